@@ -65,6 +65,8 @@ const OWN: Readonly<Record<ServiceName, OwnSettings>> = {
       'SERVED_JURISDICTIONS',
       'PAYOUT_VELOCITY_COUNT',
       'PAYOUT_VELOCITY_AMOUNT',
+      'PROGRAM_PAYOUT_LIMIT',
+      'PROGRAM_FEE_LIMIT',
     ],
   },
   challenge: {

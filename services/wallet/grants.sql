@@ -3,7 +3,8 @@
 -- needs the privilege to update at least one of their columns.
 
 grant select, insert,
-  update (email, date_of_birth, self_excluded_until, enforcement_flag, under_investigation, blocked, jurisdiction, verification_level)
+  update (email, date_of_birth, self_excluded_until, enforcement_flag, under_investigation, blocked, jurisdiction, verification_level,
+    fee_limit_cents)
   on accounts to :"running_role";
 grant select, insert, update (account_id), delete on player_links to :"running_role";
 grant select, insert on houses to :"running_role";
@@ -15,6 +16,10 @@ grant select, insert (id, kind, environment, account_id, house_id, may_overdraw)
   on ledger_accounts to :"running_role";
 grant select, insert on transfers to :"running_role";
 grant select, insert, update (status, transfer_id, paid_at, denied_at) on payouts to :"running_role";
+
+-- The limits of programs. A program begins with nothing paid.
+grant select, insert (program_id, environment, payout_limit_cents, fee_limit_cents), update (payout_limit_cents, fee_limit_cents, paid_cents)
+  on program_limits to :"running_role";
 
 -- The result of the continuous audit.
 grant select, insert, update (next_run_at, finished_at, duration_ms, violations) on audit_runs to :"running_role";

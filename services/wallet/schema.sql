@@ -38,8 +38,10 @@ CREATE TABLE public.accounts (
     blocked boolean DEFAULT false NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
     house_id uuid NOT NULL,
+    fee_limit_cents bigint,
     CONSTRAINT accounts_date_of_birth_is_within_bounds CHECK (((date_of_birth >= '1900-01-01'::date) AND (date_of_birth <= '9999-01-01'::date))),
     CONSTRAINT accounts_email_is_lower_case CHECK (((email = lower(email)) AND ((length(email) >= 3) AND (length(email) <= 320)))),
+    CONSTRAINT accounts_fee_limit_never_below_zero CHECK ((fee_limit_cents >= 0)),
     CONSTRAINT accounts_jurisdiction_is_a_code CHECK ((jurisdiction ~ '^[A-Z]{2}(-[A-Z0-9]{1,3})?$'::text)),
     CONSTRAINT accounts_self_exclusion_ends_within_bounds CHECK (((self_excluded_until >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (self_excluded_until <= '9999-01-01 00:00:00+00'::timestamp with time zone))),
     CONSTRAINT accounts_verification_level_in_range CHECK (((verification_level >= 0) AND (verification_level <= 3)))
@@ -100,6 +102,7 @@ CREATE TABLE public.payouts (
     paid_at timestamp(3) with time zone,
     denied_at timestamp(3) with time zone,
     round_id uuid,
+    program_limit_cents bigint,
     CONSTRAINT payouts_amount_is_positive CHECK ((amount_cents > 0)),
     CONSTRAINT payouts_denied_iff_denied_at CHECK (((status = 'denied'::text) = (denied_at IS NOT NULL))),
     CONSTRAINT payouts_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
@@ -136,6 +139,18 @@ CREATE TABLE public.program_accounts (
     CONSTRAINT program_accounts_severed_iff_severed_at CHECK ((severed = (severed_at IS NOT NULL)))
 );
 
+CREATE TABLE public.program_limits (
+    program_id uuid NOT NULL,
+    environment text NOT NULL,
+    payout_limit_cents bigint,
+    fee_limit_cents bigint,
+    paid_cents bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT program_limits_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT program_limits_never_below_zero CHECK (((payout_limit_cents >= 0) AND (fee_limit_cents >= 0))),
+    CONSTRAINT program_limits_paid_only_grows CHECK ((paid_cents >= 0))
+)
+WITH (fillfactor='50');
+
 CREATE TABLE public.transfers (
     id uuid NOT NULL,
     state text NOT NULL,
@@ -156,6 +171,8 @@ CREATE TABLE public.transfers (
     created_at timestamp(3) with time zone NOT NULL,
     round_id uuid,
     house_id uuid,
+    program_id uuid,
+    program_limit_cents bigint,
     CONSTRAINT transfers_amount_is_positive CHECK ((amount_cents > 0)),
     CONSTRAINT transfers_award_names_its_award CHECK (((kind = ANY ('{award,purse}'::text[])) = (award_id IS NOT NULL))),
     CONSTRAINT transfers_deposit_has_reference CHECK ((((kind = 'deposit'::text) = (reference IS NOT NULL)) AND ((reference IS NULL) OR ((length(reference) >= 1) AND (length(reference) <= 255))))),
@@ -244,6 +261,9 @@ ALTER TABLE ONLY public.program_accounts
 ALTER TABLE ONLY public.program_accounts
     ADD CONSTRAINT program_accounts_severed_key UNIQUE (program_id, account_id, severed);
 
+ALTER TABLE ONLY public.program_limits
+    ADD CONSTRAINT program_limits_pkey PRIMARY KEY (program_id, environment);
+
 ALTER TABLE ONLY public.transfers
     ADD CONSTRAINT transfers_pkey PRIMARY KEY (id);
 
@@ -258,6 +278,8 @@ CREATE INDEX payouts_newest_by_status_idx ON public.payouts USING btree (status,
 
 CREATE INDEX payouts_newest_idx ON public.payouts USING btree (created_at DESC, award_id DESC);
 
+CREATE INDEX payouts_program_velocity_idx ON public.payouts USING btree (program_id, environment, paid_at) INCLUDE (amount_cents) WHERE (status = 'paid'::text);
+
 CREATE INDEX payouts_velocity_idx ON public.payouts USING btree (account_id, environment, paid_at) INCLUDE (amount_cents) WHERE (status = 'paid'::text);
 
 CREATE INDEX player_links_account_id_idx ON public.player_links USING btree (account_id);
@@ -271,6 +293,8 @@ CREATE UNIQUE INDEX transfers_one_fee_per_attempt ON public.transfers USING btre
 CREATE UNIQUE INDEX transfers_one_refund_per_fee ON public.transfers USING btree (fee_transfer_id) WHERE (kind = 'refund'::text);
 
 CREATE UNIQUE INDEX transfers_one_transfer_per_award ON public.transfers USING btree (award_id) WHERE (award_id IS NOT NULL);
+
+CREATE INDEX transfers_program_fees_idx ON public.transfers USING btree (player_ledger_id, program_id, created_at) INCLUDE (amount_cents) WHERE ((kind = 'fee'::text) AND (state = 'posted'::text) AND (program_id IS NOT NULL));
 
 CREATE INDEX transfers_statement_idx ON public.transfers USING btree (player_ledger_id, seq DESC) WHERE (state = 'posted'::text);
 

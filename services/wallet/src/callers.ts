@@ -32,6 +32,8 @@ export const CALLERS: AcceptedCallers<WalletServiceService> = {
   listPlayerLinks: GATEWAY,
   severPlayerLinks: GATEWAY,
   liftSeverance: GATEWAY,
+  getProgramLimits: GATEWAY,
+  setProgramLimits: GATEWAY,
   audit: GATEWAY,
   listFees: OWNERS,
   listAwardPayouts: OWNERS,

@@ -20,6 +20,8 @@ describe('the configuration of the wallet', () => {
       MINIMUM_AGE_YEARS: 18,
       SERVED_JURISDICTIONS: [],
       PAYOUT_VELOCITY_COUNT: 5,
+      PROGRAM_PAYOUT_LIMIT: 5_000_00n,
+      PROGRAM_FEE_LIMIT: 200_00n,
       PAYOUT_VELOCITY_AMOUNT: 500_00n,
     });
   });

@@ -36,6 +36,15 @@ export const walletConfigSchema = z
     PAYOUT_VELOCITY_COUNT: positiveInt.default(5),
     /** A payout that would take the rolling 24 hours over this sum is held. */
     PAYOUT_VELOCITY_AMOUNT: amount.prefault('500.00'),
+    /**
+     * In live: an award that would take its program's payouts of a rolling 24 hours over this sum
+     * is held.
+     */
+    PROGRAM_PAYOUT_LIMIT: amount.prefault('5000.00'),
+    /**
+     * In live: the most that fees of one account to one program may reach in a rolling 24 hours.
+     */
+    PROGRAM_FEE_LIMIT: amount.prefault('200.00'),
   })
   .superRefine(checkChannels);
 

@@ -32,7 +32,7 @@ const BEFORE = '0008';
 
 describe('migrating a database from before instants had bounds', () => {
   it('a self-exclusion beyond the bounds ends at the bound, and every other stays', async () => {
-    await using older = await createDatabaseBefore({ migrations: MIGRATIONS, before: '0015' });
+    await using older = await createDatabaseBefore({ migrations: MIGRATIONS, before: '0017' });
     const ends = ['9999-12-31T23:59:59-05:00', 'infinity', '0001-01-01T00:00:00Z', '2030-01-01T00:00:00Z'];
     const ids = ends.map(() => newId());
     await older.database.query(

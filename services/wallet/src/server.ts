@@ -22,6 +22,7 @@ import { denyPayout } from './handlers/deny-payout.ts';
 import { deposit } from './handlers/deposit.ts';
 import { getAccount } from './handlers/get-account.ts';
 import { getPayout } from './handlers/get-payout.ts';
+import { getProgramLimits } from './handlers/get-program-limits.ts';
 import { getStatement } from './handlers/get-statement.ts';
 import { holdNextAward } from './handlers/hold-next-award.ts';
 import { liftSeverance } from './handlers/lift-severance.ts';
@@ -38,6 +39,7 @@ import { createFeeRefunds, refundFees } from './handlers/refund-fees.ts';
 import { releasePayout } from './handlers/release-payout.ts';
 import { createFeeQueries, resolveFees } from './handlers/resolve-fees.ts';
 import { resolvePlayers } from './handlers/resolve-players.ts';
+import { setProgramLimits } from './handlers/set-program-limits.ts';
 import { severPlayerLinks } from './handlers/sever-player-links.ts';
 import { updateAccount } from './handlers/update-account.ts';
 import { runAudit } from './repository/audit.ts';
@@ -64,12 +66,14 @@ export async function startWallet(config: WalletConfig, logger: Logger, testCloc
   const rules = { minimumAgeYears: config.MINIMUM_AGE_YEARS, servedJurisdictions: config.SERVED_JURISDICTIONS };
   const limits = { count: config.PAYOUT_VELOCITY_COUNT, amountCents: config.PAYOUT_VELOCITY_AMOUNT };
 
-  const charges = starting.adopt(createFeeCharges({ ...deps, rules }), (queue) => queue.drain());
+  const defaults = { payoutCents: config.PROGRAM_PAYOUT_LIMIT, feeCents: config.PROGRAM_FEE_LIMIT };
+
+  const charges = starting.adopt(createFeeCharges({ ...deps, rules, defaults }), (queue) => queue.drain());
   const queries = starting.adopt(createFeeQueries(deps), (queue) => queue.drain());
   const refunds = starting.adopt(createFeeRefunds(deps), (queue) => queue.drain());
-  const payments = starting.adopt(createAwardPayments({ ...deps, limits }), (queue) => queue.drain());
+  const payments = starting.adopt(createAwardPayments({ ...deps, limits, defaults }), (queue) => queue.drain());
 
-  const answerEligibility = checkEligibility({ ...deps, rules });
+  const answerEligibility = checkEligibility({ ...deps, rules, defaults });
   const service = implement(
     WalletServiceService,
     {
@@ -97,6 +101,8 @@ export async function startWallet(config: WalletConfig, logger: Logger, testCloc
       listPlayerLinks: listPlayerLinks(deps),
       severPlayerLinks: severPlayerLinks(deps),
       liftSeverance: liftSeverance(deps),
+      getProgramLimits: getProgramLimits({ ...deps, defaults }),
+      setProgramLimits: setProgramLimits({ ...deps, defaults }),
       audit: audit(deps),
       listFees: listFees(deps),
       listAwardPayouts: listAwardPayouts(deps),

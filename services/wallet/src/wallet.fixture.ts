@@ -2,6 +2,7 @@
 import { isRefused, type Refused } from '@laurel/errors';
 import { createClient, type TypedClient } from '@laurel/grpc';
 import { feeTransferId, newId, newOwnedId } from '@laurel/ids';
+import { cents } from '@laurel/money';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import {
@@ -19,6 +20,7 @@ import { createTestDatabase, type TestDatabase } from '@laurel/testing';
 import { useStarted } from '@laurel/testing/harness';
 import { expect } from 'vitest';
 import { walletConfigSchema } from './config.ts';
+import type { DefaultLimits } from './domain/program-limits.ts';
 import { startWallet } from './server.ts';
 
 export type WalletClient = TypedClient<WalletServiceService>;
@@ -34,6 +36,9 @@ export type TestWallet = AsyncDisposable & {
 };
 
 export const MIGRATIONS = new URL('../migrations/', import.meta.url);
+
+/** The limits in live of programs whose operator set none, as the service has them by default. */
+export const DEFAULT_LIMITS: DefaultLimits = { payoutCents: cents(5_000_00n), feeCents: cents(200_00n) };
 
 /** Starts it on a new database, or on the given one; drops either when it is disposed. */
 export async function openTestWallet(env: Record<string, string> = {}, existing?: TestDatabase): Promise<TestWallet> {

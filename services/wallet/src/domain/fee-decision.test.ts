@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ELIGIBLE } from './example.ts';
 import { decideFees, type FeeCharge, type FeeFacts, mayPay } from './fee-decision.ts';
+import { NO_FEE_LIMIT } from './fee-limit.ts';
 import { houseLedgerId, LIVE_HOUSE, type PlayerLedger, playerLedgerId } from './ledger.ts';
 
 const now = new Date('2026-11-21T12:00:00.000Z');
@@ -12,10 +13,13 @@ const rules = { minimumAgeYears: 18, servedJurisdictions: [] };
 const accountId = newId();
 const ledgerId = playerLedgerId(accountId, 'live');
 
-const known: FeeFacts = { stored: null, player: { accountId, eligibility: ELIGIBLE } };
-const refusedPerson: FeeFacts = { stored: null, player: { accountId, eligibility: { ...ELIGIBLE, blocked: true } } };
+const known: FeeFacts = { stored: null, player: { accountId, eligibility: ELIGIBLE }, charged: NO_FEE_LIMIT };
+const refusedPerson: FeeFacts = {
+  ...known,
+  player: { accountId, eligibility: { ...ELIGIBLE, blocked: true } },
+};
 const nothing = { lines: [], players: [], house: [] };
-const unknown: FeeFacts = { stored: null, player: null };
+const unknown: FeeFacts = { stored: null, player: null, charged: NO_FEE_LIMIT };
 
 function charge(change: Partial<FeeCharge> = {}): FeeCharge {
   return {
@@ -52,7 +56,7 @@ describe('decideFees', () => {
           {
             state: 'posted',
             id: fee.transferId,
-            details: { kind: 'fee', attemptId: fee.attemptId },
+            details: { kind: 'fee', attemptId: fee.attemptId, programId: fee.programId, programLimitCents: null },
             environment: 'live',
             houseId: LIVE_HOUSE,
             debitId: ledgerId,
@@ -121,6 +125,43 @@ describe('decideFees', () => {
     expect(changes.lines).toMatchObject([
       { state: 'tombstone', id: fees[0]?.transferId, refusalCode: 'blocked' },
       { state: 'tombstone', id: fees[1]?.transferId, refusalCode: 'insider_entry' },
+    ]);
+  });
+
+  it('a fee up to exactly the limit of what its program charges is posted, and one beyond it is blocked', () => {
+    const charged = { chargedCents: cents(150n), limitCents: cents(250n) };
+    const { results, changes } = decide([charge()], [{ ...known, charged }]);
+    expect(results).toEqual([{ kind: 'posted', postedAt: now }]);
+    expect(changes.lines).toMatchObject([{ details: { programLimitCents: 250n } }]);
+    const over = decide([charge({ feeCents: cents(101n) })], [{ ...known, charged }]);
+    expect(over.results).toEqual([{ kind: 'refused', code: 'blocked' }]);
+    expect(over.changes.lines).toMatchObject([{ state: 'tombstone', refusalCode: 'blocked' }]);
+  });
+
+  it('the limit of fees comes after insider_entry and before insufficient_funds', () => {
+    const full = { chargedCents: cents(0n), limitCents: cents(0n) };
+    const insider = { ...known, charged: full, player: { accountId, eligibility: { ...ELIGIBLE, insider: true } } };
+    const requirement = { verificationLevel: 0, jurisdictions: [], refuseInsiders: true };
+    const { results } = decide([charge({ requirement }), charge()], [insider, { ...known, charged: full }], 0n);
+    expect(results).toEqual([
+      { kind: 'refused', code: 'insider_entry' },
+      { kind: 'refused', code: 'blocked' },
+    ]);
+  });
+
+  it('fees of one batch fit into the limit of their program together, and those of another program do not count', () => {
+    const programId = newId();
+    const limited = { ...known, charged: { chargedCents: cents(0n), limitCents: cents(200n) } };
+    const charges = [charge({ programId }), charge(), charge({ programId }), charge({ programId })];
+    const { results } = decide(
+      charges,
+      charges.map(() => limited),
+    );
+    expect(results.map((result) => (result.kind === 'refused' ? result.code : result.kind))).toEqual([
+      'posted',
+      'posted',
+      'posted',
+      'blocked',
     ]);
   });
 
@@ -207,7 +248,7 @@ describe('properties of a batch of fees', () => {
       fc.property(persons, requirements, owners, (facts, requirement, owner) => {
         const player = { accountId: owner, eligibility: facts };
         const fee = charge({ requirement });
-        const { results } = decide([fee], [{ stored: null, player }]);
+        const { results } = decide([fee], [{ ...known, player }]);
         expect(mayPay(fee, player, { rules, now })).toBe(results[0]?.kind === 'posted');
       }),
     );

@@ -5,8 +5,9 @@
  * 2. The id has a tombstone already: the same refusal, permanently.
  * 3. The ref names another account than the one the caller resolved it to: `moved`. Nothing is written and the id stays free.
  * 4. The person may not play for money: `blocked` or `insider_entry`.
- * 5. The balance cannot pay, or the ref has no account: `insufficient_funds`.
- * 6. The fee is posted.
+ * 5. The fee would take what the program charges the account in 24 hours over its limit
+ * (fee-limit.ts): `blocked`. 6. The balance cannot pay, or the ref has no account:
+ * `insufficient_funds`. 7. The fee is posted.
  *
  * A refusal writes a tombstone, so that a late duplicate of the same charge can never be posted. Fees of one batch see each other.
  */
@@ -14,6 +15,7 @@
 import type { Cents } from '@laurel/money';
 import type { Environment } from '@laurel/tenant';
 import { decideEligibility, type EligibilityFacts, type EligibilityRules, type Requirement } from './eligibility.ts';
+import { type ChargedFees, exceedsFeeLimit, withFee } from './fee-limit.ts';
 import {
   type Book,
   type FeeRefusalCode,
@@ -22,6 +24,7 @@ import {
   type PlayerLedger,
   playerLedgerId,
 } from './ledger.ts';
+import { programKeyOf } from './program-limits.ts';
 
 /** One fee that a caller requests. */
 export type FeeCharge = {
@@ -50,6 +53,8 @@ export type FeeFacts = {
   readonly stored: StoredFee | null;
   /** The person that the ref names at this moment; null for none. */
   readonly player: KnownPlayer | null;
+  /** What the program charged the account, without this batch. */
+  readonly charged: ChargedFees;
 };
 
 export type FeeResult =
@@ -68,6 +73,7 @@ export function decideFees(batch: {
   const book = openBook(batch.locked);
   // The same id twice in one batch: the second gets the first one's decision.
   const decided = new Map<string, StoredFee>();
+  const chargedByPair = new Map<string, ChargedFees>();
 
   const results = batch.charges.map((charge, index): FeeResult => {
     const facts = batch.facts[index];
@@ -77,9 +83,12 @@ export function decideFees(batch: {
     if ((facts.player?.accountId ?? null) !== charge.accountId) {
       return { kind: 'moved', accountId: facts.player?.accountId ?? null };
     }
-    const refusal = refusalOf(charge, facts, book, batch);
+    const pair = `${charge.accountId}:${programKeyOf(charge)}`;
+    const charged = chargedByPair.get(pair) ?? facts.charged;
+    const refusal = refusalOf(charge, { ...facts, charged }, book, batch);
     if (refusal === null) {
-      post(charge, book);
+      post(charge, charged, book);
+      chargedByPair.set(pair, withFee(charged, charge.feeCents));
       decided.set(charge.transferId, { state: 'posted', attemptId: charge.attemptId, postedAt: batch.now });
       return { kind: 'posted', postedAt: batch.now };
     }
@@ -117,18 +126,24 @@ function answerAgain(charge: FeeCharge, stored: StoredFee): FeeResult {
 
 function refusalOf(
   { accountId, environment, requirement, feeCents }: FeeCharge,
-  { player }: FeeFacts,
+  { player, charged }: FeeFacts,
   book: Book,
   { rules, now }: { readonly rules: EligibilityRules; readonly now: Date },
 ): FeeRefusalCode | null {
   if (accountId === null || player === null) return 'insufficient_funds';
   const refusal = decideEligibility({ eligibility: player.eligibility, requirement, environment, rules, now });
   if (refusal !== null) return refusal;
+  if (exceedsFeeLimit(charged, feeCents)) return 'blocked';
   return book.balanceCents(playerLedgerId(accountId, environment)) < feeCents ? 'insufficient_funds' : null;
 }
 
-function post({ transferId, accountId, environment, feeCents, attemptId }: FeeCharge, book: Book): void {
+function post(
+  { transferId, accountId, programId, environment, feeCents, attemptId }: FeeCharge,
+  { limitCents: programLimitCents }: ChargedFees,
+  book: Book,
+): void {
   if (accountId === null) throw new Error(`the fee ${transferId} has no account to charge`);
   const ledgerId = playerLedgerId(accountId, environment);
-  book.post({ kind: 'fee', id: transferId, ledgerId, amountCents: feeCents, attemptId });
+  const charged = { programId, programLimitCents };
+  book.post({ kind: 'fee', id: transferId, ledgerId, amountCents: feeCents, attemptId, ...charged });
 }

@@ -37,7 +37,7 @@ const entry = fc
   .map(({ player, amount, kind }): Entry => {
     const base = { id: newId(), ledgerId: rows[player]?.id ?? '', amountCents: cents(amount) };
     const attemptId = newId();
-    if (kind === 'fee') return { ...base, kind, attemptId };
+    if (kind === 'fee') return { ...base, kind, attemptId, programId: newId(), programLimitCents: null };
     if (kind === 'refund') return { ...base, kind, attemptId, feeTransferId: newId(), reason: 'expired' };
     if (kind === 'award') return { ...base, kind, attemptId, awardId: newId() };
     if (kind === 'purse') return { ...base, kind, roundId: newId(), awardId: newId() };

@@ -74,7 +74,13 @@ export type PlayerLedger = {
 };
 
 type EntryDetails =
-  | { readonly kind: 'fee'; readonly attemptId: string }
+  | {
+      readonly kind: 'fee';
+      readonly attemptId: string;
+      readonly programId: string;
+      /** The limit of the program's fees that it was charged within; null for none. */
+      readonly programLimitCents: Cents | null;
+    }
   | {
       readonly kind: 'refund';
       readonly attemptId: string;

@@ -11,14 +11,20 @@ import {
   PayoutTermsError,
   type Win,
 } from './payout-decision.ts';
-import { NO_PAYOUTS } from './payout-hold.ts';
+import { NO_PAYOUTS, NO_PROGRAM_LIMIT } from './payout-hold.ts';
 
 const now = new Date('2026-11-21T12:00:00.000Z');
 const accountId = newId();
 const ledgerId = playerLedgerId(accountId, 'test');
 const houseId = newId();
 const limits = { count: 5, amountCents: cents(500_00n) };
-const clean: PayoutFacts = { stored: null, enforcementFlag: false, underInvestigation: false, recent: NO_PAYOUTS };
+const clean: PayoutFacts = {
+  stored: null,
+  enforcementFlag: false,
+  underInvestigation: false,
+  recent: NO_PAYOUTS,
+  program: NO_PROGRAM_LIMIT,
+};
 
 function payment(amount = 10_00n): PayoutRequest & Win & { kind: 'award' } {
   return { kind: 'award', attemptId: newId(), ...terms(amount) };
@@ -50,12 +56,39 @@ function decide(payments: PayoutRequest[], facts: PayoutFacts[], change: Partial
   return decidePayouts({ payments, facts, locked: [{ ...row, ...change }], limits, now });
 }
 
+describe('awards of one batch and the limit of their program', () => {
+  const program = { paidCents: cents(0n), limitCents: cents(25_00n) };
+  const limited = { ...clean, program };
+
+  it('awards of one batch fit into the limit together, and the purse beside them counts and is paid', () => {
+    const wins = [payment(10_00n), purse(10_00n), payment(10_00n), payment(5_00n)];
+    const { payouts, fresh, programs } = decide(
+      wins,
+      wins.map(() => limited),
+    );
+    expect(payouts.map(({ reason }) => reason)).toEqual([null, null, 'program_velocity', null]);
+    expect(fresh.map(({ programLimitCents }) => programLimitCents)).toEqual([25_00n, null, null, 25_00n]);
+    expect(programs).toEqual([{ programId: houseId, environment: 'test', paidCents: 25_00n }]);
+  });
+
+  it('awards of another program and of another environment do not share the limit', () => {
+    const programId = newId();
+    const wins = [payment(25_00n), { ...payment(25_00n), programId }, payment(1n)];
+    const { payouts, programs } = decide(
+      wins,
+      wins.map(() => limited),
+    );
+    expect(payouts.map(({ reason }) => reason)).toEqual([null, null, 'program_velocity']);
+    expect(programs.map((change) => change.programId)).toEqual([houseId, programId]);
+  });
+});
+
 describe('decideAwards', () => {
   it('an award is paid from the prizes to the player', () => {
     const award = payment();
     const { payouts, fresh, changes } = decide([award], [clean]);
     expect(payouts).toEqual([{ ...award, status: 'paid', reason: null, createdAt: now, paidAt: now }]);
-    expect(fresh).toEqual(payouts);
+    expect(fresh).toEqual(payouts.map((payout) => ({ ...payout, programLimitCents: null })));
     expect(changes.lines).toEqual([
       {
         state: 'posted',

@@ -7,17 +7,20 @@
  */
 
 import { awardTransferId } from '@laurel/ids';
-import type { Cents } from '@laurel/money';
+import { type Cents, cents } from '@laurel/money';
 import type { Environment } from '@laurel/tenant';
 import { type Entry, type LedgerChanges, openBook, type PlayerLedger, playerLedgerId } from './ledger.ts';
 import {
   decideHold,
   type HoldReason,
   type OwnersHold,
+  type ProgramPayouts,
   type RecentPayouts,
   type VelocityLimits,
   withPayout,
+  withProgramPayout,
 } from './payout-hold.ts';
+import { type ProgramName, programKeyOf } from './program-limits.ts';
 
 /** What was won: a challenge, by an attempt, or a rank of a round. */
 export type Win =
@@ -49,25 +52,46 @@ export type PayoutFacts = {
   readonly underInvestigation: boolean;
   /** The account's payouts of the last 24 hours, without this batch. */
   readonly recent: RecentPayouts;
+  /** The same of the program, read after its row was locked. */
+  readonly program: ProgramPayouts;
 };
+
+/** What a batch paid of one program. */
+export type ProgramChange = ProgramName & { readonly paidCents: Cents };
 
 /** A request repeats the id of a payout that was decided on other terms: a bug of its owner, or a database that lost acknowledged commits. */
 export class PayoutTermsError extends Error {
   override readonly name = 'PayoutTermsError';
 }
 
-/** The payout of each request, in order; those that are new; and the changes to write to the ledger. */
+/**
+ * A payout with the limit of its program that it was paid within; null where none held it to one.
+ */
+export type DecidedPayout = Payout & { readonly programLimitCents: Cents | null };
+
+export type PayoutDecision = {
+  readonly payouts: readonly Payout[];
+  /** Those that are new. */
+  readonly fresh: readonly DecidedPayout[];
+  readonly programs: readonly ProgramChange[];
+  readonly changes: LedgerChanges;
+};
+
+/** The payout of each request, in order, and the changes to write. */
 export function decidePayouts(batch: {
   readonly payments: readonly PayoutRequest[];
   readonly facts: readonly PayoutFacts[];
   readonly locked: readonly PlayerLedger[];
   readonly limits: VelocityLimits;
   readonly now: Date;
-}): { readonly payouts: readonly Payout[]; readonly fresh: readonly Payout[]; readonly changes: LedgerChanges } {
+}): PayoutDecision {
   const { limits, now } = batch;
   const book = openBook(batch.locked);
   const decided = new Map<string, Payout>();
+  const fresh: DecidedPayout[] = [];
   const recentByLedger = new Map<string, RecentPayouts>();
+  const programs = new Map<string, ProgramPayouts>();
+  const paidByProgram = new Map<string, ProgramChange>();
 
   const payouts = batch.payments.map((payment, index): Payout => {
     const facts = batch.facts[index];
@@ -80,19 +104,30 @@ export function decidePayouts(batch: {
     const sandboxHold = book.holdsNextAward(ledgerId);
     const { kind, amountCents, ownersHold } = payment;
     const held = ownersHold === undefined ? {} : { ownersHold };
-    const reason = decideHold({ ...facts, ...held, kind, sandboxHold, recent, amountCents, limits });
+    const programKey = programKeyOf(payment);
+    const program = programs.get(programKey) ?? facts.program;
+    const reason = decideHold({ ...facts, ...held, kind, sandboxHold, recent, program, amountCents, limits });
     if (sandboxHold) book.releaseNextAward(ledgerId);
     if (reason === null) {
       book.post(entryOf(payment));
       recentByLedger.set(ledgerId, withPayout(recent, amountCents));
+      programs.set(programKey, withProgramPayout(program, amountCents));
+      paidByProgram.set(programKey, withPaid(paidByProgram.get(programKey), payment));
     }
     const payout: Payout =
       reason === null ? paidPayout(payment, now) : { ...payment, status: 'held', reason, createdAt: now, paidAt: null };
+    const programLimitCents = reason === null && kind === 'award' ? program.limitCents : null;
     decided.set(payment.awardId, payout);
+    fresh.push({ ...payout, programLimitCents });
     return payout;
   });
 
-  return { payouts, fresh: [...decided.values()], changes: book.changes() };
+  return { payouts, fresh, programs: [...paidByProgram.values()], changes: book.changes() };
+}
+
+function withPaid(before: ProgramChange | undefined, payment: PayoutRequest): ProgramChange {
+  const { programId, environment, amountCents } = payment;
+  return { programId, environment, paidCents: cents((before?.paidCents ?? 0n) + amountCents) };
 }
 
 function answerAgain(payment: PayoutRequest, stored: Payout): Payout {

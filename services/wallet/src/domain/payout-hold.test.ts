@@ -1,7 +1,15 @@
 import { cents } from '@laurel/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideHold, NO_PAYOUTS, type WinKind, withPayout } from './payout-hold.ts';
+import {
+  decideHold,
+  NO_PAYOUTS,
+  NO_PROGRAM_LIMIT,
+  type ProgramPayouts,
+  type WinKind,
+  withPayout,
+  withProgramPayout,
+} from './payout-hold.ts';
 
 const limits = { count: 5, amountCents: cents(500_00n) };
 const clean = {
@@ -10,6 +18,7 @@ const clean = {
   underInvestigation: false,
   sandboxHold: false,
   recent: NO_PAYOUTS,
+  program: NO_PROGRAM_LIMIT,
   amountCents: cents(10_00n),
   limits,
 };
@@ -77,6 +86,45 @@ describe('decideHold of a purse', () => {
   });
 });
 
+describe('program velocity', () => {
+  const program: ProgramPayouts = { paidCents: cents(4_990_00n), limitCents: cents(5_000_00n) };
+
+  it('an award up to exactly the limit of its program is paid, and one that would exceed it is held', () => {
+    expect(decideHold({ ...clean, program, amountCents: cents(10_00n) })).toBeNull();
+    expect(decideHold({ ...clean, program, amountCents: cents(10_01n) })).toBe('program_velocity');
+  });
+
+  it('a purse is never held on program velocity, and counts towards it', () => {
+    const full = withProgramPayout(program, cents(10_00n));
+    expect(decideHold({ ...clean, kind: 'purse', program: full })).toBeNull();
+    expect(decideHold({ ...clean, program: full, amountCents: cents(1n) })).toBe('program_velocity');
+  });
+
+  it('a limit of nothing holds every award', () => {
+    expect(decideHold({ ...clean, program: { paidCents: cents(0n), limitCents: cents(0n) } })).toBe('program_velocity');
+  });
+
+  it('what is about the player is the reason before the program’s limit', () => {
+    const full = { ...clean, program: { paidCents: cents(0n), limitCents: cents(0n) } };
+    expect(decideHold({ ...full, underInvestigation: true })).toBe('under_investigation');
+    expect(decideHold({ ...full, recent: { count: 5, amountCents: cents(0n) } })).toBe('payout_velocity');
+  });
+
+  it('awards of any number of players never exceed the limit of their program together', () => {
+    const amounts = fc.array(fc.bigInt({ min: 1n, max: 500_00n }).map(cents), { maxLength: 40 });
+    fc.assert(
+      fc.property(amounts, fc.bigInt({ min: 0n, max: 3_000_00n }).map(cents), (wins, limitCents) => {
+        let paid: ProgramPayouts = { paidCents: cents(0n), limitCents };
+        for (const amountCents of wins) {
+          if (decideHold({ ...clean, program: paid, amountCents }) === null)
+            paid = withProgramPayout(paid, amountCents);
+        }
+        expect(paid.paidCents).toBeLessThanOrEqual(limitCents);
+      }),
+    );
+  });
+});
+
 describe('properties of payout velocity', () => {
   it('an award is held wherever a purse is, for the same reason; where only the award is held, the reason is velocity', () => {
     fc.assert(
@@ -86,7 +134,7 @@ describe('properties of payout velocity', () => {
         fc.bigInt({ min: 1n, max: 600_00n }).map(cents),
         (flags, recent, amountCents) => {
           const [award, purse] = (['award', 'purse'] as const).map((kind: WinKind) =>
-            decideHold({ ...flags, kind, recent, amountCents, limits }),
+            decideHold({ ...flags, kind, recent, program: NO_PROGRAM_LIMIT, amountCents, limits }),
           );
           expect(purse).not.toBe('payout_velocity');
           expect(purse).toBe(award === 'payout_velocity' ? null : award);

@@ -10,8 +10,14 @@
  * when the round was spawned, so neither the amount nor the number of purses is evidence about the player.
  * In the sandbox a partner can have the player's next win held, award or purse.
  *
- * A held win moves no money and does not count towards payout velocity. A paid one does, award or purse: a purse counts towards the
- * velocity of later awards.
+ * Program velocity bounds what one program pays to all of its players together: an award that would
+ * take the program's payouts of a rolling 24 hours over the program's limit is `held`. The limit is
+ * per environment: an operator's, or else 5,000.00 in live and none in test. A purse is never held
+ * for it either.
+ *
+ * A held win moves no money and does not count towards either velocity. A paid one does, award or
+ * purse, and a held one that an operator released, from the instant of its payment: a purse counts
+ * towards the velocity of later awards.
  */
 import { type Cents, cents } from '@laurel/money';
 
@@ -21,7 +27,13 @@ export type WinKind = 'award' | 'purse';
 /** Why the owner of a win has it held, whatever the wallet's own rules would decide. */
 export type OwnersHold = 'challenge_suspended';
 
-export type HoldReason = OwnersHold | 'enforcement_flag' | 'under_investigation' | 'sandbox_hold' | 'payout_velocity';
+export type HoldReason =
+  | OwnersHold
+  | 'enforcement_flag'
+  | 'under_investigation'
+  | 'sandbox_hold'
+  | 'payout_velocity'
+  | 'program_velocity';
 
 /** Payouts within this window count; one that is exactly this old does not. */
 export const VELOCITY_WINDOW_MS = 24 * 60 * 60 * 1000;
@@ -38,6 +50,14 @@ export type RecentPayouts = { readonly count: number; readonly amountCents: Cent
 
 export const NO_PAYOUTS: RecentPayouts = { count: 0, amountCents: cents(0n) };
 
+/**
+ * What a program paid in the window so far, and the most that its payouts of a window may reach;
+ * null for no limit.
+ */
+export type ProgramPayouts = { readonly paidCents: Cents; readonly limitCents: Cents | null };
+
+export const NO_PROGRAM_LIMIT: ProgramPayouts = { paidCents: cents(0n), limitCents: null };
+
 /** Why the win is held; null when it is paid. */
 export function decideHold(facts: {
   readonly kind: WinKind;
@@ -47,6 +67,7 @@ export function decideHold(facts: {
   readonly underInvestigation: boolean;
   readonly sandboxHold: boolean;
   readonly recent: RecentPayouts;
+  readonly program: ProgramPayouts;
   readonly amountCents: Cents;
   readonly limits: VelocityLimits;
 }): HoldReason | null {
@@ -56,7 +77,15 @@ export function decideHold(facts: {
   if (facts.sandboxHold) return 'sandbox_hold';
   const most = mostRecentPayouts(facts);
   if (most === null) return null;
-  return facts.recent.count > most.count || facts.recent.amountCents > most.amountCents ? 'payout_velocity' : null;
+  if (facts.recent.count > most.count || facts.recent.amountCents > most.amountCents) return 'payout_velocity';
+  return exceedsProgram(facts) ? 'program_velocity' : null;
+}
+
+/**
+ * Whether the award would take the program's payouts over its limit. Exactly the limit is not over.
+ */
+function exceedsProgram({ program, amountCents }: { program: ProgramPayouts; amountCents: Cents }): boolean {
+  return program.limitCents !== null && program.paidCents + amountCents > program.limitCents;
 }
 
 /** The most that the recent payouts may be for the win to be within payout velocity; null where it is, however many they are. */
@@ -67,6 +96,10 @@ export function mostRecentPayouts(win: {
 }): RecentPayouts | null {
   if (win.kind === 'purse') return null;
   return { count: win.limits.count - 1, amountCents: cents(win.limits.amountCents - win.amountCents) };
+}
+
+export function withProgramPayout(program: ProgramPayouts, amountCents: Cents): ProgramPayouts {
+  return { ...program, paidCents: cents(program.paidCents + amountCents) };
 }
 
 export function withPayout(recent: RecentPayouts, amountCents: Cents): RecentPayouts {

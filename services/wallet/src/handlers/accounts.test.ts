@@ -96,7 +96,7 @@ describe('accounts', () => {
     const { accountId, email } = await addPlayer(wallet);
     const { account } = await ok(wallet.client.updateAccount({ accountId, clearSelfExclusion: false, blocked: true }));
     for (let time = 0; time < 2; time += 1)
-      expect(await ok(wallet.client.getAccount({ accountId }))).toEqual({ account });
+      expect(await ok(wallet.client.getAccount({ accountId }))).toEqual({ account, charges: [] });
     expect(account).toMatchObject({ id: accountId, email, blocked: true });
     expect(await refusalOf(wallet.client.getAccount({ accountId: newId() }))).toBe('not_found');
     expect(await refusalOf(wallet.client.getAccount({ accountId: 'nonsense' }))).toBe('not_found');

@@ -69,6 +69,8 @@ describe('the wallet’s audit', () => {
         'payments_name_their_owner',
         'guards_are_in_place',
         'one_deposit_per_reference',
+        'program_payouts_within_limit',
+        'program_fees_within_limit',
       ].map((id) => [id, 0n]),
     );
   });
@@ -318,6 +320,19 @@ describe('the wallet’s audit', () => {
         player_balance_after_cents, reference, created_at from transfers where kind = 'deposit'`,
     );
     expect(await auditViolations(wallet)).toMatchObject({ one_deposit_per_reference: 1n });
+  });
+
+  it('the wallet’s audit finds an award and a fee beyond the limit of their program', async () => {
+    await ok(wallet.client.payAwards({ payments: [awardOf(player, 1_00n)] }));
+    await tamper(
+      `update payouts set program_limit_cents = amount_cents - 1 where status = 'paid' and round_id is null`,
+      `update transfers set program_limit_cents = 199 where kind = 'fee' and state = 'posted'`,
+    );
+    const { checks } = await ok(wallet.client.audit({}));
+    expect(checks.filter((check) => check.violations > 0n).map((check) => [check.id, check.violations])).toEqual([
+      ['program_payouts_within_limit', 1n],
+      ['program_fees_within_limit', 1n],
+    ]);
   });
 });
 

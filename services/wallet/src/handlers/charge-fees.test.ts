@@ -11,6 +11,7 @@ import {
   balanceOf,
   charge,
   chargeOf,
+  DEFAULT_LIMITS,
   endOf,
   ok,
   optimisticFees,
@@ -131,11 +132,12 @@ describe('eligibility in the call that charges', () => {
   ])('after %s is set on a listed player, a charge is blocked, and nothing is charged', async (_, change) => {
     const player = await addPlayer(wallet, { balanceCents: 5_00n });
     const requirements = [{ verificationLevel: 0, jurisdictions: [], refuseInsiders: false }];
+    const chargeableCents = DEFAULT_LIMITS.feeCents;
     const eligibility = () => ok(wallet.client.checkEligibility({ player: player.player, requirements }));
-    expect(await eligibility()).toEqual({ accountId: player.accountId, codes: [''] });
+    expect(await eligibility()).toEqual({ accountId: player.accountId, codes: [''], chargeableCents });
 
     await ok(wallet.client.updateAccount({ accountId: player.accountId, clearSelfExclusion: false, ...change }));
-    expect(await eligibility()).toEqual({ accountId: player.accountId, codes: ['blocked'] });
+    expect(await eligibility()).toEqual({ accountId: player.accountId, codes: ['blocked'], chargeableCents });
     const fee = chargeOf(player, 1_00n);
     expect(await charge(wallet.client, fee)).toBe('blocked');
     expect(await charge(replica, fee)).toBe('blocked');
@@ -180,7 +182,8 @@ describe('eligibility in the call that charges', () => {
     const request = { player, requirements: [level(1), level(2)] };
     const answer = await ok(wallet.client.checkStanding(request));
     expect(answer).toEqual({ accountId, codes: ['', 'blocked'] });
-    expect(answer).toEqual(await ok(wallet.client.checkEligibility(request)));
+    const chargeableCents = DEFAULT_LIMITS.feeCents;
+    expect({ ...answer, chargeableCents }).toEqual(await ok(wallet.client.checkEligibility(request)));
   });
 });
 
@@ -416,7 +419,12 @@ describe('concurrent charges', () => {
     const failures: unknown[] = [];
     const rules = { minimumAgeYears: 18, servedJurisdictions: [] };
     const replicas = [wallet.connect(), wallet.connect()].map((database) =>
-      createFeeCharges({ database: recordingFailures(database, failures), clock: () => wallet.clock.now, rules }),
+      createFeeCharges({
+        database: recordingFailures(database, failures),
+        clock: () => wallet.clock.now,
+        rules,
+        defaults: DEFAULT_LIMITS,
+      }),
     );
     const submit = (replica: FeeCharges | undefined, charged: TestPlayer, verificationLevel: number) => {
       const { transferId, attemptId } = chargeOf(charged, 1_00n);

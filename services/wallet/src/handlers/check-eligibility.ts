@@ -1,8 +1,13 @@
-/** CheckEligibility: a player's eligibility, by the rule that ChargeFees applies. */
+/**
+ * CheckEligibility: a player's eligibility, and the highest fee that the program may charge the
+ * account now, by the rules that ChargeFees applies.
+ */
 import type { Database } from '@laurel/postgres';
 import type { CheckEligibilityRequest, CheckEligibilityResponse } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
 import { decideEligibility, type EligibilityRules } from '../domain/eligibility.ts';
+import { chargeableCents } from '../domain/fee-limit.ts';
+import type { DefaultLimits } from '../domain/program-limits.ts';
 import { loadEligibility } from '../repository/player-links.ts';
 import { parsePlayer, parseRequirement } from './parse.ts';
 
@@ -10,22 +15,25 @@ export function checkEligibility({
   database,
   clock,
   rules,
+  defaults,
 }: {
   database: Database;
   clock: Clock;
   rules: EligibilityRules;
+  defaults: DefaultLimits;
 }) {
   return async (request: CheckEligibilityRequest): Promise<CheckEligibilityResponse> => {
     const player = parsePlayer(request.player);
     const requirements = request.requirements.map(parseRequirement);
-    const known = await loadEligibility(database, player);
+    const now = clock();
+    const known = await loadEligibility(database, player, { now, defaults });
     // A ref that names no account has no code: eligibility does not include whether the player can pay.
     if (known === null) return { accountId: '', codes: requirements.map(() => '') };
     const { accountId, eligibility } = known;
     const { environment } = player;
-    const now = clock();
     return {
       accountId,
+      chargeableCents: chargeableCents(known.charged) ?? undefined,
       codes: requirements.map(
         (requirement) => decideEligibility({ eligibility, requirement, environment, rules, now }) ?? '',
       ),

@@ -30,3 +30,14 @@ export function parseRequirement(requirement: WireRequirement | undefined): Requ
   if (requirement === undefined) throw new Error('a message lacks its requirement');
   return requirement;
 }
+
+/**
+ * A limit to set: an amount, null to clear it, undefined to keep it. The previous release sends
+ * neither field.
+ */
+export function parseLimit(limitCents: bigint | undefined, clear: boolean | undefined): Cents | null | undefined {
+  if (clear === true) return null;
+  if (limitCents === undefined) return undefined;
+  if (limitCents < 0n) throw new Error('a limit is below 0');
+  return cents(limitCents);
+}

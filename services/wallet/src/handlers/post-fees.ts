@@ -11,6 +11,7 @@ import { counter } from '@laurel/telemetry';
 import type { EligibilityRules } from '../domain/eligibility.ts';
 import { decideFees, type FeeCharge, type FeeResult, mayPay } from '../domain/fee-decision.ts';
 import { playerLedgerId } from '../domain/ledger.ts';
+import type { DefaultLimits } from '../domain/program-limits.ts';
 import { failpoint } from '../failpoints.ts';
 import { loadFeeFacts } from '../repository/fees.ts';
 import { lockPlayers, writeChanges } from '../repository/ledger.ts';
@@ -26,7 +27,12 @@ const optimisticFees = counter(
   ['outcome'],
 );
 
-type Deps = { readonly database: Database; readonly clock: Clock; readonly rules: EligibilityRules };
+type Deps = {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly rules: EligibilityRules;
+  readonly defaults: DefaultLimits;
+};
 type CachingDeps = Deps & { readonly players: PlayerCache };
 
 export function createFeeCharges(deps: Deps): FeeCharges {
@@ -46,7 +52,7 @@ export function createFeeCharges(deps: Deps): FeeCharges {
 /** Posts the fees that the cache permits and whose cached facts still hold; null for every other charge. */
 async function postOptimistically(
   charges: readonly FeeCharge[],
-  { database, clock, rules, players }: CachingDeps,
+  { database, clock, rules, defaults, players }: CachingDeps,
 ): Promise<readonly (FeeResult | null)[]> {
   const now = clock();
   const fees = charges.map((charge): OptimisticFee | null => {
@@ -61,7 +67,7 @@ async function postOptimistically(
   await failpoint('wallet.charge.before-commit');
   let paid: ReadonlySet<string>;
   try {
-    paid = await postOptimisticFees(database, tried, now);
+    paid = await postOptimisticFees(database, tried, { now, defaults });
   } catch (error) {
     // An id was decided before: the statement has posted nothing.
     if (!isUniqueViolation(error)) throw error;
@@ -76,7 +82,7 @@ async function postOptimistically(
 /** One transaction: lock, load, decide, write. */
 async function decideUnderLock(
   charges: readonly FeeCharge[],
-  { database, clock, rules, players }: CachingDeps,
+  { database, clock, rules, defaults, players }: CachingDeps,
 ): Promise<readonly FeeResult[]> {
   const { results, facts } = await database.transaction(
     async (tx) => {
@@ -86,7 +92,9 @@ async function decideUnderLock(
           tx,
           charges.flatMap((charge) => ledgerIdOf(charge) ?? []),
         ),
-        loadFeeFacts(tx, charges),
+        // Read before the wait for the locks, so the window begins a little early and may count a
+        // fee too many, never one too few.
+        loadFeeFacts(tx, charges, { now: clock(), defaults }),
       ]);
       const now = clock();
       const decision = decideFees({ charges, facts, locked, rules, now });

@@ -7,13 +7,22 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { playerLedgerId } from '../domain/ledger.ts';
 import type { PayoutRequest } from '../domain/payout-decision.ts';
-import { decideHold, mostRecentPayouts, NO_PAYOUTS, VELOCITY_WINDOW_MS, withPayout } from '../domain/payout-hold.ts';
+import {
+  decideHold,
+  mostRecentPayouts,
+  NO_PAYOUTS,
+  NO_PROGRAM_LIMIT,
+  VELOCITY_WINDOW_MS,
+  withPayout,
+} from '../domain/payout-hold.ts';
 import { payOptimistically } from '../repository/optimistic-payouts.ts';
+import { openPrograms } from '../repository/program-limits.ts';
 import {
   addPlayer,
   awardOf,
   balanceOf,
   chargeOf,
+  DEFAULT_LIMITS,
   ok,
   optimisticPayouts,
   purseOf,
@@ -49,7 +58,8 @@ async function pay(...payments: readonly PayoutRequest[]): Promise<readonly bool
     payment,
     mostRecent: mostRecentPayouts({ ...payment, limits: LIMITS }),
   }));
-  const paid = await payOptimistically(waiter, payouts, wallet.clock.now);
+  await openPrograms(wallet.database, payments);
+  const paid = await payOptimistically(waiter, payouts, { now: wallet.clock.now, defaults: DEFAULT_LIMITS });
   return payments.map(({ accountId, environment }) => paid.has(playerLedgerId(accountId, environment)));
 }
 
@@ -98,6 +108,7 @@ describe('the optimistic statement of payouts', () => {
           ...win,
           sandboxHold: holds,
           recent,
+          program: NO_PROGRAM_LIMIT,
           amountCents: cents(win.amountCents),
           limits: LIMITS,
         });
@@ -243,10 +254,17 @@ describe('the optimistic statement of payouts behind the lock of another transac
         database: recordingFailures(database, failures),
         clock: () => wallet.clock.now,
         limits: LIMITS,
+        defaults: DEFAULT_LIMITS,
       }),
     );
     // Of the others every payment may meet the other replica's, and is then decided under lock; these meet none.
     const unrivalled = await Promise.all(replicas.map(() => addPlayer(wallet, { balanceCents: 10_00n })));
+    // The first payout of a program in live is decided under lock, after one that finds no row of
+    // it.
+    await openPrograms(
+      wallet.database,
+      [...unrivalled, ...players].map((player) => requestOf(player, 'award', 1_00n)),
+    );
     const before = await optimisticPayouts();
     const paidAlone = replicas.map(async (replica, index) => {
       const { status } = await replica.submit(requestOf(unrivalled[index] as TestPlayer, 'award', 1_00n));

@@ -23,11 +23,13 @@ import { counter } from '@laurel/telemetry';
 import { LRUCache } from 'lru-cache';
 import { playerLedgerId } from '../domain/ledger.ts';
 import { decidePayouts, type Payout, type PayoutRequest, paidPayout } from '../domain/payout-decision.ts';
-import { mostRecentPayouts, type VelocityLimits } from '../domain/payout-hold.ts';
+import { mostRecentPayouts, NO_PROGRAM_LIMIT, type VelocityLimits } from '../domain/payout-hold.ts';
+import { type DefaultLimits, programKeyOf } from '../domain/program-limits.ts';
 import { failpoint } from '../failpoints.ts';
 import { lockOpenPlayers, playerKeyOf, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
 import { payOptimistically } from '../repository/optimistic-payouts.ts';
-import { insertPayouts, loadPayoutFacts } from '../repository/payouts.ts';
+import { insertPayouts, loadPayoutFacts, windowStart } from '../repository/payouts.ts';
+import { countProgramPayouts, lockPrograms, withOpenPrograms } from '../repository/program-limits.ts';
 import { createTransferBatches } from './transfer-batches.ts';
 
 export type AwardPayments = Coalescer<PayoutRequest, Payout>;
@@ -41,8 +43,16 @@ const optimisticPayouts = counter(
 // About 150 bytes each.
 const MAX_HELD_PLAYERS = 20_000;
 
-type Deps = { readonly database: Database; readonly clock: Clock; readonly limits: VelocityLimits };
-/** The players whose last payout was held: one who is held each time must not cost the others a statement that leaves it out. */
+type Deps = {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly limits: VelocityLimits;
+  readonly defaults: DefaultLimits;
+};
+/**
+ * The players whose last payout was held, and the programs at their limit: one who is held each
+ * time must not cost the others a statement that leaves it out.
+ */
 type WithheldDeps = Deps & { readonly withheld: LRUCache<string, true> };
 
 export function createAwardPayments(deps: Deps): AwardPayments {
@@ -55,7 +65,9 @@ export function createAwardPayments(deps: Deps): AwardPayments {
       runOptimisticBatch<PayoutRequest, Payout>(batch, {
         optimistic: (payments) => pay(payments, withWithheld),
         underLock: (payments) =>
-          withOpenPlayers(deps.database, payments.map(playerKeyOf), () => decideUnderLock(payments, withWithheld)),
+          withOpenPrograms(deps.database, payments, () =>
+            withOpenPlayers(deps.database, payments.map(playerKeyOf), () => decideUnderLock(payments, withWithheld)),
+          ),
       }),
   });
 }
@@ -63,10 +75,13 @@ export function createAwardPayments(deps: Deps): AwardPayments {
 /** Pays each payout that no rule holds; null for every other. */
 async function pay(
   payments: readonly PayoutRequest[],
-  { database, clock, limits, withheld }: WithheldDeps,
+  { database, clock, limits, defaults, withheld }: WithheldDeps,
 ): Promise<readonly (Payout | null)[]> {
   const now = clock();
-  const tried = payments.filter((payment) => payment.ownersHold === undefined && !withheld.has(ledgerIdOf(payment)));
+  const tried = payments.filter(
+    (payment) =>
+      payment.ownersHold === undefined && !withheld.has(ledgerIdOf(payment)) && !withheld.has(programKeyOf(payment)),
+  );
   if (tried.length === 0) return payments.map(() => null);
 
   // The statement is its own transaction, so the point before its commit is before it is sent.
@@ -74,7 +89,7 @@ async function pay(
   let paid: ReadonlySet<string>;
   try {
     const payouts = tried.map((payment) => ({ payment, mostRecent: mostRecentPayouts({ ...payment, limits }) }));
-    paid = await payOptimistically(database, payouts, now);
+    paid = await payOptimistically(database, payouts, { now, defaults });
   } catch (error) {
     // An award was decided before: the statement has paid nothing.
     if (!isUniqueViolation(error)) throw error;
@@ -89,31 +104,53 @@ async function pay(
 /** One transaction: lock, load, decide, write. */
 async function decideUnderLock(
   payments: readonly PayoutRequest[],
-  { database, clock, limits, withheld }: WithheldDeps,
+  { database, clock, limits, defaults, withheld }: WithheldDeps,
 ): Promise<readonly Payout[]> {
   const payouts = await database.transaction(
     async (tx) => {
       const now = clock();
-      // Both are sent together; the second runs after the first has its locks. Under them no other payout of these accounts can
-      // commit within the 24 hours that are being summed.
-      const [locked, facts] = await Promise.all([
+      // All are sent together; each runs after the one before has its locks. Under them no other
+      // payout of these accounts and programs can commit within the 24 hours that are being summed.
+      const [locked, programs, facts] = await Promise.all([
         lockOpenPlayers(tx, payments.map(playerKeyOf)),
+        lockPrograms(tx, payments, { since: windowStart(now), defaults }),
         loadPayoutFacts(tx, payments, now),
       ]);
-      const decision = decidePayouts({ payments, facts, locked, limits, now });
+      const withPrograms = facts.map((known, index) => {
+        const payment = payments[index];
+        const program = payment === undefined ? undefined : programs.get(programKeyOf(payment));
+        return { ...known, program: program ?? NO_PROGRAM_LIMIT };
+      });
+      const decision = decidePayouts({ payments, facts: withPrograms, locked, limits, now });
       await tx.commitWith((last) =>
-        Promise.all([insertPayouts(last, decision.fresh), writeChanges(last, decision.changes, now)]),
+        Promise.all([
+          countProgramPayouts(last, decision.programs),
+          insertPayouts(last, decision.fresh),
+          writeChanges(last, decision.changes, now),
+        ]),
       );
       return decision.payouts;
     },
     { beforeCommit: () => failpoint('wallet.payout.before-commit') },
   );
   for (const payout of payouts) {
-    if (payout.status === 'paid') withheld.delete(ledgerIdOf(payout));
-    else withheld.set(ledgerIdOf(payout), true);
+    note(payout, withheld);
   }
   await failpoint('wallet.payout.after-commit');
   return payouts;
+}
+
+/**
+ * A program at its limit says nothing about the player. A smaller award may still fit and be paid,
+ * which tries the program again.
+ */
+function note(payout: Payout, withheld: LRUCache<string, true>): void {
+  if (payout.status === 'paid') {
+    withheld.delete(ledgerIdOf(payout));
+    withheld.delete(programKeyOf(payout));
+  } else {
+    withheld.set(payout.reason === 'program_velocity' ? programKeyOf(payout) : ledgerIdOf(payout), true);
+  }
 }
 
 function ledgerIdOf({ accountId, environment }: PayoutRequest): string {

@@ -1,9 +1,16 @@
 /** Maps values of the domain to messages. */
 import { presentTenant } from '@laurel/grpc';
+import type { Cents } from '@laurel/money';
 import { PAYOUT_STATUSES } from '@laurel/proto/enum-names';
-import { PayoutStatus, type Account as WireAccount, type Payout as WirePayout } from '@laurel/proto/wallet';
+import {
+  PayoutStatus,
+  type Account as WireAccount,
+  type Payout as WirePayout,
+  type ProgramLimits as WireProgramLimits,
+} from '@laurel/proto/wallet';
 import { environmentOf, SHARED_SANDBOX } from '../domain/ledger.ts';
 import type { Payout, PayoutRequest } from '../domain/payout-decision.ts';
+import type { ProgramLimits, ProgramName } from '../domain/program-limits.ts';
 import type { Account } from '../repository/accounts.ts';
 
 export function presentPayout(payout: Payout): WirePayout {
@@ -33,11 +40,21 @@ function presentTerms(payment: PayoutRequest) {
   };
 }
 
-export function presentAccount({ selfExcludedUntil, houseId, ...account }: Account): WireAccount {
+export function presentProgramLimits(program: ProgramName, limits: ProgramLimits, paidCents: Cents): WireProgramLimits {
+  return {
+    tenant: presentTenant(program),
+    payoutLimitCents: limits.payoutCents ?? undefined,
+    feeLimitCents: limits.feeCents ?? undefined,
+    paidCents,
+  };
+}
+
+export function presentAccount({ selfExcludedUntil, feeLimitCents, houseId, ...account }: Account): WireAccount {
   const sandboxOnly = environmentOf(houseId) === 'test';
   return {
     ...account,
     selfExcludedUntil: selfExcludedUntil ?? undefined,
+    feeLimitCents: feeLimitCents ?? undefined,
     sandboxOnly,
     programId: sandboxOnly && houseId !== SHARED_SANDBOX ? houseId : undefined,
   };

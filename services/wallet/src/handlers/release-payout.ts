@@ -11,6 +11,7 @@ import { decideRelease } from '../domain/payout-review.ts';
 import { failpoint } from '../failpoints.ts';
 import { lockOpenPlayers, playerKeyOf, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
 import { loadPayout, lockPayout, markPaid } from '../repository/payouts.ts';
+import { countProgramPayouts, lockProgramsToCount } from '../repository/program-limits.ts';
 import { checkOwned } from './owner-of-call.ts';
 import { presentPayout } from './present.ts';
 
@@ -32,6 +33,7 @@ async function release({ database, clock }: Deps, known: Payout): Promise<Payout
   const outcome = await database.transaction(
     async (tx) => {
       const locked = await lockOpenPlayers(tx, [playerKeyOf(known)]);
+      await lockProgramsToCount(tx, [known]);
       const held = await lockPayout(tx, known.awardId);
       const decision = decideRelease(held);
       if (isRefused(decision)) return decision;
@@ -42,6 +44,9 @@ async function release({ database, clock }: Deps, known: Payout): Promise<Payout
       const book = openBook(locked);
       book.post(entryOf(held));
       const paid = await markPaid(tx, known.awardId, now);
+      // An operator may pay beyond the limit of the program; what they pay counts towards later
+      // awards.
+      await countProgramPayouts(tx, [{ ...known, paidCents: known.amountCents }]);
       await writeChanges(tx, book.changes(), now);
       return paid;
     },

@@ -6,6 +6,7 @@ import type { UpdateAccountRequest, UpdateAccountResponse } from '@laurel/proto/
 import type { Clock } from '@laurel/service';
 import { checkFacts } from '../domain/account-details.ts';
 import { updateAccount as writeAccount } from '../repository/accounts.ts';
+import { parseLimit } from './parse.ts';
 import { presentAccount } from './present.ts';
 
 export function updateAccount({ database, clock }: { database: Database; clock: Clock }) {
@@ -22,6 +23,7 @@ export function updateAccount({ database, clock }: { database: Database; clock: 
       blocked: request.blocked,
       jurisdiction,
       verificationLevel,
+      feeLimitCents: parseLimit(request.feeLimitCents, request.clearFeeLimit),
     });
     return account === null ? refused('not_found') : { account: presentAccount(account) };
   };

@@ -1,4 +1,5 @@
 /** People, and the sandbox accounts of programs: their details and the facts of their eligibility. */
+import { type Cents, cents } from '@laurel/money';
 import type { Database, Statement, Transaction } from '@laurel/postgres';
 
 export type Account = {
@@ -15,6 +16,11 @@ export type Account = {
   /** LIVE_HOUSE for a real person; else the program whose sandbox account it is. */
   readonly houseId: string;
   readonly createdAt: Date;
+  /**
+   * The most that one program may charge the account in 24 hours; null leaves the program's limit
+   * alone.
+   */
+  readonly feeLimitCents: Cents | null;
 };
 
 type AccountRow = {
@@ -29,6 +35,7 @@ type AccountRow = {
   blocked: boolean;
   house_id: string;
   created_at: Date;
+  fee_limit_cents: bigint | null;
 };
 
 function accountOf(row: AccountRow | undefined): Account | null {
@@ -45,6 +52,7 @@ function accountOf(row: AccountRow | undefined): Account | null {
     blocked: row.blocked,
     houseId: row.house_id,
     createdAt: row.created_at,
+    feeLimitCents: row.fee_limit_cents === null ? null : cents(row.fee_limit_cents),
   };
 }
 
@@ -89,6 +97,8 @@ export type AccountChange = {
   readonly blocked: boolean | undefined;
   readonly jurisdiction: string | undefined;
   readonly verificationLevel: number | undefined;
+  /** Null removes it. */
+  readonly feeLimitCents?: Cents | null | undefined;
 };
 
 const updateAccountStatement: Statement = {
@@ -102,7 +112,8 @@ const updateAccountStatement: Statement = {
       jurisdiction = coalesce($7, jurisdiction),
       verification_level = coalesce($8, verification_level),
       email = coalesce($9, email),
-      date_of_birth = coalesce($10, date_of_birth)
+      date_of_birth = coalesce($10, date_of_birth),
+      fee_limit_cents = case when $12 then $11 else fee_limit_cents end
     where id = $1
     returning *`,
 };
@@ -124,6 +135,8 @@ export async function updateAccount(
     change.verificationLevel ?? null,
     change.email ?? null,
     change.dateOfBirth ?? null,
+    change.feeLimitCents ?? null,
+    change.feeLimitCents !== undefined,
   ]);
   return accountOf(row);
 }

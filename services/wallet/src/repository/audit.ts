@@ -28,6 +28,8 @@ const GUARDS = [
   'payouts_name_attempt_or_round',
   'payouts_paid_iff_money_moved',
   'transfers_deposit_within_cap',
+  'program_limits_pkey',
+  'program_limits_paid_only_grows',
   'houses_one_is_live',
   'houses_share_no_account',
   'accounts_house_email_key',
@@ -45,6 +47,12 @@ const GUARDS_BUT_HISTORY = ['transfers_player_plays_with_the_house', 'ledger_acc
 const HOUSE_ACCOUNTS = Object.entries(HOUSE_DIGIT)
   .map(([kind, digit]) => `('${kind}', '${digit}')`)
   .join(', ');
+
+/**
+ * A window's rows up to the current one: what is exactly 24 hours old no longer counts, and
+ * instants have milliseconds.
+ */
+const OF_A_DAY = `range between interval '23:59:59.999' preceding and current row`;
 
 const CHECKS: readonly Check[] = [
   {
@@ -272,6 +280,38 @@ const CHECKS: readonly Check[] = [
     violations: `
       select min(id::text) as id from transfers where kind = 'deposit'
       group by player_ledger_id, reference having count(*) > 1`,
+  },
+  {
+    id: 'program_payouts_within_limit',
+    description: 'Awards that a program paid unheld in any 24 hours are within the limits that they were paid under.',
+    // Purses, and what an operator released, count towards the limit and may exceed it, so only
+    // awards that no rule held are summed. A limit may change: the highest of a window bounds its
+    // sum, because the last award of it was paid within its own limit.
+    violations: `
+      select award_id as id
+      from (
+        select award_id, sum(amount_cents) over recent as cents, max(program_limit_cents) over recent as limit_cents
+        from payouts
+        where status = 'paid' and reason is null and program_limit_cents is not null
+        window recent as (partition by program_id, environment order by paid_at ${OF_A_DAY})
+      ) as award
+      where cents > limit_cents`,
+  },
+  {
+    id: 'program_fees_within_limit',
+    description:
+      'Fees that a program charged one account in any 24 hours are within the limits that they were charged under.',
+    // A fee that was refunded may have left room for another one, whenever it was refunded.
+    violations: `
+      select id
+      from (
+        select fee.id, sum(fee.amount_cents) over recent as cents, max(fee.program_limit_cents) over recent as limit_cents
+        from transfers as fee
+        where fee.kind = 'fee' and fee.state = 'posted' and fee.program_limit_cents is not null
+          and not exists (select from transfers as refund where refund.kind = 'refund' and refund.fee_transfer_id = fee.id)
+        window recent as (partition by fee.player_ledger_id, fee.program_id order by fee.created_at ${OF_A_DAY})
+      ) as fee
+      where cents > limit_cents`,
   },
 ];
 

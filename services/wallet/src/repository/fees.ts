@@ -5,7 +5,10 @@ import type { Database, Statement, Transaction } from '@laurel/postgres';
 import type { Environment } from '@laurel/tenant';
 import type { FeeCharge, FeeFacts, StoredFee } from '../domain/fee-decision.ts';
 import type { FeeRefusalCode } from '../domain/ledger.ts';
+import { playerLedgerId } from '../domain/ledger.ts';
+import type { DefaultLimits } from '../domain/program-limits.ts';
 import type { PaidFee } from '../domain/refund-decision.ts';
+import { type ChargedFeesRow, feeLimitJoins, feeWindowStart, toChargedFees, unrefundedFees } from './charged-fees.ts';
 import { type NamedPersonRow, toNamedPerson } from './named-person.ts';
 import { digitsOf, type OwnedPage, ownerDigits } from './owned-page.ts';
 
@@ -15,9 +18,9 @@ const loadFeeFactsStatement: Statement = {
     select
       link.account_id, person.date_of_birth, person.jurisdiction, person.verification_level, person.self_excluded_until,
       person.blocked, insider.account_id is not null as insider,
-      fee.state, fee.kind, fee.attempt_id, fee.refusal_code, fee.created_at
-    from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[]) with ordinality
-      as charge (program_id, environment, player_ref, transfer_id, position)
+      fee.state, fee.kind, fee.attempt_id, fee.refusal_code, fee.created_at, allowed.limit_cents, charged.charged_cents
+    from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::uuid[]) with ordinality
+      as charge (program_id, environment, player_ref, transfer_id, ledger_id, position)
     left join lateral (
       select player_links.account_id from player_links
       where player_links.program_id = charge.program_id and player_links.environment = charge.environment
@@ -33,10 +36,14 @@ const loadFeeFactsStatement: Statement = {
     left join lateral (
       select * from transfers where transfers.id = charge.transfer_id limit 1
     ) as fee on true
+    ${feeLimitJoins({ programId: 'charge.program_id', environment: 'charge.environment', defaultCents: '$6' })}
+    cross join lateral (
+      ${unrefundedFees({ ledgerId: 'charge.ledger_id', programId: 'charge.program_id', since: '$7::timestamptz' })}
+    ) as charged
     order by charge.position`,
 };
 
-type FeeFactsRow = (NamedPersonRow | { account_id: null }) & StoredFeeRow;
+type FeeFactsRow = (NamedPersonRow | { account_id: null }) & StoredFeeRow & ChargedFeesRow;
 
 type StoredFeeRow = {
   /** Any state but `posted` is a tombstone's: those from before migration 0012 have another value than later ones. */
@@ -48,15 +55,23 @@ type StoredFeeRow = {
 };
 
 /** The stored facts on each charge, in order. */
-export async function loadFeeFacts(tx: Transaction, charges: readonly FeeCharge[]): Promise<readonly FeeFacts[]> {
+export async function loadFeeFacts(
+  tx: Transaction,
+  charges: readonly FeeCharge[],
+  { now, defaults }: { readonly now: Date; readonly defaults: DefaultLimits },
+): Promise<readonly FeeFacts[]> {
   const rows = await tx.query<FeeFactsRow>(loadFeeFactsStatement, [
     charges.map((charge) => charge.programId),
     charges.map((charge) => charge.environment),
     charges.map((charge) => charge.playerRef),
     charges.map((charge) => charge.transferId),
+    charges.map(({ accountId, environment }) => (accountId === null ? null : playerLedgerId(accountId, environment))),
+    defaults.feeCents,
+    feeWindowStart(now),
   ]);
   return rows.map((row) => ({
     stored: storedFee(row),
+    charged: toChargedFees(row),
     player: row.account_id === null ? null : toNamedPerson(row),
   }));
 }

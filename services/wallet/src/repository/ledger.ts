@@ -120,26 +120,28 @@ const writeChangesStatement: Statement = {
     with written as (
       insert into transfers (
         id, state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id, player_balance_after_cents,
-        attempt_id, round_id, fee_transfer_id, award_id, reference, reason, refusal_code, house_id, created_at
+        attempt_id, round_id, fee_transfer_id, award_id, reference, reason, refusal_code, house_id, program_id, program_limit_cents,
+        created_at
       )
-      select line.*, $18::timestamptz
+      select line.*, $20::timestamptz
       from unnest(
         $1::uuid[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::bigint[], $8::uuid[], $9::bigint[],
-        $10::uuid[], $11::uuid[], $12::uuid[], $13::uuid[], $14::text[], $15::text[], $16::text[], $17::uuid[]
+        $10::uuid[], $11::uuid[], $12::uuid[], $13::uuid[], $14::text[], $15::text[], $16::text[], $17::uuid[],
+        $18::uuid[], $19::bigint[]
       ) as line (id)
       order by line.id
       returning 1
     ),
     player_balances as (
       update ledger_accounts set balance_cents = player.balance_cents, hold_next_award = player.hold_next_award
-      from unnest($19::uuid[], $20::bigint[], $21::boolean[]) as player (id, balance_cents, hold_next_award)
+      from unnest($21::uuid[], $22::bigint[], $23::boolean[]) as player (id, balance_cents, hold_next_award)
       where (select count(*) from written) >= 0 and ledger_accounts.id = player.id
       returning 1
     ),
     houses as materialized (
       select house.id, wanted.delta_cents
       from (
-        select * from unnest($22::uuid[], $23::bigint[]) as wanted (id, delta_cents)
+        select * from unnest($24::uuid[], $25::bigint[]) as wanted (id, delta_cents)
         where (select count(*) from player_balances) >= 0 order by id
       ) as wanted
       cross join lateral (
@@ -168,9 +170,11 @@ type TransferRow = readonly [
   reason: string | null,
   refusalCode: string | null,
   houseId: string | null,
+  programId: string | null,
+  programLimitCents: Cents | null,
 ];
 
-const TRANSFER_COLUMNS = 17;
+const TRANSFER_COLUMNS = 19;
 
 /** Writes a batch's decisions: one round trip, however many transfers, and none where there is nothing to write. */
 export async function writeChanges(tx: Pick<Transaction, 'query'>, changes: LedgerChanges, now: Date): Promise<void> {
@@ -208,12 +212,15 @@ function postedRow({ id, details, ...transfer }: Transfer): TransferRow {
     details.kind === 'refund' ? details.reason : null,
     null,
     transfer.houseId,
+    details.kind === 'fee' ? details.programId : null,
+    details.kind === 'fee' ? details.programLimitCents : null,
   ];
 }
 
 function tombstoneRow({ id, environment, attemptId, refusalCode }: Tombstone): TransferRow {
   const nothing = [null, null, null, null, null] as const;
-  return [id, 'tombstone', 'fee', environment, ...nothing, attemptId, null, null, null, null, null, refusalCode, null];
+  const rest = [null, null, null, null, null, refusalCode, null, null, null] as const;
+  return [id, 'tombstone', 'fee', environment, ...nothing, attemptId, ...rest];
 }
 
 const holdNextAwardStatement: Statement = {

@@ -4,6 +4,8 @@
  */
 import type { Database, Statement } from '@laurel/postgres';
 import type { FeeCharge, KnownPlayer } from '../domain/fee-decision.ts';
+import type { DefaultLimits } from '../domain/program-limits.ts';
+import { chargedFees, feeLimitJoins, feeWindowStart } from './charged-fees.ts';
 
 /** A fee that may be posted if its player's cached facts still hold. */
 export type OptimisticFee = KnownPlayer & { readonly charge: FeeCharge; readonly ledgerId: string };
@@ -15,9 +17,15 @@ const POST_OPTIMISTIC_FEES: Statement = {
   // balance. All other facts are those of the statement's snapshot, which is taken after the fee was requested. The player's row names
   // the house that receives the fee; the house's account for fees has the house's id with a 1 at the end (domain/ledger.ts) and always
   // exists: a trigger keeps it.
+  //
+  // Where the program's charges to the account have a limit, the fees of the window are summed with
+  // the refunded ones, which is more than counts, and the player's row must be the one of the
+  // snapshot, by its xmin: no other fee was posted while the statement waited. What this leaves out
+  // is decided under lock. Without a limit neither is read.
   text: `
     with payable as materialized (
-      select charge.transfer_id, charge.attempt_id, charge.ledger_id, charge.environment, charge.fee_cents
+      select charge.transfer_id, charge.attempt_id, charge.ledger_id, charge.environment, charge.fee_cents, charge.program_id,
+        allowed.limit_cents
       from (
         select *
         from unnest(
@@ -41,9 +49,19 @@ const POST_OPTIMISTIC_FEES: Statement = {
         select insiders.account_id from insiders
         where insiders.program_id = charge.program_id and insiders.account_id = link.account_id limit 1
       ) as insider on true
+      ${feeLimitJoins({ programId: 'charge.program_id', environment: 'charge.environment', defaultCents: '$16' })}
+      cross join lateral (
+        ${chargedFees({ ledgerId: 'charge.ledger_id', programId: 'charge.program_id', since: '$17::timestamptz' })}
+      ) as charged
+      cross join lateral (
+        select ledger_accounts.xmin as version from ledger_accounts where ledger_accounts.id = charge.ledger_id limit 1
+      ) as known
       cross join lateral (
         select from ledger_accounts
-        where ledger_accounts.id = charge.ledger_id and ledger_accounts.balance_cents >= charge.fee_cents for no key update
+        where ledger_accounts.id = charge.ledger_id and ledger_accounts.balance_cents >= charge.fee_cents
+          and (allowed.limit_cents is null
+            or (ledger_accounts.xmin = known.version and charged.charged_cents + charge.fee_cents <= allowed.limit_cents))
+        for no key update
       ) as payer
       where link.account_id = charge.account_id and person.date_of_birth = charge.date_of_birth
         and person.jurisdiction = charge.jurisdiction and person.verification_level = charge.verification_level
@@ -54,17 +72,17 @@ const POST_OPTIMISTIC_FEES: Statement = {
       update ledger_accounts as player set balance_cents = player.balance_cents - payable.fee_cents
       from payable
       where player.id = payable.ledger_id
-      returning payable.transfer_id, payable.attempt_id, payable.environment, payable.fee_cents,
+      returning payable.transfer_id, payable.attempt_id, payable.environment, payable.fee_cents, payable.program_id, payable.limit_cents,
         player.id as ledger_id, player.balance_cents, player.house_id
     ),
     posted as (
       insert into transfers (
         id, state, kind, environment, debit_id, credit_id, amount_cents, player_ledger_id, player_balance_after_cents, attempt_id,
-        house_id, created_at
+        house_id, created_at, program_id, program_limit_cents
       )
       select transfer_id, 'posted', 'fee', environment, ledger_id,
         overlay(house_id::text placing '1' from 36 for 1)::uuid,
-        fee_cents, ledger_id, balance_cents, attempt_id, house_id, $15::timestamptz
+        fee_cents, ledger_id, balance_cents, attempt_id, house_id, $15::timestamptz, program_id, limit_cents
       from charged
       order by transfer_id
       returning player_ledger_id, credit_id, amount_cents
@@ -89,7 +107,7 @@ const POST_OPTIMISTIC_FEES: Statement = {
 export async function postOptimisticFees(
   database: Database,
   fees: readonly OptimisticFee[],
-  now: Date,
+  { now, defaults }: { readonly now: Date; readonly defaults: DefaultLimits },
 ): Promise<ReadonlySet<string>> {
   const rows = await database.write<{ player_ledger_id: string }>(
     POST_OPTIMISTIC_FEES,
@@ -109,6 +127,8 @@ export async function postOptimisticFees(
       fees.map(({ eligibility }) => eligibility.blocked),
       fees.map(({ eligibility }) => eligibility.insider),
       now,
+      defaults.feeCents,
+      feeWindowStart(now),
     ],
     { durable: true },
   );

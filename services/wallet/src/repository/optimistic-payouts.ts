@@ -2,23 +2,37 @@
  * The optimistic write of payouts: one statement that is its own transaction pays each payout that no rule holds, and leaves out all
  * others. The rules are in domain/payout-hold.ts: the statement has from there the most that the player's recent payouts may amount to,
  * and compares what it reads with that (decision 21).
+ *
+ * The sum of a program is exact although others pay at the same time: under the lock of the
+ * program's row, what its row counted since the statement's snapshot is added to the sum of that
+ * snapshot.
  */
 import { awardTransferId } from '@laurel/ids';
 import type { Database, Statement } from '@laurel/postgres';
 import { HOUSE_DIGIT, playerLedgerId } from '../domain/ledger.ts';
 import type { PayoutRequest } from '../domain/payout-decision.ts';
 import type { RecentPayouts } from '../domain/payout-hold.ts';
+import type { DefaultLimits } from '../domain/program-limits.ts';
 import { recentPayouts, windowStart } from './payouts.ts';
+import { recentProgramPayouts } from './program-limits.ts';
 
 /** A payout, and the most that the recent payouts of its account may be for it to be paid; null where no number of them holds it. */
 export type OptimisticPayout = { readonly payment: PayoutRequest; readonly mostRecent: RecentPayouts | null };
 
 const PAY_OPTIMISTIC: Statement = {
   name: 'pay_awards_optimistic',
-  // Each step reads what the one before it wrote, so that locks are taken in the one order (docs/lock-order.md): players by id, payouts by
-  // award, transfers by id, houses by id. The flags and the recent payouts are those of the statement's snapshot, which is taken after the
+  // Each step reads what the one before it wrote, so that locks are taken in the one order
+  // (docs/lock-order.md): players by id, programs by id, payouts by award, transfers by id, houses
+  // by id. The flags and the recent payouts are those of the statement's snapshot, which is taken
+  // after the
   // payout was requested. Every payout changes the row of its player, so where the row that is locked is still the one of the snapshot, by
   // its xmin, no payout was committed while the statement waited for the lock. Within one statement an xmin is never used again.
+  //
+  // A program's payouts of the window are committed rows of the snapshot, and those that committed
+  // between the snapshot and the lock, by which the row's own count has grown: both together are
+  // all. An award is paid where it fits with all payouts before it of this batch, also with those
+  // that do not fit themselves; the transaction under lock decides what is left. A program without
+  // a row has no limit in test; in live the transaction under lock opens its row.
   text: `
     with payable as materialized (
       select payment.*
@@ -53,18 +67,63 @@ const PAY_OPTIMISTIC: Statement = {
         for no key update
       ) as player
     ),
+    programs as materialized (
+      select wanted.program_id, wanted.environment, allowed.limit_cents,
+        recent.paid_cents + program.paid_cents - known.paid_cents as paid_cents
+      from (
+        select distinct payable.program_id, payable.environment from payable order by program_id, environment
+      ) as wanted
+      cross join lateral (
+        select program_limits.paid_cents from program_limits
+        where program_limits.program_id = wanted.program_id and program_limits.environment = wanted.environment limit 1
+      ) as known
+      cross join lateral (
+        ${recentProgramPayouts({ programId: 'wanted.program_id', environment: 'wanted.environment', since: '$14::timestamptz' })}
+      ) as recent
+      cross join lateral (
+        select program_limits.payout_limit_cents, program_limits.paid_cents from program_limits
+        where program_limits.program_id = wanted.program_id and program_limits.environment = wanted.environment
+        for no key update
+      ) as program
+      cross join lateral (
+        select coalesce(program.payout_limit_cents, case wanted.environment when 'live' then $15::bigint end) as limit_cents
+      ) as allowed
+    ),
+    admitted as (
+      select placed.*
+      from (
+        select payable.*, case payable.kind when 'award' then programs.limit_cents end as program_limit_cents,
+          programs.program_id is not null as is_limited,
+          programs.paid_cents + sum(payable.amount_cents) over (
+            partition by payable.program_id, payable.environment order by payable.transfer_id, payable.ledger_id
+          ) as program_cents
+        from payable
+        left join programs on programs.program_id = payable.program_id and programs.environment = payable.environment
+      ) as placed
+      where (placed.is_limited or placed.environment = 'test')
+        and (placed.program_limit_cents is null or placed.program_cents <= placed.program_limit_cents)
+    ),
     credited as (
-      update ledger_accounts as player set balance_cents = player.balance_cents + payable.amount_cents
-      from payable
-      where player.id = payable.ledger_id
-      returning payable.*, player.balance_cents, player.house_id
+      update ledger_accounts as player set balance_cents = player.balance_cents + admitted.amount_cents
+      from admitted
+      where player.id = admitted.ledger_id
+      returning admitted.*, player.balance_cents, player.house_id
+    ),
+    counted as (
+      update program_limits as program set paid_cents = program.paid_cents + summed.cents
+      from (
+        select program_id, environment, sum(amount_cents)::bigint as cents from credited group by program_id, environment
+      ) as summed
+      join programs on programs.program_id = summed.program_id and programs.environment = summed.environment
+      where program.program_id = programs.program_id and program.environment = programs.environment
     ),
     paid as (
       insert into payouts (
-        award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, status, transfer_id, created_at, paid_at
+        award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, status, transfer_id, created_at, paid_at,
+        program_limit_cents
       )
       select award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, 'paid', transfer_id,
-        $13::timestamptz, $13::timestamptz
+        $13::timestamptz, $13::timestamptz, program_limit_cents
       from credited
       order by award_id
       returning 1
@@ -104,7 +163,7 @@ const PAY_OPTIMISTIC: Statement = {
 export async function payOptimistically(
   database: Database,
   payouts: readonly OptimisticPayout[],
-  now: Date,
+  { now, defaults }: { readonly now: Date; readonly defaults: DefaultLimits },
 ): Promise<ReadonlySet<string>> {
   const payments = payouts.map(({ payment }) => payment);
   const rows = await database.write<{ player_ledger_id: string }>(
@@ -124,6 +183,7 @@ export async function payOptimistically(
       payouts.map(({ mostRecent }) => mostRecent?.amountCents ?? null),
       now,
       windowStart(now),
+      defaults.payoutCents,
     ],
     { durable: true },
   );

@@ -5,7 +5,7 @@ import { awardTransferId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import { type BoundStatement, type Database, MAX_COUNTED, type Statement, type Transaction } from '@laurel/postgres';
 import type { Environment } from '@laurel/tenant';
-import type { Payout, PayoutFacts, PayoutRequest, Win } from '../domain/payout-decision.ts';
+import type { DecidedPayout, Payout, PayoutFacts, PayoutRequest, Win } from '../domain/payout-decision.ts';
 import { type HoldReason, VELOCITY_WINDOW_MS } from '../domain/payout-hold.ts';
 import { digitsOf, type OwnedPage, ownerDigits } from './owned-page.ts';
 
@@ -84,12 +84,12 @@ type PayoutFactsRow = {
   paid_cents: bigint;
 } & (PayoutRow | { award_id: null });
 
-/** The stored facts on each payout, in order. */
+/** The stored facts on each payout but those of its program, in order. */
 export async function loadPayoutFacts(
   tx: Transaction,
   payments: readonly PayoutRequest[],
   now: Date,
-): Promise<readonly PayoutFacts[]> {
+): Promise<readonly Omit<PayoutFacts, 'program'>[]> {
   const rows = await tx.query<PayoutFactsRow>(loadPayoutFactsStatement, [
     payments.map((payment) => payment.awardId),
     payments.map((payment) => payment.accountId),
@@ -110,16 +110,16 @@ const insertPayoutsStatement: Statement = {
   text: `
     insert into payouts (
       award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, status, reason, transfer_id,
-      created_at, paid_at
+      created_at, paid_at, program_limit_cents
     )
     select * from unnest(
       $1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::uuid[], $7::bigint[], $8::text[], $9::text[],
-      $10::uuid[], $11::timestamptz[], $12::timestamptz[]
+      $10::uuid[], $11::timestamptz[], $12::timestamptz[], $13::bigint[]
     )`,
 };
 
 /** Writes new payouts. */
-export async function insertPayouts(tx: Pick<Transaction, 'query'>, payouts: readonly Payout[]): Promise<void> {
+export async function insertPayouts(tx: Pick<Transaction, 'query'>, payouts: readonly DecidedPayout[]): Promise<void> {
   if (payouts.length === 0) return;
   await tx.query(insertPayoutsStatement, [
     payouts.map((payout) => payout.awardId),
@@ -134,6 +134,7 @@ export async function insertPayouts(tx: Pick<Transaction, 'query'>, payouts: rea
     payouts.map((payout) => (payout.status === 'paid' ? awardTransferId(payout.awardId) : null)),
     payouts.map((payout) => payout.createdAt),
     payouts.map((payout) => payout.paidAt),
+    payouts.map((payout) => payout.programLimitCents),
   ]);
 }
 

@@ -5,7 +5,10 @@
 
 import { type Database, isForeignKeyViolation, type Statement, type Transaction } from '@laurel/postgres';
 import type { Environment } from '@laurel/tenant';
+import type { ChargedFees } from '../domain/fee-limit.ts';
 import { houseOf } from '../domain/ledger.ts';
+import type { DefaultLimits } from '../domain/program-limits.ts';
+import { type ChargedFeesRow, feeLimitJoins, feeWindowStart, toChargedFees, unrefundedFees } from './charged-fees.ts';
 import { type NamedPerson, type NamedPersonRow, toNamedPerson } from './named-person.ts';
 
 /** A player, as the partner identifies one. */
@@ -131,21 +134,37 @@ const loadEligibilityStatement: Statement = {
   name: 'load_eligibility',
   text: `
     select accounts.id as account_id, accounts.date_of_birth, accounts.jurisdiction, accounts.verification_level,
-      accounts.self_excluded_until, accounts.blocked, insiders.account_id is not null as insider
+      accounts.self_excluded_until, accounts.blocked, insiders.account_id is not null as insider,
+      allowed.limit_cents, charged.charged_cents
     from player_links
     join accounts on accounts.id = player_links.account_id
     left join insiders on insiders.program_id = player_links.program_id and insiders.account_id = player_links.account_id
+    cross join lateral (select accounts.fee_limit_cents) as person
+    left join lateral (
+      select ledger_accounts.id from ledger_accounts
+      where ledger_accounts.account_id = player_links.account_id and ledger_accounts.environment = player_links.environment limit 1
+    ) as ledger on true
+    ${feeLimitJoins({ programId: 'player_links.program_id', environment: 'player_links.environment', defaultCents: '$4' })}
+    cross join lateral (
+      ${unrefundedFees({ ledgerId: 'ledger.id', programId: 'player_links.program_id', since: '$5::timestamptz' })}
+    ) as charged
     where player_links.program_id = $1 and player_links.environment = $2 and player_links.player_ref = $3`,
 };
 
-/** The person that a ref names; null for none. */
-export async function loadEligibility(database: Database, player: PlayerName): Promise<NamedPerson | null> {
-  const [row] = await database.query<NamedPersonRow>(loadEligibilityStatement, [
+/** The person that a ref names, and what the program charged the account; null for none. */
+export async function loadEligibility(
+  database: Database,
+  player: PlayerName,
+  { now, defaults }: { readonly now: Date; readonly defaults: DefaultLimits },
+): Promise<(NamedPerson & { readonly charged: ChargedFees }) | null> {
+  const [row] = await database.query<NamedPersonRow & ChargedFeesRow>(loadEligibilityStatement, [
     player.programId,
     player.environment,
     player.playerRef,
+    defaults.feeCents,
+    feeWindowStart(now),
   ]);
-  return row === undefined ? null : toNamedPerson(row);
+  return row === undefined ? null : { ...toNamedPerson(row), charged: toChargedFees(row) };
 }
 
 /** A ref that names an account, and the instant from which it does. */

@@ -1,4 +1,4 @@
--- Reads the table once under a lock that lets reads and writes go on, which 0015 could not do in its own transaction.
+-- Reads the table once under a lock that lets reads and writes go on, which 0017 could not do in its own transaction.
 -- The code of the release before does not depend on it.
 
 alter table accounts

@@ -5,7 +5,7 @@
 -- An exclusion that ends later stays one: it ends at the bound instead.
 --
 -- The release before works on this schema. It still takes such an end from an operator, and then
--- answers 500 and stores nothing. 0016 validates both constraints.
+-- answers 500 and stores nothing. 0018 validates both constraints.
 
 alter table accounts
   add constraint accounts_self_exclusion_ends_within_bounds

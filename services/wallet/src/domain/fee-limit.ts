@@ -1,0 +1,37 @@
+/**
+ * What a program may charge one account (docs/contract/rules.md, "Players, accounts, money"): the
+ * fees of a rolling 24 hours that were not refunded may reach the limit, not exceed it. The limit
+ * is the lower of two: the program's (program-limits.ts), and the account's own, where an operator
+ * has set one for the person. A fee beyond it is refused as `blocked`, for challenges and
+ * tournaments alike.
+ *
+ * A stolen live key links any person by e-mail: this limit, not the balance, is the most that it
+ * takes from one person a day.
+ */
+import { type Cents, cents } from '@laurel/money';
+
+/** Fees within this window count; one that is exactly this old does not. */
+export const FEE_WINDOW_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * What a program charged an account in the window and did not refund, and the most that this may
+ * reach; null for no limit.
+ */
+export type ChargedFees = { readonly chargedCents: Cents; readonly limitCents: Cents | null };
+
+export const NO_FEE_LIMIT: ChargedFees = { chargedCents: cents(0n), limitCents: null };
+
+/** Whether the fee would take the charged fees over the limit. */
+export function exceedsFeeLimit({ chargedCents, limitCents }: ChargedFees, feeCents: Cents): boolean {
+  return limitCents !== null && chargedCents + feeCents > limitCents;
+}
+
+/** The highest fee that the program may charge the account now; null for no limit. */
+export function chargeableCents({ chargedCents, limitCents }: ChargedFees): Cents | null {
+  if (limitCents === null) return null;
+  return chargedCents < limitCents ? cents(limitCents - chargedCents) : cents(0n);
+}
+
+export function withFee(charged: ChargedFees, feeCents: Cents): ChargedFees {
+  return { ...charged, chargedCents: cents(charged.chargedCents + feeCents) };
+}

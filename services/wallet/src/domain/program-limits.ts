@@ -1,0 +1,36 @@
+/**
+ * The limits of a program, per environment: what it may pay out (payout-hold.ts) and what it may
+ * charge one account (fee-limit.ts) in a rolling 24 hours. An operator sets each; without one the
+ * default of the environment holds. Play money costs nobody anything, so test has no default limit.
+ */
+import type { Cents } from '@laurel/money';
+import type { Environment } from '@laurel/tenant';
+
+/** A program in one environment. */
+export type ProgramName = { readonly programId: string; readonly environment: Environment };
+
+/** The limits in live of a program whose operator set none. */
+export type DefaultLimits = { readonly payoutCents: Cents; readonly feeCents: Cents };
+
+export type ProgramLimits = {
+  /** The most that payouts of a rolling 24 hours may reach; null for no limit. */
+  readonly payoutCents: Cents | null;
+  /** The most that fees of one account in a rolling 24 hours may reach; null for no limit. */
+  readonly feeCents: Cents | null;
+};
+
+/**
+ * The limits that hold: the operator's, and the default of the environment for each that is null.
+ */
+export function limitsInForce(environment: Environment, set: ProgramLimits, defaults: DefaultLimits): ProgramLimits {
+  const { payoutCents, feeCents } = defaultsOf(environment, defaults);
+  return { payoutCents: set.payoutCents ?? payoutCents, feeCents: set.feeCents ?? feeCents };
+}
+
+function defaultsOf(environment: Environment, defaults: DefaultLimits): ProgramLimits {
+  return environment === 'live' ? defaults : { payoutCents: null, feeCents: null };
+}
+
+export function programKeyOf({ programId, environment }: ProgramName): string {
+  return `${environment}:${programId.toLowerCase()}`;
+}
