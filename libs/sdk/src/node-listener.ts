@@ -16,14 +16,18 @@ export interface NodeResponse {
 
 /**
  * A Fetch handler as a listener of `node:http` and as middleware of Express 4 and 5: `app.use('/laurel', toNodeListener(handler))`, before or
- * after `express.json()`. What the handler throws goes to `next`, or becomes a 500 where there is none.
+ * after `express.json()`. What the handler throws goes to `next`, or becomes a 500 where there is none. A request that
+ * no Fetch handler can be asked, as one with a malformed `Host` or with TRACE, is a 400.
  */
 export function toNodeListener(
   handler: (request: Request) => Promise<Response>,
 ): (request: NodeRequest, response: NodeResponse, next?: (error: unknown) => void) => Promise<void> {
+  if (typeof handler !== 'function') throw new TypeError('handler is not a function.');
   return async (incoming, outgoing, next) => {
+    const request = toRequest(incoming);
+    if (request === undefined) return fail(outgoing, 400, 'malformed_request', 'The request is malformed.');
     try {
-      const response = await handler(toRequest(incoming));
+      const response = await handler(request);
       const body = new Uint8Array(await response.arrayBuffer());
       outgoing.statusCode = response.status;
       response.headers.forEach((value, name) => {
@@ -32,24 +36,65 @@ export function toNodeListener(
       outgoing.end(body);
     } catch (error) {
       if (next !== undefined) return next(error);
-      outgoing.statusCode = 500;
-      outgoing.end();
+      fail(outgoing, 500, 'internal_error', 'Something failed; try again.');
     }
   };
 }
 
-function toRequest(incoming: NodeRequest): Request {
+/** The 400 has a code that is not Laurel's: the page must not take it for a decision that nothing was charged. */
+function fail(outgoing: NodeResponse, status: number, code: string, message: string): void {
+  outgoing.statusCode = status;
+  outgoing.setHeader('content-type', 'application/json');
+  outgoing.setHeader('cache-control', 'no-store');
+  outgoing.setHeader('x-content-type-options', 'nosniff');
+  outgoing.end(new TextEncoder().encode(JSON.stringify({ error: { code, message } })));
+}
+
+/** Undefined for a request that has no form in Fetch: a method, a header, a host or a target that it does not take. */
+function toRequest(incoming: NodeRequest): Request | undefined {
+  try {
+    return readRequest(incoming);
+  } catch {
+    return undefined;
+  }
+}
+
+function readRequest(incoming: NodeRequest): Request {
   const { method = 'GET', originalUrl, url = '/' } = incoming;
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) {
     if (name.startsWith(':')) continue;
     for (const one of [value ?? []].flat()) headers.append(name, one);
   }
-  // The scheme is not known behind a proxy, and nothing depends on it. Appended, not resolved: `//other.example/attempts` is a path here.
-  const address = new URL(`http://${headers.get('host') ?? 'localhost'}${originalUrl ?? url}`);
+  const host = headers.get('host') ?? [incoming.headers[':authority'] ?? 'localhost'].flat().join();
+  const address = addressOf(host, originalUrl ?? url);
   if (method === 'GET' || method === 'HEAD') return new Request(address, { method, headers });
-  const body = incoming.body === undefined ? toStream(incoming) : JSON.stringify(incoming.body);
+  const body = incoming.body === undefined ? toStream(incoming) : bodyOf(incoming.body);
   return new Request(address, { method, headers, body, duplex: 'half' } as RequestInit);
+}
+
+/** Nothing that would end the host, or begin a path, a query, a user or a list. */
+const HOST = /^[^\s/?#@,\\]+$/;
+const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
+
+/**
+ * The scheme is not known behind a proxy, and nothing depends on it. The target is appended, not
+ * resolved: `//other.example/attempts` is a path here. A target with a host of its own must have the
+ * request's.
+ */
+function addressOf(host: string, target: string): URL {
+  const own = ABSOLUTE.exec(target);
+  const path = own === null ? target : target.slice(own[0].length) || '/';
+  const isOfHost = own === null || own[1]?.toLowerCase() === host.toLowerCase();
+  if (!HOST.test(host) || !isOfHost || !/^[/?]/.test(path)) throw new TypeError('the request has no address');
+  return new URL(`http://${host}${path}`);
+}
+
+/** What a parser has made of the body: text and bytes as they are, anything else as JSON. */
+function bodyOf(parsed: unknown): string | Uint8Array<ArrayBuffer> {
+  return typeof parsed === 'string' || ArrayBuffer.isView(parsed)
+    ? (parsed as string | Uint8Array<ArrayBuffer>)
+    : JSON.stringify(parsed);
 }
 
 /** Cancelled, it reads the rest and drops it: ending the request would end its connection before the answer. */

@@ -6,6 +6,7 @@ import { createPlayerBudget } from './player-budget.ts';
 import type { Challenge } from './player-shapes.ts';
 import { type AnyLeaderboard, type OwnedAttempt, viewAttempt, viewChallenge, viewLeaderboard } from './player-view.ts';
 import { isSameOrigin } from './same-origin.ts';
+import { parseStrictJson } from './strict-json.ts';
 
 /** The four calls that a player causes; `Laurel` has them. */
 export interface PlayerApi {
@@ -66,7 +67,8 @@ const MAX_BODY_BYTES = 4_096;
  * - `GET attempts/{id}`: `PlayerAttempt`, of the player's own alone; any other is 404
  * - every `outcome`, whatever the method: 410 `client_reporting_removed`
  *
- * Failures are `{error: {code, message}}`: 401 `unauthorized` without a player, 403 `cross_origin` (`isSameOrigin` states the rule), the code,
+ * Failures are `{error: {code, message}}`: 400 `malformed_request` for a body that ends early,
+ * 401 `unauthorized` without a player, 403 `cross_origin` (`isSameOrigin` states the rule), the code,
  * status and message of Laurel's refusal, 429 `rate_limited` with `Retry-After` where the player's or the program's requests of the minute
  * are used up, and 502 `internal_error` where Laurel did not answer, something in between did, or the server's key was refused. Throws a
  * `TypeError` for options that can only be a mistake, as a `playerRequestsPerMinute` that is no whole number.
@@ -148,7 +150,13 @@ async function readAttempt({ laurel, playerRef }: Player, attemptId: string): Pr
 }
 
 async function createAttempt({ laurel, playerRef }: Player, request: Request): Promise<Response> {
-  const body = await readJson(request);
+  let body: unknown;
+  try {
+    body = await readJson(request);
+  } catch {
+    // With a code that is not Laurel's: the same arm, sent as a whole before, may have been charged.
+    return failure(400, 'malformed_request', 'The body could not be read.');
+  }
   const { arm_id, challenge_id, tournament_round_id } = (body ?? {}) as Record<string, unknown>;
   const isChallenge = typeof challenge_id === 'string';
   const isRound = typeof tournament_round_id === 'string';
@@ -171,11 +179,10 @@ async function keyOf(playerRef: string, armId: string): Promise<string> {
   return `arm-${toHex(await sha256(text))}`;
 }
 
-/** Undefined where it is not JSON, too long, or not sent as JSON, which a form of another site could not. */
+/** Undefined where it is not JSON, too long, or not sent as JSON, which a form of another site could not. Rejects where the body ends early. */
 async function readJson(request: Request): Promise<unknown> {
   if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? '')) return undefined;
-  const decoder = new TextDecoder();
-  let text = '';
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
   const reader = request.body?.getReader();
   for (;;) {
@@ -186,10 +193,16 @@ async function readJson(request: Request): Promise<unknown> {
       await reader?.cancel();
       return undefined;
     }
-    text += decoder.decode(value, { stream: true });
+    chunks.push(value);
+  }
+  const whole = new Uint8Array(bytes);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.byteLength;
   }
   try {
-    return JSON.parse(text + decoder.decode());
+    return parseStrictJson(whole);
   } catch {
     return undefined;
   }

@@ -7,6 +7,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
+import { parseStrictJson } from '../strict-json.ts';
 import { CommandError } from './command.ts';
 import type { PageStart } from './sandbox-events.ts';
 
@@ -99,14 +100,20 @@ function differenceOf(saved: CursorScope, own: CursorScope): string | null {
   return saved.events === null ? 'without --events' : `with --events ${saved.events}`;
 }
 
+/** Throws for what is no start: written again, it would lose the position. */
+function startOf(start: { readonly after?: unknown; readonly from?: unknown }): PageStart {
+  if (typeof start.after === 'string' && start.after !== '') return { after: start.after };
+  if (start.after === undefined && start.from === 'oldest') return { from: 'oldest' };
+  throw new TypeError('this is no position');
+}
+
 function parseSaved(text: string): Saved | null {
   try {
-    const { base_url, forward_to, events, session, start } = JSON.parse(text);
+    const { base_url, forward_to, events, session, start } = parseStrictJson(text) as Saved;
     const isWhole =
-      [base_url, forward_to, session].every((value) => typeof value === 'string') &&
-      (events === null || Array.isArray(events)) &&
-      (typeof start.after === 'string' || start.from === 'oldest');
-    return isWhole ? { base_url, forward_to, events, session, start } : null;
+      [base_url, forward_to, session, ...(events ?? [])].every((value) => typeof value === 'string') &&
+      (events === null || Array.isArray(events));
+    return isWhole ? { base_url, forward_to, events, session, start: startOf(start) } : null;
   } catch {
     return null;
   }

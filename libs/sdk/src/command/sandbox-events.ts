@@ -1,5 +1,5 @@
 /** Reads the events of a sandbox page by page, each with one request: `listen` prints a failure before it asks again. */
-import type { SandboxEventList } from '../api-types.ts';
+import type { SandboxEvent, SandboxEventList } from '../api-types.ts';
 import { LaurelError } from '../errors.ts';
 import { Laurel } from '../laurel.ts';
 import { CommandError, EXIT_CODES, messageOf } from './command.ts';
@@ -33,8 +33,17 @@ export async function fetchPage(laurel: Laurel, start: PageStart, signal: AbortS
   } catch (error) {
     throw error instanceof LaurelError ? toCommandError(error) : error;
   }
-  if (Array.isArray(page?.data) && typeof page.next_cursor === 'string') return page;
+  if (Array.isArray(page?.data) && isText(page.next_cursor) && page.data.every(isEvent)) return page;
   throw notOfLaurel('JSON of another kind');
+}
+
+/** Whatever `listen` forwards and stores: an event without a cursor would damage its file. */
+function isEvent(event: Partial<Record<keyof SandboxEvent, unknown>> | null): boolean {
+  return [event?.id, event?.event, event?.body, event?.cursor].every(isText);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
 }
 
 function toCommandError(error: LaurelError): Error {
