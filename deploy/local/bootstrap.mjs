@@ -290,8 +290,18 @@ function takeLock() {
     if (error.code !== 'EEXIST') throw error;
   }
   const holder = Number(readText(SETUP_LOCK));
-  if (holder > 0 && !isRunning(holder)) fs.rmSync(SETUP_LOCK, { force: true });
+  // The holder writes its id a moment after it creates the file. One that is still empty was left by a full disk or a crash.
+  const isLeft = holder > 0 ? !isRunning(holder) : ageMs(SETUP_LOCK) > 10_000;
+  if (isLeft) fs.rmSync(SETUP_LOCK, { force: true });
   return false;
+}
+
+function ageMs(file) {
+  try {
+    return Date.now() - fs.statSync(file).mtimeMs;
+  } catch {
+    return 0;
+  }
 }
 
 function isRunning(pid) {
@@ -317,7 +327,9 @@ async function run(command, args) {
   if (!isScript && !fs.existsSync(file))
     throw new SetupFailure(`There is no tool named ${command} in node_modules/.bin.`);
   const argv = isScript ? [path.join(ROOT, command), ...args] : args;
-  const env = commandEnvironment();
+  // What runs on this machine is asked directly, also where NODE_USE_ENV_PROXY sends requests through a proxy.
+  const direct = [process.env.no_proxy || process.env.NO_PROXY, '127.0.0.1,localhost,::1'].filter(Boolean).join(',');
+  const env = { ...commandEnvironment(), NO_PROXY: direct, no_proxy: direct };
 
   // Replacing this process by the command leaves no parent that waits, or that is killed without the command noticing.
   if (isScript && typeof process.execve === 'function') process.execve(fs.realpathSync(file), [file, ...argv], env);

@@ -34,6 +34,7 @@ test('a data directory belongs to one launcher, which records its children and r
     instance.noteChild('gateway', undefined);
     expect(JSON.parse(readFileSync(note, 'utf8'))).toEqual({
       launcher: process.pid,
+      started: inspectProcess(process.pid)?.started,
       httpPort: 8080,
       children: { wallet: 4711 },
     });
@@ -49,6 +50,30 @@ test('a launcher that still runs keeps its data directory', async () => {
   expect(failure).toBeInstanceOf(StartFailure);
   expect(String(failure)).toContain(`Laurel already runs from ${dataDir} (pid ${launcher.pid}, http://127.0.0.1:8085)`);
   expect(readFileSync(note, 'utf8')).toBe(before);
+});
+
+test.each(['', 'null', '{', '[]', '{"launcher":"x"}'])('a note that holds %j is written anew', async (content) => {
+  writeFileSync(note, content);
+  using instance = await takeDataDirectory(dataDir, 8080, print);
+  instance.noteChild('wallet', 4711);
+  expect(printed).toEqual([`${note} could not be read, as after a full disk or a crash: it is written anew.`]);
+  expect(JSON.parse(readFileSync(note, 'utf8')).children).toEqual({ wallet: 4711 });
+});
+
+test('a launcher of another stack that has the process id of a dead one does not keep the data directory', async () => {
+  const other = await startIdle('/elsewhere/deploy/local/start.ts');
+  const started = 'another-boot 1';
+  writeFileSync(note, JSON.stringify({ launcher: other.pid, started, httpPort: 8085, children: {} }));
+  using _instance = await takeDataDirectory(dataDir, 8080, print);
+  expect(inspectProcess(other.pid as number)).not.toBeNull();
+});
+
+test('a process of a stack whose data directory only begins alike is not ended', async () => {
+  const neighbour = await startIdle(`${dataDir}-2`);
+  const children = { wallet: neighbour.pid };
+  writeFileSync(note, JSON.stringify({ launcher: 2 ** 22 + 1, httpPort: 8080, children }));
+  using _instance = await takeDataDirectory(dataDir, 8080, print);
+  expect(inspectProcess(neighbour.pid as number)).not.toBeNull();
 });
 
 test('a launcher ends the processes that a killed launcher left behind, and no others', async () => {

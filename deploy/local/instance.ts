@@ -1,12 +1,15 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inspectProcess } from './processes.ts';
+import { writePrivate } from './secrets.ts';
 import { StartFailure } from './start-failure.ts';
 
 /** The running launcher's record, by which the next one knows whether it may start and which processes it must end. */
 interface Note {
   readonly launcher: number;
+  /** Of the launcher's process, as inspectProcess tells it. A launcher of the release before writes none. */
+  readonly started?: string;
   readonly httpPort: number;
   readonly children: Readonly<Record<string, number>>;
 }
@@ -32,22 +35,27 @@ export async function takeDataDirectory(
   const left = readNote(file);
   if (left !== null) {
     const holder = left.launcher === process.pid ? null : inspectProcess(left.launcher);
-    if (holder?.command.includes('deploy/local/start.ts')) {
+    const isSame = left.started === undefined || left.started === holder?.started;
+    if (isSame && holder?.command.includes('deploy/local/start.ts')) {
       throw new StartFailure(
         `Laurel already runs from ${dataDir} (pid ${left.launcher}, http://127.0.0.1:${left.httpPort}): stop it first, or start a second one with another LAUREL_DATA_DIR and LAUREL_HTTP_PORT.`,
       );
     }
     await clearChildren(left.children, dataDir, print);
     rmSync(file, { force: true });
+  } else if (existsSync(file)) {
+    print(`${file} could not be read, as after a full disk or a crash: it is written anew.`);
+    rmSync(file, { force: true });
   }
 
   const children: Record<string, number> = {};
-  const write = (flag: 'w' | 'wx') => {
-    const note: Note = { launcher: process.pid, httpPort, children };
-    writeFileSync(file, `${JSON.stringify(note)}\n`, { flag });
+  const started = inspectProcess(process.pid)?.started;
+  const textOfNote = () => {
+    const note: Note = { launcher: process.pid, ...(started !== undefined && { started }), httpPort, children };
+    return `${JSON.stringify(note)}\n`;
   };
   try {
-    write('wx');
+    createWhole(file, textOfNote());
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     throw new StartFailure(
@@ -58,10 +66,30 @@ export async function takeDataDirectory(
     noteChild(name, pid) {
       if (pid === undefined) delete children[name];
       else children[name] = pid;
-      write('w');
+      writePrivate(file, textOfNote());
     },
     [Symbol.dispose]: () => rmSync(file, { force: true }),
   };
+}
+
+/** Creates the file with its whole content, so that no one ever reads a part. Throws EEXIST where it is there. */
+function createWhole(file: string, content: string): void {
+  const draft = `${file}.${process.pid}.first`;
+  writeFileSync(draft, content, { mode: 0o600 });
+  try {
+    linkSync(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Whether a command line names the data directory, or a file in it; one whose name only begins alike is another's. */
+function names(command: string | undefined, dataDir: string): boolean {
+  for (let at = command?.indexOf(dataDir) ?? -1; at >= 0; at = command?.indexOf(dataDir, at + 1) ?? -1) {
+    const [before, after] = [command?.[at - 1] ?? ' ', command?.[at + dataDir.length] ?? ' '];
+    if (' ='.includes(before) && ' /'.includes(after)) return true;
+  }
+  return false;
 }
 
 async function clearChildren(
@@ -70,14 +98,14 @@ async function clearChildren(
   print: (line: string) => void,
 ): Promise<void> {
   const commandOf = (pid: number) => inspectProcess(pid)?.command;
-  const left = Object.entries(children).filter(([, pid]) => commandOf(pid)?.includes(dataDir));
+  const left = Object.entries(children).filter(([, pid]) => names(commandOf(pid), dataDir));
   if (left.length === 0) return;
   print(`Ending what the last start left behind: ${left.map(([name]) => name).join(', ')} ...`);
 
   // An exiting process has no command line any more and still holds its port; another command line is another process.
   const isRunning = ([, pid]: readonly [string, number]) => {
     const command = commandOf(pid);
-    return command === '' || command?.includes(dataDir);
+    return command === '' || names(command, dataDir);
   };
   for (const [, pid] of left) signal(pid, 'SIGTERM');
   const deadline = Date.now() + CLEARING_LIMIT_MS;
@@ -96,7 +124,9 @@ function signal(pid: number, name: NodeJS.Signals): void {
 
 function readNote(file: string): Note | null {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    const note: Partial<Note> | null = JSON.parse(readFileSync(file, 'utf8'));
+    const isWhole = typeof note?.launcher === 'number' && typeof note.children === 'object' && note.children !== null;
+    return isWhole ? (note as Note) : null;
   } catch {
     return null;
   }

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { type CalledService, isCalled, SERVICE_NAMES, type ServiceName } from '@laurel/topology';
+import { writePrivate } from './secrets.ts';
 
 /** The ports inside one stack. Each is chosen once and kept, so that a URL stays valid at later starts. */
 export const INTERNAL_PORTS: readonly InternalPort[] = [
@@ -32,7 +33,7 @@ export async function keepPorts(file: string, isFree: (port: number) => Promise<
     used.add(port);
     chosen[name] = port;
   }
-  writeFileSync(file, `${JSON.stringify(chosen, null, 2)}\n`);
+  writePrivate(file, `${JSON.stringify(chosen, null, 2)}\n`);
   return chosen as Ports;
 }
 
@@ -47,7 +48,7 @@ async function choosePort(used: ReadonlySet<number>, isFree: (port: number) => P
 
 function readKept(file: string): Partial<Record<InternalPort, number>> {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(readFileSync(file, 'utf8')) ?? {};
   } catch {
     return {};
   }

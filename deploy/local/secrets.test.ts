@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { keepSecrets } from './secrets.ts';
+import { StartFailure } from './start-failure.ts';
 
 let directory: string;
 
@@ -35,6 +36,14 @@ test('a data directory of an older release gets the secret that it lacks and kee
   expect(later.webhookSecretKey).not.toBe(webhookSecretKey);
   expect({ ...later, webhookSecretKey }).toEqual(first);
   expect(keepSecrets(directory, {})).toEqual(later);
+});
+
+test.each(['', '{', 'null', '[]', '"x"'])('secrets that hold %j are refused in one sentence and stay', (content) => {
+  const file = join(directory, 'secrets.json');
+  writeFileSync(file, content);
+  expect(() => keepSecrets(directory, {})).toThrow(StartFailure);
+  expect(() => keepSecrets(directory, {})).toThrow(`${file} cannot be read`);
+  expect(readFileSync(file, 'utf8')).toBe(content);
 });
 
 test('secrets from the environment take precedence, and are not written to the disk', () => {

@@ -1,6 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { StartFailure } from './start-failure.ts';
 
 /** The secrets that one stack must not share with another: generated at the first start, then kept. */
 export interface Secrets {
@@ -22,7 +32,7 @@ type Generated = Omit<Secrets, 'operatorToken'>;
 /** The environment takes precedence over kept secrets; only secrets generated here are written, readable by their owner alone. */
 export function keepSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Secrets {
   const file = join(dataDir, 'secrets.json');
-  const kept: Partial<Generated> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  const kept: Partial<Generated> = readSecrets(file);
   const generated: Generated = {
     keyPepper: kept.keyPepper ?? randomBytes(32).toString('base64'),
     receiptSigningSeed: kept.receiptSigningSeed ?? randomBytes(32).toString('base64'),
@@ -41,6 +51,20 @@ export function keepSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Se
   };
 }
 
+/** New secrets in place of ones that are damaged would lock every key and webhook of the databases beside them out. */
+function readSecrets(file: string): Partial<Generated> {
+  if (!existsSync(file)) return {};
+  try {
+    const kept: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (typeof kept === 'object' && kept !== null && !Array.isArray(kept)) return kept;
+  } catch {
+    // As below.
+  }
+  throw new StartFailure(
+    `${file} cannot be read, and the API keys and webhooks of the databases beside it need its secrets: put it back from a backup, or begin anew with another LAUREL_DATA_DIR.`,
+  );
+}
+
 function keepOperatorToken(file: string): string {
   const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
   if (kept !== '') return kept;
@@ -49,10 +73,22 @@ function keepOperatorToken(file: string): string {
   return token;
 }
 
-/** Mode 0600, and atomically: a reader sees the old content or the new one. */
+/** Mode 0600, and atomically: a reader sees the old content or the new one, also after a crash of the machine. */
 export function writePrivate(file: string, content: string): void {
   const draft = `${file}.${process.pid}.draft`;
-  writeFileSync(draft, content, { mode: 0o600 });
-  chmodSync(draft, 0o600);
+  const opened = openSync(draft, 'w', 0o600);
+  try {
+    fchmodSync(opened, 0o600);
+    writeFileSync(opened, content);
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
+  }
   renameSync(draft, file);
+  const folder = openSync(dirname(file), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }

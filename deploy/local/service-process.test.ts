@@ -35,6 +35,32 @@ test('the launcher starts a service from a folder whose name is no URL', () => {
   }
 });
 
+test('the launcher asks a service itself whether it is ready, also where the shell names a proxy that is dead', () => {
+  const source = `
+    import { createServer } from 'node:http';
+    const { serviceProcess } = await import(${JSON.stringify(new URL('service-process.ts', import.meta.url).href)});
+    const server = createServer((_, response) => response.end('ok')).listen(0, '127.0.0.1', async () => {
+      const readyUrl = 'http://127.0.0.1:' + server.address().port + '/readyz';
+      const launch = { name: 'wallet', dataDir: '.', environment: {}, readyUrl };
+      console.log(await serviceProcess(launch, { onPid: () => undefined }).isReady());
+      process.exit();
+    });`;
+  const dead = 'http://127.0.0.1:1';
+  const env = {
+    PATH: process.env.PATH,
+    NODE_USE_ENV_PROXY: '1',
+    HTTP_PROXY: dead,
+    HTTPS_PROXY: dead,
+    http_proxy: dead,
+  };
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', source], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    env,
+  });
+  expect(stdout + stderr).toBe('true\n');
+});
+
 test('no source takes the pathname of its own URL for a path', () => {
   const files = globSync('{libs,services,deploy,tests,bench,docs,examples}/**/*.{ts,mjs,js}', {
     cwd: ROOT,

@@ -1,5 +1,7 @@
 /** How `npm start` and `npm run dev` start a service of this stack, migrate it, and restart it when its sources change. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NODE_FLAGS } from '@laurel/service/node-flags';
@@ -40,10 +42,14 @@ export function serviceProcess(
   };
 }
 
+/** With an agent of its own: `fetch` and the global agent would ask a proxy of the user's (NODE_USE_ENV_PROXY). */
+const DIRECT = new Agent();
+
 async function answersOk(url: string): Promise<boolean> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
-  await response.body?.cancel();
-  return response.ok;
+  const asked = get(url, { agent: DIRECT, signal: AbortSignal.timeout(2_000) });
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  response.resume();
+  return response.statusCode === 200;
 }
 
 /** Migrates the service's database; resolves to the output of the migrations if they failed. */

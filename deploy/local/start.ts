@@ -26,6 +26,11 @@ import { keepWebhookCa } from './webhook-ca.ts';
 
 /** How long the start waits, once the services are ready, for a nats-server that is still being downloaded. */
 const NATS_WAIT_MS = 30_000;
+/**
+ * What a service sees of the user's shell, beside its own settings, is this list. NODE_EXTRA_CA_CERTS only adds authorities
+ * that the machine trusts. NODE_OPTIONS, proxies and libpq's variables are meant for other programs, and stay out.
+ */
+const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL', 'NODE_EXTRA_CA_CERTS'];
 const startedAt = Date.now();
 
 // A reader of our output that exits (`npm start | head`) must not end this process while its children run.
@@ -218,13 +223,26 @@ async function keepDocumentation(): Promise<void> {
 /** Seeds a fresh database; one that still accepts the demo's key stays as it is. */
 async function seedOnce(baseUrl: string, operatorToken: string): Promise<DemoProgram> {
   const file = join(dataDir, 'demo.json');
-  const kept: DemoProgram | undefined = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+  const kept = readDemo(file);
   // A program that an older release seeded has no developer who can sign in.
   if (kept?.developer !== undefined && (await isKnown(baseUrl, kept))) return kept;
   print('Creating a demo program with challenges and a tournament ...');
   const demo = await seedDemo({ baseUrl, operatorToken });
   writePrivate(file, `${JSON.stringify(demo, null, 2)}\n`);
   return demo;
+}
+
+/** The demo can be made again, so a file that is damaged is as none. */
+function readDemo(file: string): DemoProgram | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    const kept: DemoProgram | null = JSON.parse(readFileSync(file, 'utf8'));
+    if (typeof kept?.test_key === 'string') return kept;
+  } catch {
+    // As below.
+  }
+  print(`${file} could not be read: another demo program takes its place.`);
+  return undefined;
 }
 
 async function isKnown(baseUrl: string, demo: DemoProgram): Promise<boolean> {
@@ -279,7 +297,7 @@ function launchOf(
 
 function baseEnvironment(): Record<string, string> {
   const environment: Record<string, string> = { NODE_COMPILE_CACHE: join(dataDir, 'compile-cache') };
-  for (const name of ['PATH', 'HOME', 'TZ', 'NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS']) {
+  for (const name of INHERITED) {
     const value = process.env[name];
     if (value !== undefined) environment[name] = value;
   }

@@ -259,7 +259,18 @@ async function giveFiles(directory: string, { fileOwner }: Identity): Promise<vo
 async function run(identity: Identity, file: string, args: readonly string[]): Promise<{ stdout: string }> {
   const [command = file, ...rest] = [...identity.prefix, file, ...args];
   // A working directory that every user can enter: that of this process may not be.
-  return await execute(command, rest, { ...identity.ids, cwd: '/', maxBuffer: 16 * 1024 * 1024 });
+  return await execute(command, rest, {
+    ...identity.ids,
+    cwd: '/',
+    env: serverEnvironment(),
+    maxBuffer: 16 * 1024 * 1024,
+  });
+}
+
+/** The server reads PGDATA, PGPORT and the like, and its locale: none of the user's. */
+function serverEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR } = process.env;
+  return { PATH, HOME, TMPDIR, LC_ALL: 'C' };
 }
 
 // --- data ---
@@ -358,6 +369,7 @@ async function launch(
   const child = spawn(command, rest, {
     ...identity.ids,
     cwd: '/',
+    env: serverEnvironment(),
     detached: true,
     stdio: ['ignore', log?.fd ?? 'ignore', log?.fd ?? 'ignore'],
   });

@@ -55,6 +55,7 @@ export async function startNatsProcess(options: {
     const configuration = configurationFile === undefined ? [] : ['--config', configurationFile];
     const started = spawn(file, [...configuration, ...address, '--jetstream', '--store_dir', storeDirectory], {
       cwd: directory,
+      env: { PATH: process.env.PATH },
       stdio: ['ignore', log.fd, log.fd],
     });
     child = started;

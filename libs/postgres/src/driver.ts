@@ -6,6 +6,7 @@
  * `verifyDriver` compares it with the `pg` that is installed when a pool is made, and `driver.test.ts` with what `pg` actually calls, and in
  * which order. How to do without it: decision 11.
  */
+import './no-libpq-environment.ts';
 import pg, { type Client, type Connection, type Submittable } from 'pg';
 
 export interface DriverQuery extends Submittable {

@@ -1,3 +1,4 @@
+import './no-libpq-environment.ts';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

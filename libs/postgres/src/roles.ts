@@ -2,6 +2,7 @@
  * A service's database and the two roles that may connect to it. The owner owns the database and everything in it, and migrates; the running
  * role is the service, and has what grants.sql grants (grants.ts). Neither may connect to any other service's database.
  */
+import './no-libpq-environment.ts';
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
 

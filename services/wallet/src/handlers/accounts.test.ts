@@ -289,7 +289,7 @@ describe('statements', () => {
     for (const fee of fees) await charge(wallet.client, fee);
     const [first, second] = fees;
     await ok(wallet.client.refundFees({ refunds: [{ feeTransferId: second?.transferId ?? '', reason: 'voided' }] }));
-    const { accountId } = player;
+    const [{ accountId }, environment] = [player, Environment.LIVE];
     const listed: unknown[] = [];
     for (let after = ''; ; ) {
       const page = await ok(wallet.client.listFees({ afterAttemptId: after, limit: 2 }));
@@ -298,8 +298,8 @@ describe('statements', () => {
       if (page.fees.length < 2) break;
     }
     const expected = [
-      { attemptId: first?.attemptId ?? '', feeCents: 1_00n, refunded: false, accountId },
-      { attemptId: second?.attemptId ?? '', feeCents: 2_00n, refunded: true, accountId },
+      { attemptId: first?.attemptId ?? '', feeCents: 1_00n, refunded: false, accountId, environment },
+      { attemptId: second?.attemptId ?? '', feeCents: 2_00n, refunded: true, accountId, environment },
     ];
     expect(listed.slice(-2)).toEqual(expected.sort((a, b) => (a.attemptId < b.attemptId ? -1 : 1)));
   });
