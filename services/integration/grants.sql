@@ -4,7 +4,8 @@
 
 grant select, insert, update (developer_id, open_environments, version) on programs to :"running_role";
 grant select, insert, update (status, descriptor, signing_secret, previous_signing_secret, pull_secret, pull_origin,
-  pull_interval_seconds, cursor, last_polled_at, next_poll_at, consecutive_failures, last_poll_error, leased_until, lease_number)
+  pull_interval_seconds, cursor, last_polled_at, next_poll_at, consecutive_failures, last_poll_error, leased_until, lease_number,
+  cursor_refusals)
   on integrations to :"running_role";
 -- Neither changes once it is written, and neither is deleted.
 grant select, insert on report_attempts to :"running_role";

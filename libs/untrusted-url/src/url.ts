@@ -11,7 +11,8 @@ export type CheckedUrl =
   /** A sentence for the developer who gave the URL. */
   | { readonly ok: false; readonly reason: string };
 
-const MAX_LENGTH = 2_048;
+/** Characters of a whole URL, as it is sent. */
+export const MAX_URL_CHARACTERS = 2_048;
 /** Lower ports belong to services that do not speak HTTP, and could read a request as their own commands. */
 const FIRST_UNPRIVILEGED_PORT = 1_024;
 /** The longest name of DNS (RFC 1035), in which names are looked up. */
@@ -31,12 +32,14 @@ export function isLoopbackName(hostname: string): boolean {
 
 /** `allow` opens private networks to literal addresses, and with the loopback network to the names of this machine. */
 export function checkUrl(text: string, { allow = NO_CIDRS }: { readonly allow?: Cidrs } = {}): CheckedUrl {
-  if (text.length > MAX_LENGTH) return refuse(`The URL must not be longer than ${MAX_LENGTH} characters.`);
+  if (text.length > MAX_URL_CHARACTERS)
+    return refuse(`The URL must not be longer than ${MAX_URL_CHARACTERS} characters.`);
   if (REWRITTEN.test(text)) return refuse('The URL must not contain spaces, control characters or backslashes.');
   const url = URL.parse(text);
   if (url === null) return refuse('This is not a valid URL.');
   // Characters beyond ASCII become at least three times as long when they are encoded.
-  if (url.href.length > MAX_LENGTH) return refuse(`The URL must not be longer than ${MAX_LENGTH} characters.`);
+  if (url.href.length > MAX_URL_CHARACTERS)
+    return refuse(`The URL must not be longer than ${MAX_URL_CHARACTERS} characters.`);
   if (url.protocol !== 'https:') return refuse('The URL must begin with https://.');
   if (url.username !== '' || url.password !== '') return refuse('The URL must not contain a user name or password.');
   if (url.href.includes('#')) return refuse('The URL must not contain a fragment.');

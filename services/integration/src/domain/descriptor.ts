@@ -65,13 +65,16 @@ export type PullAuth =
   | { readonly type: 'bearer'; readonly secret: string | null }
   | { readonly type: 'basic'; readonly username: string; readonly secret: string | null };
 
+/** Whether the next page has newer records or older ones. */
+export type PageOrder = 'oldest_first' | 'newest_first';
+
 /** How a poll goes on: see paging.ts. */
 export type Paging =
   | { readonly type: 'none' }
   /** The page names the next cursor; it is sent as the query parameter `param`. */
-  | { readonly type: 'cursor'; readonly param: string; readonly pointer: JsonPointer }
+  | { readonly type: 'cursor'; readonly param: string; readonly pointer: JsonPointer; readonly order: PageOrder }
   /** The page names the next URL. */
-  | { readonly type: 'next_url'; readonly pointer: JsonPointer }
+  | { readonly type: 'next_url'; readonly pointer: JsonPointer; readonly order: PageOrder }
   /** The last record's value is sent as the query parameter `param`; `initial` before there is one. */
   | { readonly type: 'since'; readonly param: string; readonly pointer: JsonPointer; readonly initial: string | null };
 

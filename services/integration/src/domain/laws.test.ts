@@ -1,6 +1,7 @@
 /** What holds for every descriptor and every body. */
 import { isRefused } from '@laurel/errors';
 import { parseJson, textAt } from '@laurel/json';
+import { checkUrl } from '@laurel/untrusted-url';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { type Descriptor, parseDescriptor } from './descriptor.ts';
@@ -232,4 +233,47 @@ test('whatever a page names, the next request stays on the origin of the poll an
       },
     ),
   );
+});
+
+test('a cursor that is stored can be requested, whatever its length and the letters in it, and one that cannot is refused', () => {
+  const paging = fc.constantFrom(
+    { type: 'cursor', param: 'c', pointer: '/n' },
+    { type: 'next_url', pointer: '/n' },
+    { type: 'since', param: 's', pointer: '/n' },
+  );
+  const unit = fc.constantFrom('a', '%', ' ', 'é', '😀', '&', '\\');
+  const named = fc.tuple(unit, fc.integer({ min: 1, max: 2_100 })).map(([letter, count]) => letter.repeat(count));
+  fc.assert(
+    fc.property(named, paging, fc.integer({ min: 0, max: 900 }), (n, how, queryLength) => {
+      const pull = {
+        url: 'https://game.example/runs',
+        query: { q: 'x'.repeat(queryLength) },
+        paging: how,
+        max_pages: 2,
+      };
+      const descriptor = descriptorOf({ version: 1, pull });
+      if (descriptor.pull === null) throw new Error('the descriptor polls');
+      const body = parseBody(JSON.stringify({ n }));
+      if (isRefused(body)) throw new Error(body.message);
+      const first = firstRequest(descriptor.pull, null);
+      expect(checkUrl(first.url)).toMatchObject({ ok: true });
+      const next = nextPage(descriptor, descriptor.pull, first, body);
+      if (next.kind !== 'next') {
+        // A relative URL may name the page itself.
+        expect(how.type === 'next_url' ? ['unreadable', 'end'] : ['unreadable']).toContain(next.kind);
+        return;
+      }
+      expect(checkUrl(next.request.url)).toMatchObject({ ok: true });
+      const later = firstRequest(descriptor.pull, next.cursor);
+      expect(later).toMatchObject({ url: next.request.url, cursor: next.cursor });
+    }),
+  );
+});
+
+test('a stored cursor that its URL has no room for begins anew', () => {
+  const query = { q: 'x'.repeat(900) };
+  const paging = { type: 'cursor', param: 'c', pointer: '/n' };
+  const { pull } = descriptorOf({ version: 1, pull: { url: 'https://game.example/runs', query, paging } });
+  if (pull === null) throw new Error('the descriptor polls');
+  expect(firstRequest(pull, 'c'.repeat(2_048))).toEqual(firstRequest(pull, null));
 });

@@ -10,10 +10,18 @@
  * A page that names nothing, null or an empty text ends the poll, and so does one that names its own cursor again. The cursor to store with
  * a page is the one it names; a page that names none keeps the cursor it was requested with, so the next poll reads the last page again and
  * sees what was added to it. What was settled is then answered as a duplicate.
+ *
+ * A list whose next pages are older (`"order": "newest_first"`) has its new records on its first page, so a poll begins there unless
+ * `max_pages` ended the one before: that one is gone on with (paging-backwards.ts says when it ends). Its cursor is forgotten at the end.
+ *
+ * A cursor may be as long as the URL that it is sent in allows: one that is stored can always be requested.
  */
+import { MAX_URL_CHARACTERS } from '@laurel/untrusted-url';
 import type { Descriptor, Paging, Pull } from './descriptor.ts';
 import { type Json, type PointerFailure, partAt } from './json-body.ts';
 import { type JsonPointer, shortened } from './json-pointer.ts';
+import { hasReachedKnown, type PageNews } from './paging-backwards.ts';
+import { isStuck, type SincePage } from './paging-since.ts';
 import { recordParts } from './read-body.ts';
 
 export type PageRequest = {
@@ -22,6 +30,14 @@ export type PageRequest = {
   readonly cursor: string | null;
   /** 1 for the first page of a poll. */
   readonly page: number;
+  /** Whether the poll goes on with a stored cursor. */
+  readonly isResumed: boolean;
+  /** Whether a page of the poll before this one brought a record that was not known. */
+  readonly hasNews: boolean;
+  /** Of `since`: the page before this one in the same poll. */
+  readonly before: SincePage | null;
+  /** Of `since`: whether the last poll came to a halt at the cursor that this one begins with. */
+  readonly wasStuck: boolean;
 };
 
 type UnreadablePage = { readonly kind: 'unreadable'; readonly failure: PointerFailure };
@@ -29,43 +45,76 @@ type UnreadablePage = { readonly kind: 'unreadable'; readonly failure: PointerFa
 export type NextPage =
   | { readonly kind: 'next'; readonly request: PageRequest; readonly cursor: string }
   | { readonly kind: 'end'; readonly cursor: string | null }
+  /** Of `since`: records of one instant fill the page, and what follows them is never reached. */
+  | { readonly kind: 'stuck' }
   | UnreadablePage;
 
-/** A cursor is stored, and sent in a URL. */
-const MAX_CURSOR_CHARACTERS = 2_048;
-
-/** The page that a poll begins with. A cursor that another descriptor left behind may be no URL of this origin: then it begins anew. */
-export function firstRequest(pull: Pull, cursor: string | null): PageRequest {
-  const isUsable = cursor !== null && (pull.paging.type !== 'next_url' || urlOf(cursor, pull.url, pull) !== null);
-  return requestOf(pull, isUsable && pull.paging.type !== 'none' ? cursor : null, 1);
+/**
+ * The page that a poll begins with. A cursor that another descriptor left behind may be no URL of this origin, or too long for this one:
+ * then it begins anew.
+ */
+export function firstRequest(pull: Pull, cursor: string | null, wasStuck = false): PageRequest {
+  const anew = requestOf(pull, null);
+  if (cursor === null || pull.paging.type === 'none') return anew;
+  if (pull.paging.type === 'next_url' && urlOf(cursor, pull.url, pull) === null) return anew;
+  const resumed = { ...requestOf(pull, cursor), isResumed: true, wasStuck };
+  return fits(resumed.url) ? resumed : anew;
 }
 
-/** What follows a page that was read. */
-export function nextPage({ map }: Descriptor, pull: Pull, request: PageRequest, page: Json): NextPage {
+/** Why no poll can begin: the URL with its query, and with `initial`, is longer than a URL may be. Null where one can. */
+export function checkFirstRequest(pull: Pull): string | null {
+  if (fits(firstRequest(pull, null).url)) return null;
+  return `pull.url: the URL must not be longer than ${MAX_URL_CHARACTERS} characters with its query.`;
+}
+
+/** What follows a page that was read; `news` is what its records brought. */
+export function nextPage(
+  { map }: Descriptor,
+  pull: Pull,
+  request: PageRequest,
+  page: Json,
+  news: PageNews = 'new',
+): NextPage {
   const { paging } = pull;
-  const end: NextPage = { kind: 'end', cursor: request.cursor };
+  const isBackwards = 'order' in paging && paging.order === 'newest_first';
+  const end: NextPage = { kind: 'end', cursor: isBackwards ? null : request.cursor };
   if (paging.type === 'none') return end;
-  const named = paging.type === 'since' ? sinceOf(map, page, paging.pointer) : cursorOf(page, paging.pointer);
+  const since = paging.type === 'since' ? sincePageOf(map, page, paging.pointer) : null;
+  const named = 'order' in paging ? cursorOf(page, paging.pointer) : lastValueOf(since);
   if (named === null) return end;
   if (typeof named === 'object') return named;
   const cursor = paging.type === 'next_url' ? urlOf(named, request.url, pull) : named;
   if (cursor === null) return unreadable(paging.pointer, 'must be a URL of the origin of `pull.url`');
-  if (cursor.length > MAX_CURSOR_CHARACTERS || cursor.includes('\0')) {
-    return unreadable(paging.pointer, `must have at most ${MAX_CURSOR_CHARACTERS} characters, none of them NUL`);
+  if (cursor.includes('\0')) return unreadable(paging.pointer, 'must not contain NUL');
+  if (cursor === request.cursor || (paging.type === 'next_url' && cursor === request.url)) {
+    return since !== null && isStuck(since, request) ? { kind: 'stuck' } : end;
   }
-  if (cursor === request.cursor || (paging.type === 'next_url' && cursor === request.url)) return end;
+  const next = requestOf(pull, cursor);
+  if (!fits(next.url)) {
+    const message = `must leave the URL of the next page at most ${MAX_URL_CHARACTERS} characters`;
+    return unreadable(paging.pointer, message);
+  }
+  if (isBackwards && hasReachedKnown(request, news, pull.maxPages)) return end;
   if (request.page >= pull.maxPages) return { kind: 'end', cursor };
-  return { kind: 'next', request: requestOf(pull, cursor, request.page + 1), cursor };
+  const { isResumed } = request;
+  const hasNews = request.hasNews || news === 'new';
+  return { kind: 'next', request: { ...next, page: request.page + 1, isResumed, hasNews, before: since }, cursor };
 }
 
-function requestOf(pull: Pull, cursor: string | null, page: number): PageRequest {
+/** As the first page of a poll that begins anew. */
+function requestOf(pull: Pull, cursor: string | null): PageRequest {
   const { paging } = pull;
-  if (paging.type === 'next_url' && cursor !== null) return { url: cursor, cursor, page };
+  const first = { cursor, page: 1, isResumed: false, hasNews: false, before: null, wasStuck: false };
+  if (paging.type === 'next_url' && cursor !== null) return { ...first, url: cursor };
   const url = new URL(pull.url);
   for (const [name, value] of Object.entries(pull.query)) url.searchParams.set(name, value);
   const sent = cursor ?? initialOf(paging);
   if ('param' in paging && sent !== null) url.searchParams.set(paging.param, sent);
-  return { url: url.href, cursor, page };
+  return { ...first, url: url.href };
+}
+
+function fits(url: string): boolean {
+  return url.length <= MAX_URL_CHARACTERS;
 }
 
 function initialOf(paging: Paging): string | null {
@@ -79,17 +128,19 @@ function cursorOf(page: Json, pointer: JsonPointer): string | null | UnreadableP
   return textOf(part) ?? unreadable(pointer, 'must be a string, a number or null');
 }
 
-/** A record without the value is a bad record, which is skipped. */
-function sinceOf(map: Descriptor['map'], page: Json, pointer: JsonPointer): string | null {
+/** The records as they were sent, and the value that each has; a record without one is a bad record, which is skipped. */
+function sincePageOf(map: Descriptor['map'], page: Json, pointer: JsonPointer): SincePage {
   const parts = recordParts(map, page);
-  if (parts.kind === 'refused') return null;
+  if (parts.kind === 'refused') return [];
   const records = parts.kind === 'single' ? [parts.record] : parts.records;
-  for (const record of records.toReversed()) {
+  return records.map((record) => {
     const part = partAt(record, pointer);
-    const text = part === null ? null : textOf(part);
-    if (text !== null && text !== '') return text;
-  }
-  return null;
+    return { text: record.text, value: (part === null ? null : textOf(part)) || null };
+  });
+}
+
+function lastValueOf(page: SincePage | null): string | null {
+  return page?.findLast(({ value }) => value !== null)?.value ?? null;
 }
 
 /** A string, or a number as it was sent: a double may not keep its digits. */

@@ -16,16 +16,26 @@ export type PollFailure =
   /** The descriptor's `records` names nothing in the page, or too much. */
   | 'unreadable'
   /** The page names a next one that may not be requested. */
-  | 'next_page';
+  | 'next_page'
+  /** Paging by `since` has come to a halt: records of one instant fill the page, and those that follow are never reached. */
+  | 'same_instant';
 
 /** What a request for a page led to. */
 export type PageAnswer =
   | { readonly kind: 'page'; readonly body: Buffer }
-  | { readonly kind: 'failed'; readonly failure: PollFailure; readonly body: Buffer }
+  | {
+      readonly kind: 'failed';
+      readonly failure: PollFailure;
+      readonly body: Buffer;
+      /** `Retry-After`, where the status gives it a meaning. */
+      readonly retryAfter?: string | readonly string[] | undefined;
+    }
   /** This process is stopping. */
   | { readonly kind: 'aborted' };
 
 const NOTHING = Buffer.alloc(0);
+/** Too many requests, and a service that is unavailable. */
+const ASK_LATER: ReadonlySet<number> = new Set([429, 503]);
 
 /** A body that did not end is no page, however much of it arrived. */
 export function pageAnswerOf(
@@ -36,8 +46,11 @@ export function pageAnswerOf(
     if (result.error === 'aborted') return { kind: 'aborted' };
     return { kind: 'failed', failure: result.error, body: NOTHING };
   }
-  const { status, body, isTruncated } = result;
-  if (status !== 200) return { kind: 'failed', failure: `http_${status}`, body };
+  const { status, headers, body, isTruncated } = result;
+  if (status !== 200) {
+    const retryAfter = ASK_LATER.has(status) ? headers['retry-after'] : undefined;
+    return { kind: 'failed', failure: `http_${status}`, body, retryAfter };
+  }
   if (!isTruncated) return { kind: 'page', body };
   if (body.length >= maxBodyBytes) return { kind: 'failed', failure: 'body_too_large', body };
   return { kind: 'failed', failure: Math.ceil(durationMs) >= timeoutMs ? 'timeout' : 'protocol', body };

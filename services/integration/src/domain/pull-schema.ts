@@ -75,14 +75,16 @@ const auth = z.preprocess(
 
 const PAGING_TYPES = ['none', 'cursor', 'next_url', 'since'];
 
+const order = z.enum(['oldest_first', 'newest_first']).default('oldest_first');
+
 const paging = z.preprocess(
   withoutOwn,
   z.discriminatedUnion(
     'type',
     [
       z.strictObject({ type: z.literal('none') }),
-      z.strictObject({ type: z.literal('cursor'), param, pointer }),
-      z.strictObject({ type: z.literal('next_url'), pointer }),
+      z.strictObject({ type: z.literal('cursor'), param, pointer, order }),
+      z.strictObject({ type: z.literal('next_url'), pointer, order }),
       z
         .strictObject({ type: z.literal('since'), param, pointer, initial: value.min(1).optional() })
         .transform(({ initial = null, ...sent }) => ({ ...sent, initial })),

@@ -5,7 +5,7 @@ import { nameOf, TRANSPORTS } from '@laurel/proto/enum-names';
 import type { DryRunRecord, DryRunResponse, IntegrationServiceService } from '@laurel/proto/integration';
 import { type Descriptor, parseSentDescriptor } from '../domain/descriptor.ts';
 import { type Json, parseBody } from '../domain/json-body.ts';
-import { firstRequest, nextPage } from '../domain/paging.ts';
+import { checkFirstRequest, firstRequest, nextPage } from '../domain/paging.ts';
 import { missingRecords, type ReadRecord, type RefusedBody, readRecords } from '../domain/read-body.ts';
 
 const MAX_SAMPLE_BYTES = 256 * 1024;
@@ -14,6 +14,8 @@ export function dryRun(): Handlers<IntegrationServiceService>['dryRun'] {
   return async ({ transport, descriptorJson, sampleJson }) => {
     const descriptor = parseSentDescriptor(descriptorJson, nameOf(TRANSPORTS, transport));
     if (isRefused(descriptor)) return descriptor;
+    const issue = descriptor.pull === null ? null : checkFirstRequest(descriptor.pull);
+    if (issue !== null) return refused('invalid_request', issue);
     if (Buffer.byteLength(sampleJson) > MAX_SAMPLE_BYTES) {
       return refused('invalid_request', `The sample is larger than ${MAX_SAMPLE_BYTES / 1024} KiB.`);
     }
@@ -70,6 +72,8 @@ function presentNextPage(descriptor: Descriptor, sample: Json): string {
       return JSON.stringify({ url: next.request.url, cursor: next.cursor });
     case 'unreadable':
       return JSON.stringify({ failed: next.failure });
+    // The first page of a poll names no value that it was requested with.
+    case 'stuck':
     case 'end':
       return '';
   }

@@ -4,6 +4,7 @@ import { isRefused, type Refused, refused } from '@laurel/errors';
 import { parseJson } from '@laurel/json';
 import { type Pull, parseSentDescriptor } from '../domain/descriptor.ts';
 import type { Transport } from '../domain/integration.ts';
+import { checkFirstRequest } from '../domain/paging.ts';
 import { withoutPullSecret } from '../domain/pull-secret.ts';
 
 export type SentDescriptor = {
@@ -23,6 +24,8 @@ export async function readDescriptor(
   if (pull !== null) {
     const url = await checkUrl(pull.url);
     if (isRefused(url)) return refused('invalid_request', `pull.url: ${url.message}`);
+    const issue = checkFirstRequest(pull);
+    if (issue !== null) return refused('invalid_request', issue);
   }
   return { text: withoutPullSecret(descriptor, parseJson(text)), pull };
 }

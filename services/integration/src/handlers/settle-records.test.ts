@@ -48,6 +48,7 @@ describe('a record that names its attempt', () => {
     expect(first).toEqual({
       result: { index: 0, status: 'settled', attemptId: id, code: null, message: null },
       settled: expect.objectContaining({ attemptId: id, score: 12.5, repeated: false }),
+      isRepeated: false,
     });
     const [again] = await s.settler.settle(s.source, [record]);
     expect(again?.result).toEqual(result('duplicate', id));

@@ -52,6 +52,8 @@ export type RecordEnd = {
   readonly result: RecordResult;
   /** The outcome, where the record settled its attempt, now or before; null otherwise. */
   readonly settled: SettledRecord | null;
+  /** Whether the same report was settled or kept before. */
+  readonly isRepeated: boolean;
 };
 
 export interface RecordSettler {
@@ -67,6 +69,7 @@ type ReportOfPlayer = { readonly source: ReportSource; readonly report: Report; 
 type End = {
   readonly result: Omit<RecordResult, 'index'>;
   readonly settled: SettledRecord | null;
+  readonly isRepeated: boolean;
 };
 
 /** Reports of different players at a time, each for some milliseconds. */
@@ -110,7 +113,7 @@ export function createRecordSettler(deps: {
     const name = { integrationId, dedupe };
     const key = { integrationId, reportHash: reportHashOf(integrationId, dedupe) };
     const known = await store.find(key);
-    if (known?.kind === 'listened') return unsettled('listened');
+    if (known?.kind === 'listened') return { ...unsettled('listened'), isRepeated: true };
     if (known !== null) return await settleAttempt(source, report, known.attemptId, name);
 
     const { playerRef, parent } = player;
@@ -147,7 +150,8 @@ export function createRecordSettler(deps: {
     await failpoint('integration.settle.after-call');
     if (isRefused(outcome)) return rejected(attemptId, settlementRefusal(outcome));
     const status = outcome.repeated ? 'duplicate' : 'settled';
-    return { result: { status, attemptId, code: null, message: null }, settled: outcome };
+    const result = { status, attemptId, code: null, message: null } as const;
+    return { result, settled: outcome, isRepeated: outcome.repeated };
   }
 
   return {
@@ -155,19 +159,19 @@ export function createRecordSettler(deps: {
       const ends = await Promise.allSettled(records.map((record) => endOf(source, record)));
       return ends.map((end, index) => {
         if (end.status === 'rejected') throw end.reason;
-        const { result, settled } = end.value;
-        return { result: { index, ...result }, settled };
+        const { result, ...others } = end.value;
+        return { result: { index, ...result }, ...others };
       });
     },
   };
 }
 
 function unsettled(status: 'ignored' | 'listened'): End {
-  return { result: { status, attemptId: null, code: null, message: null }, settled: null };
+  return { result: { status, attemptId: null, code: null, message: null }, settled: null, isRepeated: false };
 }
 
 function rejected(attemptId: string | null, { code, message }: Refused): End {
-  return { result: { status: 'rejected', attemptId, code, message }, settled: null };
+  return { result: { status: 'rejected', attemptId, code, message }, settled: null, isRepeated: false };
 }
 
 function unreadable({ pointer, field, message }: PointerFailure): Refused {

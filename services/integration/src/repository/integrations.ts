@@ -59,6 +59,7 @@ const UPDATE = {
 update integrations
 set status = $2, descriptor = $3::json, pull_origin = $4, pull_interval_seconds = $5, next_poll_at = $6,
   cursor = case when $7 then null else cursor end,
+  cursor_refusals = case when $7 then 0 else cursor_refusals end,
   lease_number = case when $7 then lease_number + 1 else lease_number end,
   pull_secret = case when $8 then pull_secret else $9 end
 where id = $1`,

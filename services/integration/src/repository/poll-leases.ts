@@ -1,6 +1,7 @@
 /** The polls' statements: find what is due, lease it, record a page, and end the poll. What is written under a lease needs its number. */
 import type { Database } from '@laurel/postgres';
 import type { Environment, Tenant } from '@laurel/tenant';
+import type { CursorRefusals } from '../domain/cursor-refusal.ts';
 import type { PollFailure } from '../domain/poll-failure.ts';
 import type { DuePoll } from '../domain/poll-slots.ts';
 import { insertLogEntriesWith, type NewLogEntry } from './log-entries.ts';
@@ -17,6 +18,10 @@ export type PollLease = {
   /** Where the secret may be sent to, and every request goes. */
   readonly origin: string;
   readonly cursor: string | null;
+  /** How often in a row the partner has refused the cursor. */
+  readonly cursorRefusals: number;
+  /** How the last poll ended: its kind of failure; null where it did not fail. */
+  readonly lastFailure: string | null;
   readonly dueAt: Date;
   readonly begunAt: Date;
 };
@@ -26,8 +31,8 @@ export type PollProgress =
   /** Another page follows, under a lease that is renewed. */
   | { readonly kind: 'continues'; readonly cursor: string; readonly leasedUntil: Date }
   | { readonly kind: 'succeeded'; readonly cursor: string | null }
-  /** The cursor stays. */
-  | { readonly kind: 'failed'; readonly failure: PollFailure }
+  /** The cursor stays, unless the partner has refused it too often. The next poll is due at `retryAt` at the earliest. */
+  | ({ readonly kind: 'failed'; readonly failure: PollFailure; readonly retryAt: Date | null } & CursorRefusals)
   /** This service failed: nothing but the schedule changes. */
   | { readonly kind: 'interrupted' };
 
@@ -40,6 +45,8 @@ type LeasedRow = {
   pull_secret: Buffer | null;
   pull_origin: string;
   cursor: string | null;
+  cursor_refusals: number;
+  last_poll_error: string | null;
   next_poll_at: Date;
 };
 
@@ -74,7 +81,7 @@ set leased_until = $3, lease_number = i.lease_number + 1, last_polled_at = $1
 from due
 where i.id = due.id
 returning i.id, i.lease_number, i.program_id, i.environment, i.descriptor::text as descriptor, i.pull_secret, i.pull_origin, i.cursor,
-  i.next_poll_at`,
+  i.cursor_refusals, i.last_poll_error, i.next_poll_at`,
 };
 
 // While the lease holds, the partner may switch the integration off (then none is due next) or change its interval, so the next poll is
@@ -83,11 +90,12 @@ const RECORD = {
   name: 'polls_record',
   text: `
 update integrations
-set cursor = case when $3 in ('continues', 'succeeded') then $4 else cursor end,
+set cursor = case when $3 in ('continues', 'succeeded') or $9 then $4 else cursor end,
+  cursor_refusals = case when $3 = 'interrupted' then cursor_refusals else $8 end,
   leased_until = $5,
   next_poll_at = case
     when $3 = 'continues' or next_poll_at is null then next_poll_at
-    else last_polled_at + make_interval(secs => pull_interval_seconds)
+    else greatest(last_polled_at + make_interval(secs => pull_interval_seconds), $7)
   end,
   consecutive_failures = case $3 when 'succeeded' then 0 when 'failed' then consecutive_failures + 1 else consecutive_failures end,
   last_poll_error = case $3 when 'succeeded' then null when 'failed' then $6 else last_poll_error end
@@ -122,6 +130,8 @@ export async function leasePolls(
     pullSecret: row.pull_secret,
     origin: row.pull_origin,
     cursor: row.cursor,
+    cursorRefusals: row.cursor_refusals,
+    lastFailure: row.last_poll_error,
     dueAt: row.next_poll_at,
     begunAt: now,
   }));
@@ -150,16 +160,18 @@ export async function recordPage(
   );
 }
 
-/** Cursor, end of the lease, failure. */
-function columnsOf(progress: PollProgress): readonly [string | null, Date | null, string | null] {
+/** Cursor, end of the lease, failure, the earliest next poll, refusals of the cursor, whether it is dropped. */
+function columnsOf(
+  progress: PollProgress,
+): readonly [string | null, Date | null, string | null, Date | null, number, boolean] {
   switch (progress.kind) {
     case 'continues':
-      return [progress.cursor, progress.leasedUntil, null];
+      return [progress.cursor, progress.leasedUntil, null, null, 0, false];
     case 'succeeded':
-      return [progress.cursor, null, null];
+      return [progress.cursor, null, null, null, 0, false];
     case 'failed':
-      return [null, null, progress.failure];
+      return [null, null, progress.failure, progress.retryAt, progress.refusals, progress.isDropped];
     case 'interrupted':
-      return [null, null, null];
+      return [null, null, null, null, 0, false];
   }
 }

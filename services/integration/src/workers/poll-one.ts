@@ -6,7 +6,8 @@
  *   record    one commit: the cursor behind the page, the log entry, and how the poll stands (repository/poll-leases.ts)
  *
  * A crash before `record` leaves the lease. Once it has run out, a replica requests the same page again, and what was settled is a duplicate.
- * A failure of the partner ends the poll and is counted; one of this service ends it and is not. Neither moves the cursor.
+ * A failure of the partner ends the poll and is counted; one of this service ends it and is not. Neither moves the cursor; one that the
+ * partner refuses three times in a row is dropped (domain/cursor-refusal.ts).
  */
 import type { Egress } from '@laurel/egress';
 import type { Encryption } from '@laurel/encryption';
@@ -15,17 +16,20 @@ import { newId } from '@laurel/ids';
 import { excerptOf, parseJson } from '@laurel/json';
 import type { Database } from '@laurel/postgres';
 import type { Clock, Logger } from '@laurel/service';
+import { type CursorRefusals, refusalsAfter } from '../domain/cursor-refusal.ts';
 import { type Descriptor, type Pull, parseDescriptor } from '../domain/descriptor.ts';
 import { parseBody } from '../domain/json-body.ts';
 import { firstRequest, nextPage, type PageRequest } from '../domain/paging.ts';
+import type { PageNews } from '../domain/paging-backwards.ts';
 import { type PageAnswer, type PollFailure, pageAnswerOf } from '../domain/poll-failure.ts';
 import { leaseUntil } from '../domain/poll-schedule.ts';
 import { authHeaders } from '../domain/pull-auth.ts';
 import { pullSecretOwner } from '../domain/pull-secret.ts';
 import { readRecords } from '../domain/read-body.ts';
 import type { RecordResult } from '../domain/record-result.ts';
+import { retryAtOf } from '../domain/retry-after.ts';
 import { failpoint } from '../failpoints.ts';
-import type { RecordSettler } from '../handlers/settle-records.ts';
+import type { RecordEnd, RecordSettler } from '../handlers/settle-records.ts';
 import { type PollLease, type PollProgress, recordPage } from '../repository/poll-leases.ts';
 
 export type PollOneDeps = {
@@ -99,7 +103,11 @@ export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<
     const answer = await requestPage(polled, request.url);
     if (answer.kind === 'aborted') return INTERRUPTED;
     const { body } = answer;
-    if (answer.kind === 'failed') return { ...failed(answer.failure), body };
+    if (answer.kind === 'failed') {
+      const { failure, retryAfter } = answer;
+      const retryAt = retryAtOf(retryAfter, clock());
+      return { ...failed(failure, { retryAt, ...refusalsOf(lease, request, failure) }), body };
+    }
     const json = parseBody(body);
     if ('kind' in json) return { ...failed('not_json'), body };
     const read = readRecords(descriptor, json);
@@ -109,8 +117,9 @@ export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<
     const sent = read.kind === 'single' ? [read.record] : read.records;
     const ends = await settler.settle({ integrationId, tenant, requestId }, sent);
     const page = { body, records: ends.map(({ result }) => result) };
-    const next = nextPage(descriptor, pull, request, json);
+    const next = nextPage(descriptor, pull, request, json, newsOf(ends));
     if (next.kind === 'unreadable') return { ...failed('next_page'), ...page };
+    if (next.kind === 'stuck') return { ...failed('same_instant'), ...page };
     const { cursor } = next;
     if (next.kind === 'end' || isStopping()) return { ...page, progress: { kind: 'succeeded', cursor }, next: null };
     const leasedUntil = leaseUntil(clock(), timeoutMs);
@@ -136,6 +145,9 @@ export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<
     const beforeCommit = () => failpoint('integration.poll.before-commit');
     const recorded = await recordPage(database, lease, { progress, entry: logged }, beforeCommit);
     await failpoint('integration.poll.after-commit');
+    if (progress.kind === 'failed' && progress.isDropped && !recorded.isLost) {
+      logger.warn({ integrationId, failure: progress.failure }, 'a cursor that its partner refuses is dropped');
+    }
     return recorded;
   }
 
@@ -148,7 +160,7 @@ export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<
       let page: PageEnd;
       try {
         polled ??= polledOf(lease);
-        request ??= firstRequest(polled.pull, lease.cursor);
+        request ??= firstRequest(polled.pull, lease.cursor, lease.lastFailure === 'same_instant');
         page = await readPage(polled, request, entry.id);
       } catch (error) {
         page = interrupted(lease, error);
@@ -161,14 +173,29 @@ export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<
   };
 }
 
-function failed(failure: PollFailure): PageEnd {
-  return { ...NOTHING, progress: { kind: 'failed', failure } };
+function failed(
+  failure: PollFailure,
+  more: CursorRefusals & { readonly retryAt: Date | null } = { retryAt: null, refusals: 0, isDropped: false },
+): PageEnd {
+  return { ...NOTHING, progress: { kind: 'failed', failure, ...more } };
+}
+
+/** The stored cursor is what the first page was requested with; a later page has moved it, and its refusals count anew. */
+function refusalsOf(lease: PollLease, { cursor, page }: PageRequest, failure: PollFailure): CursorRefusals {
+  return refusalsAfter(failure, cursor, page === 1 ? lease.cursorRefusals : 0);
+}
+
+function newsOf(ends: readonly RecordEnd[]): PageNews {
+  const isNew = ({ result: { status }, isRepeated }: RecordEnd) =>
+    (status === 'settled' || status === 'listened') && !isRepeated;
+  if (ends.some(isNew)) return 'new';
+  return ends.some(({ isRepeated }) => isRepeated) ? 'known' : 'none';
 }
 
 function errorOf(progress: PollProgress): string | null {
   switch (progress.kind) {
     case 'failed':
-      return progress.failure;
+      return progress.isDropped ? `${progress.failure}: the cursor is dropped` : progress.failure;
     case 'interrupted':
       return 'internal_error';
     default:

@@ -1,0 +1,305 @@
+/** What a poller does about a partner that asks it to wait, forgets a cursor, or has a list that paging cannot follow; over real HTTPS. */
+import { newId } from '@laurel/ids';
+import { afterEach, describe, expect, it } from 'vitest';
+import { INTERVAL_SECONDS, type Partner, type Polled, page, useRig } from './poll.fixture.ts';
+
+const rig = useRig();
+const INTERVAL_MS = INTERVAL_SECONDS * 1_000;
+const HOUR_MS = 3_600_000;
+
+// What one test leaves due must not be polled in another.
+afterEach(() =>
+  rig.database.query({
+    text: `update integrations set status = 'suspended', next_poll_at = null, leased_until = null`,
+  }),
+);
+
+const cursorPaging = { paging: { type: 'cursor', param: 'after', pointer: '/next' } };
+const after = (ms: number) => new Date(rig.clock().getTime() + ms);
+const open = ({ tenant }: Polled) => rig.owners.open(tenant, { playerRef: 'p', parentId: newId() });
+
+/** A sweep, and the time until the next poll. */
+async function poll() {
+  await rig.sweep();
+  rig.clock.advance(INTERVAL_MS);
+}
+
+const sent = (partner: Partner, name: string) =>
+  partner.requests.map(({ path }) => new URL(path, partner.origin).searchParams.get(name));
+
+describe('a partner that asks for a wait', () => {
+  it.each([
+    [429, '600', 600_000],
+    [503, '600', 600_000],
+    [429, '86400', HOUR_MS],
+    // Less than the interval.
+    [429, '5', INTERVAL_MS],
+    [503, 'later', INTERVAL_MS],
+    [500, '600', INTERVAL_MS],
+    [404, '600', INTERVAL_MS],
+  ])('%i with Retry-After: %s is polled again after %i ms', async (status, retryAfter, ms) => {
+    const partner = rig.partner(() => ({ status, headers: { 'retry-after': retryAfter } }));
+    const integration = await rig.integration(partner);
+    await rig.sweep();
+    expect(await rig.stored(integration)).toMatchObject({
+      next_poll_at: after(ms),
+      consecutive_failures: 1,
+      last_poll_error: `http_${status}`,
+    });
+    rig.clock.advance(ms - 1);
+    await rig.sweep();
+    expect(partner.requests).toHaveLength(1);
+    rig.clock.advance(1);
+    await rig.sweep();
+    expect(partner.requests).toHaveLength(2);
+  });
+
+  it('a date is a wait until then, also where a later page of the poll is answered with it', async () => {
+    const partner = rig.partner();
+    const integration = await rig.integration(partner, { pull: cursorPaging });
+    const until = new Date(Math.ceil(rig.clock().getTime() / 1_000) * 1_000 + 900_000);
+    const limited = { status: 429, headers: { 'retry-after': until.toUTCString() } };
+    partner.respond = (_, number) => (number === 1 ? page([], { next: 'c1' }) : limited);
+    await rig.sweep();
+    expect(await rig.stored(integration)).toMatchObject({ cursor: 'c1', next_poll_at: until });
+  });
+});
+
+describe('a cursor that the partner refuses', () => {
+  it.each([400, 410])(
+    'three answers of %i in a row drop it, the log says so, and paging begins anew',
+    async (status) => {
+      const partner = rig.partner();
+      const integration = await rig.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
+      const attempt = open(integration);
+      const records = [{ attempt, score: 5 }];
+      partner.respond = ({ path }) => (path.includes('after=') ? { status } : page(records, { next: 'c1' }));
+      await poll();
+      for (const refusals of [1, 2]) {
+        await poll();
+        expect(await rig.stored(integration)).toMatchObject({ cursor: 'c1', consecutive_failures: refusals });
+      }
+      await poll();
+      expect(await rig.stored(integration)).toMatchObject({
+        cursor: null,
+        consecutive_failures: 3,
+        last_poll_error: `http_${status}`,
+      });
+      await poll();
+      expect(sent(partner, 'after')).toEqual([null, 'c1', 'c1', 'c1', null]);
+      expect(rig.owners.reportsOf(attempt)).toHaveLength(1);
+      const log = (await rig.log(integration)).map(({ error, records: [record] }) => error ?? record?.status);
+      const refused = `http_${status}`;
+      expect(log).toEqual(['settled', refused, refused, `${refused}: the cursor is dropped`, 'duplicate']);
+      expect(await rig.stored(integration)).toMatchObject({ cursor: 'c1', consecutive_failures: 0 });
+      expect(rig.logLines.filter((line) => line.includes(integration.id))).toEqual([
+        expect.stringContaining('a cursor that its partner refuses is dropped'),
+      ]);
+    },
+  );
+
+  it('any other answer ends the row, and a first page that is refused has no cursor to drop', async () => {
+    const partner = rig.partner(() => page([], { next: 'c1' }));
+    const integration = await rig.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
+    await poll();
+    for (const status of [410, 410, 500, 410, 410]) {
+      partner.respond = () => ({ status });
+      await poll();
+      expect(await rig.stored(integration)).toMatchObject({ cursor: 'c1' });
+    }
+    const fresh = rig.partner(() => ({ status: 400 }));
+    const without = await rig.integration(fresh, { pull: cursorPaging });
+    for (let polls = 0; polls < 4; polls += 1) await poll();
+    expect(await rig.stored(without)).toMatchObject({ cursor: null, consecutive_failures: 4 });
+    expect(rig.logLines.join()).not.toContain(without.id);
+  });
+
+  it('a failure of this service neither counts as a refusal nor ends the row', async () => {
+    const partner = rig.partner(() => page([], { next: 'c1' }));
+    const integration = await rig.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
+    await poll();
+    partner.respond = () => ({ status: 410 });
+    await poll();
+    await poll();
+    const attempt = open(integration);
+    rig.owners.failOn(attempt, 'before');
+    partner.respond = () => page([{ attempt, score: 5 }], { next: 'c2' });
+    await poll();
+    expect(await rig.stored(integration)).toMatchObject({ cursor: 'c1', consecutive_failures: 2 });
+    partner.respond = () => ({ status: 410 });
+    await poll();
+    expect(await rig.stored(integration)).toMatchObject({ cursor: null });
+  });
+});
+
+describe('a cursor that no URL has room for', () => {
+  it('it is not stored: the page is settled and counts as a failure, and no request is blocked', async () => {
+    const partner = rig.partner();
+    const integration = await rig.integration(partner, { pull: cursorPaging });
+    const attempt = open(integration);
+    partner.respond = () => page([{ attempt, score: 5 }], { next: 'c'.repeat(2_048) });
+    await poll();
+    await poll();
+    expect(sent(partner, 'after')).toEqual([null, null]);
+    expect(rig.owners.reportsOf(attempt)).toHaveLength(1);
+    expect(await rig.stored(integration)).toMatchObject({ cursor: null, last_poll_error: 'next_page' });
+  });
+
+  it('one that was stored before is forgotten', async () => {
+    const partner = rig.partner();
+    const integration = await rig.integration(partner, { pull: cursorPaging });
+    const values = [integration.id, 'c'.repeat(2_048)];
+    await rig.database.query({ text: 'update integrations set cursor = $2 where id = $1' }, values);
+    await poll();
+    expect(sent(partner, 'after')).toEqual([null]);
+    expect(await rig.stored(integration)).toMatchObject({ cursor: null, consecutive_failures: 0 });
+  });
+});
+
+describe('paging by since with many records of one instant', () => {
+  type Run = { readonly attempt: string; readonly score: number; readonly at: string };
+
+  /** A partner whose list has the records from `since` on, that instant included, so many a page. */
+  function listOf(partner: Partner, runs: readonly Run[], size: number) {
+    partner.respond = ({ path }) => {
+      const since = new URL(path, partner.origin).searchParams.get('since') ?? '';
+      return page(runs.filter(({ at }) => at >= since).slice(0, size));
+    };
+  }
+
+  async function integrationOf(partner: Partner, query: Readonly<Record<string, string>> = {}) {
+    return await rig.integration(partner, {
+      pull: { query, paging: { type: 'since', param: 'since', pointer: '/at' } },
+    });
+  }
+
+  const runsAt = (integration: Polled, instants: readonly string[]): Run[] =>
+    instants.map((at, score) => ({ attempt: open(integration), score, at }));
+  const many = (count: number, at: string) => Array<string>(count).fill(at);
+
+  it.each<readonly [what: string, size: number, query: Readonly<Record<string, string>>, before: readonly string[]]>([
+    ['as many as a page may have', 100, {}, []],
+    ['as many as the request asks for', 3, { page_size: '3' }, []],
+    ['as many as the page before it, which was full', 3, {}, ['t1', 't2', 't3']],
+  ])('a page of %s is a failure that lasts, and its records are settled', async (_what, size, query, before) => {
+    const partner = rig.partner();
+    const integration = await integrationOf(partner, query);
+    const runs = runsAt(integration, [...before, ...many(size + 1, 't5')]);
+    listOf(partner, runs, size);
+    for (const failures of [1, 2, 3]) {
+      await poll();
+      expect(await rig.stored(integration)).toMatchObject({
+        cursor: 't5',
+        consecutive_failures: failures,
+        last_poll_error: 'same_instant',
+      });
+    }
+    const [last] = (await rig.log(integration)).slice(-1);
+    expect(last).toMatchObject({ error: 'same_instant' });
+    expect(last?.records).toHaveLength(size);
+    const lastRun = runs.at(-1) as Run;
+    expect(rig.owners.reportsOf(lastRun.attempt)).toHaveLength(0);
+
+    // A larger page, and a newer record: the poll goes on, and the failure is over.
+    listOf(partner, runsAt(integration, [...many(2, 't5'), 't6']), size);
+    await poll();
+    expect(await rig.stored(integration)).toMatchObject({
+      cursor: 't6',
+      consecutive_failures: 0,
+      last_poll_error: null,
+    });
+  });
+
+  it.each([
+    ['one record', 1, {}],
+    ['several records', 5, {}],
+    ['fewer records than the request asks for', 5, { limit: '6' }],
+    ['as many records as a parameter that is no size', 5, { version: '5' }],
+  ])('%s of the latest instant are read again with every poll, and no failure', async (_what, count, query) => {
+    const partner = rig.partner();
+    const integration = await integrationOf(partner, query);
+    listOf(partner, runsAt(integration, ['t1', ...many(count, 't5')]), 50);
+    for (let polls = 0; polls < 3; polls += 1) await poll();
+    expect(await rig.stored(integration)).toMatchObject({
+      cursor: 't5',
+      consecutive_failures: 0,
+      last_poll_error: null,
+    });
+  });
+});
+
+describe('a list with the newest records first', () => {
+  /** Pages of `size`, from the newest; `next` names the number of records in front of the next page. */
+  function listOf(partner: Partner, records: readonly object[], size: number) {
+    partner.respond = ({ path }) => {
+      const from = Number(new URL(path, partner.origin).searchParams.get('after') ?? 0);
+      const next = from + size < records.length ? String(from + size) : null;
+      return page(records.slice(from, from + size), { next });
+    };
+  }
+
+  const backwards = (maxPages: number) => ({
+    paging: { ...cursorPaging.paging, order: 'newest_first' },
+    max_pages: maxPages,
+  });
+  const settledIn = (attempts: readonly { attempt: string }[]) =>
+    attempts.filter(({ attempt }) => rig.owners.reportsOf(attempt).length === 1).length;
+  const run = (integration: Polled) => ({ attempt: open(integration), score: 1 });
+
+  it('every poll begins with the first page, and ends at a page that it knows', async () => {
+    const partner = rig.partner();
+    const integration = await rig.integration(partner, { pull: backwards(5) });
+    const records = Array.from({ length: 6 }, () => run(integration));
+    listOf(partner, records, 2);
+    await poll();
+    expect(sent(partner, 'after')).toEqual([null, '2', '4']);
+    expect(await rig.stored(integration)).toMatchObject({ cursor: null, consecutive_failures: 0 });
+
+    records.unshift(run(integration), run(integration), run(integration));
+    await poll();
+    // The second page has a new record, the third none.
+    expect(sent(partner, 'after').slice(3)).toEqual([null, '2', '4']);
+    await poll();
+    expect(sent(partner, 'after').slice(6)).toEqual([null]);
+    expect(settledIn(records)).toBe(9);
+    expect(records.map(({ attempt }) => rig.owners.reportsOf(attempt).length)).toEqual(Array(9).fill(1));
+  });
+
+  it('a list longer than max_pages is gone on with, and no record is lost when new ones move it meanwhile', async () => {
+    const partner = rig.partner();
+    const integration = await rig.integration(partner, { pull: backwards(2) });
+    const records = Array.from({ length: 12 }, () => run(integration));
+    listOf(partner, records, 2);
+    await poll();
+    expect(await rig.stored(integration)).toMatchObject({ cursor: '4' });
+    // A whole page of new records: the page that the next poll goes on with is one that it knows.
+    records.unshift(run(integration), run(integration));
+    for (let polls = 0; polls < 8; polls += 1) await poll();
+    expect(settledIn(records)).toBe(14);
+    expect(await rig.stored(integration)).toMatchObject({ cursor: null, consecutive_failures: 0 });
+  });
+
+  it('records that cannot be read do not pass for known ones', async () => {
+    const partner = rig.partner();
+    const integration = await rig.integration(partner, { pull: backwards(5) });
+    const bad = [{ attempt: 'a1' }, { attempt: 'a2' }];
+    const records = [...bad, run(integration)];
+    listOf(partner, records, 2);
+    await poll();
+    expect(settledIn(records as { attempt: string }[])).toBe(1);
+    expect(sent(partner, 'after')).toEqual([null, '2']);
+  });
+
+  it('without the order, a poll follows a list as before', async () => {
+    const partner = rig.partner();
+    const integration = await rig.integration(partner, { pull: cursorPaging });
+    listOf(
+      partner,
+      Array.from({ length: 4 }, () => run(integration)),
+      2,
+    );
+    await poll();
+    await poll();
+    expect(sent(partner, 'after')).toEqual([null, '2', '2']);
+  });
+});
