@@ -348,6 +348,8 @@ export type LeaderboardRow = {
   /** Null: not decided. `0.00`: decided to be nothing. */
   payout_amount: Amount | null;
   payout_status: RankPayoutStatus | (string & {});
+  /** Only in the row of the account that `player_ref` names now. */
+  is_player?: true | undefined;
 };
 
 /** For a player who has not entered, and without a player. It has no member `data`. */

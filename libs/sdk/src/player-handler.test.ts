@@ -160,9 +160,11 @@ test('a board names players as the site does, and shows the payout status of the
   };
   const data = [
     { ...row, rank: 1, final_rank: 1, player_ref: 'bob@example.com' },
-    { ...row, rank: 2, final_rank: 2, player_ref: 'ann' },
+    { ...row, rank: 2, final_rank: 2, player_ref: 'ann', is_player: true as const },
+    // The ref of the player, as another account that it named before played with it.
+    { ...row, rank: 3, final_rank: 3, player_ref: 'ann' },
   ];
-  api.rounds.leaderboard.mockResolvedValue({ round: ROUND, scored_players: 2, data });
+  api.rounds.leaderboard.mockResolvedValue({ round: ROUND, scored_players: 3, data });
   const { body, text } = await ask('GET', `rounds/${ID}/leaderboard`);
   const seen = {
     best_score: 9,
@@ -173,14 +175,15 @@ test('a board names players as the site does, and shows the payout status of the
   const { pool_amount, ...round } = ROUND;
   expect(body).toEqual({
     round,
-    scored_players: 2,
+    scored_players: 3,
     data: [
       { ...seen, rank: 1, final_rank: 1, is_you: false, name: 'Bob' },
       { ...seen, rank: 2, final_rank: 2, is_you: true, name: null, paid_attempts: 3, payout_status: 'held' },
+      { ...seen, rank: 3, final_rank: 3, is_you: false, name: null },
     ],
   });
   expect(text).not.toMatch(/@|pool_amount/);
-  expect(asked).toEqual([['bob@example.com', 'ann']]);
+  expect(asked).toEqual([['bob@example.com', 'ann', 'ann']]);
   expect(api.rounds.leaderboard.mock.calls).toEqual([[ID, { player_ref: 'ann' }]]);
 });
 

@@ -135,7 +135,7 @@ async function readLeaderboard({ laurel, playerRef, playerNames }: Player, round
   const board = await laurel.rounds.leaderboard(roundId, { player_ref: playerRef });
   const refs = 'data' in board ? board.data.map((row) => row.player_ref) : [];
   const names = (refs.length > 0 && (await playerNames?.(refs))) || new Map<string, string>();
-  return answer(200, viewLeaderboard(board, playerRef, names));
+  return answer(200, viewLeaderboard(board, names));
 }
 
 async function readAttempt({ laurel, playerRef }: Player, attemptId: string): Promise<Response> {

@@ -13,7 +13,10 @@ export interface OwnedAttempt extends Attempt {
 }
 
 /** A row of the API: it names every player, and has of every player what the view shows in the player's own row alone. */
-type NamedRow = Omit<Required<LeaderboardRow>, 'is_you' | 'name'> & { readonly player_ref: string };
+type NamedRow = Omit<Required<LeaderboardRow>, 'is_you' | 'name'> & {
+  readonly player_ref: string;
+  readonly is_player?: boolean | undefined;
+};
 
 /** A leaderboard of the API, masked or not, as far as the player's view reads it. */
 export type AnyLeaderboard =
@@ -43,11 +46,7 @@ export function viewAttempt(attempt: Attempt): Attempt {
   };
 }
 
-export function viewLeaderboard(
-  board: AnyLeaderboard,
-  playerRef: string,
-  names: ReadonlyMap<string, string>,
-): Leaderboard {
+export function viewLeaderboard(board: AnyLeaderboard, names: ReadonlyMap<string, string>): Leaderboard {
   const { scored_players } = board;
   const round = pick(board.round, [
     ...(['id', 'tournament_id', 'tournament_name', 'status', 'opens_at', 'closes_at', 'entries_close_at'] as const),
@@ -57,9 +56,10 @@ export function viewLeaderboard(
   if ('locked' in board) return { locked: true, reason: board.reason, round, scored_players };
   const data = board.data.map((row) => ({
     ...pick(row, ['rank', 'best_score', 'best_tiebreak', 'best_score_at', 'final_rank', 'payout_amount']),
-    is_you: row.player_ref === playerRef,
+    // The service knows the account: two rows may have the ref, one of them from before it named another account.
+    is_you: row.is_player === true,
     name: names.get(row.player_ref) ?? null,
-    ...(row.player_ref === playerRef && pick(row, ['paid_attempts', 'payout_status'])),
+    ...(row.is_player === true && pick(row, ['paid_attempts', 'payout_status'])),
   }));
   return { round, scored_players, data };
 }

@@ -337,6 +337,7 @@ function expectedRow(model: ModelRound, index: number): LeaderboardRow {
     bestTiebreak: row.run.tiebreak ?? undefined,
     bestScoreAt: new Date(row.run.at),
     paidAttempts: model.paidAttempts(row.accountId),
+    entryId: expect.any(String),
     ...decided,
   };
 }

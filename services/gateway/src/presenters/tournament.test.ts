@@ -71,6 +71,7 @@ const ROW: LeaderboardRow = {
   finalRank: undefined,
   payoutCents: undefined,
   payoutStatus: PayoutStatus.NONE,
+  entryId: 'entry',
 };
 
 const PURSE = {
@@ -166,7 +167,9 @@ describe('boards', () => {
   });
 
   test('a board has rows without a decision before settlement', () => {
-    expect(presentLeaderboardRow(ROW)).toEqual({
+    expect(presentLeaderboardRow(ROW, 'entry')).toEqual({ ...presentLeaderboardRow(ROW, 'other'), is_player: true });
+    expect(presentLeaderboardRow({ ...ROW, entryId: '' }, '')).not.toHaveProperty('is_player');
+    expect(presentLeaderboardRow(ROW, '')).toEqual({
       rank: 1,
       player_ref: 'p',
       best_score: -0.5,
@@ -186,7 +189,7 @@ describe('boards', () => {
     [PayoutStatus.REFUNDED, 0n, 'refunded', '0.00'],
   ])('a board has rows with their decision after settlement (%i, %i)', (payoutStatus, payoutCents, status, amount) => {
     const row = { ...ROW, bestTiebreak: undefined, finalRank: 1n, payoutCents, payoutStatus };
-    expect(presentLeaderboardRow(row)).toMatchObject({
+    expect(presentLeaderboardRow(row, '')).toMatchObject({
       best_tiebreak: null,
       final_rank: 1,
       payout_amount: amount,

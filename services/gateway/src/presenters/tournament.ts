@@ -87,7 +87,8 @@ export function presentMaskedLeaderboard(round: Round, scoredPlayers: number) {
   };
 }
 
-export function presentLeaderboardRow(row: LeaderboardRow) {
+/** `playerEntryId` is the entry of the player that the board is read for; empty where it is not known. */
+export function presentLeaderboardRow(row: LeaderboardRow, playerEntryId: string) {
   return {
     rank: Number(row.rank),
     player_ref: row.playerRef,
@@ -98,6 +99,7 @@ export function presentLeaderboardRow(row: LeaderboardRow) {
     final_rank: row.finalRank === undefined ? null : Number(row.finalRank),
     payout_amount: row.payoutCents === undefined ? null : formatAmount(row.payoutCents),
     payout_status: nameOf(ROW_PAYOUT_STATUSES, row.payoutStatus),
+    ...(playerEntryId !== '' && row.entryId === playerEntryId && { is_player: true }),
   };
 }
 

@@ -14,7 +14,15 @@ const SCORED: Entry = { ...ENTRY, best: standingOf('own').best };
 const UNDECIDED = { finalRank: null, payoutCents: null, payoutStatus: 'none' };
 
 function rowOf(name: string, rank: number) {
-  return { rank, playerRef: name, bestScore: 10, bestTiebreak: null, bestScoreAt: NOW, paidAttempts: 1 };
+  return {
+    entryId: standingOf(name).entryId,
+    rank,
+    playerRef: name,
+    bestScore: 10,
+    bestTiebreak: null,
+    bestScoreAt: NOW,
+    paidAttempts: 1,
+  };
 }
 
 function settledAt(rank: number, changes: Partial<Standing>): Standing {

@@ -25,6 +25,7 @@ export type Visibility =
 
 /** The contract's leaderboard row. */
 export type LeaderboardRow = {
+  readonly entryId: string;
   readonly rank: number;
   readonly playerRef: string;
   readonly bestScore: number;
@@ -84,6 +85,7 @@ export function tableRows(
 function rowOf(status: RoundStatus, standing: Standing, rank: number): LeaderboardRow {
   const { best } = standing;
   return {
+    entryId: standing.entryId,
     rank,
     playerRef: best.playerRef,
     bestScore: best.score,

@@ -54,6 +54,7 @@ describe('a board', () => {
       view: View.MASKED,
       scoredPlayers: 1,
       rows: [],
+      playerEntryId: '',
     });
     expect(new Set(running.map((one) => JSON.stringify(one, bigints))).size).toBe(1);
     await close(round.id);
@@ -61,6 +62,20 @@ describe('a board', () => {
     expect(over[0]).toMatchObject({ view: View.MASKED, rows: [], round: { status: RoundStatus.SETTLED } });
     expect(new Set(over.map((one) => JSON.stringify(one, bigints))).size).toBe(1);
     expect((await boardOf(h, round.id, player.ref)).view).toBe(View.COMPLETE);
+  });
+
+  it('a board names the entry of the account that the ref names now, though another account played with that ref before', async () => {
+    const round = await h.openRound({ attemptCap: 2 });
+    const [before, after] = [await h.player(), await h.player()];
+    const play = async (ref: string, score: number) =>
+      recorded(await h.report(created(await h.create(round.id, ref)).id, score));
+    await play(before.ref, 2);
+    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }));
+    await play(before.ref, 1);
+    const board = await boardOf(h, round.id, before.ref);
+    expect(board.rows.map(({ playerRef }) => playerRef)).toEqual([before.ref, before.ref]);
+    expect(board.playerEntryId).toBe(board.rows[1]?.entryId);
+    expect((await boardOf(h, round.id, 'nobody')).playerEntryId).toBe('');
   });
 
   it('a board does the same work for all viewers who see it masked', async () => {
@@ -110,6 +125,7 @@ describe('a board', () => {
       view: View.WINDOW,
       scoredPlayers: 0,
       rows: [],
+      playerEntryId: expect.any(String),
     });
 
     for (const [index, player] of players.slice(1).entries()) await play(h, round.id, player, (index + 1) * 10);
@@ -125,6 +141,7 @@ describe('a board', () => {
       finalRank: undefined,
       payoutCents: undefined,
       payoutStatus: PayoutStatus.NONE,
+      entryId: playerRef === viewer.ref ? board.playerEntryId : expect.any(String),
     });
     expect(board).toMatchObject({ view: View.WINDOW, scoredPlayers: 5, round: { entrantCount: 5 } });
     expect(board.rows).toEqual([row(2, players[3]?.ref, 30), row(3, viewer.ref, 25), row(4, players[2]?.ref, 20)]);

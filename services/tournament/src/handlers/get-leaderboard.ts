@@ -39,23 +39,25 @@ export function getLeaderboard(deps: Deps): Handlers<TournamentServiceService>['
     const tenant = parseTenant(request.tenant);
     const player = { tenant, playerRef: request.playerRef };
     const roundId = parseId(request.roundId);
-    const [found, { entry, pending }] = await Promise.all([
-      findRound(deps.database, roundId),
-      loadViewer(roundId, player, deps),
-    ]);
+    const [found, viewer] = await Promise.all([findRound(deps.database, roundId), loadViewer(roundId, player, deps)]);
     if (found === null || !isSameTenant(found.round.tenant, tenant)) return refused('not_found');
 
-    const isDecided = await Promise.all(pending.map((attempt) => resolve(attempt, deps)));
-    if (!isDecided.some((isOne) => isOne)) return render(found, entry, deps.database);
+    const isDecided = await Promise.all(viewer.pending.map((attempt) => resolve(attempt, deps)));
+    if (!isDecided.some((isOne) => isOne)) return render(found, viewer, deps.database);
     const after = await loadViewer(roundId, player, deps);
-    return render(await readRound(deps.database, roundId), after.entry, deps.database);
+    return render(await readRound(deps.database, roundId), after, deps.database);
   };
 }
 
 const accountOf = (accountId: string | null) => ({ accountId });
 const WITHOUT_ACCOUNT = accountOf(null);
 
-type Viewer = { readonly entry: Entry | null; readonly pending: readonly PendingAttempt[] };
+type Viewer = {
+  readonly entry: Entry | null;
+  readonly pending: readonly PendingAttempt[];
+  /** The wallet said whom the ref names: without it, the entry may be of the account that the ref named before. */
+  readonly isNamed: boolean;
+};
 
 async function loadViewer(roundId: string, player: Player, { database, wallet }: Deps): Promise<Viewer> {
   const { playerRef } = player;
@@ -65,13 +67,14 @@ async function loadViewer(roundId: string, player: Player, { database, wallet }:
     loadPendingOfPlayer(database, roundId, playerRef),
   ]);
   // The board is available without the wallet, too: for the account that the ref last played for.
+  const isNamed = named !== null;
   const { accountId } = named ?? accountOf(entry?.accountId ?? null);
-  if (entry !== null && entry.boughtAt !== null && entry.accountId === accountId) return { entry, pending };
+  if (entry !== null && entry.boughtAt !== null && entry.accountId === accountId) return { entry, pending, isNamed };
   const [own, ownPending] = await Promise.all([
     findEntryOfAccount(database, roundId, accountId),
     loadPendingOfAccount(database, roundId, accountId),
   ]);
-  return { entry: own, pending: ownPending };
+  return { entry: own, pending: ownPending, isNamed };
 }
 
 /** Whether the attempt is decided now. A fee that the wallet has not received may still be in flight. */
@@ -83,15 +86,13 @@ async function resolve(attempt: PendingAttempt, { opener, resolver, clock }: Dep
   return resolution?.kind !== 'absent';
 }
 
-async function render(
-  found: RoundWithTally,
-  viewer: Entry | null,
-  database: Database,
-): Promise<GetLeaderboardResponse> {
+async function render(found: RoundWithTally, viewer: Viewer, database: Database): Promise<GetLeaderboardResponse> {
   const { round, tally } = found;
-  const visibility = decideVisibility(round.status, viewer);
+  const visibility = decideVisibility(round.status, viewer.entry);
+  const playerEntryId = (viewer.isNamed && visibility.kind !== 'masked' && viewer.entry?.id) || '';
   if (visibility.kind !== 'neighbours') {
-    return { round: presentRound(found), view: VIEW[visibility.kind], scoredPlayers: tally.scoredPlayers, rows: [] };
+    const { scoredPlayers } = tally;
+    return { round: presentRound(found), view: VIEW[visibility.kind], scoredPlayers, rows: [], playerEntryId };
   }
   const window = await loadWindow(database, round.id, visibility.entryId);
   if (window === null) throw new Error(`entry ${visibility.entryId} has a run and is not on the board`);
@@ -103,5 +104,6 @@ async function render(
     view: View.WINDOW,
     scoredPlayers: window.tally.scoredPlayers,
     rows: neighbourRows(round.status, window).map(presentRow),
+    playerEntryId,
   };
 }

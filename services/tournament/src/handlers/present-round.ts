@@ -78,6 +78,7 @@ export function presentRow(row: LeaderboardRow): LeaderboardRowMessage {
     finalRank: row.finalRank === null ? undefined : BigInt(row.finalRank),
     payoutCents: row.payoutCents ?? undefined,
     payoutStatus: ROW_PAYOUT_STATUSES[row.payoutStatus],
+    entryId: row.entryId,
   };
 }
 

@@ -95,7 +95,13 @@ beforeEach(() => {
 });
 
 const view = (view: View, scoredPlayers: number): Service['getLeaderboard'] => {
-  return async () => ({ round: ROUND, view, scoredPlayers, rows: view === View.WINDOW ? rows(5, 3) : [] });
+  return async () => ({
+    round: ROUND,
+    view,
+    scoredPlayers,
+    rows: view === View.WINDOW ? rows(5, 3) : [],
+    playerEntryId: '',
+  });
 };
 
 const rows = (from: number, count: number, playerRef = 'p') =>
@@ -109,6 +115,7 @@ const rows = (from: number, count: number, playerRef = 'p') =>
     finalRank: undefined,
     payoutCents: undefined,
     payoutStatus: PayoutStatus.NONE,
+    entryId: 'entry',
   }));
 
 /** A table of so many rows, in pages of the requested size. */

@@ -36,12 +36,15 @@ export const getLeaderboard = defineRoute({
       case View.MASKED:
         return JSON.stringify(presentMaskedLeaderboard(board.round, board.scoredPlayers));
       case View.WINDOW:
-        return JSON.stringify({ ...head, data: board.rows.map(presentLeaderboardRow) });
+        return JSON.stringify({
+          ...head,
+          data: board.rows.map((row) => presentLeaderboardRow(row, board.playerEntryId)),
+        });
       case View.COMPLETE: {
         const readPage = (cursor: Buffer) => tournament.listStandings({ ...round, cursor, limit: PAGE_ROWS }, options);
         // Before the answer begins: a failure of the first page, which is the only one of most rounds, can still be answered as an error.
         const first = await readPage(FROM_THE_TOP);
-        return isRefused(first) ? first : completeTable(head, first, readPage);
+        return isRefused(first) ? first : completeTable(head, first, { readPage, playerEntryId: board.playerEntryId });
       }
       default:
         throw new Error(`the tournament service sent a view that is none: ${board.view}`);
@@ -53,19 +56,25 @@ export const getLeaderboard = defineRoute({
 async function* completeTable(
   head: object,
   first: ListStandingsResponse,
-  readPage: (cursor: Buffer) => Promise<ListStandingsResponse | Refused>,
+  {
+    readPage,
+    playerEntryId,
+  }: {
+    readonly readPage: (cursor: Buffer) => Promise<ListStandingsResponse | Refused>;
+    readonly playerEntryId: string;
+  },
 ): AsyncGenerator<string> {
-  yield `${JSON.stringify(head).slice(0, -1)},"data":[${rowsOf(first)}`;
+  yield `${JSON.stringify(head).slice(0, -1)},"data":[${rowsOf(first, playerEntryId)}`;
   let { nextCursor } = first;
   while (nextCursor.length > 0) {
     const page = await readPage(nextCursor);
     if (isRefused(page)) throw new Error(`the rest of a table was refused: ${page.code}`);
-    if (page.rows.length > 0) yield `,${rowsOf(page)}`;
+    if (page.rows.length > 0) yield `,${rowsOf(page, playerEntryId)}`;
     ({ nextCursor } = page);
   }
   yield ']}';
 }
 
-function rowsOf(page: ListStandingsResponse): string {
-  return page.rows.map((row) => JSON.stringify(presentLeaderboardRow(row))).join();
+function rowsOf(page: ListStandingsResponse, playerEntryId: string): string {
+  return page.rows.map((row) => JSON.stringify(presentLeaderboardRow(row, playerEntryId))).join();
 }

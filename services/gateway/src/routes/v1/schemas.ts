@@ -358,6 +358,10 @@ const leaderboardRowSchema = component(
     final_rank: z.int().nullable().openapi({ description: 'Null before settlement.' }),
     payout_amount: orNull(amount).openapi({ description: 'Null: not decided. `0.00`: decided to be nothing.' }),
     payout_status: component('RankPayoutStatus', z.enum(['none', 'paid', 'held', 'refunded'])),
+    is_player: z
+      .literal(true)
+      .optional()
+      .openapi({ description: 'Only in the row of the account that `player_ref` names now.' }),
   }),
 );
 
