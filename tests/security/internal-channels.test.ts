@@ -283,6 +283,8 @@ const CALLERS_OF_WALLET: Record<keyof WalletServiceService, readonly string[]> =
   listPlayerLinks: GATEWAY,
   severPlayerLinks: GATEWAY,
   liftSeverance: GATEWAY,
+  getProgramLimits: GATEWAY,
+  setProgramLimits: GATEWAY,
   audit: GATEWAY,
   listFees: OWNERS,
   listAwardPayouts: OWNERS,
