@@ -54,7 +54,12 @@ export type AwardPayment = PrizeOf & {
 };
 
 /** The player's eligibility under each requirement: null, or the code of the refusal. */
-export type Eligibility = { readonly accountId: string | null; readonly codes: readonly (string | null)[] };
+export type Eligibility = {
+  readonly accountId: string | null;
+  readonly codes: readonly (string | null)[];
+  /** The highest fee that the program may charge the account now; null for no limit. */
+  readonly chargeableCents: Cents | null;
+};
 
 export type FeeListing = {
   readonly attemptId: string;
@@ -180,12 +185,14 @@ export function connectWallet(address: string, identity?: ChannelIdentity): Wall
   return {
     resolvePlayer: (player) => resolvePlayers.submit(player),
     async checkEligibility(player, requirements) {
-      const { accountId, codes } = answered(
+      const { accountId, codes, chargeableCents } = answered(
         await client.checkEligibility({ player: toPlayer(player), requirements: requirements.map(toRequirement) }),
       );
       return {
         accountId: accountId === '' ? null : accountId,
         codes: codes.map((code) => (code === '' ? null : code)),
+        // The previous release of the wallet has no limit.
+        chargeableCents: chargeableCents === undefined ? null : cents(chargeableCents),
       };
     },
     chargeFee: (charge) => chargeFees.submit(charge),

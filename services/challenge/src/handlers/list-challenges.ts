@@ -38,7 +38,7 @@ async function keepAccepted(
   const live = every.filter((challenge) => statusOf(challenge) === 'live');
   if (live.length === 0) return [];
   const player = { tenant, playerRef };
-  const { accountId, codes } = await wallet.checkEligibility(
+  const { accountId, codes, chargeableCents } = await wallet.checkEligibility(
     player,
     live.map((challenge) => requirementOf(challenge.terms)),
   );
@@ -49,6 +49,8 @@ async function keepAccepted(
   return live.filter((challenge, index) => {
     // A ref without an account has no eligibility to check; it lacks funds, which are left aside here.
     if (accountId !== null && codes[index] !== null) return false;
+    // A fee beyond what the program may charge the account today would be `blocked`.
+    if (chargeableCents !== null && challenge.terms.feeCents > chargeableCents) return false;
     const known = facts?.get(challenge.id) ?? factsWithoutAccount(challenge);
     return decideAvailability({ tenant, challenge, player: known, ceilings }).kind === 'available';
   });

@@ -6,8 +6,9 @@
  * 3. The ref names another account than the one the caller resolved it to: `moved`. Nothing is written and the id stays free.
  * 4. The person may not play for money: `blocked` or `insider_entry`.
  * 5. The fee would take what the program charges the account in 24 hours over its limit
- * (fee-limit.ts): `blocked`. 6. The balance cannot pay, or the ref has no account:
- * `insufficient_funds`. 7. The fee is posted.
+ *    (fee-limit.ts): `blocked`.
+ * 6. The balance cannot pay, or the ref has no account: `insufficient_funds`.
+ * 7. The fee is posted.
  *
  * A refusal writes a tombstone, so that a late duplicate of the same charge can never be posted. Fees of one batch see each other.
  */
