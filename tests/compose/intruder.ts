@@ -37,7 +37,7 @@ const CLIENTS = {
   integration: IntegrationServiceClient,
 };
 const AUTHORITY = '/run/identities/nats/ca.crt';
-const LIMIT_MS = 3_000;
+const LIMIT_MS = 10_000;
 
 async function tryRpcs({ service, identity: name }: Extract<Attempt, { kind: 'rpcs' }>): Promise<string> {
   await using opened = new AsyncDisposableStack();

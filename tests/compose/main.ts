@@ -1,6 +1,7 @@
 /**
  * `npm run test:compose`: brings up docker-compose.yml in a Docker engine and runs, against its containers, the demo, the black-box files
- * that join a stack, what an intruder in a container can do, and the faults of containers under load. Arguments are Vitest's.
+ * of `JOINING_IN_CONTAINERS` (with `--all`, every one that joins a stack), what an intruder in a container can do, and the faults of containers
+ * under load. Further arguments are Vitest's. With `--prepare` it makes the engine and the images ready, and starts nothing that stays.
  *
  * Where this machine cannot have an engine, the last line is `NOT TESTED: test:compose: <reason>`, for whatever called it, and the run ends
  * well, because nothing was tested; with LAUREL_COMPOSE=required that is a failure.
@@ -8,11 +9,13 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { CHECKOUT, DESCRIBED_STACK_VARIABLE } from '@laurel/testing';
+import { takeFileLock } from '../file-lock.ts';
 import { exitOf } from './child.ts';
-import { startComposeStack } from './compose-stack.ts';
+import { buildServices, startComposeStack } from './compose-stack.ts';
 import { CONTAINERS_VARIABLE } from './containers.ts';
-import { EngineUnavailable, obtainEngine } from './engine.ts';
+import { EngineUnavailable, KEPT, obtainEngine } from './engine.ts';
 import { obtainBaseImages } from './images.ts';
+import { ALL_VARIABLE } from './joining-files.ts';
 
 const begunAt = Date.now();
 const print = (line: string) => process.stderr.write(`[${Math.round((Date.now() - begunAt) / 1000)} s] ${line}\n`);
@@ -27,16 +30,25 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 // A terminal that was closed takes no more lines, and the removal goes on without them.
 process.stderr.on('error', () => {});
 
+const [isAll, isPreparation] = ['--all', '--prepare'].map((option) => process.argv.includes(option));
+const ofVitest = process.argv.slice(2).filter((argument) => !['--all', '--prepare'].includes(argument));
+
 async function testContainers(): Promise<number> {
   const { signal } = interruption;
   const context = { print, signal };
+  // What is kept, the folder of the engine above all, is one run's at a time.
+  const onWait = () => print('Another run prepares or tests the containers; waiting for it ...');
+  await using _lock = await takeFileLock(join(KEPT, 'lock'), { onWait, signal });
   await using engine = await obtainEngine(context);
   const images = await obtainBaseImages(engine, context);
+  await buildServices(engine, images, context);
+  print('The images are ready.');
+  if (isPreparation) return 0;
   await using stack = await startComposeStack(engine, images, context);
   print('Testing ...');
   const vitest = join(CHECKOUT, 'node_modules/.bin/vitest');
   const projects = ['--project', 'compose', '--project', 'compose-faults'];
-  const testing = spawn(vitest, ['run', ...projects, ...process.argv.slice(2)], {
+  const testing = spawn(vitest, ['run', ...projects, ...ofVitest], {
     cwd: CHECKOUT,
     stdio: 'inherit',
     signal,
@@ -44,6 +56,7 @@ async function testContainers(): Promise<number> {
       ...process.env,
       [DESCRIBED_STACK_VARIABLE]: stack.readyFile,
       [CONTAINERS_VARIABLE]: join(stack.folder, 'containers.json'),
+      ...(isAll && { [ALL_VARIABLE]: '1' }),
     },
   });
   const code = await exitOf(testing);

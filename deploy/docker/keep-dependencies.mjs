@@ -1,0 +1,15 @@
+// Removes from node_modules what the service does not need to run: `node keep-dependencies.mjs wallet`, where the packages of all services are
+// installed. What a library needs for its tests alone goes as well, which an install of one service would keep: npm installs the development
+// dependencies that are workspaces.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { relative } from 'node:path';
+
+const [service] = process.argv.slice(2);
+const list = ['ls', '--all', '--parseable', '--omit=dev', `--workspace=@laurel/${service}`];
+const listed = execFileSync('npm', list, { encoding: 'utf8', maxBuffer: 2 ** 26 });
+const needed = new Set(listed.split('\n').map((folder) => relative('.', folder)));
+const { packages } = JSON.parse(readFileSync('node_modules/.package-lock.json', 'utf8'));
+for (const folder of Object.keys(packages)) {
+  if (folder.startsWith('node_modules/') && !needed.has(folder)) rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,19 @@
+import { globSync, readFileSync } from 'node:fs';
+import { CHECKOUT } from '@laurel/testing';
+import { expect, test } from 'vitest';
+import { JOINING_IN_CONTAINERS } from './joining-files.ts';
+
+const listed = Object.keys(JOINING_IN_CONTAINERS);
+const joining = globSync('tests/*/*.test.ts', { cwd: CHECKOUT }).filter(
+  (file) =>
+    !/^tests\/(compose|clients)\//.test(file) && /\bjoinWorld\(/.test(readFileSync(`${CHECKOUT}${file}`, 'utf8')),
+);
+const foldersOf = (files: readonly string[]) => new Set(files.map((file) => file.split('/')[1]));
+
+test('every black-box file that runs against the containers joins a stack', () => {
+  expect(listed.filter((file) => !joining.includes(file))).toEqual([]);
+});
+
+test('of every folder of tests/ with files that join a stack, one runs against the containers', () => {
+  expect(foldersOf(listed)).toEqual(foldersOf(joining));
+});
