@@ -19,7 +19,7 @@ export interface Guides {
 export function renderGuides(files: ContractFiles, operations: readonly { method: string; path: string }[]): Guides {
   const sections = new Map(sectionsOf(files['partner-api']).map((section) => [section.title, section]));
   const guides = GUIDES.flatMap(({ pages }) => pages);
-  const places = placesOf(sections, guides, operations);
+  const places = placesOf(sections, guides, operations, files.integrations);
   const relink = (markdown: string) => relinked(markdown, places);
 
   const pages = guides.map((guide) => {
@@ -46,6 +46,7 @@ function placesOf(
   sections: ReadonlyMap<string, Section>,
   guides: readonly GuidePage[],
   operations: readonly { method: string; path: string }[],
+  descriptors: string,
 ): Places {
   const pageOf = new Map<string, string>();
   const put = (title: string, page: string) => {
@@ -66,6 +67,13 @@ function placesOf(
     // The heading of an operation is the title of its page.
     places.set(`#${anchorOf(title)}`, `${url}#${anchorOf(title)}`);
     for (const anchor of headingsOf(body).map(anchorOf)) places.set(`#${anchor}`, `${url}#${anchor}`);
+  }
+  for (const { title, body } of sectionsOf(descriptors)) {
+    for (const anchor of [title, ...headingsOf(body)].map(anchorOf)) {
+      places.set(`${DESCRIPTORS_LINK}#${anchor}`, `/integrations#${anchor}`);
+      // From within that file.
+      if (!places.has(`#${anchor}`)) places.set(`#${anchor}`, `/integrations#${anchor}`);
+    }
   }
   return places;
 }

@@ -27,6 +27,7 @@ describe('the JSON of the guides', () => {
     expect(BODIES.map(({ heading }) => heading).toSorted()).toEqual([
       'docs/contract/integrations.md, "Reading your own bodies"',
       'docs/contract/integrations.md, "The canonical body"',
+      'docs/contract/integrations.md, "The newest records first"',
       'docs/contract/partner-api.md, "Errors"',
       'docs/contract/partner-api.md, "Rate limit"',
     ]);
@@ -55,10 +56,13 @@ describe('the JSON of the guides', () => {
     });
   });
 
-  test('the descriptor of the guide is accepted', async () => {
-    const descriptor = JSON.parse(textOf('docs/contract/integrations.md, "Reading your own bodies"')) as Descriptor;
+  test.each([
+    { heading: 'Reading your own bodies', transport: 'push_webhook' },
+    { heading: 'The newest records first', transport: 'pull_poll' },
+  ] as const)('the descriptor of "$heading" is accepted', async ({ heading, transport }) => {
+    const descriptor = JSON.parse(textOf(`docs/contract/integrations.md, "${heading}"`)) as Descriptor;
     const integrations = createIntegrations(world.partner);
-    const created = await integrations.create({ transport: 'push_webhook', descriptor });
+    const created = await integrations.create({ transport, descriptor });
     expect(expectStatus(201, created).body.descriptor).toEqual(descriptor);
   });
 });

@@ -62,6 +62,10 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
     return (await rows(round, player)).map((row) => row.player_ref);
   }
 
+  /** The rows as this player reads them: one of them may be the player's own. */
+  const asSeenBy = ({ ref }: Player, all: readonly LeaderboardRow[]): LeaderboardRow[] =>
+    all.map((row) => (row.player_ref === ref ? { ...row, is_player: true } : row));
+
   const rowOf = (rank: number, player: Player, outcome: Outcome, changes: Partial<LeaderboardRow> = {}) => ({
     rank,
     player_ref: player.ref,
@@ -206,7 +210,7 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
         expect(await board(round, player.ref)).toEqual({
           round: { ...round, entrant_count: 5 },
           scored_players: 5,
-          data: all.slice(Math.max(0, index - 1), index + 2),
+          data: asSeenBy(player, all.slice(Math.max(0, index - 1), index + 2)),
         });
       }
     });
@@ -397,7 +401,9 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
           }),
         ),
       };
-      for (const { ref } of players) expect(await board(round, ref)).toEqual(expected);
+      for (const player of players) {
+        expect(await board(round, player.ref)).toEqual({ ...expected, data: asSeenBy(player, expected.data) });
+      }
       expect(await board(round, silent.ref)).toEqual(await board(round, randomUUID()));
     });
 
@@ -420,7 +426,9 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
           }),
         ),
       };
-      for (const { ref } of players) expect(await board(round, ref)).toEqual(expected);
+      for (const player of players) {
+        expect(await board(round, player.ref)).toEqual({ ...expected, data: asSeenBy(player, expected.data) });
+      }
     });
 
     test('the leaderboard of a round that was cancelled without a score is empty', async () => {

@@ -181,8 +181,8 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
     });
 
     test('an expired attempt has an attempt.refunded event', async () => {
-      const challenge = await newChallenge({ fee: '1234.56' });
-      const player = await world.newPlayer({ environment, partner, funds: '2000.00' });
+      const challenge = await newChallenge({ fee: '123.45' });
+      const player = await world.newPlayer({ environment, partner, funds: '200.00' });
       const attempt = await start(challenge.id, player);
       await expire(attempt.id);
       await expectRefunded(attempt, 'expired', 'expired');

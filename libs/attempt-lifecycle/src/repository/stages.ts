@@ -76,24 +76,34 @@ left join (
 group by known.environment`;
 }
 
-function statementsOf(awards: AttemptStages['awards'], contests: Contests) {
-  return {
-    pending: {
-      name: 'stage_attempt_pending',
-      text: leftBehind('attempt_pending', 'resolve_pending', ['pending'], contests),
-    },
-    overdue: {
-      name: 'stage_attempt_overdue',
-      text: leftBehind('attempt_overdue', 'expire_attempts', ['pending', 'open'], contests),
-    },
-    refunds: { name: 'stage_refund_due', text: refundsDue(contests) },
-    awards: { name: `stage_${awards}`, text: unfinished(awards, contests) },
-  };
-}
+const CHALLENGES: Contests = { table: 'challenges', id: 'challenge_id' };
+const ROUNDS: Contests = { table: 'rounds', id: 'round_id' };
 
+const CHALLENGE_PENDING = {
+  name: 'stage_attempt_pending',
+  text: leftBehind('attempt_pending', 'resolve_pending', ['pending'], CHALLENGES),
+};
+const ROUND_PENDING = {
+  name: 'stage_attempt_pending',
+  text: leftBehind('attempt_pending', 'resolve_pending', ['pending'], ROUNDS),
+};
+const CHALLENGE_OVERDUE = {
+  name: 'stage_attempt_overdue',
+  text: leftBehind('attempt_overdue', 'expire_attempts', ['pending', 'open'], CHALLENGES),
+};
+const ROUND_OVERDUE = {
+  name: 'stage_attempt_overdue',
+  text: leftBehind('attempt_overdue', 'expire_attempts', ['pending', 'open'], ROUNDS),
+};
+const CHALLENGE_REFUNDS = { name: 'stage_refund_due', text: refundsDue(CHALLENGES) };
+const ROUND_REFUNDS = { name: 'stage_refund_due', text: refundsDue(ROUNDS) };
+const AWARDS = { name: 'stage_awards', text: unfinished('awards', CHALLENGES) };
+const ROUND_PAYOUTS = { name: 'stage_round_payouts', text: unfinished('round_payouts', ROUNDS) };
+
+/** The statements of the service whose table of awards it is. */
 const STATEMENTS = {
-  awards: statementsOf('awards', { table: 'challenges', id: 'challenge_id' }),
-  round_payouts: statementsOf('round_payouts', { table: 'rounds', id: 'round_id' }),
+  awards: { pending: CHALLENGE_PENDING, overdue: CHALLENGE_OVERDUE, refunds: CHALLENGE_REFUNDS, unfinished: AWARDS },
+  round_payouts: { pending: ROUND_PENDING, overdue: ROUND_OVERDUE, refunds: ROUND_REFUNDS, unfinished: ROUND_PAYOUTS },
 };
 
 /**
@@ -104,11 +114,11 @@ const STATEMENTS = {
  * - `award_releasing`, `award_denying`: an operator's decision that the wallet has not answered; without an age, since no instant is kept
  */
 export function attemptStages({ awards, pendingGraceMs, attemptTtlMs }: AttemptStages): readonly BoundStatement[] {
-  const { pending, overdue, refunds, awards: unfinishedAwards } = STATEMENTS[awards];
+  const statements = STATEMENTS[awards];
   return [
-    { statement: pending, values: [pendingGraceMs, 0] },
-    { statement: overdue, values: [attemptTtlMs, attemptTtlMs] },
-    { statement: refunds },
-    { statement: unfinishedAwards },
+    { statement: statements.pending, values: [pendingGraceMs, 0] },
+    { statement: statements.overdue, values: [attemptTtlMs, attemptTtlMs] },
+    { statement: statements.refunds },
+    { statement: statements.unfinished },
   ];
 }

@@ -89,7 +89,7 @@ describe('accounts', () => {
     }
     const { account } = await ok(exclude('9999-01-01T00:00:00.000Z'));
     expect(account?.selfExcludedUntil).toEqual(new Date('9999-01-01T00:00:00.000Z'));
-    expect(await ok(wallet.client.getAccount({ accountId }))).toEqual({ account });
+    expect(await ok(wallet.client.getAccount({ accountId }))).toEqual({ account, charges: [] });
   });
 
   it('an account is read as it was written, and reading changes nothing', async () => {

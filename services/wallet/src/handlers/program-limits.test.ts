@@ -460,7 +460,7 @@ describe('what a program charges an account in 24 hours', () => {
           );
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 60 },
     );
     expect(outcomes.posted).toBeGreaterThan(5);
     expect(outcomes.left).toBeGreaterThan(5);

@@ -148,7 +148,9 @@ async function read(query?: string, roundId?: string) {
 /** How many boards ended with this status, by the metrics. */
 async function countEnded(status: number): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
-  const count = new RegExp(`_request_duration_seconds_count\\{.*leaderboard",status="${status}"\\} (\\d+)`).exec(text);
+  const count = new RegExp(`_request_duration_seconds_count\\{.*leaderboard",status="${status}"[^}]*\\} (\\d+)`).exec(
+    text,
+  );
   return Number(count?.[1] ?? 0);
 }
 
