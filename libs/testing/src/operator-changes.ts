@@ -5,6 +5,7 @@ export const OPERATOR_CHANGES = {
   approve_program: 'POST /programs/{programId}/approve',
   replace_live_key: 'POST /programs/{programId}/live-key',
   change_program: 'PATCH /programs/{programId}',
+  change_program_limits: 'PATCH /programs/{programId}/limits',
   add_insider: 'POST /programs/{programId}/insiders',
   create_account: 'POST /accounts',
   change_account: 'PATCH /accounts/{accountId}',

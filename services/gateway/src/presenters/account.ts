@@ -1,5 +1,6 @@
+import { formatAmount } from '@laurel/money';
 import { ENVIRONMENTS, nameOf } from '@laurel/proto/enum-names';
-import type { Account, ListPlayerLinksResponse } from '@laurel/proto/wallet';
+import type { Account, ListPlayerLinksResponse, ProgramCharges } from '@laurel/proto/wallet';
 
 /** An account as `/api/operator` shows it: the one place where an e-mail leaves the system. */
 export function presentAccount(account: Account) {
@@ -13,10 +14,23 @@ export function presentAccount(account: Account) {
     enforcement_flag: account.enforcementFlag,
     under_investigation: account.underInvestigation,
     blocked: account.blocked,
+    fee_limit: account.feeLimitCents === undefined ? null : formatAmount(account.feeLimitCents),
     sandbox_only: account.sandboxOnly,
     program_id: account.programId ?? null,
     created_at: account.createdAt?.toISOString() ?? null,
   };
+}
+
+/** What programs charged an account in the last 24 hours and did not refund. */
+export function presentCharges(charges: readonly ProgramCharges[]) {
+  return charges.map(({ tenant, chargedCents }) => {
+    if (tenant === undefined) throw new Error('charges name no program');
+    return {
+      program_id: tenant.programId,
+      environment: nameOf(ENVIRONMENTS, tenant.environment),
+      amount: formatAmount(chargedCents),
+    };
+  });
 }
 
 /** The refs that name an account, and the programs that may not link it. */

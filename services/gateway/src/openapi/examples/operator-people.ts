@@ -9,6 +9,7 @@ import {
   LIVE_KEY,
   PROGRAM_ID,
   program,
+  programLimits,
   REQUEST_ID,
   TEST_KEY,
 } from './own-story.ts';
@@ -34,6 +35,18 @@ export const OPERATOR_PEOPLE_EXAMPLES: Readonly<Record<string, RouteExamples>> =
     request: only('Suspend it', { status: 'suspended' }),
     response: only('Suspended', { ...program, status: 'suspended' }),
   },
+  getProgramLimits: {
+    response: only('The defaults', {
+      data: [
+        { ...programLimits, environment: 'test', payout_limit: null, fee_limit: null, paid: '0.00' },
+        programLimits,
+      ],
+    }),
+  },
+  changeProgramLimits: {
+    request: only('Pay more a day', { environment: 'live', payout_limit: '20000.00' }),
+    response: only('The limits', { ...programLimits, payout_limit: '20000.00' }),
+  },
   addInsider: {
     request: only('An account of the partner', { account_id: ACCOUNT_ID }),
     response: only('Marked', { program_id: PROGRAM_ID, account_id: ACCOUNT_ID }),
@@ -46,6 +59,12 @@ export const OPERATOR_PEOPLE_EXAMPLES: Readonly<Record<string, RouteExamples>> =
       verification_level: account.verification_level,
     }),
     response: only('The account', account),
+  },
+  getAccount: {
+    response: only('Charged by one program', {
+      ...account,
+      charges: [{ program_id: PROGRAM_ID, environment: 'live', amount: '3.50' }],
+    }),
   },
   changeAccount: {
     request: only('Under investigation', { under_investigation: true }),

@@ -42,6 +42,14 @@ export const draftProgram = {
 };
 export const program = { ...draftProgram, status: 'approved', keys: [testKey, liveKey] };
 
+export const programLimits = {
+  program_id: PROGRAM_ID,
+  environment: 'live',
+  payout_limit: '5000.00',
+  fee_limit: '200.00',
+  paid: '412.75',
+};
+
 export const account = {
   id: ACCOUNT_ID,
   email: 'player@example.com',
@@ -52,6 +60,7 @@ export const account = {
   enforcement_flag: false,
   under_investigation: false,
   blocked: false,
+  fee_limit: null,
   sandbox_only: false,
   program_id: null,
   created_at: '2026-11-02T10:12:45.000Z',

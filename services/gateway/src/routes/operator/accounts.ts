@@ -3,14 +3,16 @@ import { formatAmount } from '@laurel/money';
 import type { Database } from '@laurel/postgres';
 import type { WalletClient } from '../../clients/wallet.ts';
 import { z } from '../../http/zod.ts';
-import { presentAccount } from '../../presenters/account.ts';
+import { presentAccount, presentCharges } from '../../presenters/account.ts';
 import { findProgram } from '../../repository/programs.ts';
 import { component } from '../component.ts';
 import {
+  amount as amountField,
   CHANGE,
   day,
   email,
   environment,
+  environmentName,
   id,
   instant,
   jurisdiction,
@@ -47,6 +49,10 @@ const accountChange = component(
       enforcement_flag: z.boolean().optional(),
       under_investigation: z.boolean().optional(),
       blocked: z.boolean().optional(),
+      fee_limit: amountField.nullable().optional().openapi({
+        description:
+          'The most that one program may charge the account in 24 hours; null leaves it to the limit of the program.',
+      }),
       jurisdiction: jurisdiction.optional(),
       verification_level: verificationLevel.optional(),
     })
@@ -68,6 +74,9 @@ const accountSchema = component(
     enforcement_flag: z.boolean(),
     under_investigation: z.boolean(),
     blocked: z.boolean(),
+    fee_limit: amount.nullable().openapi({
+      description: 'The most that one program may charge the account in 24 hours; null: the limit of the program.',
+    }),
     sandbox_only: z.boolean(),
     program_id: uuid.nullable().openapi({ description: 'Whose sandbox account it is; null for a person.' }),
     created_at: timestamp.nullable(),
@@ -134,6 +143,29 @@ export const createAccount = defineOperatorRoute({
   },
 });
 
+const accountWithCharges = component(
+  'AccountWithCharges',
+  accountSchema.extend({
+    charges: z
+      .array(component('ProgramCharges', z.object({ program_id: uuid, environment: environmentName, amount })))
+      .openapi({ description: 'Fees of the last 24 hours that were not refunded, by program, the most first.' }),
+  }),
+);
+
+export const getAccount = defineOperatorRoute({
+  method: 'get',
+  path: '/accounts/{accountId}',
+  name: 'getAccount',
+  summary: 'One account, and what programs charged it in the last 24 hours',
+  params,
+  success: { status: 200, description: 'The account.', schema: accountWithCharges },
+  run: async ({ params: { accountId }, options }, { wallet }: Accounts) => {
+    const found = await wallet.getAccount({ accountId }, options);
+    if (isRefused(found)) return found;
+    return { body: { ...presentAccount(present(found.account)), charges: presentCharges(found.charges) } };
+  },
+});
+
 export const changeAccount = defineOperatorRoute({
   method: 'patch',
   path: '/accounts/{accountId}',
@@ -154,6 +186,8 @@ export const changeAccount = defineOperatorRoute({
         enforcementFlag: body.enforcement_flag,
         underInvestigation: body.under_investigation,
         blocked: body.blocked,
+        feeLimitCents: body.fee_limit ?? undefined,
+        clearFeeLimit: body.fee_limit === null,
         jurisdiction: body.jurisdiction,
         verificationLevel: body.verification_level,
       },

@@ -6,7 +6,7 @@ import type { WebhookClient } from '../../clients/webhook.ts';
 import type { Peppers } from '../../domain/peppers.ts';
 import type { ApiRoute } from '../api-route.ts';
 import type { ActionLog } from '../operator-log.ts';
-import { changeAccount, createAccount, deposit, getStatement } from './accounts.ts';
+import { changeAccount, createAccount, deposit, getAccount, getStatement } from './accounts.ts';
 import { listActions } from './actions.ts';
 import { voidAttempt } from './attempts.ts';
 import { audit } from './audit.ts';
@@ -16,6 +16,7 @@ import { createDeveloper } from './developers.ts';
 import { getDrift } from './drift.ts';
 import { denyPayout, listPayouts, releasePayout } from './payouts.ts';
 import { liftSeverance, listPlayerLinks, severPlayerLinks } from './player-links.ts';
+import { changeProgramLimits, getProgramLimits } from './program-limits.ts';
 import {
   addInsider,
   approveProgram,
@@ -45,8 +46,11 @@ export const OPERATOR_ROUTES: readonly ApiRoute<string, OperatorServices>[] = [
   approveProgram,
   replaceLiveKey,
   changeProgram,
+  getProgramLimits,
+  changeProgramLimits,
   addInsider,
   createAccount,
+  getAccount,
   changeAccount,
   deposit,
   listPlayerLinks,

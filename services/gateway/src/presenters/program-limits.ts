@@ -1,0 +1,15 @@
+import { formatAmount } from '@laurel/money';
+import { ENVIRONMENTS, nameOf } from '@laurel/proto/enum-names';
+import type { ProgramLimits } from '@laurel/proto/wallet';
+
+/** The limits of a program in one environment, as `/api/operator` shows them. */
+export function presentProgramLimits({ tenant, payoutLimitCents, feeLimitCents, paidCents }: ProgramLimits) {
+  if (tenant === undefined) throw new Error('limits name no program');
+  return {
+    program_id: tenant.programId,
+    environment: nameOf(ENVIRONMENTS, tenant.environment),
+    payout_limit: payoutLimitCents === undefined ? null : formatAmount(payoutLimitCents),
+    fee_limit: feeLimitCents === undefined ? null : formatAmount(feeLimitCents),
+    paid: formatAmount(paidCents),
+  };
+}
