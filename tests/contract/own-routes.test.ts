@@ -60,6 +60,9 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(200, await operator.updateProgram(program.id, { deletion_scheduled: false }));
     expectStatus(200, await operator.send('GET', `/programs/${program.id}`));
     expectStatus(200, await operator.send('GET', '/programs?limit=2'));
+    const limits = `/programs/${program.id}/limits`;
+    expectStatus(200, await operator.send('GET', limits));
+    expectStatus(200, await operator.send('PATCH', limits, { body: { environment: 'live', payout_limit: '9000.00' } }));
 
     const person = { date_of_birth: '1990-05-17', jurisdiction: 'US-CA', verification_level: 1 };
     const account = expectStatus(
@@ -67,6 +70,7 @@ describe('the document of the routes under /api: success', () => {
       await operator.createAccount({ ...person, email: `${randomUUID()}@example.com` }),
     ).body;
     expectStatus(200, await operator.updateAccount(account.id, { self_excluded_until: inMinutes(60) }));
+    expectStatus(200, await operator.send('GET', `/accounts/${account.id}`));
     const deposit = { environment: 'live', amount: '12.50', reference: randomUUID() };
     expectStatus(201, await operator.deposit(account.id, deposit));
     expectStatus(200, await operator.statement(account.id, 'live'));

@@ -99,6 +99,17 @@ const CHANGES: Record<OperatorChange, () => Promise<Change> | Change> = {
     const { id } = await world.newProgram();
     return programChange(id, () => operator().updateProgram(id, { status: 'suspended' }));
   },
+  change_program_limits: async () => {
+    const { id } = await world.newProgram();
+    const path = `/programs/${id}/limits`;
+    const change = { environment: 'live', payout_limit: '20000.00', fee_limit: null };
+    const { data } = expectStatus(200, await operator().send<{ data: object[] }>('GET', path)).body;
+    return {
+      before: data[1] ?? null,
+      act: () => operator().send('PATCH', path, { body: change }),
+      after: (body: object) => [`program:${id}`, body],
+    };
+  },
   add_insider: async () => {
     const { accountId } = await world.newPlayer();
     return programChange(world.program.id, () => operator().addInsider(world.program.id, accountId));

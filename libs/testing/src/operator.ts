@@ -35,6 +35,7 @@ export interface AccountBody {
   enforcement_flag: boolean;
   under_investigation: boolean;
   blocked: boolean;
+  fee_limit: string | null;
   sandbox_only: boolean;
   program_id: string | null;
 }

@@ -234,6 +234,7 @@ describe('accounts', () => {
       enforcement_flag: false,
       under_investigation: false,
       blocked: false,
+      fee_limit: null,
       sandbox_only: false,
       program_id: null,
       created_at: expect.stringMatching(INSTANT),
