@@ -57,10 +57,10 @@ describe('the JSON of the guides', () => {
   });
 
   test.each([
-    { heading: 'Reading your own bodies', transport: 'push_webhook' },
-    { heading: 'The newest records first', transport: 'pull_poll' },
-  ] as const)('the descriptor of "$heading" is accepted', async ({ heading, transport }) => {
-    const descriptor = JSON.parse(textOf(`docs/contract/integrations.md, "${heading}"`)) as Descriptor;
+    { heading: 'docs/contract/integrations.md, "Reading your own bodies"', transport: 'push_webhook' },
+    { heading: 'docs/contract/integrations.md, "The newest records first"', transport: 'pull_poll' },
+  ] as const)('the descriptor of $heading is accepted', async ({ heading, transport }) => {
+    const descriptor = JSON.parse(textOf(heading)) as Descriptor;
     const integrations = createIntegrations(world.partner);
     const created = await integrations.create({ transport, descriptor });
     expect(expectStatus(201, created).body.descriptor).toEqual(descriptor);
