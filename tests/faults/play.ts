@@ -43,7 +43,7 @@ const BY_A_WORKER: readonly Flow[] = ['resolve', 'lapse', 'tombstone', 'fade', '
 /**
  * Plays one case of the table: arms the failpoint, sends the request, lets the partner retry if the case does, waits until the
  * workers have completed all pending work, and then checks every response and every event against the databases. The audit
- * reads what all cases have left, and a violation stays: it is due once for several cases.
+ * at the end also shows that the services reach each other again, so that the next case meets its own fault alone.
  */
 export async function playFault({ world: shared, delivered, challengeId }: Scope, fault: FaultCase): Promise<void> {
   const { program } = delivered.developer;
@@ -70,6 +70,7 @@ export async function playFault({ world: shared, delivered, challengeId }: Scope
   await untilComplete(world, scene);
   await verify(world, scene, journalStart);
   await delivered.expectAll({ refs: scene.refs, rounds: scene.round === undefined ? [] : [scene.round.id] });
+  await world.expectAuditOk();
 }
 
 // --- setting the scene: everything here must succeed, whatever the previous case left unfinished ---

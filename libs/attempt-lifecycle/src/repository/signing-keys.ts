@@ -21,6 +21,10 @@ export type SigningKey = {
 export const EXTENSION_INTERVAL_MS = 15_000;
 const REPLACED_KEY_COUNTS_FOR = `interval '1 minute'`;
 
+// Processes that start together put their keys one after the other. Without this lock one that inserts a key waits for the one
+// that replaces the current key, which waits for the same key to be inserted: a deadlock.
+const LOCK = { text: `select pg_advisory_xact_lock(hashtextextended('signing_keys', 0))` };
+
 const REPLACE = {
   text: `
 update signing_keys set valid_until = greatest(now(), created_at) + ${REPLACED_KEY_COUNTS_FOR}
@@ -49,6 +53,7 @@ const SELECT_ALL = { text: 'select public_key, created_at, valid_until from sign
 export async function putSigningKey(database: Database, publicKey: Buffer): Promise<number> {
   try {
     return await database.transaction(async (tx) => {
+      await tx.query(LOCK);
       await tx.query(REPLACE, [publicKey]);
       await tx.query(INSERT, [publicKey]);
       const [row] = await tx.query<{ id: number }>(SELECT_ID, [publicKey]);
@@ -57,7 +62,7 @@ export async function putSigningKey(database: Database, publicKey: Buffer): Prom
       return row.id;
     });
   } catch (error) {
-    // Another process inserted another key at the same moment: this one replaces it.
+    // A process of an earlier release, which takes no lock, inserted another key at the same moment: this one replaces it.
     if (!isUniqueViolation(error, 'signing_keys_one_is_current')) throw error;
     return putSigningKey(database, publicKey);
   }
