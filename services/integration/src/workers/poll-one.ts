@@ -24,6 +24,7 @@ import { authHeaders } from '../domain/pull-auth.ts';
 import { pullSecretOwner } from '../domain/pull-secret.ts';
 import { readRecords } from '../domain/read-body.ts';
 import type { RecordResult } from '../domain/record-result.ts';
+import type { Turns } from '../domain/turns.ts';
 import { failpoint } from '../failpoints.ts';
 import type { RecordSettler } from '../handlers/settle-records.ts';
 import { type PollLease, type PollProgress, recordPage } from '../repository/poll-leases.ts';
@@ -33,6 +34,7 @@ export type PollOneDeps = {
   readonly egress: Egress;
   readonly encryption: Encryption;
   readonly settler: Pick<RecordSettler, 'settle'>;
+  readonly turns: Turns;
   readonly clock: Clock;
   readonly logger: Logger;
   /** From the request for a page to the end of its body. */
@@ -70,7 +72,7 @@ const INTERRUPTED: PageEnd = { ...NOTHING, progress: { kind: 'interrupted' } };
 
 /** Rejects only where the end could not be recorded: the lease stays, as after a crash. */
 export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<PollEnd> {
-  const { database, egress, encryption, settler, clock, logger, timeoutMs, isStopping } = deps;
+  const { database, egress, encryption, settler, turns, clock, logger, timeoutMs, isStopping } = deps;
 
   function polledOf(lease: PollLease): Polled {
     const descriptor = parseDescriptor(parseJson(lease.descriptorText), 'pull_poll');
@@ -100,12 +102,11 @@ export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<
     if (answer.kind === 'aborted') return INTERRUPTED;
     const { body } = answer;
     if (answer.kind === 'failed') return { ...failed(answer.failure), body };
-    const json = parseBody(body);
-    if ('kind' in json) return { ...failed('not_json'), body };
-    const read = readRecords(descriptor, json);
+    const { integrationId, tenant } = lease;
+    const { json, read } = await turns.run(tenant, () => readJson(descriptor, body));
+    if (json === null) return { ...failed('not_json'), body };
     if (read.kind === 'refused') return { ...failed('unreadable'), body };
 
-    const { integrationId, tenant } = lease;
     const sent = read.kind === 'single' ? [read.record] : read.records;
     const ends = await settler.settle({ integrationId, tenant, requestId }, sent);
     const page = { body, records: ends.map(({ result }) => result) };
@@ -159,6 +160,12 @@ export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<
       request = page.next;
     }
   };
+}
+
+/** The page, and its records; null for what is no JSON. */
+function readJson(descriptor: Descriptor, body: Buffer) {
+  const json = parseBody(body);
+  return 'kind' in json ? { json: null, read: json } : { json, read: readRecords(descriptor, json) };
 }
 
 function failed(failure: PollFailure): PageEnd {
