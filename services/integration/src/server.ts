@@ -11,6 +11,7 @@ import { IntegrationServiceService } from '@laurel/proto/integration';
 import { type Clock, keysOf, type Logger, startAdminServer, startWorker } from '@laurel/service';
 import { createOwners } from './clients/owners.ts';
 import type { IntegrationConfig } from './config.ts';
+import { createPollBudget } from './domain/poll-budget.ts';
 import { createTurns } from './domain/turns.ts';
 import { createIntegration } from './handlers/create-integration.ts';
 import { dryRun } from './handlers/dry-run.ts';
@@ -76,7 +77,8 @@ export async function startIntegration(
   const turns = createTurns();
   const log = starting.use(createLogWriter({ database, logger }));
   const egress = starting.use(
-    createEgress({ ...egressOptionsOf(config), connectionsPerOrigin: config.INTEGRATION_POLLS_PER_ORIGIN }),
+    // Of each environment: a test poll never waits for a connection in front of a live one.
+    createEgress({ ...egressOptionsOf(config), connectionsPerOrigin: 2 * config.INTEGRATION_POLLS_PER_ORIGIN }),
   );
   const poller = starting.use(
     createPoller({
@@ -85,6 +87,7 @@ export async function startIntegration(
       encryption,
       settler,
       turns,
+      budget: createPollBudget(),
       clock,
       logger,
       timeoutMs: config.INTEGRATION_POLL_TIMEOUT_MS,

@@ -18,11 +18,12 @@ import type { Clock, Logger } from '@laurel/service';
 import { type Descriptor, type Pull, parseDescriptor } from '../domain/descriptor.ts';
 import { parseBody } from '../domain/json-body.ts';
 import { firstRequest, nextPage, type PageRequest } from '../domain/paging.ts';
+import type { PollBudget } from '../domain/poll-budget.ts';
 import { type PageAnswer, type PollFailure, pageAnswerOf } from '../domain/poll-failure.ts';
 import { leaseUntil } from '../domain/poll-schedule.ts';
 import { authHeaders } from '../domain/pull-auth.ts';
 import { pullSecretOwner } from '../domain/pull-secret.ts';
-import { readRecords } from '../domain/read-body.ts';
+import { costOf, readRecords } from '../domain/read-body.ts';
 import type { RecordResult } from '../domain/record-result.ts';
 import type { Turns } from '../domain/turns.ts';
 import { failpoint } from '../failpoints.ts';
@@ -35,6 +36,7 @@ export type PollOneDeps = {
   readonly encryption: Encryption;
   readonly settler: Pick<RecordSettler, 'settle'>;
   readonly turns: Turns;
+  readonly budget: PollBudget;
   readonly clock: Clock;
   readonly logger: Logger;
   /** From the request for a page to the end of its body. */
@@ -72,7 +74,7 @@ const INTERRUPTED: PageEnd = { ...NOTHING, progress: { kind: 'interrupted' } };
 
 /** Rejects only where the end could not be recorded: the lease stays, as after a crash. */
 export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<PollEnd> {
-  const { database, egress, encryption, settler, turns, clock, logger, timeoutMs, isStopping } = deps;
+  const { database, egress, encryption, settler, turns, budget, clock, logger, timeoutMs, isStopping } = deps;
 
   function polledOf(lease: PollLease): Polled {
     const descriptor = parseDescriptor(parseJson(lease.descriptorText), 'pull_poll');
@@ -104,16 +106,19 @@ export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<
     if (answer.kind === 'failed') return { ...failed(answer.failure), body };
     const { integrationId, tenant } = lease;
     const { json, read } = await turns.run(tenant, () => readJson(descriptor, body));
+    const sent = read.kind === 'refused' ? [] : read.kind === 'single' ? [read.record] : read.records;
+    budget.take(tenant, body.length + costOf(sent), clock());
     if (json === null) return { ...failed('not_json'), body };
     if (read.kind === 'refused') return { ...failed('unreadable'), body };
 
-    const sent = read.kind === 'single' ? [read.record] : read.records;
     const ends = await settler.settle({ integrationId, tenant, requestId }, sent);
     const page = { body, records: ends.map(({ result }) => result) };
     const next = nextPage(descriptor, pull, request, json);
     if (next.kind === 'unreadable') return { ...failed('next_page'), ...page };
     const { cursor } = next;
-    if (next.kind === 'end' || isStopping()) return { ...page, progress: { kind: 'succeeded', cursor }, next: null };
+    if (next.kind === 'end' || isStopping() || !budget.mayPoll(tenant, clock())) {
+      return { ...page, progress: { kind: 'succeeded', cursor }, next: null };
+    }
     const leasedUntil = leaseUntil(clock(), timeoutMs);
     return { ...page, progress: { kind: 'continues', cursor: next.cursor, leasedUntil }, next: next.request };
   }

@@ -17,6 +17,7 @@ import {
 } from '@laurel/testing';
 import { useStarted } from '@laurel/testing/harness';
 import { parseCidrs } from '@laurel/untrusted-url';
+import { createPollBudget } from '../domain/poll-budget.ts';
 import { pullSecretOwner } from '../domain/pull-secret.ts';
 import { createTurns } from '../domain/turns.ts';
 import { createReportStore } from '../handlers/report-store.ts';
@@ -119,6 +120,7 @@ async function startRig(): Promise<Rig> {
       encryption,
       settler: createRecordSettler({ owners, store: createReportStore({ database: running }), clock }),
       turns: createTurns(),
+      budget: createPollBudget(),
       clock,
       logger,
       timeoutMs: AMPLE_MS,
