@@ -92,6 +92,8 @@ const stack = cleanup.use(
         OPERATOR_RATE_LIMIT_PER_MINUTE: uncapped,
         // Every partner of the benchmark has one address.
         PUSH_ADDRESS_RATE_LIMIT_PER_MINUTE: uncapped,
+        // What is measured is the work, not the budget that bounds it.
+        PUSH_TEST_KIB_PER_SECOND: uncapped,
         // Pushes to all integrations begin at the same time, from an address that none of them knows yet; those that are refused stay unknown.
         ...((parts.has('pushes') || parts.has('refusals')) && { PUSH_UNKNOWN_KIB_PER_SECOND: uncapped }),
         ...(parts.has('refusals') && { PUSH_RATE_LIMIT_PER_MINUTE: uncapped }),

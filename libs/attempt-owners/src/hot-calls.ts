@@ -1,8 +1,8 @@
 /**
  * The hot calls of the two services that own attempts: each item goes to its owner, with those of concurrent requests in one array.
  *
- * Model      six coalescers (creations, reports and look-ups of open attempts, for each owner), in front of multiplexed rpcs
- *            (`@laurel/grpc`, `hot`). The states of an item and of a batch are the coalescer's.
+ * Model      twelve coalescers (creations, reports and look-ups of open attempts, for each owner and environment: no item of a live key
+ *            waits behind one of a test key), in front of multiplexed rpcs (`@laurel/grpc`, `hot`). The states of an item and of a batch are the coalescer's.
  * Limits     LANES batches under way and MAX_ITEMS in one; MAX_QUEUED items wait, and more are refused immediately; ITEM_DEADLINE_MS
  *            from submit to answer, which also bounds a call and its one retry.
  * Invariants an item's owner follows from its ids, and only that owner is called. A batch that fails fails all of its items and is
@@ -10,11 +10,12 @@
  *            same operation. The owner answers each item by its index: with a value, a refusal, or a failure, which rejects that
  *            item alone.
  */
+import { createSeparateCoalescers } from '@laurel/coalesce';
 import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
 import { createCoalescedCall } from '@laurel/grpc';
 import { ownerOf } from '@laurel/ids';
 import type * as challenge from '@laurel/proto/challenge';
-import type { Refusal } from '@laurel/proto/common';
+import { Environment, type Refusal, type Tenant } from '@laurel/proto/common';
 import type * as tournament from '@laurel/proto/tournament';
 import type { ChallengeClient } from './challenge.ts';
 import type { TournamentClient } from './tournament.ts';
@@ -136,20 +137,26 @@ function itemOf<Value>(answer: ItemAnswer<Value> | Refused): Value | Refused {
   return isRefused(answer) ? answer : answer.value;
 }
 
-function createHotCall<Item, Value>(
+function createHotCall<Item extends { readonly tenant?: Tenant | undefined }, Value>(
   name: string,
   call: (items: Item[]) => Promise<{ readonly results: ItemResult<Value>[] } | Refused>,
 ) {
-  const coalescer = createCoalescedCall<Item, ItemResult<Value>>({
-    name,
-    lanes: LANES,
-    maxItems: MAX_ITEMS,
-    maxQueued: MAX_QUEUED,
-    call: async (items) => {
-      const response = await call([...items]);
-      if (isRefused(response)) throw new Error(`${name} refuses items, never the batch: ${response.code}`);
-      return response.results;
-    },
+  const create = () =>
+    createCoalescedCall<Item, ItemResult<Value>>({
+      name,
+      lanes: LANES,
+      maxItems: MAX_ITEMS,
+      maxQueued: MAX_QUEUED,
+      call: async (items) => {
+        const response = await call([...items]);
+        if (isRefused(response)) throw new Error(`${name} refuses items, never the batch: ${response.code}`);
+        return response.results;
+      },
+    });
+  const coalescer = createSeparateCoalescers<Item, ItemResult<Value>, 'live' | 'test'>({
+    groups: ['live', 'test'],
+    groupOf: ({ tenant }) => (tenant?.environment === Environment.LIVE ? 'live' : 'test'),
+    create,
   });
   return {
     async submit(item: Item): Promise<ItemAnswer<Value> | Refused> {

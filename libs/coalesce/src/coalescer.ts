@@ -22,6 +22,7 @@
  *
  * Limits, and what happens at each
  *   maxItems    a batch: the others wait for the next one.
+ *   maxWeight   a batch: the sum of its items' weights; an item that is heavier alone has a batch of its own.
  *   lanes       batches at a time: ready items wait.
  *   maxQueued   queued items, running ones not counted: `submit` rejects with QueueFullError immediately.
  *   deadlineAt  the item's whole stay: rejected with ItemDeadlineError.
@@ -50,6 +51,9 @@ export interface CoalescerOptions<Item, Result> {
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** The most items of one batch. */
   readonly maxItems?: number;
+  /** The most that the items of one batch weigh together, by `weightOf`; one item may weigh more. */
+  readonly maxWeight?: number;
+  readonly weightOf?: (item: Item) => number;
   /** The most batches at a time. */
   readonly lanes?: number;
   /** The least time between the starts of two batches, unless as many items as fit are ready: for work that no caller waits for. */
@@ -154,7 +158,7 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
     isFlushScheduled = false;
     gatherTimer = undefined;
     while (running.size < lanes) {
-      const batch = queue.take(maxItems);
+      const batch = queue.take(maxItems, options);
       if (batch.length === 0) break;
       running.add(batch);
       if (gatherMs > 0) nextStartAt = performance.now() + gatherMs;

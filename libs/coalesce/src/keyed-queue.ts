@@ -9,6 +9,14 @@ import { type Entry, move } from './entry.ts';
 import { BrokenInvariantError } from './errors.ts';
 import type { WaitingQueue } from './waiting-queues.ts';
 
+/** The items of one take weigh so much together, or it is one item. */
+export interface WeightLimit<Item> {
+  readonly maxWeight?: number | undefined;
+  readonly weightOf?: ((item: Item) => number) | undefined;
+}
+
+const weightless = () => 0;
+
 /** Items that have left the queue are cut off the array once there are so many of them. */
 const COMPACT_AFTER = 1024;
 
@@ -42,11 +50,17 @@ export class KeyedQueue<Item, Result> implements WaitingQueue {
   }
 
   /** At most `max` ready items, which run from now on. Those that were answered meanwhile are done without a run. */
-  take(max: number): readonly Entry<Item, Result>[] {
+  take(
+    max: number,
+    { maxWeight = Number.POSITIVE_INFINITY, weightOf = weightless }: WeightLimit<Item> = {},
+  ): readonly Entry<Item, Result>[] {
     const batch: Entry<Item, Result>[] = [];
+    let weight = 0;
     while (batch.length < max) {
       const entry = this.#ready[this.#readyFrom];
       if (entry === undefined) break;
+      if (!entry.isAnswered) weight += weightOf(entry.item);
+      if (weight > maxWeight && batch.length > 0) break;
       this.#readyFrom += 1;
       this.#count -= 1;
       if (entry.isAnswered) {

@@ -13,6 +13,8 @@ export function createCoalescedCall<Item, Result>(options: {
   call: (items: readonly Item[]) => Promise<readonly Result[]>;
   lanes?: number;
   maxItems?: number;
+  maxWeight?: number;
+  weightOf?: (item: Item) => number;
   maxQueued?: number;
   keyOf?: (item: Item) => string;
 }): Coalescer<Item, Result> {

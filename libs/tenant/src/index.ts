@@ -1,15 +1,4 @@
+export { type ByteBudgets, createByteBudgets, createTenantBudgets, type TenantBudgets } from './byte-budgets.ts';
 export { isPlayerRef, MAX_PLAYER_REF_CHARACTERS } from './player-ref.ts';
-
-/**
- * A tenant is a program in one of its two environments: `test`, with play money, and `live`. Everything belongs to exactly one
- * tenant and does not exist for any other.
- */
-export const ENVIRONMENTS = ['test', 'live'] as const;
-
-export type Environment = (typeof ENVIRONMENTS)[number];
-
-export type Tenant = { readonly programId: string; readonly environment: Environment };
-
-export function isSameTenant(one: Tenant, other: Tenant): boolean {
-  return one.programId === other.programId && one.environment === other.environment;
-}
+export { ENVIRONMENTS, type Environment, isSameTenant, type Tenant } from './tenant.ts';
+export { type Bucket, type BucketLevel, bytesAt, msUntilRefilled } from './token-bucket.ts';

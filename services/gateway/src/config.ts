@@ -101,6 +101,12 @@ const settings = z.object({
   PUSH_ADDRESS_RATE_LIMIT_PER_MINUTE: positiveInt.default(12_000),
   /** Pushes that are verified for addresses that their integration does not know, 16 KiB more for each than its body, in each process. */
   PUSH_UNKNOWN_KIB_PER_SECOND: bodyKib.default(2 * KIB).transform((kib) => kib * KIB),
+  /**
+   * What a program may push in each environment, over all of its integrations, in each process: 1 KiB for each push and each record, the
+   * body, and the evidence that is written of it.
+   */
+  PUSH_LIVE_KIB_PER_SECOND: bodyKib.default(16 * KIB).transform((kib) => kib * KIB),
+  PUSH_TEST_KIB_PER_SECOND: bodyKib.default(KIB).transform((kib) => kib * KIB),
   /** Calls under `/api` whose credential is not valid, per client address and process. */
   API_FAILURES_PER_MINUTE: positiveInt.default(300),
   IDEMPOTENCY_TAKEOVER_SECONDS: spanSeconds.default(60),

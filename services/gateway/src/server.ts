@@ -15,6 +15,7 @@ import {
   startAdminServer,
   startWorker,
 } from '@laurel/service';
+import { createByteBudgets } from '@laurel/tenant';
 import type { Express, Request } from 'express';
 import { createAdmission } from './admission/admission.ts';
 import { createBodyBudget } from './admission/body-budget.ts';
@@ -41,6 +42,7 @@ import { createIdempotency } from './idempotency/idempotency.ts';
 import { recordKeyUse } from './repository/admissions.ts';
 import { auditGateway } from './repository/audit.ts';
 import { keyListRouter } from './routes/key-list.ts';
+import { DRY_RUN_BYTES_PER_SECOND } from './routes/portal/integrations.ts';
 import { ownersOfPushedBody } from './routes/push-outcome.ts';
 import { createAnnouncePrograms } from './workers/announce-programs.ts';
 import { createDeleteExpiredSessions } from './workers/delete-expired-sessions.ts';
@@ -224,7 +226,9 @@ export async function startGateway(
       perIntegration: config.PUSH_RATE_LIMIT_PER_MINUTE,
       perAddress: config.PUSH_ADDRESS_RATE_LIMIT_PER_MINUTE,
       unknownBytesPerSecond: config.PUSH_UNKNOWN_KIB_PER_SECOND,
+      bytesPerSecond: { live: config.PUSH_LIVE_KIB_PER_SECOND, test: config.PUSH_TEST_KIB_PER_SECOND },
     }),
+    dryRunBudgets: createByteBudgets(DRY_RUN_BYTES_PER_SECOND),
     rateWindows,
     addressOf,
     limitFailures: limitFailures({ limit: config.API_FAILURES_PER_MINUTE, addressOf }),

@@ -11,6 +11,8 @@ import { IntegrationServiceService } from '@laurel/proto/integration';
 import { type Clock, keysOf, type Logger, startAdminServer, startWorker } from '@laurel/service';
 import { createOwners } from './clients/owners.ts';
 import type { IntegrationConfig } from './config.ts';
+import { createPollBudget } from './domain/poll-budget.ts';
+import { createTurns } from './domain/turns.ts';
 import { createIntegration } from './handlers/create-integration.ts';
 import { dryRun } from './handlers/dry-run.ts';
 import { listIntegrations } from './handlers/list-integrations.ts';
@@ -72,9 +74,11 @@ export async function startIntegration(
     store: createReportStore({ database }),
     clock,
   });
+  const turns = createTurns();
   const log = starting.use(createLogWriter({ database, logger }));
   const egress = starting.use(
-    createEgress({ ...egressOptionsOf(config), connectionsPerOrigin: config.INTEGRATION_POLLS_PER_ORIGIN }),
+    // Of each environment: a test poll never waits for a connection in front of a live one.
+    createEgress({ ...egressOptionsOf(config), connectionsPerOrigin: 2 * config.INTEGRATION_POLLS_PER_ORIGIN }),
   );
   const poller = starting.use(
     createPoller({
@@ -82,6 +86,8 @@ export async function startIntegration(
       egress,
       encryption,
       settler,
+      turns,
+      budget: createPollBudget(),
       clock,
       logger,
       timeoutMs: config.INTEGRATION_POLL_TIMEOUT_MS,
@@ -119,8 +125,8 @@ export async function startIntegration(
       updateIntegration: updateIntegration({ database, encryption, checkUrl, clock }),
       rotateSecret: rotateSecret({ database, encryption }),
       retirePreviousSecret: retirePreviousSecret({ database }),
-      receivePushes: receivePushes({ database, encryption, settler, log, clock, logger }),
-      dryRun: dryRun(),
+      receivePushes: receivePushes({ database, encryption, settler, log, turns, clock, logger }),
+      dryRun: dryRun({ turns }),
       listLog: listLog({ database }),
     },
     { logger, callers: ['gateway'] },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createPushLimits, type PushAdmission } from './push-limits.ts';
+import { createPushLimits, type PushAdmission, type PushOwner } from './push-limits.ts';
 
 const KIB = 1_024;
 const LARGEST = 256 * KIB;
@@ -12,17 +12,19 @@ interface Limits {
   readonly perAddress?: number;
   readonly maxInFlight?: number;
   readonly unknownBytesPerSecond?: number;
+  readonly testBytesPerSecond?: number;
 }
 
 function start(limits: Limits = {}) {
   const clock = { now: 5 * MINUTE_MS + 15_000 };
   const { perIntegration = 1_000, perAddress = 1_000_000, maxInFlight = 1_000_000 } = limits;
-  const { unknownBytesPerSecond = Number.MAX_SAFE_INTEGER } = limits;
+  const { unknownBytesPerSecond = Number.MAX_SAFE_INTEGER, testBytesPerSecond = 1_000_000_000 } = limits;
   const pushLimits = createPushLimits({
     perIntegration,
     perAddress,
     maxInFlight,
     unknownBytesPerSecond,
+    bytesPerSecond: { live: 1_000_000_000, test: testBytesPerSecond },
     now: () => clock.now,
   });
   const push = (integrationId: string, network: string, times = 1, bytes = 0) => {
@@ -30,10 +32,10 @@ function start(limits: Limits = {}) {
     return admissions.at(-1) as PushAdmission;
   };
   /** One push whose signature is valid, answered. */
-  const sign = (integrationId: string, network: string, bytes = 0) => {
+  const sign = (integrationId: string, network: string, bytes = 0, owner: PushOwner | null = null) => {
     const admission = push(integrationId, network, 1, bytes);
     if (admission.kind !== 'admitted') throw new Error('the signed push was not admitted');
-    admission.makeKnown();
+    admission.makeKnown(owner);
     admission.release();
   };
   return { clock, push, sign };
@@ -169,4 +171,45 @@ test('what is counted is bounded: more integrations than a table holds drop the 
   expect(kindOf(push('one', 'a'))).toBe('admitted');
   expect(push('two', 'partner')).toMatchObject({ kind: 'admitted', isKnown: true });
   expect(push('two', 'partner')).toMatchObject({ kind: 'limited', limit: 1 });
+});
+
+const ownerOf = (programId: string, environment: 'test' | 'live', extraCostBytes = 0): PushOwner => ({
+  tenant: { programId, environment },
+  extraCostBytes,
+});
+
+test('a program has bytes a second in test over all of its integrations, and its live ones and other programs lose nothing', () => {
+  const { clock, push, sign } = start({ testBytesPerSecond: 100 * KIB });
+  sign('one', 'a', 49 * KIB, ownerOf('p', 'test'));
+  sign('two', 'a', 49 * KIB, ownerOf('p', 'test'));
+  sign('live', 'a', 0, ownerOf('p', 'live'));
+  sign('other', 'a', 0, ownerOf('q', 'test'));
+  expect(kindOf(push('one', 'a', 1, 99 * KIB))).toBe('admitted');
+  const resetAt = new Date(clock.now + 1_000);
+  expect(push('two', 'b', 1, 99 * KIB)).toEqual({ kind: 'limited', limit: 100 * KIB, retryAfterSeconds: 1, resetAt });
+  for (const integrationId of ['live', 'other']) expect(kindOf(push(integrationId, 'a', 1, 99 * KIB))).toBe('admitted');
+  clock.now += 1_000;
+  expect(kindOf(push('two', 'a', 1, 99 * KIB))).toBe('admitted');
+});
+
+test('what a push cost beyond its body counts when it is answered, also as a debt', () => {
+  const { clock, push, sign } = start({ testBytesPerSecond: 100 * KIB });
+  sign('one', 'a', 0, ownerOf('p', 'test', 499 * KIB));
+  expect(push('one', 'a')).toMatchObject({ kind: 'limited', retryAfterSeconds: 4 });
+  clock.now += 4_000;
+  expect(kindOf(push('one', 'a'))).toBe('admitted');
+});
+
+test('small pushes count as a KiB each, so that their number is bounded by the same budget', () => {
+  const { push, sign } = start({ testBytesPerSecond: 50 * KIB });
+  sign('one', 'a', 0, ownerOf('p', 'test'));
+  expect(kindOf(push('one', 'a', 99))).toBe('admitted');
+  expect(push('one', 'a')).toMatchObject({ kind: 'limited', limit: 50 * KIB });
+});
+
+test('the environment of an integration is known from its first valid signature on, to every network', () => {
+  const { push, sign } = start();
+  expect(push('one', 'a')).toMatchObject({ environment: null });
+  sign('one', 'a', 0, ownerOf('p', 'test'));
+  expect([push('one', 'a'), push('one', 'b')]).toMatchObject([{ environment: 'test' }, { environment: 'test' }]);
 });

@@ -7,12 +7,16 @@
  * - A minute of the network over all integrations; then, unless it is known, its bytes in a second (`unknown-pushes.ts`) and its tenth of the
  *   integration's minute; and then the integration's minute of the known networks or that of all others together. A request counts for none
  *   after the one that refuses it. So one network alone keeps no other one from its first push, and with it from being known.
+ * - Bytes of its program and environment, over all of its integrations, once a signature has shown whose the integration is: a push counts
+ *   as PUSH_BYTES and its body, and after its answer also as what reading it cost beyond that. So what one key costs is bounded by the work
+ *   that it causes, whatever the number and size of its pushes.
  * - Of pushes under way an integration has as many for each of the two, its own queues: the next one would only wait. A network that is not
  *   known has two thirds of that, over all integrations.
  * - Counted in this process, by its own clock. The tables are bounded: a network that names many integrations that do not exist drops the
  *   oldest entries of the others, at the rate that its own limit allows, and never an entry that takes a valid signature.
  * - What is not prevented: callers that share a network are counted as one, as is one that sends a body that the partner has signed.
  */
+import { createTenantBudgets, type Environment, type Tenant } from '@laurel/tenant';
 import { LRUCache } from 'lru-cache';
 import { countRequests, type RateWindow, remainingAt, retryAfterSeconds, WINDOW_MS } from '../domain/rate-window.ts';
 import { createUnknownPushes, type UnknownPushes } from './unknown-pushes.ts';
@@ -28,10 +32,18 @@ export interface AdmittedPush {
   readonly kind: 'admitted';
   /** Whether the network was known to the integration. */
   readonly isKnown: boolean;
-  /** The signature proved valid: the network is known from now on. */
-  readonly makeKnown: () => void;
+  /** Of the integration; null until a signature has shown it. */
+  readonly environment: Environment | null;
+  /** The signature proved valid: the network is known from now on, and whose the integration is. */
+  readonly makeKnown: (owner: PushOwner | null) => void;
   /** The push no longer waits for an answer; more than once changes nothing. */
   readonly release: () => void;
+}
+
+/** Whose integration it is, and what its push cost beyond the bytes of its body. */
+export interface PushOwner {
+  readonly tenant: Tenant;
+  readonly extraCostBytes: number;
 }
 
 export interface LimitedPush {
@@ -48,6 +60,8 @@ const KNOWN_FOR_MS = 3_600_000;
 const OTHERS_IN_A_MINUTE = 10;
 /** Two batches of the largest bodies (`clients/pushes.ts`): with more under way, a push of another integration would wait behind them. */
 const MAX_IN_FLIGHT = 96;
+/** What a push costs beside its body. */
+const PUSH_BYTES = 1024;
 const SECOND_MS = 1_000;
 
 /** `now` counts milliseconds; tests advance it. */
@@ -55,6 +69,8 @@ export function createPushLimits(options: {
   readonly perIntegration: number;
   readonly perAddress: number;
   readonly unknownBytesPerSecond: number;
+  /** Of one program. */
+  readonly bytesPerSecond: Readonly<Record<Environment, number>>;
   readonly maxInFlight?: number;
   readonly now?: () => number;
 }): PushLimits {
@@ -65,6 +81,8 @@ export function createPushLimits(options: {
   const ofKnown = new LRUCache<string, RateWindow>({ max: MAX_COUNTED });
   /** By integration and network, until when the one is known to the other. */
   const knownUntil = new LRUCache<string, number>({ max: MAX_COUNTED });
+  const tenants = new LRUCache<string, Tenant>({ max: MAX_COUNTED });
+  const budgets = createTenantBudgets(options.bytesPerSecond);
   const inFlight = new Map<string, number>();
   const unknownPushes = createUnknownPushes(options.unknownBytesPerSecond);
   const perOther = Math.ceil(perIntegration / OTHERS_IN_A_MINUTE);
@@ -82,6 +100,10 @@ export function createPushLimits(options: {
         (isKnown ? null : count(ofOtherPairs, pair, perOther, at)) ??
         count(isKnown ? ofKnown : ofOthers, integrationId, perIntegration, at);
       if (limited !== null) return limited;
+      const tenant = tenants.get(integrationId) ?? null;
+      const cost = PUSH_BYTES + bytes;
+      const waitMs = tenant === null ? 0 : budgets.waitFor(tenant, cost, at);
+      if (tenant !== null && waitMs > 0) return refusalOf({ waitMs, bytesPerSecond: budgets.limitOf(tenant) }, at);
 
       const queues = isKnown
         ? [{ name: `known ${integrationId}`, limit: maxInFlight }]
@@ -94,6 +116,7 @@ export function createPushLimits(options: {
         return { kind: 'limited', limit: full.limit, retryAfterSeconds: 1, resetAt: new Date(at + SECOND_MS) };
       }
       if (!isKnown) unknownPushes.take(push, at);
+      if (tenant !== null) budgets.take(tenant, cost, at);
       for (const { name } of queues) inFlight.set(name, (inFlight.get(name) ?? 0) + 1);
       let isReleased = false;
       const release = () => {
@@ -105,15 +128,26 @@ export function createPushLimits(options: {
           else inFlight.set(name, left);
         }
       };
-      return { kind: 'admitted', isKnown, makeKnown: () => knownUntil.set(pair, now() + KNOWN_FOR_MS), release };
+      const makeKnown = (owner: PushOwner | null) => {
+        const provedAt = now();
+        knownUntil.set(pair, provedAt + KNOWN_FOR_MS);
+        if (owner === null) return;
+        tenants.set(integrationId, owner.tenant);
+        budgets.take(owner.tenant, owner.extraCostBytes + (tenant === null ? cost : 0), provedAt);
+      };
+      return { kind: 'admitted', isKnown, environment: tenant?.environment ?? null, makeKnown, release };
     },
   };
 }
 
-function refuseBytes(wait: ReturnType<UnknownPushes['waitFor']>, at: number): LimitedPush | null {
-  if (wait === null) return null;
-  const endsAt = at + wait.waitMs;
-  const { bytesPerSecond: limit } = wait;
+type BytesWait = NonNullable<ReturnType<UnknownPushes['waitFor']>>;
+
+function refuseBytes(wait: BytesWait | null, at: number): LimitedPush | null {
+  return wait === null ? null : refusalOf(wait, at);
+}
+
+function refusalOf({ waitMs, bytesPerSecond: limit }: BytesWait, at: number): LimitedPush {
+  const endsAt = at + waitMs;
   return { kind: 'limited', limit, retryAfterSeconds: retryAfterSeconds(endsAt, at), resetAt: new Date(endsAt) };
 }
 

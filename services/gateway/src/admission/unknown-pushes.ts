@@ -10,8 +10,8 @@
  * - The tables are bounded. Only an admitted push adds to them, and at the default setting the process's buckets admit fewer in FIRST_EVERY_MS
  *   than they hold, so that nothing is dropped that counts; at a larger one a network may have a first push sooner.
  */
+import { type Bucket, type BucketLevel, bytesAt, msUntilRefilled } from '@laurel/tenant';
 import { LRUCache } from 'lru-cache';
-import { type Bucket, type BucketLevel, bytesAt, msUntilRefilled } from '../domain/token-bucket.ts';
 
 export interface UnknownPushes {
   /** How long until a push of `bytes` is within all of its buckets, and the one that takes longest; null when it is now. */

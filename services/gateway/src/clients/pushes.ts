@@ -1,20 +1,26 @@
 /**
  * The pushes of concurrent requests, in one array for each call of the integration service.
  *
- * Limits     LANES batches under way and MAX_ITEMS in one, so that a batch of the largest bodies fits into one message; MAX_QUEUED wait,
- *            and more are refused immediately; ITEM_DEADLINE_MS from submit to answer, which also bounds a call and its one retry.
+ * Groups     live, test, and those of integrations whose environment no signature has shown yet, each with a queue and lanes of its own: no
+ *            push of a live integration waits behind one of a test key, or shares a batch with it.
+ * Limits     LANES batches of a group under way, and in one MAX_ITEMS pushes and MAX_BATCH_BYTES of bodies, so that other calls have their
+ *            turns between; MAX_QUEUED wait, and more are refused immediately; ITEM_DEADLINE_MS from submit to answer, which also bounds
+ *            a call and its one retry.
  * Invariants a batch that fails fails all of its items. It is sent once more when the connection broke: the same report again gets its
  *            first answer. An item that fails rejects alone.
  */
+import { createSeparateCoalescers } from '@laurel/coalesce';
 import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
-import { createCoalescedCall } from '@laurel/grpc';
+import { createCoalescedCall, parseTenant } from '@laurel/grpc';
 import type { BatchResult, Push, PushResult, SettledRecord } from '@laurel/proto/integration';
+import type { PushOwner } from '../admission/push-limits.ts';
 import type { IntegrationClient } from './integration.ts';
 
 /** Two batches in flight hide the network round trip; more would only make each smaller. */
 const LANES = 2;
-/** 48 bodies of 256 KiB are 12 MiB; a message may have 16. */
 const MAX_ITEMS = 48;
+/** Some milliseconds to verify and read. */
+const MAX_BATCH_BYTES = 512 * 1024;
 /** About a second of work: items beyond it would time out. */
 const MAX_QUEUED = 2_000;
 /** For an item, its time in the queue included. */
@@ -25,41 +31,67 @@ export type ReceivedPush =
   | { readonly kind: 'settled'; readonly record: SettledRecord }
   | { readonly kind: 'batch'; readonly batch: BatchResult };
 
-export interface Pushes extends AsyncDisposable {
-  /** A rejection leaves the result unknown; the same push may be sent again. */
-  receive(push: Push): Promise<ReceivedPush | Refused>;
+const GROUPS = ['live', 'test', 'unknown'] as const;
+/** The environment of its integration. */
+export type PushGroup = (typeof GROUPS)[number];
+
+export interface PushAnswer {
+  readonly answer: ReceivedPush | Refused;
+  /** Null unless the signature is valid. */
+  readonly owner: PushOwner | null;
 }
 
+export interface Pushes extends AsyncDisposable {
+  /** A rejection leaves the result unknown; the same push may be sent again. */
+  receive(push: Push, group: PushGroup): Promise<PushAnswer>;
+}
+
+type Grouped = { readonly push: Push; readonly group: PushGroup };
+
 export function createPushes(integration: Pick<IntegrationClient, 'receivePushes'>): Pushes {
-  const coalescer = createCoalescedCall<Push, PushResult>({
-    name: 'integration.receive_pushes',
-    lanes: LANES,
-    maxItems: MAX_ITEMS,
-    maxQueued: MAX_QUEUED,
-    call: async (pushes) => {
-      const response = await integration.receivePushes({ pushes: [...pushes] }, { retryLostReply: true });
-      if (isRefused(response)) throw new Error(`pushes are refused one by one, never together: ${response.code}`);
-      return response.results;
-    },
+  const coalescer = createSeparateCoalescers<Grouped, PushResult, PushGroup>({
+    groups: GROUPS,
+    groupOf: ({ group }) => group,
+    create: () =>
+      createCoalescedCall<Grouped, PushResult>({
+        name: 'integration.receive_pushes',
+        lanes: LANES,
+        maxItems: MAX_ITEMS,
+        maxWeight: MAX_BATCH_BYTES,
+        weightOf: ({ push }) => push.body.length,
+        maxQueued: MAX_QUEUED,
+        call: async (grouped) => {
+          const pushes = grouped.map(({ push }) => push);
+          const response = await integration.receivePushes({ pushes }, { retryLostReply: true });
+          if (isRefused(response)) throw new Error(`pushes are refused one by one, never together: ${response.code}`);
+          return response.results;
+        },
+      }),
   });
   return {
-    async receive(push) {
-      const { result } = await coalescer.submit(push, { deadlineAt: Date.now() + ITEM_DEADLINE_MS });
-      switch (result?.$case) {
-        case 'settled':
-          return { kind: 'settled', record: result.value };
-        case 'batch':
-          return { kind: 'batch', batch: result.value };
-        case 'refused':
-          if (!isApiErrorCode(result.value.code))
-            throw new Error('a push was refused with a code that is none of ours');
-          return refused(result.value.code, result.value.message || undefined);
-        case 'failure':
-          throw new Error(`the integration service failed on this push: ${result.value.message}`);
-        case undefined:
-          throw new Error('the integration service gave no result for a push');
-      }
+    async receive(push, group) {
+      const deadlineAt = Date.now() + ITEM_DEADLINE_MS;
+      const { result, tenant, extraCostBytes } = await coalescer.submit({ push, group }, { deadlineAt });
+      const owner =
+        tenant === undefined ? null : { tenant: parseTenant(tenant), extraCostBytes: Number(extraCostBytes) };
+      return { answer: answerOf(result), owner };
     },
     [Symbol.asyncDispose]: () => coalescer.drain(),
   };
+}
+
+function answerOf(result: PushResult['result']): ReceivedPush | Refused {
+  switch (result?.$case) {
+    case 'settled':
+      return { kind: 'settled', record: result.value };
+    case 'batch':
+      return { kind: 'batch', batch: result.value };
+    case 'refused':
+      if (!isApiErrorCode(result.value.code)) throw new Error('a push was refused with a code that is none of ours');
+      return refused(result.value.code, result.value.message || undefined);
+    case 'failure':
+      throw new Error(`the integration service failed on this push: ${result.value.message}`);
+    case undefined:
+      throw new Error('the integration service gave no result for a push');
+  }
 }

@@ -502,6 +502,24 @@ describe('integrations in the portal', () => {
     expect(answer.body).toEqual({ records: [], records_failure: recordsFailure, next_page: null });
   });
 
+  test('a dry run beyond the bytes a second of its developer is 429 and asks nothing of the integration service', async () => {
+    const [{ token }, other] = [await makeDeveloper(), await makeDeveloper()];
+    integration.script.dryRun = async () => ({ records: [], recordsFailure: undefined, nextPageJson: '' });
+    const large = { transport: 'push_webhook', descriptor: {}, sample: 'x'.repeat(250_000) };
+    const answers = [await dryRun(token, large), await dryRun(token, large), await dryRun(token, large)];
+    const last = await dryRun(token, large);
+    expect([answers[0]?.status, answers[1]?.status, last.status]).toEqual([200, 200, 429]);
+    expect(last.body).toEqual({
+      error: 'Too many requests.',
+      retry_after: 1,
+      limit: 384 * 1024,
+      reset_at: expect.any(String),
+    });
+    const served = answers.filter(({ status }) => status === 200).length;
+    expect((await dryRun(other.token, large)).status).toBe(200);
+    expect(integration.asked).toHaveLength(served + 1);
+  });
+
   test('a dry run is refused without a transport, a descriptor and a sample, and where the descriptor is not valid', async () => {
     const { token } = await makeDeveloper();
     const whole = { transport: 'push_webhook', descriptor: {}, sample: null };

@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { newId } from '@laurel/ids';
 import { AwardStatus } from '@laurel/proto/challenge';
+import { Environment } from '@laurel/proto/common';
 import { type Push, type PushResult, RecordStatus } from '@laurel/proto/integration';
 import { createLogger, parseConfig } from '@laurel/service';
 import { createTestDatabase } from '@laurel/testing';
@@ -29,6 +30,8 @@ const stack = new AsyncDisposableStack();
 let integration: ScriptedIntegration;
 let port: number;
 let pushed: Push[] = [];
+/** What the service shows of a push whose signature is valid. */
+let owner: Pick<PushResult, 'tenant' | 'extraCostBytes'>;
 let answer: (push: Push) => PushResult['result'] | Promise<PushResult['result']>;
 
 const UNAUTHORIZED: PushResult['result'] = {
@@ -44,7 +47,7 @@ beforeAll(async () => {
   integration = stack.use(await startScriptedIntegration());
   integration.script.receivePushes = async ({ pushes }) => {
     pushed.push(...pushes);
-    return { results: await Promise.all(pushes.map(async (push) => ({ result: await answer(push) }))) };
+    return { results: await Promise.all(pushes.map(async (push) => ({ ...owner, result: await answer(push) }))) };
   };
   const { runningUrl } = stack.use(
     await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }),
@@ -68,6 +71,7 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 beforeEach(() => {
   pushed = [];
+  owner = { tenant: undefined, extraCostBytes: 0n };
   answer = () => IGNORED;
 });
 
@@ -488,5 +492,51 @@ describe('the limits of pushes', () => {
     const statuses = (await Promise.all(flood)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(96);
     expect(statuses.filter((status) => status === 429)).toHaveLength(24);
+  });
+});
+
+describe('the budget of a program', () => {
+  const KIB_PER_SECOND = 1_024;
+
+  test('beyond its bytes a push of a test key is 429 and not read, and one of a live key is served', async () => {
+    const [ofTest, ofLive, tenantId] = [newId(), newId(), newId()];
+    owner = { tenant: { programId: tenantId, environment: Environment.LIVE }, extraCostBytes: 0n };
+    expect((await push(pathOf(ofLive), { from: '127.0.0.31' })).status).toBe(200);
+    const extraCostBytes = BigInt(10 * KIB_PER_SECOND * KIB);
+    owner = { tenant: { programId: tenantId, environment: Environment.TEST }, extraCostBytes };
+    expect((await push(pathOf(ofTest), { from: '127.0.0.31' })).status).toBe(200);
+    const refused = await push(pathOf(ofTest), { from: '127.0.0.31', body: Buffer.alloc(256 * KIB, ' ') });
+    expect([refused.status, refused.body]).toEqual([
+      429,
+      {
+        error: 'Too many requests.',
+        retry_after: expect.any(Number),
+        limit: KIB_PER_SECOND * KIB,
+        reset_at: expect.any(String),
+      },
+    ]);
+    expect(refused.body.retry_after).toBeGreaterThanOrEqual(7);
+    expect((await push(pathOf(ofLive), { from: '127.0.0.31' })).status).toBe(200);
+    expect(pushed.map(({ integrationId }) => integrationId)).toEqual([ofLive, ofTest, ofLive]);
+  });
+
+  test('a push to a live integration is answered while every lane of test pushes is taken', async () => {
+    const [ofTest, ofLive] = [newId(), newId()];
+    const from = '127.0.0.32';
+    owner = { tenant: { programId: newId(), environment: Environment.LIVE }, extraCostBytes: 0n };
+    expect((await push(pathOf(ofLive), { from })).status).toBe(200);
+    owner = { tenant: { programId: newId(), environment: Environment.TEST }, extraCostBytes: 0n };
+    expect((await push(pathOf(ofTest), { from })).status).toBe(200);
+    const held = Promise.withResolvers<void>();
+    answer = async ({ integrationId }) => {
+      if (integrationId === ofTest) await held.promise;
+      return IGNORED;
+    };
+    owner = { tenant: undefined, extraCostBytes: 0n };
+    const flood = Array.from({ length: 30 }, () => push(pathOf(ofTest), { from }));
+    await expect.poll(() => pushed.length).toBeGreaterThan(2);
+    expect((await push(pathOf(ofLive), { from })).status).toBe(200);
+    held.resolve();
+    expect(new Set((await Promise.all(flood)).map(({ status }) => status))).toEqual(new Set([200]));
   });
 });

@@ -107,18 +107,21 @@ async function receive(
   const { integrationId, admission, pushes } = push;
   const context = contextOf(response);
   await failpoint('gateway.push.before-call');
-  const received = await pushes.receive({
-    integrationId,
-    signature: signatureOf(request),
-    body: context.rawBody ?? NO_BYTES,
-    requestId: context.requestId,
-  });
+  const { answer: received, owner } = await pushes.receive(
+    {
+      integrationId,
+      signature: signatureOf(request),
+      body: context.rawBody ?? NO_BYTES,
+      requestId: context.requestId,
+    },
+    admission.environment ?? 'unknown',
+  );
   await failpoint('gateway.push.after-call');
   if (isRefused(received) && received.code === 'unauthorized') {
     return sendError(response, 'unauthorized', NOT_SIGNED);
   }
   context.isSignatureValid = true;
-  admission.makeKnown();
+  admission.makeKnown(owner);
   if (isRefused(received)) return sendRefusal(response, received);
   const body = received.kind === 'settled' ? presentSettledRecord(received.record) : presentBatch(received.batch);
   sendJson(response, 200, body);

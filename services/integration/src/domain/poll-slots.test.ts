@@ -1,8 +1,13 @@
+import type { Environment } from '@laurel/tenant';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPollSlots, type DuePoll, type PollSlots } from './poll-slots.ts';
 
-const due = (integrationId: string, origin = integrationId): DuePoll => ({ integrationId, origin });
+const due = (integrationId: string, origin = integrationId, environment: Environment = 'live'): DuePoll => ({
+  integrationId,
+  origin,
+  tenant: { programId: 'p', environment },
+});
 const many = (count: number, origin: (index: number) => string, name = 'i') =>
   Array.from({ length: count }, (_, index) => due(`${name}${index}`, origin(index)));
 const originsOf = (allocated: readonly DuePoll[]) => allocated.map(({ origin }) => origin);
@@ -45,6 +50,33 @@ describe('the slots of polls', () => {
     expect(allocated.at(-1)?.origin).toBe('prompt');
   });
 
+  it('live polls are first, and test polls hold at most half of the slots, however many are due and prompt', () => {
+    const slots = createPollSlots({ polls: 8, pollsPerOrigin: 2 });
+    const flood = Array.from({ length: 50 }, (_, index) => due(`t${index}`, `origin${index}`, 'test'));
+    slots.setWaiting([...flood, due('l', 'game')]);
+    const allocated = slots.allocate();
+    expect(allocated.map(({ tenant }) => tenant.environment)).toEqual(['live', 'test', 'test', 'test', 'test']);
+    for (const ended of allocated) slots.release(ended, 10);
+    slots.setWaiting([...flood, ...many(3, (index) => `game${index}`)]);
+    expect(slots.allocate().map(({ tenant }) => tenant.environment)).toEqual([
+      ...Array(3).fill('live'),
+      ...Array(4).fill('test'),
+    ]);
+  });
+
+  it('test polls of an origin take neither its live slots nor its good health', () => {
+    const slots = createPollSlots({ polls: 8, pollsPerOrigin: 2 });
+    learn(slots, ['game'], 10);
+    const flood = Array.from({ length: 9 }, (_, index) => due(`t${index}`, 'game', 'test'));
+    slots.setWaiting(flood);
+    const [slow, ...others] = slots.allocate();
+    if (slow === undefined) throw new Error('no slot');
+    expect(others).toHaveLength(1);
+    slots.release(slow, 10_000);
+    slots.setWaiting([...many(3, () => 'game'), ...many(6, (index) => `new${index}`, 'n')]);
+    expect(originsOf(slots.allocate()).slice(0, 2)).toEqual(['game', 'game']);
+  });
+
   it('a single slot is enough for every origin to be polled', () => {
     const slots = createPollSlots({ polls: 1, pollsPerOrigin: 1 });
     slots.setWaiting(many(3, (index) => `o${index}`));
@@ -68,7 +100,10 @@ describe('the slots of polls', () => {
         const slots = createPollSlots({ polls, pollsPerOrigin: 2 });
         const flying: DuePoll[] = [];
         for (const next of steps) {
-          if (next.kind === 'due') slots.setWaiting(next.of.map((index) => due(`i${index}`, `o${index % 7}`)));
+          if (next.kind === 'due')
+            slots.setWaiting(
+              next.of.map((index) => due(`i${index}`, `o${index % 7}`, index % 2 === 0 ? 'live' : 'test')),
+            );
           if (next.kind === 'allocate') flying.push(...slots.allocate());
           if (next.kind === 'end' && flying.length > 0) {
             const [ended] = flying.splice(next.at % flying.length, 1);
@@ -79,7 +114,9 @@ describe('the slots of polls', () => {
           expect(slots.inFlight).toBe(flying.length);
           expect(flying.length).toBeLessThanOrEqual(polls);
           expect(new Set(flying.map(({ integrationId }) => integrationId)).size).toBe(flying.length);
-          const perOrigin = Map.groupBy(flying, ({ origin }) => origin);
+          const perOrigin = Map.groupBy(flying, ({ origin, tenant }) => `${tenant.environment} ${origin}`);
+          const ofTest = flying.filter(({ tenant }) => tenant.environment === 'test');
+          expect(ofTest.length).toBeLessThanOrEqual(Math.max(1, Math.floor(polls / 2)));
           for (const held of perOrigin.values()) expect(held.length).toBeLessThanOrEqual(2);
         }
         for (const ended of flying) slots.release(ended, 5);

@@ -10,11 +10,19 @@
  * So slow and dead partners, however many, leave half of the slots to the others. Untried origins have a larger share because to a new
  * process every origin is untried.
  *
- * Among the integrations whose origin may get a slot, the one that is due for longest is the next.
+ * An origin is counted apart in each environment, with its slots and its health: a test key that names the origin of another partner takes
+ * nothing from that one's live polls. Test polls together hold at most half of all slots, and the last one of several is never theirs.
+ *
+ * Among the integrations whose origin may get a slot, those of live are first, and of each environment the one that is due for longest.
  */
+import type { Tenant } from '@laurel/tenant';
 
 /** An integration that is due, and whom its requests go to. */
-export type DuePoll = { readonly integrationId: string; readonly origin: string };
+export type DuePoll = {
+  readonly integrationId: string;
+  readonly origin: string;
+  readonly tenant: Tenant;
+};
 
 type OriginHealth = 'prompt' | 'slow' | 'untried';
 
@@ -40,13 +48,15 @@ const SLOW_MS = 1_000;
 const MAX_KNOWN_ORIGINS = 10_000;
 
 export function createPollSlots({ polls, pollsPerOrigin }: PollLimits): PollSlots {
+  const maxOfTest = Math.max(1, Math.floor(polls / 2));
   const maxSlow = Math.max(1, Math.floor(polls / 2));
   const maxUnproven = Math.max(maxSlow, polls - Math.max(1, Math.ceil(polls / 8)));
 
   const waiting = new Map<string, DuePoll>();
   const inFlight = new Set<string>();
   const held = new Map<string, number>();
-  // An origin without an entry is untried.
+  let heldByTest = 0;
+  // An origin without an entry is untried. Origins are those of one environment: see `countedOrigin`.
   const healths = new Map<string, Exclude<OriginHealth, 'untried'>>();
   const heldBy: Record<OriginHealth, number> = { prompt: 0, slow: 0, untried: 0 };
 
@@ -54,7 +64,9 @@ export function createPollSlots({ polls, pollsPerOrigin }: PollLimits): PollSlot
     return healths.get(origin) ?? 'untried';
   }
 
-  function mayPoll(origin: string): boolean {
+  function mayPoll(due: DuePoll): boolean {
+    if (due.tenant.environment === 'test' && heldByTest >= maxOfTest) return false;
+    const origin = countedOrigin(due);
     if ((held.get(origin) ?? 0) >= pollsPerOrigin) return false;
     const health = healthOf(origin);
     if (health === 'prompt') return true;
@@ -62,7 +74,10 @@ export function createPollSlots({ polls, pollsPerOrigin }: PollLimits): PollSlot
     return health === 'untried' || heldBy.slow < maxSlow;
   }
 
-  function hold({ integrationId, origin }: DuePoll, change: 1 | -1): void {
+  function hold(due: DuePoll, change: 1 | -1): void {
+    const { integrationId } = due;
+    const origin = countedOrigin(due);
+    if (due.tenant.environment === 'test') heldByTest += change;
     const ofOrigin = (held.get(origin) ?? 0) + change;
     if (ofOrigin === 0) held.delete(origin);
     else held.set(origin, ofOrigin);
@@ -100,12 +115,14 @@ export function createPollSlots({ polls, pollsPerOrigin }: PollLimits): PollSlot
 
     allocate() {
       const allocated: DuePoll[] = [];
-      for (const due of waiting.values()) {
-        if (inFlight.size >= polls) break;
-        if (!mayPoll(due.origin)) continue;
-        waiting.delete(due.integrationId);
-        hold(due, 1);
-        allocated.push(due);
+      for (const environment of ['live', 'test'] as const) {
+        for (const due of waiting.values()) {
+          if (inFlight.size >= polls) break;
+          if (due.tenant.environment !== environment || !mayPoll(due)) continue;
+          waiting.delete(due.integrationId);
+          hold(due, 1);
+          allocated.push(due);
+        }
       }
       return allocated;
     },
@@ -113,7 +130,7 @@ export function createPollSlots({ polls, pollsPerOrigin }: PollLimits): PollSlot
     releaseUnused: (due) => hold(due, -1),
 
     release(due, durationMs) {
-      setHealth(due.origin, durationMs < SLOW_MS ? 'prompt' : 'slow');
+      setHealth(countedOrigin(due), durationMs < SLOW_MS ? 'prompt' : 'slow');
       hold(due, -1);
     },
 
@@ -124,4 +141,8 @@ export function createPollSlots({ polls, pollsPerOrigin }: PollLimits): PollSlot
       return inFlight.size;
     },
   };
+}
+
+function countedOrigin({ origin, tenant }: DuePoll): string {
+  return `${tenant.environment} ${origin}`;
 }

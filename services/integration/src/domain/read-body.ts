@@ -47,6 +47,17 @@ export function readRecords({ map }: Descriptor, body: Json): ReadBody {
   }
 }
 
+/** To settle it, as bytes of a body. */
+const RECORD_COST_BYTES = 1_024;
+
+/** What the records of a body cost beyond its bytes: they are settled one by one, and their evidence is written. */
+export function costOf(records: readonly ReadRecord[]): number {
+  return records.reduce(
+    (sum, record) => sum + RECORD_COST_BYTES + (record.kind === 'report' ? record.evidenceJson.length : 0),
+    0,
+  );
+}
+
 /**
  * The records themselves: one object, or the items of an array. A list that is absent or null has no items: many servers leave an empty
  * one out, and Go writes it as null.

@@ -1,34 +1,37 @@
 /** DryRun: what a descriptor would read from a sample, so that a partner's engineer sees which pointer fails. Stores nothing. */
-import { isRefused, refused } from '@laurel/errors';
+import { isRefused, type Refused, refused } from '@laurel/errors';
 import type { Handlers } from '@laurel/grpc';
 import { nameOf, TRANSPORTS } from '@laurel/proto/enum-names';
-import type { DryRunRecord, DryRunResponse, IntegrationServiceService } from '@laurel/proto/integration';
+import type { DryRunRecord, DryRunRequest, DryRunResponse, IntegrationServiceService } from '@laurel/proto/integration';
 import { type Descriptor, parseSentDescriptor } from '../domain/descriptor.ts';
 import { type Json, parseBody } from '../domain/json-body.ts';
 import { checkFirstRequest, firstRequest, nextPage } from '../domain/paging.ts';
 import { missingRecords, type ReadRecord, type RefusedBody, readRecords } from '../domain/read-body.ts';
+import type { Turns } from '../domain/turns.ts';
 
 const MAX_SAMPLE_BYTES = 256 * 1024;
 
-export function dryRun(): Handlers<IntegrationServiceService>['dryRun'] {
-  return async ({ transport, descriptorJson, sampleJson }) => {
-    const descriptor = parseSentDescriptor(descriptorJson, nameOf(TRANSPORTS, transport));
-    if (isRefused(descriptor)) return descriptor;
-    const issue = descriptor.pull === null ? null : checkFirstRequest(descriptor.pull);
-    if (issue !== null) return refused('invalid_request', issue);
-    if (Buffer.byteLength(sampleJson) > MAX_SAMPLE_BYTES) {
-      return refused('invalid_request', `The sample is larger than ${MAX_SAMPLE_BYTES / 1024} KiB.`);
-    }
-    const sample = parseBody(sampleJson);
-    if (isRefused(sample)) return presentFailure(descriptor, sample);
-    const read = missingRecords(descriptor.map, sample) ?? readRecords(descriptor, sample);
-    if (read.kind === 'refused') return presentFailure(descriptor, read);
-    const records = read.kind === 'single' ? [read.record] : read.records;
-    return {
-      records: records.map(presentRecord),
-      recordsFailure: undefined,
-      nextPageJson: presentNextPage(descriptor, sample),
-    };
+export function dryRun({ turns }: { turns: Turns }): Handlers<IntegrationServiceService>['dryRun'] {
+  return (request) => turns.runDryRun(() => tryOut(request));
+}
+
+function tryOut({ transport, descriptorJson, sampleJson }: DryRunRequest): DryRunResponse | Refused {
+  const descriptor = parseSentDescriptor(descriptorJson, nameOf(TRANSPORTS, transport));
+  if (isRefused(descriptor)) return descriptor;
+  const issue = descriptor.pull === null ? null : checkFirstRequest(descriptor.pull);
+  if (issue !== null) return refused('invalid_request', issue);
+  if (Buffer.byteLength(sampleJson) > MAX_SAMPLE_BYTES) {
+    return refused('invalid_request', `The sample is larger than ${MAX_SAMPLE_BYTES / 1024} KiB.`);
+  }
+  const sample = parseBody(sampleJson);
+  if (isRefused(sample)) return presentFailure(descriptor, sample);
+  const read = missingRecords(descriptor.map, sample) ?? readRecords(descriptor, sample);
+  if (read.kind === 'refused') return presentFailure(descriptor, read);
+  const records = read.kind === 'single' ? [read.record] : read.records;
+  return {
+    records: records.map(presentRecord),
+    recordsFailure: undefined,
+    nextPageJson: presentNextPage(descriptor, sample),
   };
 }
 

@@ -56,6 +56,20 @@ it('a push that is signed with a secret that opens is served while the other sec
   expect(linesOf(id)).toBe(0);
 });
 
+it('whose an integration is, and what a push cost, is shown for a valid signature alone', async () => {
+  const { integration, secret } = await h.createIntegration();
+  const of = async (integrationId: string, signature: string) => {
+    const push = { integrationId, signature, body: BODY, requestId: newId() };
+    const { results } = ok(await h.integrations.receivePushes({ pushes: [push] }));
+    return results[0];
+  };
+  const valid = signWebhook(secret, BODY);
+  expect((await of(integration.id, valid))?.tenant).toEqual(expect.objectContaining({ programId: expect.any(String) }));
+  for (const result of [await of(integration.id, ''), await of(newId(), valid)]) {
+    expect(result).toMatchObject({ tenant: undefined, extraCostBytes: 0n });
+  }
+});
+
 it('a push that may be signed with a secret that does not open fails, and is logged at most once a minute for its integration', async () => {
   const [one, other] = [await createWithUnreadable(), await createWithUnreadable()];
   const signature = signWebhook(UNREADABLE, BODY);

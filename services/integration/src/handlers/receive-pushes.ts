@@ -7,7 +7,7 @@
  */
 import { DecryptionError, type Encryption } from '@laurel/encryption';
 import { isRefused, type Refused, refused } from '@laurel/errors';
-import { type Handlers, parseItems } from '@laurel/grpc';
+import { type Handlers, parseItems, presentTenant } from '@laurel/grpc';
 import { isUuid, newId } from '@laurel/ids';
 import { excerptOf } from '@laurel/json';
 import type { Database } from '@laurel/postgres';
@@ -15,9 +15,10 @@ import type { IntegrationServiceService, Push, PushResult } from '@laurel/proto/
 import type { Clock, Logger } from '@laurel/service';
 import { refusePush } from '../domain/push-admission.ts';
 import { isSigned, isWellFormedSignature } from '../domain/push-signature.ts';
-import { readBody } from '../domain/read-body.ts';
+import { costOf, readBody } from '../domain/read-body.ts';
 import type { RecordResult } from '../domain/record-result.ts';
 import { secretOwner } from '../domain/signing-secret.ts';
+import type { Turns } from '../domain/turns.ts';
 import { failpoint } from '../failpoints.ts';
 import { loadPushedIntegrations, type PushedIntegration } from '../repository/pushed-integrations.ts';
 import type { LogWriter } from '../workers/write-log.ts';
@@ -30,6 +31,7 @@ type Deps = {
   readonly encryption: Encryption;
   readonly settler: RecordSettler;
   readonly log: LogWriter;
+  readonly turns: Turns;
   readonly clock: Clock;
   readonly logger: Logger;
 };
@@ -39,7 +41,13 @@ type Answer = {
   readonly result: PushResult['result'];
   readonly error: string | null;
   readonly records: RecordResult[];
+  /** Beyond the bytes of the body. */
+  readonly extraCostBytes: number;
 };
+
+/** Whose integration it is, nobody learns without a valid signature. */
+const UNPROVED = { tenant: undefined, extraCostBytes: 0n };
+const NOTHING = { records: [], extraCostBytes: 0 };
 
 const UNAUTHORIZED = refused('unauthorized', 'The signature is missing or not valid.');
 
@@ -50,7 +58,7 @@ const UNREADABLE_LOGGED_EVERY_MS = 60_000;
 const NO_INTEGRATION = '00000000-0000-0000-0000-000000000000';
 
 export function receivePushes(deps: Deps): Handlers<IntegrationServiceService>['receivePushes'] {
-  const { database, log, clock, logger } = deps;
+  const { database, log, turns, clock, logger } = deps;
   const secretsOf = createSecretReader(deps.encryption);
   const logUnreadable = createUnreadableLog(deps);
   const descriptorOf = createDescriptorCache();
@@ -61,12 +69,12 @@ export function receivePushes(deps: Deps): Handlers<IntegrationServiceService>['
     const isVerified = isSigned(push, secrets);
     if (integration !== null && !isVerified && unreadable !== null) {
       logUnreadable(push.requestId, integration.id, unreadable);
-      return { result: presentFailure(unreadable) };
+      return { ...UNPROVED, result: presentFailure(unreadable) };
     }
-    if (integration === null || !isVerified) return { result: present(UNAUTHORIZED) };
+    if (integration === null || !isVerified) return { ...UNPROVED, result: present(UNAUTHORIZED) };
     const at = clock();
     const answer = await answerOf(push, integration).catch(
-      (error: unknown): Answer => ({ result: failed(push, error), error: 'internal_error', records: [] }),
+      (error: unknown): Answer => ({ ...NOTHING, result: failed(push, error), error: 'internal_error' }),
     );
     log.add({
       id: newId(at),
@@ -77,7 +85,8 @@ export function receivePushes(deps: Deps): Handlers<IntegrationServiceService>['
       error: answer.error,
       records: answer.records,
     });
-    return { result: answer.result };
+    const { result, extraCostBytes } = answer;
+    return { result, tenant: presentTenant(integration.tenant), extraCostBytes: BigInt(extraCostBytes) };
   }
 
   function failed({ requestId, integrationId }: Push, error: unknown): PushResult['result'] {
@@ -86,13 +95,13 @@ export function receivePushes(deps: Deps): Handlers<IntegrationServiceService>['
   }
 
   async function answerOf({ body, requestId }: Push, integration: PushedIntegration): Promise<Answer> {
-    const read = refusePush(integration) ?? readBody(descriptorOf(integration), body);
-    if (isRefused(read)) return { result: present(read), error: read.code, records: [] };
-    const records = read.kind === 'single' ? [read.record] : read.records;
     const { id: integrationId, tenant } = integration;
+    const read = refusePush(integration) ?? (await turns.run(tenant, () => readBody(descriptorOf(integration), body)));
+    if (isRefused(read)) return { ...NOTHING, result: present(read), error: read.code };
+    const records = read.kind === 'single' ? [read.record] : read.records;
     const ends = await deps.settler.settle({ integrationId, tenant, requestId }, records);
     const results = ends.map(({ result }) => result);
-    return { result: presentEnds(read.kind, ends), error: null, records: results };
+    return { result: presentEnds(read.kind, ends), error: null, records: results, extraCostBytes: costOf(records) };
   }
 
   return async (request) => {

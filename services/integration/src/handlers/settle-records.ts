@@ -24,12 +24,12 @@
  * A record that is refused leaves the others alone. When the service itself fails on a record (the owner or the database is unreachable),
  * the others are still tried, and then all of them count as failed: nothing is answered, and those that were settled are duplicates later.
  */
-import { createCoalescer } from '@laurel/coalesce';
+import { createCoalescer, createSeparateCoalescers } from '@laurel/coalesce';
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { presentTenant } from '@laurel/grpc';
 import type { SettledRecord } from '@laurel/proto/integration';
 import type { Clock } from '@laurel/service';
-import type { Tenant } from '@laurel/tenant';
+import { ENVIRONMENTS, type Environment, type Tenant } from '@laurel/tenant';
 import type { Owners } from '../clients/owners.ts';
 import { chooseAttempt } from '../domain/attempt-choice.ts';
 import type { PointerFailure } from '../domain/json-body.ts';
@@ -72,7 +72,7 @@ type End = {
   readonly isRepeated: boolean;
 };
 
-/** Reports of different players at a time, each for some milliseconds. */
+/** Reports of different players at a time, in each environment, each for some milliseconds. */
 const PLAYERS_AT_A_TIME = 200;
 /** Reports beyond it would time out, and fail immediately. */
 const MAX_QUEUED = 5_000;
@@ -86,15 +86,20 @@ export function createRecordSettler(deps: {
 }): RecordSettler {
   const { owners, store, clock } = deps;
 
-  const ofPlayers = createCoalescer<ReportOfPlayer, End>({
-    name: 'integration.reports-of-players',
-    maxItems: 1,
-    lanes: PLAYERS_AT_A_TIME,
-    maxQueued: MAX_QUEUED,
-    isolate: false,
-    keyOf: ({ source: { tenant }, player: { parent, playerRef } }) =>
-      `${tenant.programId} ${tenant.environment} ${parent.id} ${playerRef}`,
-    run: (items) => Promise.all(items.map(settleOfPlayer)),
+  const ofPlayers = createSeparateCoalescers<ReportOfPlayer, End, Environment>({
+    groups: ENVIRONMENTS,
+    groupOf: ({ source }) => source.tenant.environment,
+    create: () =>
+      createCoalescer({
+        name: 'integration.reports-of-players',
+        maxItems: 1,
+        lanes: PLAYERS_AT_A_TIME,
+        maxQueued: MAX_QUEUED,
+        isolate: false,
+        keyOf: ({ source: { tenant }, player: { parent, playerRef } }) =>
+          `${tenant.programId} ${parent.id} ${playerRef}`,
+        run: (items) => Promise.all(items.map(settleOfPlayer)),
+      }),
   });
 
   async function endOf(source: ReportSource, record: ReadRecord): Promise<End> {

@@ -36,6 +36,8 @@ export type PollProgress =
   /** This service failed: nothing but the schedule changes. */
   | { readonly kind: 'interrupted' };
 
+type DueRow = { id: string; pull_origin: string; program_id: string; environment: Environment };
+
 type LeasedRow = {
   id: string;
   lease_number: bigint;
@@ -55,18 +57,18 @@ const IS_DUE = `
     i.next_poll_at <= $1 and i.pull_origin is not null and (i.leased_until is null or i.leased_until <= $1)
     and exists (select from programs p where p.id = i.program_id and i.environment = any(p.open_environments))`;
 
-// An origin of which many are due does not fill the list: the others would not be seen.
+// An origin of which many are due does not fill the list, and test does not keep live out of it: the others would not be seen.
 const FIND_DUE = {
   name: 'polls_find_due',
   text: `
-select id, pull_origin from (
-  select i.id, i.pull_origin, i.next_poll_at,
-    row_number() over (partition by i.pull_origin order by i.next_poll_at, i.id) as place
+select id, pull_origin, program_id, environment from (
+  select i.id, i.pull_origin, i.program_id, i.environment, i.next_poll_at,
+    row_number() over (partition by i.environment, i.pull_origin order by i.next_poll_at, i.id) as place
   from integrations i
   where ${IS_DUE}
 ) due
 where place <= $2
-order by next_poll_at, id
+order by environment = 'test', next_poll_at, id
 limit $3`,
 };
 
@@ -104,15 +106,19 @@ returning next_poll_at is not null
   and exists (select from programs p where p.id = program_id and environment = any(p.open_environments)) as is_open`,
 };
 
-/** Integrations that are due, the one that is due for longest first; so many of one origin, and in total. */
+/** Integrations that are due: those of live first, and of each environment the one that is due for longest; so many of one origin, and in total. */
 export async function findDuePolls(
   database: Database,
   now: Date,
   limits: { readonly perOrigin: number; readonly total: number },
 ): Promise<readonly DuePoll[]> {
   const values = [now, limits.perOrigin, limits.total];
-  const rows = await database.query<{ id: string; pull_origin: string }>(FIND_DUE, values);
-  return rows.map((row) => ({ integrationId: row.id, origin: row.pull_origin }));
+  const rows = await database.query<DueRow>(FIND_DUE, values);
+  return rows.map((row) => ({
+    integrationId: row.id,
+    origin: row.pull_origin,
+    tenant: { programId: row.program_id, environment: row.environment },
+  }));
 }
 
 /** Leases those that are still due. Durable: no other replica ever gets the same number. */

@@ -21,13 +21,15 @@ import { type Descriptor, type Pull, parseDescriptor } from '../domain/descripto
 import { parseBody } from '../domain/json-body.ts';
 import { firstRequest, nextPage, type PageRequest } from '../domain/paging.ts';
 import type { PageNews } from '../domain/paging-backwards.ts';
+import type { PollBudget } from '../domain/poll-budget.ts';
 import { type PageAnswer, type PollFailure, pageAnswerOf } from '../domain/poll-failure.ts';
 import { leaseUntil } from '../domain/poll-schedule.ts';
 import { authHeaders } from '../domain/pull-auth.ts';
 import { pullSecretOwner } from '../domain/pull-secret.ts';
-import { readRecords } from '../domain/read-body.ts';
+import { costOf, readRecords } from '../domain/read-body.ts';
 import type { RecordResult } from '../domain/record-result.ts';
 import { retryAtOf } from '../domain/retry-after.ts';
+import type { Turns } from '../domain/turns.ts';
 import { failpoint } from '../failpoints.ts';
 import type { RecordEnd, RecordSettler } from '../handlers/settle-records.ts';
 import { type PollLease, type PollProgress, recordPage } from '../repository/poll-leases.ts';
@@ -37,6 +39,8 @@ export type PollOneDeps = {
   readonly egress: Egress;
   readonly encryption: Encryption;
   readonly settler: Pick<RecordSettler, 'settle'>;
+  readonly turns: Turns;
+  readonly budget: PollBudget;
   readonly clock: Clock;
   readonly logger: Logger;
   /** From the request for a page to the end of its body. */
@@ -74,7 +78,7 @@ const INTERRUPTED: PageEnd = { ...NOTHING, progress: { kind: 'interrupted' } };
 
 /** Rejects only where the end could not be recorded: the lease stays, as after a crash. */
 export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<PollEnd> {
-  const { database, egress, encryption, settler, clock, logger, timeoutMs, isStopping } = deps;
+  const { database, egress, encryption, settler, turns, budget, clock, logger, timeoutMs, isStopping } = deps;
 
   function polledOf(lease: PollLease): Polled {
     const descriptor = parseDescriptor(parseJson(lease.descriptorText), 'pull_poll');
@@ -108,20 +112,22 @@ export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<
       const retryAt = retryAtOf(retryAfter, clock());
       return { ...failed(failure, { retryAt, ...refusalsOf(lease, request, failure) }), body };
     }
-    const json = parseBody(body);
-    if ('kind' in json) return { ...failed('not_json'), body };
-    const read = readRecords(descriptor, json);
+    const { integrationId, tenant } = lease;
+    const { json, read } = await turns.run(tenant, () => readJson(descriptor, body));
+    const sent = read.kind === 'refused' ? [] : read.kind === 'single' ? [read.record] : read.records;
+    budget.take(tenant, body.length + costOf(sent), clock());
+    if (json === null) return { ...failed('not_json'), body };
     if (read.kind === 'refused') return { ...failed('unreadable'), body };
 
-    const { integrationId, tenant } = lease;
-    const sent = read.kind === 'single' ? [read.record] : read.records;
     const ends = await settler.settle({ integrationId, tenant, requestId }, sent);
     const page = { body, records: ends.map(({ result }) => result) };
     const next = nextPage(descriptor, pull, request, json, newsOf(ends));
     if (next.kind === 'unreadable') return { ...failed('next_page'), ...page };
     if (next.kind === 'stuck') return { ...failed('same_instant'), ...page };
     const { cursor } = next;
-    if (next.kind === 'end' || isStopping()) return { ...page, progress: { kind: 'succeeded', cursor }, next: null };
+    if (next.kind === 'end' || isStopping() || !budget.mayPoll(tenant, clock())) {
+      return { ...page, progress: { kind: 'succeeded', cursor }, next: null };
+    }
     const leasedUntil = leaseUntil(clock(), timeoutMs);
     return { ...page, progress: { kind: 'continues', cursor: next.cursor, leasedUntil }, next: next.request };
   }
@@ -190,6 +196,12 @@ function newsOf(ends: readonly RecordEnd[]): PageNews {
     (status === 'settled' || status === 'listened') && !isRepeated;
   if (ends.some(isNew)) return 'new';
   return ends.some(({ isRepeated }) => isRepeated) ? 'known' : 'none';
+}
+
+/** The page, and its records; null for what is no JSON. */
+function readJson(descriptor: Descriptor, body: Buffer) {
+  const json = parseBody(body);
+  return 'kind' in json ? { json: null, read: json } : { json, read: readRecords(descriptor, json) };
 }
 
 function errorOf(progress: PollProgress): string | null {

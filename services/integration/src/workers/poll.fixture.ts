@@ -17,7 +17,9 @@ import {
 } from '@laurel/testing';
 import { useStarted } from '@laurel/testing/harness';
 import { parseCidrs } from '@laurel/untrusted-url';
+import { createPollBudget } from '../domain/poll-budget.ts';
 import { pullSecretOwner } from '../domain/pull-secret.ts';
+import { createTurns } from '../domain/turns.ts';
 import { createReportStore } from '../handlers/report-store.ts';
 import { OwnersInMemory } from '../handlers/settle-records.fixture.ts';
 import { createRecordSettler } from '../handlers/settle-records.ts';
@@ -117,6 +119,8 @@ async function startRig(): Promise<Rig> {
       egress,
       encryption,
       settler: createRecordSettler({ owners, store: createReportStore({ database: running }), clock }),
+      turns: createTurns(),
+      budget: createPollBudget(),
       clock,
       logger,
       timeoutMs: AMPLE_MS,

@@ -280,3 +280,32 @@ describe('authentication', () => {
     expect(await rig.log(integration)).toMatchObject([{ error: 'internal_error', records: [] }]);
   });
 });
+
+describe('the budget of a program', () => {
+  it('a poll beyond it ends with its page, goes on there once there is enough again, and another program is polled', async () => {
+    const large = 'x'.repeat(900_000);
+    const paged = { pull: { paging: { type: 'cursor', param: 'after', pointer: '/next' } } };
+    const [partner, other] = [rig.partner(), rig.partner()];
+    const integration = await rig.integration(partner, paged);
+    partner.respond = (_request, number) => page([], { next: String(number), large });
+    await rig.sweep();
+    // Two seconds of a MiB are used up by three pages of five.
+    expect(sent(partner, 'after')).toEqual([null, '1', '2']);
+    expect(await rig.stored(integration)).toMatchObject({
+      cursor: '3',
+      consecutive_failures: 0,
+      last_poll_error: null,
+    });
+
+    await rig.database.query({ text: 'update integrations set next_poll_at = $2 where id = $1' }, [
+      integration.id,
+      rig.clock(),
+    ]);
+    await rig.integration(other);
+    await rig.sweep();
+    expect([partner.requests.length, other.requests.length]).toEqual([3, 1]);
+    rig.clock.advance(1_000);
+    await rig.sweep();
+    expect(sent(partner, 'after').at(3)).toBe('3');
+  });
+});

@@ -116,7 +116,8 @@ export function createPoller(deps: PollerDeps): Poller {
 
   return {
     async runOnce(now) {
-      slots.setWaiting(await findDuePolls(database, now, MAX_WAITING));
+      const due = await findDuePolls(database, now, MAX_WAITING);
+      slots.setWaiting(due.filter(({ tenant }) => deps.budget.mayPoll(tenant, now)));
       metrics.waiting.set(slots.waiting);
       await lease();
     },

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { MAX_ENDPOINTS } from './endpoint.ts';
 import {
   type Allocation,
   createSlots,
@@ -50,6 +51,17 @@ describe('slots of the dispatcher', () => {
       { endpointId: 'c', slots: 3 },
     ]);
     expect(slots.allocate()).toEqual([]);
+  });
+
+  test('all endpoints of one developer, prompt and with more due than they may send, leave the slots that another needs', () => {
+    const slots = createSlots(LIMITS);
+    const flood = idsOf('flood', MAX_ENDPOINTS);
+    setHealth(slots, flood, 'proven');
+    enqueue(slots, flood);
+    slots.releaseUnused(slots.allocate(), useAll);
+    expect(slots.inFlight).toBe(4 * MAX_ENDPOINTS);
+    enqueue(slots, ['live']);
+    expect(slots.allocate()).toEqual([{ endpointId: 'live', slots: 1 }]);
   });
 
   test('unused slots are free again, and an endpoint with nothing due gets none until it is enqueued', () => {

@@ -8,7 +8,7 @@ import type { GatewayConfig } from '../../config.ts';
 import type { Peppers } from '../../domain/peppers.ts';
 import type { Session } from '../../domain/session.ts';
 import type { ApiRoute } from '../api-route.ts';
-import { dryRunDescriptor, listIntegrationLog } from './integrations.ts';
+import { type DryRuns, dryRunDescriptor, listIntegrationLog } from './integrations.ts';
 import { listOwnPrograms, replaceTestKey } from './programs.ts';
 import { signOut } from './session.ts';
 import { resendWebhookDelivery } from './webhook-deliveries.ts';
@@ -35,6 +35,7 @@ export interface PortalServices {
   readonly admission: Pick<Admission, 'revoke'>;
   readonly webhook: WebhookClient;
   readonly integration: IntegrationClient;
+  readonly dryRunBudgets: DryRuns['dryRunBudgets'];
 }
 
 export const PORTAL_ROUTES: readonly ApiRoute<Session, PortalServices>[] = [

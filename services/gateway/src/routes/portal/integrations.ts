@@ -1,6 +1,8 @@
 import { isRefused } from '@laurel/errors';
 import { TRANSPORTS } from '@laurel/proto/enum-names';
+import type { ByteBudgets } from '@laurel/tenant';
 import type { IntegrationClient } from '../../clients/integration.ts';
+import { tooManyRequests } from '../../http/answer.ts';
 import { z } from '../../http/zod.ts';
 import { presentDryRun, presentLogEntry } from '../../presenters/integration.ts';
 import { component } from '../component.ts';
@@ -30,29 +32,54 @@ interface Integrations {
   readonly integration: IntegrationClient;
 }
 
+export interface DryRuns extends Integrations {
+  /** By developer. */
+  readonly dryRunBudgets: ByteBudgets;
+}
+
+/** Of a developer, in each process: two samples of the largest size at once, and then more than one a second. */
+export const DRY_RUN_BYTES_PER_SECOND = 384 * 1024;
+/** What one costs beside its descriptor and its sample: about what a descriptor takes to be read. */
+const DRY_RUN_BYTES = 16 * 1024;
+const SECOND_MS = 1_000;
+
 export const dryRunDescriptor = definePortalRoute({
   method: 'post',
   path: '/integrations/dry-run',
   name: 'dryRunDescriptor',
   summary: 'What a descriptor would read from a sample',
-  description: 'Nothing is stored, and nothing is settled.',
+  description:
+    'Nothing is stored, and nothing is settled. A developer has 384 KiB a second, and up to two seconds of it at once; each dry run counts as its descriptor, its sample and 16 KiB. Beyond it the answer is 429, whose `limit` is bytes a second.',
   body: dryRun,
   // As they would come: every digit of a number, and the order of members.
   verbatim: ['descriptor', 'sample'],
   success: { status: 200, description: 'Each record, or the pointer that failed.', schema: dryRunSchema },
   refusals: { invalid_request: 'The body does not fit, or the descriptor itself is not valid.' },
-  run: async ({ body, verbatim, options }, { integration }: Integrations) => {
+  run: async ({ caller, body, verbatim, options }, { integration, dryRunBudgets }: DryRuns) => {
+    const { descriptor: descriptorJson = '', sample: sampleJson = '' } = verbatim;
+    const limited = limitDryRun(dryRunBudgets, caller.developerId, descriptorJson.length + sampleJson.length);
+    if (limited !== null) return limited;
     const read = await integration.dryRun(
-      {
-        transport: TRANSPORTS[body.transport],
-        descriptorJson: verbatim.descriptor ?? '',
-        sampleJson: verbatim.sample ?? '',
-      },
+      { transport: TRANSPORTS[body.transport], descriptorJson, sampleJson },
       { ...options, retryLostReply: true },
     );
     return isRefused(read) ? read : { json: presentDryRun(read) };
   },
 });
+
+/** Takes what the dry run costs; answers 429 where the developer has not so much left. */
+function limitDryRun(budgets: ByteBudgets, developerId: string, sentBytes: number) {
+  const now = Date.now();
+  const bytes = DRY_RUN_BYTES + sentBytes;
+  const waitMs = budgets.waitFor(developerId, bytes, now);
+  if (waitMs > 0) {
+    const resetAt = new Date(now + waitMs);
+    const retryAfterSeconds = Math.ceil(waitMs / SECOND_MS);
+    return tooManyRequests({ limit: DRY_RUN_BYTES_PER_SECOND, retryAfterSeconds, resetAt });
+  }
+  budgets.take(developerId, bytes, now);
+  return null;
+}
 
 export const listIntegrationLog = definePortalRoute({
   method: 'get',

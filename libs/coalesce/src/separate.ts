@@ -1,0 +1,28 @@
+/**
+ * Coalescers beside each other, each with the queue, the lanes and the limits of one group: no item waits behind one of another group,
+ * and no batch mixes them. Test traffic is kept apart from live traffic so (docs/decisions/0033-keep-test-traffic-apart.md).
+ */
+import type { Coalescer } from './coalescer.ts';
+
+export function createSeparateCoalescers<Item, Result, Group extends string>(options: {
+  readonly groups: readonly Group[];
+  readonly groupOf: (item: Item) => Group;
+  readonly create: (group: Group) => Coalescer<Item, Result>;
+}): Coalescer<Item, Result> {
+  const { groups, groupOf, create } = options;
+  const coalescers = new Map(groups.map((group) => [group, create(group)]));
+
+  return {
+    submit(item, submitOptions) {
+      const coalescer = coalescers.get(groupOf(item));
+      if (coalescer === undefined) throw new Error('an item is of no known group');
+      return coalescer.submit(item, submitOptions);
+    },
+    async drain() {
+      await Promise.all([...coalescers.values()].map((coalescer) => coalescer.drain()));
+    },
+    get queued() {
+      return [...coalescers.values()].reduce((sum, { queued }) => sum + queued, 0);
+    },
+  };
+}
