@@ -278,7 +278,7 @@ describe('a caller that cannot sign', () => {
     const draft = await pusher.newIntegration({ status: IntegrationStatus.DRAFT });
     const fails: readonly (readonly [PushedIntegration, string])[] = [
       [byId, ''],
-      [byId, signature.toUpperCase()],
+      [byId, signature.replace('sha256=', 'sha512=')],
       [byId, signWebhook('0'.repeat(64), Buffer.from(JSON.stringify(body)))],
       [draft, signature],
       [{ ...byId, id: newId() }, signature],

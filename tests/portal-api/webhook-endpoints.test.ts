@@ -637,7 +637,7 @@ describe('/api/portal/webhook-endpoints', () => {
     const { token } = expectStatus(201, await signIn(world.http, { email, password })).body;
     expectStatus(401, await signIn(world.http, wrong));
     expectStatus(401, await signIn(world.http, { email, password: wrong.password }));
-    const cookie = { cookie: `laurel_session=${token}` };
+    const cookie = { cookie: `laurel_session=${token}`, 'sec-fetch-site': 'same-origin' };
     expectStatus(200, await world.http.send('GET', '/api/portal/programs', { headers: cookie }));
     expectStatus(204, await world.http.send('DELETE', '/api/portal/session', { headers: cookie }));
     const bad = { url: `https://user:${path}@example.com/`, description };
