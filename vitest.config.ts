@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { ALL_VARIABLE, JOINING_IN_CONTAINERS } from './tests/compose/joining-files.ts';
 
-/** Seconds that the longest files took alone on two cores; a machine that tests for the first time has nothing else to go by. */
+/** Seconds that the longest files took in a run of all; a machine that tests for the first time has nothing else to go by. */
 const SECONDS: Readonly<Record<string, number>> = JSON.parse(readFileSync('.ci/durations.json', 'utf8'));
 
 /**
