@@ -28,6 +28,7 @@ test('each guide is a page, and a link leads to where its section stands', () =>
   expect(pages.get('going-live')).toContain('](/idempotency#idempotency)');
   expect(pages.get('integrations')).toContain('\n### The canonical body\n');
   expect(pages.get('integrations')).toContain('](/integrations#polls-that-fail)');
+  expect(pages.get('integrations')).toContain('](/integrations#pushed-outcomes)');
   expect(pages.get('integrations')).toContain('](/integrations#many-records-of-one-instant)');
   expect(sectionOf('POST /attempts')).toContain('](/concepts#attempt)');
 });

@@ -36,7 +36,8 @@ export function renderGuides(files: ContractFiles, operations: readonly { method
   };
 }
 
-/** How the contract links to the file of descriptors. */
+/** How the two files of docs/contract link to each other. */
+const CONTRACT_LINK = ['partner-api', 'md'].join('.');
 const DESCRIPTORS_LINK = ['integrations', 'md'].join('.');
 
 /** The page and the anchor of every heading that a link may name. */
@@ -68,6 +69,7 @@ function placesOf(
     places.set(`#${anchorOf(title)}`, `${url}#${anchorOf(title)}`);
     for (const anchor of headingsOf(body).map(anchorOf)) places.set(`#${anchor}`, `${url}#${anchor}`);
   }
+  for (const [anchor, place] of [...places]) if (anchor.startsWith('#')) places.set(`${CONTRACT_LINK}${anchor}`, place);
   for (const { title, body } of sectionsOf(descriptors)) {
     for (const anchor of [title, ...headingsOf(body)].map(anchorOf)) {
       places.set(`${DESCRIPTORS_LINK}#${anchor}`, `/integrations#${anchor}`);

@@ -10,7 +10,7 @@ import { DeliveryStatus, type Endpoint, WebhookServiceService } from '@laurel/pr
 import { createLogger } from '@laurel/service';
 import { createTestClock, createTestDatabase } from '@laurel/testing';
 import type { Request } from 'express';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isOwnPage } from '../admission/session.ts';
 import { type ScriptedIntegration, startScriptedIntegration } from '../clients/integration.fixture.ts';
 import { OPERATOR_TOKEN, startTestGateway, UNREACHABLE } from '../gateway.fixture.ts';
@@ -506,6 +506,9 @@ describe('integrations in the portal', () => {
     const [{ token }, other] = [await makeDeveloper(), await makeDeveloper()];
     integration.script.dryRun = async () => ({ records: [], recordsFailure: undefined, nextPageJson: '' });
     const large = { transport: 'push_webhook', descriptor: {}, sample: 'x'.repeat(250_000) };
+    // However long the requests take, nothing is given back meanwhile.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    onTestFinished(() => void vi.useRealTimers());
     const answers = [await dryRun(token, large), await dryRun(token, large), await dryRun(token, large)];
     const last = await dryRun(token, large);
     expect([answers[0]?.status, answers[1]?.status, last.status]).toEqual([200, 200, 429]);
