@@ -8,7 +8,7 @@ import { StartFailure } from './start-failure.ts';
 /** The running launcher's record, by which the next one knows whether it may start and which processes it must end. */
 interface Note {
   readonly launcher: number;
-  /** Of the launcher's process, as inspectProcess tells it. A launcher of the release before writes none. */
+  /** Of the launcher's process, as inspectProcess returns it. A launcher of the release before writes none. */
   readonly started?: string;
   readonly httpPort: number;
   readonly children: Readonly<Record<string, number>>;
