@@ -6,10 +6,11 @@
  * second transaction under a lock on each player; only this one refuses and recognizes repeats. If it fails, the batch is run again:
  * attempts that were inserted are known by then.
  */
-import { type Coalescer, createCoalescer, runOptimisticBatch } from '@laurel/coalesce';
+import { type Coalescer, createCoalescer, createSeparateCoalescers, runOptimisticBatch } from '@laurel/coalesce';
 import type { AttemptOwner } from '@laurel/ids';
 import { type BatchOptions, type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
+import { ENVIRONMENTS, type Environment, type Tenant } from '@laurel/tenant';
 import type { NamedAccount } from './domain/player.ts';
 import { failpoint } from './failpoints.ts';
 
@@ -46,7 +47,7 @@ export type ReservationSteps<
 type Deps = { readonly owner: AttemptOwner; readonly database: Database; readonly clock: Clock };
 
 export function createReservations<
-  Creation,
+  Creation extends { readonly tenant: Tenant },
   Decision extends object,
   Insert extends { readonly attempt: { readonly id: string } },
 >(
@@ -76,11 +77,16 @@ export function createReservations<
     return decisions;
   }
 
-  return createCoalescer<NamedCreation<Creation>, Decision>({
-    name: 'create-attempts',
-    // The lock on a player keeps two lanes apart; within a batch the decision runs in order.
-    lanes: 2,
-    isolate: (error) => !isConnectionFailure(error),
-    run: (batch) => runOptimisticBatch<NamedCreation<Creation>, Decision>(batch, { optimistic, underLock }),
+  return createSeparateCoalescers<NamedCreation<Creation>, Decision, Environment>({
+    groups: ENVIRONMENTS,
+    groupOf: ({ creation }) => creation.tenant.environment,
+    create: () =>
+      createCoalescer({
+        name: 'create-attempts',
+        // The lock on a player keeps two lanes apart; within a batch the decision runs in order.
+        lanes: 2,
+        isolate: (error) => !isConnectionFailure(error),
+        run: (batch) => runOptimisticBatch<NamedCreation<Creation>, Decision>(batch, { optimistic, underLock }),
+      }),
   });
 }

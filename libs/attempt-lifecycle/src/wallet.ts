@@ -3,12 +3,12 @@
  * each is idempotent by the item's id, so a call whose reply is lost is simply sent again.
  */
 import type { RefundReason } from '@laurel/attempt';
-import type { Coalescer } from '@laurel/coalesce';
+import { type Coalescer, createSeparateCoalescers } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
 import { type ChannelIdentity, createClient, createCoalescedCall, parseTenant, presentTenant } from '@laurel/grpc';
 import type { AttemptOwner } from '@laurel/ids';
 import { type Cents, cents } from '@laurel/money';
-import { ENVIRONMENTS, findName, PAYOUT_STATUSES } from '@laurel/proto/enum-names';
+import { findName, PAYOUT_STATUSES, ENVIRONMENTS as WIRE_ENVIRONMENTS } from '@laurel/proto/enum-names';
 import {
   type FeeChargeResult as FeeChargeResultMessage,
   type FeeRecord,
@@ -17,7 +17,7 @@ import {
   PayoutStatus,
   WalletServiceClient,
 } from '@laurel/proto/wallet';
-import type { Environment, Tenant } from '@laurel/tenant';
+import { ENVIRONMENTS, type Environment, type Tenant } from '@laurel/tenant';
 import type { PayoutRecord, PrizeOf } from './domain/award.ts';
 import type { Fee } from './domain/owned-attempt.ts';
 import type { Player, Requirement } from './domain/player.ts';
@@ -108,18 +108,18 @@ export function connectWallet(address: string, identity?: ChannelIdentity): Wall
     hot: ['resolvePlayers', 'chargeFees', 'resolveFees', 'refundFees', 'payAwards'],
   });
 
-  const resolvePlayers = createCoalescedCall<Player, string | null>({
+  const resolvePlayers = createWalletCall<Player, string | null>({
     name: 'wallet.resolve_players',
-    lanes: LANES,
+    environmentOf: ({ tenant }) => tenant.environment,
     async call(players) {
       const { accountIds } = answered(await client.resolvePlayers({ players: players.map(toPlayer) }));
       return accountIds.map((id) => (id === '' ? null : id));
     },
   });
 
-  const chargeFees = createCoalescedCall<FeeCharge, FeeChargeResult>({
+  const chargeFees = createWalletCall<FeeCharge, FeeChargeResult>({
     name: 'wallet.charge_fees',
-    lanes: LANES,
+    environmentOf: ({ player }) => player.tenant.environment,
     async call(charges) {
       const { results } = answered(
         await client.chargeFees({
@@ -157,9 +157,9 @@ export function connectWallet(address: string, identity?: ChannelIdentity): Wall
     },
   });
 
-  const payAwards = createCoalescedCall<AwardPayment, PayoutRecord | null>({
+  const payAwards = createWalletCall<AwardPayment, PayoutRecord | null>({
     name: 'wallet.pay_awards',
-    lanes: LANES,
+    environmentOf: ({ tenant }) => tenant.environment,
     async call(payments) {
       const { payouts } = answered(
         await client.payAwards({
@@ -233,6 +233,20 @@ export function connectWallet(address: string, identity?: ChannelIdentity): Wall
   };
 }
 
+/** Single items in batches, those of live and of test traffic apart. */
+function createWalletCall<Item, Result>(options: {
+  readonly name: string;
+  readonly environmentOf: (item: Item) => Environment;
+  readonly call: (items: readonly Item[]) => Promise<readonly Result[]>;
+}): Coalescer<Item, Result> {
+  const { name, environmentOf, call } = options;
+  return createSeparateCoalescers<Item, Result, Environment>({
+    groups: ENVIRONMENTS,
+    groupOf: environmentOf,
+    create: () => createCoalescedCall({ name, lanes: LANES, call }),
+  });
+}
+
 function toFeeChargeResult(result: FeeChargeResultMessage['result']): FeeChargeResult {
   if (result === undefined) throw new Error('the wallet left a charge without a result');
   if (result.$case === 'posted') return { kind: 'posted' };
@@ -261,7 +275,7 @@ function payoutOf(payout: Payout | undefined): PayoutRecord {
 
 function toFeeListing(fee: FeeRecord): FeeListing {
   // A wallet of the release before names no environment: the fee counts as real money.
-  const environment = findName(ENVIRONMENTS, fee.environment) ?? 'live';
+  const environment = findName(WIRE_ENVIRONMENTS, fee.environment) ?? 'live';
   return { ...fee, feeCents: cents(fee.feeCents), environment };
 }
 

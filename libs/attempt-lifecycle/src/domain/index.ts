@@ -1,6 +1,6 @@
 /** The types and the pure rules of the attempt lifecycle: what an owner's own domain may import. */
 
-export { type Environment, isSameTenant, type Tenant } from '@laurel/tenant';
+export { ENVIRONMENTS, type Environment, isSameTenant, type Tenant } from '@laurel/tenant';
 export type {
   AwardStatus,
   OwedAward,

@@ -6,7 +6,8 @@
  * that still holds (settle-cached-outcomes.ts). Reports that it skips, and all others, are decided under the lock on the attempt's row
  * (settle-locked-outcomes.ts).
  */
-import { type Coalescer, createCoalescer, runOptimisticBatch } from '@laurel/coalesce';
+import { ENVIRONMENTS, type Environment } from '@laurel/attempt-lifecycle/domain';
+import { type Coalescer, createCoalescer, createSeparateCoalescers, runOptimisticBatch } from '@laurel/coalesce';
 import { isConnectionFailure } from '@laurel/postgres';
 import type { OutcomeReport } from '../domain/outcome-decision.ts';
 import type { OutcomeCommitDeps, Settlement } from './outcome-draft.ts';
@@ -16,15 +17,20 @@ import { settleLockedOutcomes } from './settle-locked-outcomes.ts';
 export type OutcomeSettlements = Coalescer<OutcomeReport, Settlement>;
 
 export function createOutcomeSettlements(deps: OutcomeCommitDeps): OutcomeSettlements {
-  return createCoalescer<OutcomeReport, Settlement>({
-    name: 'report-outcomes',
-    // The row locks serialize two lanes; within a batch the first report on an attempt wins.
-    lanes: 2,
-    isolate: (error) => !isConnectionFailure(error),
-    run: (batch) =>
-      runOptimisticBatch<OutcomeReport, Settlement>(batch, {
-        optimistic: (reports) => settleCachedOutcomes(reports, deps),
-        underLock: (reports) => settleLockedOutcomes(reports, deps),
+  return createSeparateCoalescers<OutcomeReport, Settlement, Environment>({
+    groups: ENVIRONMENTS,
+    groupOf: ({ tenant }) => tenant.environment,
+    create: () =>
+      createCoalescer({
+        name: 'report-outcomes',
+        // The row locks serialize two lanes; within a batch the first report on an attempt wins.
+        lanes: 2,
+        isolate: (error) => !isConnectionFailure(error),
+        run: (batch) =>
+          runOptimisticBatch<OutcomeReport, Settlement>(batch, {
+            optimistic: (reports) => settleCachedOutcomes(reports, deps),
+            underLock: (reports) => settleLockedOutcomes(reports, deps),
+          }),
       }),
   });
 }

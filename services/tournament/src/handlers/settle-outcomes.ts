@@ -15,8 +15,8 @@ import {
   resolveReports,
   type SettlementOf,
 } from '@laurel/attempt-lifecycle';
-import type { KeyUse } from '@laurel/attempt-lifecycle/domain';
-import { type Coalescer, createCoalescer } from '@laurel/coalesce';
+import { ENVIRONMENTS, type Environment, type KeyUse } from '@laurel/attempt-lifecycle/domain';
+import { type Coalescer, createCoalescer, createSeparateCoalescers } from '@laurel/coalesce';
 import { isRefused } from '@laurel/errors';
 import type { Outbox } from '@laurel/events';
 import { receiptIdOf } from '@laurel/ids';
@@ -51,20 +51,27 @@ type Deps = {
 };
 
 export function createOutcomeSettlements(deps: Deps): OutcomeSettlements {
-  return createCoalescer<OutcomeReport, Settlement>({
-    name: 'report-outcomes',
-    // The locks serialize two lanes; within a batch the first report on an attempt wins.
-    lanes: 2,
-    isolate: (error) => !isConnectionFailure(error),
-    async run(batch) {
-      const { settlements, events } = await deps.database.transaction((tx) => decideAndRecord(tx, batch, deps), {
-        beforeCommit: () => failpoint('tournament.outcome.before-commit'),
-      });
-      await failpoint('tournament.outcome.after-commit');
-      deps.outbox.publish(events);
-      return settlements;
-    },
+  return createSeparateCoalescers<OutcomeReport, Settlement, Environment>({
+    groups: ENVIRONMENTS,
+    groupOf: ({ tenant }) => tenant.environment,
+    create: () =>
+      createCoalescer({
+        name: 'report-outcomes',
+        // The locks serialize two lanes; within a batch the first report on an attempt wins.
+        lanes: 2,
+        isolate: (error) => !isConnectionFailure(error),
+        run: (batch) => settle(batch, deps),
+      }),
   });
+}
+
+async function settle(batch: readonly OutcomeReport[], deps: Deps): Promise<readonly Settlement[]> {
+  const { settlements, events } = await deps.database.transaction((tx) => decideAndRecord(tx, batch, deps), {
+    beforeCommit: () => failpoint('tournament.outcome.before-commit'),
+  });
+  await failpoint('tournament.outcome.after-commit');
+  deps.outbox.publish(events);
+  return settlements;
 }
 
 async function decideAndRecord(

@@ -41,6 +41,7 @@ export function createFeeCharges(deps: Deps): FeeCharges {
     name: 'charge_fees',
     idOf: (charge) => charge.transferId,
     keyOf: (charge) => ledgerIdOf(charge) ?? charge.transferId,
+    environmentOf: ({ environment }) => environment,
     run: (batch) =>
       runOptimisticBatch<FeeCharge, FeeResult>(batch, {
         optimistic: (charges) => postOptimistically(charges, caching),

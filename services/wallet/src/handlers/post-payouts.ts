@@ -61,6 +61,7 @@ export function createAwardPayments(deps: Deps): AwardPayments {
     name: 'pay_awards',
     idOf: (payment) => awardTransferId(payment.awardId),
     keyOf: ledgerIdOf,
+    environmentOf: ({ environment }) => environment,
     run: (batch) =>
       runOptimisticBatch<PayoutRequest, Payout>(batch, {
         optimistic: (payments) => pay(payments, withWithheld),
