@@ -103,7 +103,10 @@ CREATE TABLE public.payouts (
     denied_at timestamp(3) with time zone,
     round_id uuid,
     program_limit_cents bigint,
+    program_paid_cents bigint,
     CONSTRAINT payouts_amount_is_positive CHECK ((amount_cents > 0)),
+    CONSTRAINT payouts_count_includes_them CHECK ((program_paid_cents >= amount_cents)),
+    CONSTRAINT payouts_counted_once_paid CHECK (((program_paid_cents IS NULL) OR (paid_at IS NOT NULL))),
     CONSTRAINT payouts_denied_iff_denied_at CHECK (((status = 'denied'::text) = (denied_at IS NOT NULL))),
     CONSTRAINT payouts_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
     CONSTRAINT payouts_name_attempt_or_round CHECK ((num_nonnulls(attempt_id, round_id) = 1)),
@@ -274,11 +277,13 @@ CREATE UNIQUE INDEX houses_share_no_account ON public.houses USING btree ("left"
 
 CREATE UNIQUE INDEX ledger_accounts_one_house_account_per_kind ON public.ledger_accounts USING btree (house_id, kind) WHERE (kind <> 'player'::text);
 
+CREATE INDEX payouts_counted_idx ON public.payouts USING btree (program_id, environment, paid_at) INCLUDE (amount_cents, program_paid_cents) WHERE (program_paid_cents IS NOT NULL);
+
 CREATE INDEX payouts_newest_by_status_idx ON public.payouts USING btree (status, created_at DESC, award_id DESC);
 
 CREATE INDEX payouts_newest_idx ON public.payouts USING btree (created_at DESC, award_id DESC);
 
-CREATE INDEX payouts_program_velocity_idx ON public.payouts USING btree (program_id, environment, paid_at) INCLUDE (amount_cents) WHERE (status = 'paid'::text);
+CREATE INDEX payouts_uncounted_idx ON public.payouts USING btree (program_id, environment, paid_at) INCLUDE (amount_cents) WHERE ((program_paid_cents IS NULL) AND (paid_at IS NOT NULL));
 
 CREATE INDEX payouts_velocity_idx ON public.payouts USING btree (account_id, environment, paid_at) INCLUDE (amount_cents) WHERE (status = 'paid'::text);
 

@@ -68,7 +68,6 @@ const HELD_BEFORE: Readonly<Record<string, string>> = {
   'tournament settlement.ts REFUND_SETTLED: main inserts refunds_due': ROUND_HELD,
   'wallet count_program_payouts: main updates program_limits': 'the caller holds the programs, by lock_programs',
   'wallet delete_links: main deletes player_links': 'the caller holds the pair of program and account, by lock_pair',
-  'wallet insert_payouts: main inserts payouts': 'the caller holds the players, by lock_players',
   'wallet open_house: main inserts ledger_accounts': 'its insert has the house, whose accounts these are',
   'wallet write_changes: CTE player_balances updates ledger_accounts': 'the caller holds the players, by lock_players',
 };

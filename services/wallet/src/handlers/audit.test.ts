@@ -70,6 +70,7 @@ describe('the wallet’s audit', () => {
         'guards_are_in_place',
         'one_deposit_per_reference',
         'program_payouts_within_limit',
+        'program_payouts_keep_the_count',
         'program_fees_within_limit',
       ].map((id) => [id, 0n]),
     );
@@ -320,6 +321,22 @@ describe('the wallet’s audit', () => {
         player_balance_after_cents, reference, created_at from transfers where kind = 'deposit'`,
     );
     expect(await auditViolations(wallet)).toMatchObject({ one_deposit_per_reference: 1n });
+  });
+
+  it('the wallet’s audit finds payouts that were counted at the same place, or by no program', async () => {
+    await tamper(
+      `insert into program_limits (program_id, environment, paid_cents)
+         select distinct program_id, environment, 100000000 from payouts on conflict (program_id, environment) do update set paid_cents = 100000000`,
+      `update payouts set program_paid_cents = 99999999 where status = 'paid'`,
+    );
+    const paid = await wallet.database.query<{ paid: bigint }>({
+      text: `select count(*) as paid from payouts where status = 'paid'`,
+    });
+    const overlapping = BigInt(paid[0]?.paid ?? 0) - 1n;
+    expect(overlapping).toBeGreaterThan(0n);
+    expect(await auditViolations(wallet)).toEqual({ program_payouts_keep_the_count: overlapping });
+    await tamper(`update program_limits set paid_cents = 0`);
+    expect(await auditViolations(wallet)).toEqual({ program_payouts_keep_the_count: overlapping + 1n });
   });
 
   it('the wallet’s audit finds an award and a fee beyond the limit of their program', async () => {

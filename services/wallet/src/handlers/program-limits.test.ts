@@ -33,7 +33,8 @@ import {
   type WalletClient,
 } from '../wallet.fixture.ts';
 
-const HOUR_MS = 60 * 60 * 1000;
+const MINUTE_MS = 60 * 1000;
+const HOUR_MS = 60 * MINUTE_MS;
 const { LIVE, TEST } = Environment;
 
 const wallet = useTestWallet();
@@ -189,7 +190,10 @@ describe('the statement that pays, and the limit of the program', () => {
     limitCents: fc.option(fc.integer({ min: 0, max: 40 }).map((units) => BigInt(units) * 1_00n)),
     earlier: fc.array(
       fc.record({
-        ageMs: fc.constantFrom(0, 1, VELOCITY_WINDOW_MS - 1, VELOCITY_WINDOW_MS, VELOCITY_WINDOW_MS + 1),
+        ageMs: fc.constantFrom(
+          ...[0, 1, VELOCITY_WINDOW_MS - 1, VELOCITY_WINDOW_MS, VELOCITY_WINDOW_MS + 1],
+          ...[VELOCITY_WINDOW_MS + MINUTE_MS, VELOCITY_WINDOW_MS + MINUTE_MS + 1, VELOCITY_WINDOW_MS + 3 * MINUTE_MS],
+        ),
         amountCents: amount,
         end: fc.constantFrom('paid', 'paid', 'held', 'released'),
       }),

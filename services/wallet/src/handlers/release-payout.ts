@@ -43,10 +43,10 @@ async function release({ database, clock }: Deps, known: Payout): Promise<Payout
       const now = clock();
       const book = openBook(locked);
       book.post(entryOf(held));
-      const paid = await markPaid(tx, known.awardId, now);
       // An operator may pay beyond the limit of the program; what they pay counts towards later
       // awards.
       await countProgramPayouts(tx, [{ ...known, paidCents: known.amountCents }]);
+      const paid = await markPaid(tx, known.awardId, now);
       await writeChanges(tx, book.changes(), now);
       return paid;
     },

@@ -30,6 +30,8 @@ const GUARDS = [
   'transfers_deposit_within_cap',
   'program_limits_pkey',
   'program_limits_paid_only_grows',
+  'payouts_count_includes_them',
+  'payouts_counted_once_paid',
   'houses_one_is_live',
   'houses_share_no_account',
   'accounts_house_email_key',
@@ -296,6 +298,20 @@ const CHECKS: readonly Check[] = [
         window recent as (partition by program_id, environment order by paid_at ${OF_A_DAY})
       ) as award
       where cents > limit_cents`,
+  },
+  {
+    id: 'program_payouts_keep_the_count',
+    description:
+      'Each payout that keeps the count of its program adds its amount to it, and the program has counted it.',
+    violations: `
+      select award_id as id
+      from (
+        select award_id, program_id, environment, program_paid_cents, program_paid_cents - amount_cents as before_cents,
+          lag(program_paid_cents, 1, 0::bigint) over (partition by program_id, environment order by program_paid_cents) as previous_cents
+        from payouts where program_paid_cents is not null
+      ) as counted
+      left join program_limits as program using (program_id, environment)
+      where before_cents < previous_cents or program_paid_cents > coalesce(program.paid_cents, 0)`,
   },
   {
     id: 'program_fees_within_limit',

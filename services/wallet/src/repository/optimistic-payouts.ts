@@ -14,7 +14,7 @@ import type { PayoutRequest } from '../domain/payout-decision.ts';
 import type { RecentPayouts } from '../domain/payout-hold.ts';
 import type { DefaultLimits } from '../domain/program-limits.ts';
 import { recentPayouts, windowStart } from './payouts.ts';
-import { recentProgramPayouts } from './program-limits.ts';
+import { payoutLimit, recentProgramPayouts } from './program-limits.ts';
 
 /** A payout, and the most that the recent payouts of its account may be for it to be paid; null where no number of them holds it. */
 export type OptimisticPayout = { readonly payment: PayoutRequest; readonly mostRecent: RecentPayouts | null };
@@ -32,7 +32,9 @@ const PAY_OPTIMISTIC: Statement = {
   // between the snapshot and the lock, by which the row's own count has grown: both together are
   // all. An award is paid where it fits with all payouts before it of this batch, also with those
   // that do not fit themselves; the transaction under lock decides what is left. A program without
-  // a row has no limit in test; in live the transaction under lock opens its row.
+  // a row has no limit in test; in live the transaction under lock opens its row. Payouts are read
+  // only where the snapshot has a limit: where an operator sets the first one while the statement
+  // waits for the lock, the sum is null, which no limit admits.
   text: `
     with payable as materialized (
       select payment.*
@@ -67,33 +69,43 @@ const PAY_OPTIMISTIC: Statement = {
         for no key update
       ) as player
     ),
-    programs as materialized (
-      select wanted.program_id, wanted.environment, allowed.limit_cents,
-        recent.paid_cents + program.paid_cents - known.paid_cents as paid_cents
-      from (
-        select distinct payable.program_id, payable.environment from payable order by program_id, environment
-      ) as wanted
+    sums as materialized (
+      select wanted.program_id, wanted.environment, known.paid_cents as known_cents, recent.paid_cents as recent_cents
+      from (select distinct payable.program_id, payable.environment from payable) as wanted
       cross join lateral (
-        select program_limits.paid_cents from program_limits
+        select program_limits.paid_cents,
+          ${payoutLimit({ program: 'program_limits', environment: 'wanted.environment', defaultCents: '$15' })} as limit_cents
+        from program_limits
         where program_limits.program_id = wanted.program_id and program_limits.environment = wanted.environment limit 1
       ) as known
       cross join lateral (
-        ${recentProgramPayouts({ programId: 'wanted.program_id', environment: 'wanted.environment', since: '$14::timestamptz' })}
+        ${recentProgramPayouts({
+          programId: 'wanted.program_id',
+          environment: 'wanted.environment',
+          since: '$14::timestamptz',
+          countCents: 'known.paid_cents',
+          onlyIf: 'known.limit_cents is not null',
+        })}
       ) as recent
+    ),
+    programs as materialized (
+      select wanted.program_id, wanted.environment, allowed.limit_cents, program.paid_cents as count_cents,
+        wanted.recent_cents + program.paid_cents - wanted.known_cents as paid_cents
+      from (select * from sums order by program_id, environment) as wanted
       cross join lateral (
         select program_limits.payout_limit_cents, program_limits.paid_cents from program_limits
         where program_limits.program_id = wanted.program_id and program_limits.environment = wanted.environment
         for no key update
       ) as program
       cross join lateral (
-        select coalesce(program.payout_limit_cents, case wanted.environment when 'live' then $15::bigint end) as limit_cents
+        select ${payoutLimit({ program: 'program', environment: 'wanted.environment', defaultCents: '$15' })} as limit_cents
       ) as allowed
     ),
     admitted as (
       select placed.*
       from (
         select payable.*, case payable.kind when 'award' then programs.limit_cents end as program_limit_cents,
-          programs.program_id is not null as is_limited,
+          programs.program_id is not null as is_limited, programs.count_cents,
           programs.paid_cents + sum(payable.amount_cents) over (
             partition by payable.program_id, payable.environment order by payable.transfer_id, payable.ledger_id
           ) as program_cents
@@ -105,7 +117,12 @@ const PAY_OPTIMISTIC: Statement = {
     ),
     credited as (
       update ledger_accounts as player set balance_cents = player.balance_cents + admitted.amount_cents
-      from admitted
+      from (
+        select admitted.*, admitted.count_cents + (sum(admitted.amount_cents) over (
+          partition by admitted.program_id, admitted.environment order by admitted.transfer_id, admitted.ledger_id
+        ))::bigint as program_paid_cents
+        from admitted
+      ) as admitted
       where player.id = admitted.ledger_id
       returning admitted.*, player.balance_cents, player.house_id
     ),
@@ -120,10 +137,10 @@ const PAY_OPTIMISTIC: Statement = {
     paid as (
       insert into payouts (
         award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, status, transfer_id, created_at, paid_at,
-        program_limit_cents
+        program_limit_cents, program_paid_cents
       )
       select award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, 'paid', transfer_id,
-        $13::timestamptz, $13::timestamptz, program_limit_cents
+        $13::timestamptz, $13::timestamptz, program_limit_cents, program_paid_cents
       from credited
       order by award_id
       returning 1

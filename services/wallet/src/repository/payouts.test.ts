@@ -3,7 +3,8 @@ import { PayoutStatus } from '@laurel/proto/wallet';
 import { measureStages } from '@laurel/testing';
 import { expect, test } from 'vitest';
 import { addPlayer, awardOf, ok, useTestWallet } from '../wallet.fixture.ts';
-import { HELD_PAYOUTS } from './payouts.ts';
+import { HELD_PAYOUTS, recentPayouts } from './payouts.ts';
+import { recentProgramPayouts } from './program-limits.ts';
 
 const wallet = useTestWallet();
 const measure = () => measureStages(wallet.database, [HELD_PAYOUTS], wallet.clock.now);
@@ -31,3 +32,24 @@ test('held payouts of play money are not measured, because no operator reviews t
   expect(payouts.map(({ status }) => status)).toEqual([PayoutStatus.HELD]);
   expect(await measure()).toEqual({});
 });
+
+// Hot statements keep the plan of their first call, which may meet an empty table, where all indexes cost the same.
+test.each([
+  ['an account', ['payouts_velocity_idx'], recentPayouts({ accountId: '$1::uuid', ...inWindow() })],
+  [
+    'a program',
+    ['payouts_counted_idx', 'payouts_counted_idx', 'payouts_uncounted_idx'],
+    recentProgramPayouts({ programId: '$1::uuid', countCents: '$4::bigint', ...inWindow() }),
+  ],
+])(
+  'the recent payouts of %s are read by their own indexes, also as planned on an empty table',
+  async (_, indexes, sum) => {
+    const plan = await wallet.database.query<{ 'QUERY PLAN': string }>({ text: `explain (generic_plan) ${sum}` });
+    const read = plan.flatMap((row) => /Index.* using (\w+)/.exec(row['QUERY PLAN'])?.[1] ?? []);
+    expect(read).toEqual(indexes);
+  },
+);
+
+function inWindow() {
+  return { environment: '$2::text', since: '$3::timestamptz' };
+}

@@ -110,15 +110,26 @@ const insertPayoutsStatement: Statement = {
   text: `
     insert into payouts (
       award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, status, reason, transfer_id,
-      created_at, paid_at, program_limit_cents
+      created_at, paid_at, program_limit_cents, program_paid_cents
     )
-    select * from unnest(
+    select payout.*, case when payout.paid_at is not null then program.paid_cents - (coalesce(
+      sum(payout.amount_cents) filter (where payout.paid_at is not null) over (
+        partition by payout.program_id, payout.environment order by payout.award_id
+        rows between 1 following and unbounded following
+      ), 0))::bigint end
+    from unnest(
       $1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::uuid[], $7::bigint[], $8::text[], $9::text[],
       $10::uuid[], $11::timestamptz[], $12::timestamptz[], $13::bigint[]
-    )`,
+    ) as payout (
+      award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, status, reason, transfer_id,
+      created_at, paid_at, program_limit_cents
+    )
+    left join program_limits as program
+      on program.program_id = payout.program_id and program.environment = payout.environment
+    order by payout.award_id`,
 };
 
-/** Writes new payouts. */
+/** Writes new payouts, once countProgramPayouts has counted those that are paid. */
 export async function insertPayouts(tx: Pick<Transaction, 'query'>, payouts: readonly DecidedPayout[]): Promise<void> {
   if (payouts.length === 0) return;
   await tx.query(insertPayoutsStatement, [
@@ -161,11 +172,15 @@ export async function lockPayout(tx: Transaction, awardId: string): Promise<Payo
 const markPaidStatement: Statement = {
   name: 'mark_payout_paid',
   text: `
-    update payouts set status = 'paid', transfer_id = $2, paid_at = $3
+    update payouts set status = 'paid', transfer_id = $2, paid_at = $3, program_paid_cents = (
+      select program.paid_cents from program_limits as program
+      where program.program_id = payouts.program_id and program.environment = payouts.environment
+    )
     where award_id = $1
     returning ${PAYOUT_COLUMNS}`,
 };
 
+/** Once countProgramPayouts has counted it. */
 export async function markPaid(tx: Transaction, awardId: string, paidAt: Date): Promise<Payout> {
   return only(await tx.query<PayoutRow>(markPaidStatement, [awardId, awardTransferId(awardId), paidAt]));
 }

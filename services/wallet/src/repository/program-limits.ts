@@ -18,14 +18,55 @@ import {
   programKeyOf,
 } from '../domain/program-limits.ts';
 
+/** The limit in force, as an SQL expression: an operator's, or the default of the environment. */
+export function payoutLimit(of: { program: string; environment: string; defaultCents: string }): string {
+  return `coalesce(${of.program}.payout_limit_cents, case ${of.environment} when 'live' then ${of.defaultCents}::bigint end)`;
+}
+
 /**
- * The payouts of a program that count towards its velocity, as a subquery. The arguments are SQL
- * expressions.
+ * How much the instants of two payouts of one program may differ from the order of its lock. A
+ * payout takes its instant before it waits for the lock; its caller has given up long before this.
  */
-export function recentProgramPayouts(of: { programId: string; environment: string; since: string }): string {
-  return `select coalesce(sum(payouts.amount_cents), 0)::bigint as paid_cents from payouts
-        where payouts.program_id = ${of.programId} and payouts.environment = ${of.environment}
-          and payouts.status = 'paid' and payouts.paid_at > ${of.since}`;
+const MOST_DISORDER = `interval '1 minute'`;
+
+/**
+ * What a program paid after `since`, as a subquery that reads as many rows as were paid in some two
+ * minutes, however many there are. The arguments are SQL expressions; `countCents` is the count of
+ * the program's row, read in the same snapshot. Where `onlyIf` does not hold nothing is read, and the
+ * sum is null.
+ *
+ * A payout keeps the program's count as it was after it, and the lock on the program's row puts them
+ * in order. `before` is the newest payout that every payout of the window follows in that order. What
+ * the count has grown by since are the payouts of the window, and `early`: those that follow
+ * `before` too, and were paid up to `since`. Payouts that keep no count are read one by one.
+ */
+export function recentProgramPayouts(of: {
+  programId: string;
+  environment: string;
+  since: string;
+  countCents: string;
+  onlyIf?: string;
+}): string {
+  const { since, countCents, onlyIf = 'true' } = of;
+  const isOfProgram = `${onlyIf} and payouts.program_id = ${of.programId} and payouts.environment = ${of.environment}`;
+  return `select case when ${onlyIf}
+          then ${countCents} - coalesce(before.count_cents, 0) - early.cents + uncounted.cents end as paid_cents
+        from (select) as program_payouts
+        left join lateral (
+          select payouts.program_paid_cents as count_cents, payouts.paid_at from payouts
+          where ${isOfProgram} and payouts.program_paid_cents is not null
+            and payouts.paid_at <= ${since} - ${MOST_DISORDER}
+          order by payouts.paid_at desc limit 1
+        ) as before on true
+        cross join lateral (
+          select coalesce(sum(payouts.amount_cents), 0)::bigint as cents from payouts
+          where ${isOfProgram} and payouts.program_paid_cents > coalesce(before.count_cents, 0)
+            and payouts.paid_at > coalesce(before.paid_at, '-infinity') - ${MOST_DISORDER} and payouts.paid_at <= ${since}
+        ) as early
+        cross join lateral (
+          select coalesce(sum(payouts.amount_cents), 0)::bigint as cents from payouts
+          where ${isOfProgram} and payouts.program_paid_cents is null and payouts.paid_at > ${since}
+        ) as uncounted`;
 }
 
 const openProgramsStatement: Statement = {
@@ -90,7 +131,12 @@ const loadProgramPayoutsStatement: Statement = {
       where program_limits.program_id = wanted.program_id and program_limits.environment = wanted.environment limit 1
     ) as program
     cross join lateral (
-      ${recentProgramPayouts({ programId: 'program.program_id', environment: 'program.environment', since: '$3::timestamptz' })}
+      ${recentProgramPayouts({
+        programId: 'program.program_id',
+        environment: 'program.environment',
+        since: '$3::timestamptz',
+        countCents: 'program.paid_cents',
+      })}
     ) as recent`,
 };
 
@@ -182,7 +228,12 @@ const loadProgramLimitsStatement: Statement = {
       select * from program_limits where program_limits.program_id = $1 and program_limits.environment = wanted.environment limit 1
     ) as program on true
     cross join lateral (
-      ${recentProgramPayouts({ programId: '$1', environment: 'wanted.environment', since: '$3::timestamptz' })}
+      ${recentProgramPayouts({
+        programId: '$1',
+        environment: 'wanted.environment',
+        since: '$3::timestamptz',
+        countCents: 'coalesce(program.paid_cents, 0)',
+      })}
     ) as recent
     order by wanted.position`,
 };
