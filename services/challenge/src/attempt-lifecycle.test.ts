@@ -1,5 +1,5 @@
-/** Features of libs/attempt-lifecycle that this service does not use, tested on the tables that owners share. */
-import { connectWallet, createAttemptOpener, createPendingResolver } from '@laurel/attempt-lifecycle';
+/** Features of libs/attempts that this service does not use, tested on the tables that owners share. */
+import { connectWallet, createAttemptOpener, createPendingResolver } from '@laurel/attempts';
 import { newId } from '@laurel/ids';
 import { createLogger } from '@laurel/service';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /** The configuration that the challenge service reads from its environment. */
 
-import { attemptOwnerSettings } from '@laurel/attempt-lifecycle';
+import { attemptOwnerSettings } from '@laurel/attempts';
 import { parseAmount } from '@laurel/money';
 import { checkChannels, databaseUrl, positiveInt } from '@laurel/service';
 import { z } from 'zod';

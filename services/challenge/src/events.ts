@@ -3,8 +3,8 @@
  * duplicate of the same event.
  */
 
-import type { FinishedRefund } from '@laurel/attempt-lifecycle';
-import type { Tenant } from '@laurel/attempt-lifecycle/domain';
+import type { FinishedRefund } from '@laurel/attempts';
+import type { Tenant } from '@laurel/attempts/domain';
 import { eventIdOf } from '@laurel/events';
 import { presentTenant } from '@laurel/grpc';
 import { newId } from '@laurel/ids';

@@ -1,6 +1,6 @@
 /** The failpoints of the challenge service. */
 
-import { CHARGE_STEPS, END_STEPS, REPLY_STEPS, RESERVE_STEPS } from '@laurel/attempt-lifecycle/failpoints';
+import { CHARGE_STEPS, END_STEPS, REPLY_STEPS, RESERVE_STEPS } from '@laurel/attempts/failpoints';
 import { OUTBOX_STEPS } from '@laurel/events/failpoints';
 import { failpoint as passFailpoint, pointsOf } from '@laurel/failpoint';
 

@@ -18,7 +18,7 @@ import {
   putSigningKey,
   type RefundEvents,
   refundsByStatus,
-} from '@laurel/attempt-lifecycle';
+} from '@laurel/attempts';
 import { connectEvents, createOutbox } from '@laurel/events';
 import { identityOf, implement, startGrpcServer } from '@laurel/grpc';
 import {

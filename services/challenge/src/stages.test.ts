@@ -1,5 +1,5 @@
 /** What the stage sampler shows of attempts, refunds and awards that are held up, and that it shows nothing of those that are not. */
-import { attemptStages } from '@laurel/attempt-lifecycle';
+import { attemptStages } from '@laurel/attempts';
 import { measureStages, measureStagesByEnvironment } from '@laurel/testing';
 import { expect, test } from 'vitest';
 import { HOUR_MS, recorded, useHarness } from './challenge.fixture.ts';

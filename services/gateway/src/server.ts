@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { connectChallenge, connectTournament, createHotCalls } from '@laurel/attempt-owners';
+import { connectChallenge, connectTournament, createHotCalls } from '@laurel/attempts/client';
 import { identityOf } from '@laurel/grpc';
 import { createContinuousAudit, createDatabase, startDatabaseClock, verifyRunningRole } from '@laurel/postgres';
 import {

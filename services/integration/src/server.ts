@@ -2,7 +2,7 @@
  * The integration service's wiring, in the order of its start. Disposal runs in reverse: calls drain first, then each poll in flight ends
  * with its page.
  */
-import { connectChallenge, connectTournament, createHotCalls } from '@laurel/attempt-owners';
+import { connectChallenge, connectTournament, createHotCalls } from '@laurel/attempts/client';
 import { createEgress, egressOptionsOf, urlCheckOf } from '@laurel/egress';
 import { createEncryption } from '@laurel/encryption';
 import { identityOf, implement, startGrpcServer } from '@laurel/grpc';

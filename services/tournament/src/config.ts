@@ -1,5 +1,5 @@
 /** The configuration that the tournament service reads from its environment. */
-import { attemptOwnerSettings } from '@laurel/attempt-lifecycle';
+import { attemptOwnerSettings } from '@laurel/attempts';
 import { checkChannels, databaseUrl, positiveInt } from '@laurel/service';
 import { z } from 'zod';
 

@@ -3,7 +3,7 @@
  * runs again makes the same event, which is in the outbox once.
  */
 
-import type { FinishedRefund } from '@laurel/attempt-lifecycle';
+import type { FinishedRefund } from '@laurel/attempts';
 import { eventIdOf } from '@laurel/events';
 import { presentTenant } from '@laurel/grpc';
 import { REFUND_REASONS } from '@laurel/proto/enum-names';

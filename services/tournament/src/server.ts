@@ -17,7 +17,7 @@ import {
   extendSigningKey,
   putSigningKey,
   type RefundEvents,
-} from '@laurel/attempt-lifecycle';
+} from '@laurel/attempts';
 import { connectEvents, createOutbox } from '@laurel/events';
 import { identityOf, implement, startGrpcServer } from '@laurel/grpc';
 import {

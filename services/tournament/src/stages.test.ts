@@ -1,5 +1,5 @@
 /** What the stage sampler shows of a round that cannot be ended. */
-import { attemptStages } from '@laurel/attempt-lifecycle';
+import { attemptStages } from '@laurel/attempts';
 import { measureStages, measureStagesByEnvironment } from '@laurel/testing';
 import { expect, test } from 'vitest';
 import { ROUND_STAGES } from './repository/round-stages.ts';

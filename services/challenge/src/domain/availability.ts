@@ -10,7 +10,7 @@
  * 5. `attempt_cap_reached`: as many paid attempts in the last 24 hours as the daily cap; refunded ones and free ones do not count.
  */
 
-import { isSameTenant, type Tenant } from '@laurel/attempt-lifecycle/domain';
+import { isSameTenant, type Tenant } from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';
 import { statusOf } from './bar.ts';
 import type { Challenge } from './challenge.ts';

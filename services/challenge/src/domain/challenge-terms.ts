@@ -6,8 +6,8 @@
  * lower pass rate than its parent: `rung_derived`, which ramps.
  */
 
-import type { Tenant } from '@laurel/attempt-lifecycle/domain';
-import { isSameTenant } from '@laurel/attempt-lifecycle/domain';
+import type { Tenant } from '@laurel/attempts/domain';
+import { isSameTenant } from '@laurel/attempts/domain';
 import { isStorable } from '@laurel/json';
 import type { Challenge, ChallengeTerms } from './challenge.ts';
 import { isPlausible } from './plausibility.ts';

@@ -1,6 +1,6 @@
 /** The domain types of this service. */
 
-import type { AwardStatus, OwnedAttempt, Tenant } from '@laurel/attempt-lifecycle/domain';
+import type { AwardStatus, OwnedAttempt, Tenant } from '@laurel/attempts/domain';
 import type { Cents } from '@laurel/money';
 
 export type ChallengeStatus = 'calibrating' | 'live' | 'suspended' | 'closed';

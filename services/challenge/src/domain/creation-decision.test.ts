@@ -1,4 +1,4 @@
-import { ABANDONED } from '@laurel/attempt-lifecycle/domain';
+import { ABANDONED } from '@laurel/attempts/domain';
 import { cents } from '@laurel/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

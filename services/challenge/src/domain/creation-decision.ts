@@ -20,7 +20,7 @@ import {
   type NamedAccount,
   oneForEachPlayer,
   type Tenant,
-} from '@laurel/attempt-lifecycle/domain';
+} from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';
 import { decideAvailability, factsWithoutAccount, type PlayerFacts } from './availability.ts';
 import type { Attempt, Challenge } from './challenge.ts';

@@ -1,6 +1,6 @@
 /** Example values for the tests of the rules. */
 
-import type { Tenant } from '@laurel/attempt-lifecycle/domain';
+import type { Tenant } from '@laurel/attempts/domain';
 import { cents } from '@laurel/money';
 import type { Attempt, AttemptTerms, Challenge, ChallengeTerms } from './challenge.ts';
 import type { TierCeilings } from './tier-ceiling.ts';

@@ -1,5 +1,4 @@
-import type { AttemptStatus } from '@laurel/attempt';
-import type { AwardStatus } from '@laurel/attempt-lifecycle/domain';
+import type { AttemptStatus, AwardStatus } from '@laurel/attempts/domain';
 import { describe, expect, it } from 'vitest';
 import { type AuditedFee, type AuditedPayout, judgeFee, judgePayout } from './money-audit.ts';
 

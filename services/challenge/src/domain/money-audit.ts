@@ -9,8 +9,9 @@
  * - Not proven: the wallet may be ahead, because our row moved on after it was read. Read our row once more, after the wallet's: the
  *   finding is confirmed if the same check still fails.
  */
-import { type AttemptStatus, isVisible } from '@laurel/attempt';
-import type { AwardStatus, Finding } from '@laurel/attempt-lifecycle/domain';
+
+import type { AwardStatus, Finding } from '@laurel/attempts/domain';
+import { type AttemptStatus, isVisible } from '@laurel/attempts/domain';
 
 export type MoneyCheck =
   | 'visible_attempt_has_its_fee'

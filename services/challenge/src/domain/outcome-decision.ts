@@ -21,8 +21,7 @@
  * that the process has cached: `decideCachedOutcomes` decides them on the cache, and the optimistic write validates the cache against the
  * database.
  */
-import { canSettle, isDue } from '@laurel/attempt';
-import { isSameTenant, type KeyUse, type Tenant } from '@laurel/attempt-lifecycle/domain';
+import { canSettle, isDue, isSameTenant, type KeyUse, type Tenant } from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';
 import { countsForBar } from './bar.ts';
 import type { Attempt, AttemptTerms } from './challenge.ts';

@@ -12,7 +12,7 @@
  *
  * A seeding that is known by its operation comes before all but the first: it is answered as itself, whatever became of the challenge.
  */
-import { isSameTenant, type Tenant } from '@laurel/attempt-lifecycle/domain';
+import { isSameTenant, type Tenant } from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';
 import { barFromPercentiles, type Distribution, issuesOfDistribution } from './calibration.ts';
 import type { Challenge } from './challenge.ts';

@@ -1,6 +1,6 @@
 /** Audit: every invariant of this service, and, in comparison with the wallet, of its money there (money-audit.ts). */
 
-import { auditMoney, type Wallet } from '@laurel/attempt-lifecycle';
+import { auditMoney, type Wallet } from '@laurel/attempts';
 import type { Handlers } from '@laurel/grpc';
 import type { CheckResult, Database } from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';

@@ -1,5 +1,5 @@
 /**
- * CreateAttempts: reserve -> charge -> open, as libs/attempt-lifecycle/src/create-attempt.ts describes it. The reservation is reserve-attempts.ts.
+ * CreateAttempts: reserve -> charge -> open, as libs/attempts/src/steps/create-attempt.ts describes it. The reservation is reserve-attempts.ts.
  * `open` and `refused` are written after the answer.
  */
 
@@ -11,7 +11,7 @@ import {
   createAttempt,
   parseCreation,
   type Wallet,
-} from '@laurel/attempt-lifecycle';
+} from '@laurel/attempts';
 import { isRefused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';

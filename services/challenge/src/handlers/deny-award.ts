@@ -1,6 +1,6 @@
 /** DenyAward: closes a held award unpaid; its claim stays. A repeat changes nothing. */
 
-import { type ReviewDeps, reviewAward } from '@laurel/attempt-lifecycle';
+import { type ReviewDeps, reviewAward } from '@laurel/attempts';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import type { Award } from '../domain/challenge.ts';

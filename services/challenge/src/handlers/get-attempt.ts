@@ -1,7 +1,7 @@
 /** GetAttempt: the authoritative read. */
 
-import { rollForward } from '@laurel/attempt-lifecycle';
-import { isSameTenant } from '@laurel/attempt-lifecycle/domain';
+import { rollForward } from '@laurel/attempts';
+import { isSameTenant } from '@laurel/attempts/domain';
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';

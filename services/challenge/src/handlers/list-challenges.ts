@@ -3,8 +3,8 @@
  * ref without an account has no history yet: no rule refuses it but its missing funds.
  */
 
-import type { AccountCache, Wallet } from '@laurel/attempt-lifecycle';
-import type { Tenant } from '@laurel/attempt-lifecycle/domain';
+import type { AccountCache, Wallet } from '@laurel/attempts';
+import type { Tenant } from '@laurel/attempts/domain';
 import { type Handlers, parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';

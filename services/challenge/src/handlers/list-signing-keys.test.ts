@@ -1,4 +1,4 @@
-import { EXTENSION_INTERVAL_MS, extendSigningKey, putSigningKey } from '@laurel/attempt-lifecycle';
+import { EXTENSION_INTERVAL_MS, extendSigningKey, putSigningKey } from '@laurel/attempts';
 import { createDatabase, type Database } from '@laurel/postgres';
 import type { SigningKey } from '@laurel/proto/common';
 import { createSigner, type Signer } from '@laurel/signature';

@@ -3,8 +3,8 @@
  * drafts; the answer to a report follows from its draft alone.
  */
 
-import type { AttemptOpener, SettlementOf } from '@laurel/attempt-lifecycle';
-import type { KeyUse, OwedAward } from '@laurel/attempt-lifecycle/domain';
+import type { AttemptOpener, SettlementOf } from '@laurel/attempts';
+import type { KeyUse, OwedAward } from '@laurel/attempts/domain';
 import type { Outbox } from '@laurel/events';
 import { receiptIdOf } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';

@@ -2,8 +2,8 @@
  * The commit of outcomes in isolation: instances on the database of a harness, each with its own cache, beside two replicas of the service.
  */
 
-import { createAttemptOpener, putSigningKey } from '@laurel/attempt-lifecycle';
-import type { Tenant } from '@laurel/attempt-lifecycle/domain';
+import { createAttemptOpener, putSigningKey } from '@laurel/attempts';
+import type { Tenant } from '@laurel/attempts/domain';
 import { connectEvents, createOutbox, type EventStream, type Outbox } from '@laurel/events';
 import { newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';

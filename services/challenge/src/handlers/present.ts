@@ -1,5 +1,5 @@
 /** Maps domain values to messages. */
-import { shownStatus } from '@laurel/attempt';
+import { shownStatus } from '@laurel/attempts/domain';
 import { presentTenant } from '@laurel/grpc';
 import {
   type Attempt as AttemptMessage,

@@ -1,5 +1,5 @@
 /** The read of one attempt that several calls share: it is rolled forward first; its award is rolled forward too. */
-import type { AwardPayer, RollForwardDeps } from '@laurel/attempt-lifecycle';
+import type { AwardPayer, RollForwardDeps } from '@laurel/attempts';
 import type { Database } from '@laurel/postgres';
 import type { Attempt as AttemptMessage } from '@laurel/proto/challenge';
 import type { Attempt, Award } from '../domain/challenge.ts';

@@ -4,8 +4,8 @@
  * (domain/sample-player.ts). Challenges of another tenant are left out first, so that a
  * sample of them looks like one of no challenge. The commit is record-samples.ts.
  */
-import type { Wallet } from '@laurel/attempt-lifecycle';
-import { isSameTenant, type Tenant } from '@laurel/attempt-lifecycle/domain';
+import type { Wallet } from '@laurel/attempts';
+import { isSameTenant, type Tenant } from '@laurel/attempts/domain';
 import { type Handlers, parseId, parseItems, parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import {

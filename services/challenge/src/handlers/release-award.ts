@@ -1,6 +1,6 @@
 /** ReleaseAward: pays a held award. A repeat changes nothing. */
 
-import { type ReviewDeps, reviewAward } from '@laurel/attempt-lifecycle';
+import { type ReviewDeps, reviewAward } from '@laurel/attempts';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import type { Award } from '../domain/challenge.ts';

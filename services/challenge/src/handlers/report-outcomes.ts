@@ -1,9 +1,9 @@
 /**
- * ReportOutcomes, as libs/attempt-lifecycle/src/report-outcome.ts describes it. The commit is settle-outcomes.ts. A prize that was won is then paid
+ * ReportOutcomes, as libs/attempts/src/steps/report-outcome.ts describes it. The commit is settle-outcomes.ts. A prize that was won is then paid
  * by the wallet, before the answer, which states the status of the award.
  *
  * The commit that records an outcome without an award also emits its event; an outcome with one is emitted by the commit that records the
- * wallet's decision on the award (libs/attempt-lifecycle/src/pay-awards.ts), so that the event has both.
+ * wallet's decision on the award (libs/attempts/src/steps/pay-awards.ts), so that the event has both.
  *
  * In live the score of a free attempt is a sample only for an account that may play for money (domain/sample-player.ts): its report asks
  * the wallet before it is recorded, and fails while the wallet cannot be reached. A paid one does not.
@@ -21,7 +21,7 @@ import {
   reportOutcome,
   type SettlementOf,
   type Wallet,
-} from '@laurel/attempt-lifecycle';
+} from '@laurel/attempts';
 import { isRefused } from '@laurel/errors';
 import type { Handlers } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';

@@ -1,7 +1,7 @@
 /** The reservation in isolation: the decision on a cached challenge is the one that would have been made on rows read then. */
 import { mkdirSync, rmSync } from 'node:fs';
-import { createAttemptOpener, createPendingResolver, type Wallet } from '@laurel/attempt-lifecycle';
-import { ABANDONED } from '@laurel/attempt-lifecycle/domain';
+import { createAttemptOpener, createPendingResolver, type Wallet } from '@laurel/attempts';
+import { ABANDONED } from '@laurel/attempts/domain';
 import { newId, newOwnedId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createLogger } from '@laurel/service';

@@ -1,5 +1,5 @@
 /**
- * The reservation (libs/attempt-lifecycle/src/reserve-attempts.ts): the commit that decides a creation and inserts the attempt `pending`, a
+ * The reservation (libs/attempts/src/steps/reserve-attempts.ts): the commit that decides a creation and inserts the attempt `pending`, a
  * free one `open`. Paid creations on a challenge that has not changed, which neither claim, rung nor cap refuses, are decided on the cached
  * challenge. Every other one is decided under a lock on each (challenge, account).
  */
@@ -11,7 +11,7 @@ import {
   keyIdsOf,
   lockKeyUses,
   type NamedCreation,
-} from '@laurel/attempt-lifecycle';
+} from '@laurel/attempts';
 import type { Coalescer } from '@laurel/coalesce';
 import type { Refused } from '@laurel/errors';
 import type { Database, Queryable, Transaction } from '@laurel/postgres';

@@ -13,15 +13,8 @@
  *    `seeded_distributions` answers it as the first time. Where the gateway's record is lost, the retry has another operation id, and the
  *    use of its key names the first.
  */
-import {
-  deleteKeyUses,
-  insertKeyUses,
-  keyIdsOf,
-  lockKeyUses,
-  parseKeyUse,
-  resolveKeyUses,
-} from '@laurel/attempt-lifecycle';
-import type { KeyUse } from '@laurel/attempt-lifecycle/domain';
+import { deleteKeyUses, insertKeyUses, keyIdsOf, lockKeyUses, parseKeyUse, resolveKeyUses } from '@laurel/attempts';
+import type { KeyUse } from '@laurel/attempts/domain';
 import { isRefused, type Refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import { type Database, isUniqueViolation, type Transaction } from '@laurel/postgres';

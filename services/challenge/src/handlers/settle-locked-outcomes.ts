@@ -12,7 +12,7 @@ import {
   keyIdsOf,
   lockKeyUses,
   resolveReports,
-} from '@laurel/attempt-lifecycle';
+} from '@laurel/attempts';
 import { isRefused, refused } from '@laurel/errors';
 import { receiptIdOf } from '@laurel/ids';
 import type { Transaction } from '@laurel/postgres';

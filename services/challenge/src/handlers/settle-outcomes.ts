@@ -6,7 +6,7 @@
  * that still holds (settle-cached-outcomes.ts). Reports that it skips, and all others, are decided under the lock on the attempt's row
  * (settle-locked-outcomes.ts).
  */
-import { ENVIRONMENTS, type Environment } from '@laurel/attempt-lifecycle/domain';
+import { ENVIRONMENTS, type Environment } from '@laurel/attempts/domain';
 import { type Coalescer, createCoalescer, createSeparateCoalescers, runOptimisticBatch } from '@laurel/coalesce';
 import { isConnectionFailure } from '@laurel/postgres';
 import type { OutcomeReport } from '../domain/outcome-decision.ts';

@@ -1,8 +1,7 @@
 /** Attempts. Rows are locked in id order (docs/lock-order.md). */
 
-import type { AttemptStatus } from '@laurel/attempt';
-import { insertingKeyUses, isAfterLowWatermark, type KeyedAttempt, keyUseColumns } from '@laurel/attempt-lifecycle';
-import type { Environment } from '@laurel/attempt-lifecycle/domain';
+import { insertingKeyUses, isAfterLowWatermark, type KeyedAttempt, keyUseColumns } from '@laurel/attempts';
+import type { AttemptStatus, Environment } from '@laurel/attempts/domain';
 import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
 import type { Attempt, AttemptTerms, PrizeStructure, ThresholdDirection } from '../domain/challenge.ts';

@@ -1,7 +1,7 @@
 /** This service's own invariants, each a query for the rows that break it; and the pages that the audit across services reads. */
-import type { AttemptStatus } from '@laurel/attempt';
-import { countsUnderCap } from '@laurel/attempt-lifecycle';
-import type { AwardStatus } from '@laurel/attempt-lifecycle/domain';
+
+import { countsUnderCap } from '@laurel/attempts';
+import type { AttemptStatus, AwardStatus } from '@laurel/attempts/domain';
 import {
   type Check,
   type CheckResult,

@@ -1,6 +1,6 @@
 /** Awards; a row is also the claim to its prize. */
 
-import type { AwardStatus, Environment, OwedAward, PayoutOf } from '@laurel/attempt-lifecycle/domain';
+import type { AwardStatus, Environment, OwedAward, PayoutOf } from '@laurel/attempts/domain';
 import type { OutboxRow } from '@laurel/events';
 import { cents } from '@laurel/money';
 import type { Database, Queryable } from '@laurel/postgres';

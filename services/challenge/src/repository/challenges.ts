@@ -1,7 +1,7 @@
 /** Challenges, read together with the bar and the progress that bar_samples give them. */
 
 import assert from 'node:assert/strict';
-import type { Environment, Tenant } from '@laurel/attempt-lifecycle/domain';
+import type { Environment, Tenant } from '@laurel/attempts/domain';
 import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
 import type {

@@ -1,5 +1,5 @@
 /** The creation rules in SQL and in TypeScript are the same rules: both are compared with generated histories. */
-import type { AttemptStatus } from '@laurel/attempt';
+import type { AttemptStatus } from '@laurel/attempts/domain';
 import { newId, newOwnedId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import { createDatabase, type Database } from '@laurel/postgres';

@@ -5,7 +5,7 @@
  * Each is a scalar subquery and no join: whatever the planner estimates of the table sizes, it is one index look-up for each creation.
  * The arguments are SQL expressions of the statement around it.
  */
-import { countsUnderCap } from '@laurel/attempt-lifecycle';
+import { countsUnderCap } from '@laurel/attempts';
 import { CAP_WINDOW_MS } from '../domain/availability.ts';
 
 /** A player of a challenge. The account may be null: it has no history. */

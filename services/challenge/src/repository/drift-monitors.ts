@@ -3,7 +3,7 @@
  * only one that counts outcomes for it (unmonitored-outcomes.ts), and the only one that moves the status of its challenge.
  */
 
-import type { Environment } from '@laurel/attempt-lifecycle/domain';
+import type { Environment } from '@laurel/attempts/domain';
 import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
 import type { ChallengeStatus } from '../domain/challenge.ts';

@@ -1,5 +1,5 @@
 /**
- * The candidates of FindOpenAttempts (libs/attempt-lifecycle/src/find-open-attempts.ts): one index look-up for each player by the account,
+ * The candidates of FindOpenAttempts (libs/attempts/src/steps/find-open-attempts.ts): one index look-up for each player by the account,
  * and one for the free attempts that the ref made before it had an account. A disqualified attempt takes no score and is none.
  */
 import {
@@ -8,7 +8,7 @@ import {
   MAX_OPEN_CANDIDATES,
   type OpenCandidate,
   type PlayerOfContest,
-} from '@laurel/attempt-lifecycle';
+} from '@laurel/attempts';
 import type { Queryable } from '@laurel/postgres';
 
 /** Read by its plan in a test. */

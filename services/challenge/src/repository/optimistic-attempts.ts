@@ -3,13 +3,8 @@
  * and are written in one round trip, only where that holds: under the lock of (challenge, account), in a snapshot taken after it, as every
  * other creation is decided.
  */
-import {
-  insertingKeyUses,
-  isAfterLowWatermark,
-  keyUseColumns,
-  type OptimisticInsertOptions,
-} from '@laurel/attempt-lifecycle';
-import type { KeyUse } from '@laurel/attempt-lifecycle/domain';
+import { insertingKeyUses, isAfterLowWatermark, keyUseColumns, type OptimisticInsertOptions } from '@laurel/attempts';
+import type { KeyUse } from '@laurel/attempts/domain';
 import { type Database, isUniqueViolation } from '@laurel/postgres';
 import type { Attempt } from '../domain/challenge.ts';
 import { MAX_UNCONFIRMED_ATTEMPTS } from '../domain/ramp.ts';

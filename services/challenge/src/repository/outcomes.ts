@@ -1,7 +1,7 @@
 /** Outcomes and their receipts. */
 
-import { insertingKeyUses, keyUseColumns } from '@laurel/attempt-lifecycle';
-import type { KeyUse } from '@laurel/attempt-lifecycle/domain';
+import { insertingKeyUses, keyUseColumns } from '@laurel/attempts';
+import type { KeyUse } from '@laurel/attempts/domain';
 import type { OutboxRow } from '@laurel/events';
 import type { Database, Queryable, Statement } from '@laurel/postgres';
 import type { Outcome } from '../domain/challenge.ts';

@@ -3,7 +3,7 @@
  * however many requests come in. For a service that cannot be reached, the keys of its last answer stay. While a service has never answered
  * there is no list: receipts would look forged by a list that lacks their key.
  */
-import type { ChallengeClient, TournamentClient } from '@laurel/attempt-owners';
+import type { ChallengeClient, TournamentClient } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
 import { type ListedKey, mergeKeys } from '../domain/key-list.ts';
 

@@ -12,7 +12,7 @@
  * is what a GET shows, and of a request that has a secret only the members that its route names.
  */
 
-import { type OwningServices, serviceOf } from '@laurel/attempt-owners';
+import { type OwningServices, serviceOf } from '@laurel/attempts/client';
 import { HTTP_STATUS, isRefused, type Refused } from '@laurel/errors';
 import { isUuid, newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';

@@ -1,5 +1,5 @@
 /** The owners of attempts, as the settlement of records needs them. A rejection leaves the result unknown; the same id may be sent again. */
-import type { HotCalls } from '@laurel/attempt-owners';
+import type { HotCalls } from '@laurel/attempts/client';
 import { isRefused, type Refused } from '@laurel/errors';
 import { presentTenant } from '@laurel/grpc';
 import type { SettledRecord } from '@laurel/proto/integration';

@@ -1,5 +1,5 @@
 /** Reads one record by a descriptor: what it reports, or the first pointer of the descriptor that does not lead to what it should. */
-import { MAX_EVIDENCE_BYTES } from '@laurel/attempt';
+import { MAX_EVIDENCE_BYTES } from '@laurel/attempts/domain';
 import { isUuid } from '@laurel/ids';
 import { isAtMost, isJsonObject, spansAt } from '@laurel/json';
 import { isPlayerRef, MAX_PLAYER_REF_CHARACTERS } from '@laurel/tenant';

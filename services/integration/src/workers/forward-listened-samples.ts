@@ -8,7 +8,7 @@
  *
  * Two replicas may forward the same samples; the second changes nothing.
  */
-import type { ChallengeClient } from '@laurel/attempt-owners';
+import type { ChallengeClient } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
 import { presentTenant } from '@laurel/grpc';
 import { hashId } from '@laurel/ids';

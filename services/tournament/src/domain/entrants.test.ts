@@ -1,4 +1,4 @@
-import { type AttemptStatus, shownStatus } from '@laurel/attempt';
+import { type AttemptStatus, shownStatus } from '@laurel/attempts/domain';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ENTRANT_STATUSES, fieldAtClose } from './entrants.ts';

@@ -9,7 +9,7 @@
  *   refunds.
  * - An account that is no entrant sees the same board as one that never entered.
  */
-import type { AttemptStatus } from '@laurel/attempt';
+import type { AttemptStatus } from '@laurel/attempts/domain';
 import type { Tally } from './tournament.ts';
 
 /** An attempt in one of these makes its account an entrant of a round that is running. */

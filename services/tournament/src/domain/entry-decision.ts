@@ -26,7 +26,7 @@ import {
   type NamedAccount,
   oneForEachPlayer,
   type Tenant,
-} from '@laurel/attempt-lifecycle/domain';
+} from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';
 import { deriveId } from '@laurel/ids';
 import { entriesOpen } from './round-status.ts';

@@ -1,4 +1,4 @@
-import type { AttemptStatus } from '@laurel/attempt';
+import type { AttemptStatus } from '@laurel/attempts/domain';
 import { describe, expect, it } from 'vitest';
 import { type AuditedAttempt, type AuditedPurse, judgeFee, judgePayout } from './money-audit.ts';
 import type { AwardStatus, RoundStatus } from './tournament.ts';

@@ -16,8 +16,7 @@
  * Any finite score is valid, negative ones and fractions too; -0 is 0. A tiebreak that the tournament does not declare does not count. A
  * batch is decided in order, each report seeing its attempt as the reports before it left it.
  */
-import { canSettle, deadlineOf, isDue } from '@laurel/attempt';
-import { isSameTenant, type KeyUse, type Tenant } from '@laurel/attempt-lifecycle/domain';
+import { canSettle, deadlineOf, isDue, isSameTenant, type KeyUse, type Tenant } from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';
 import { isBefore } from '@laurel/instant';
 import { countedTiebreak } from './ranking.ts';

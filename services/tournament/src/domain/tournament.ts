@@ -1,9 +1,9 @@
 /** The domain types of this service. */
 
-import type { AwardStatus, OwnedAttempt, Tenant } from '@laurel/attempt-lifecycle/domain';
+import type { AwardStatus, OwnedAttempt, Tenant } from '@laurel/attempts/domain';
 import type { Cents } from '@laurel/money';
 
-export type { AwardStatus, Environment, Tenant } from '@laurel/attempt-lifecycle/domain';
+export type { AwardStatus, Environment, Tenant } from '@laurel/attempts/domain';
 
 /** `paused` opens no new round, `closed` is permanent; a round that is running continues in either case. */
 export type TournamentStatus = 'active' | 'paused' | 'closed';

@@ -1,5 +1,5 @@
 /**
- * CreateAttempts: reserve -> charge -> open, as libs/attempt-lifecycle/src/create-attempt.ts describes it. The reservation is
+ * CreateAttempts: reserve -> charge -> open, as libs/attempts/src/steps/create-attempt.ts describes it. The reservation is
  * reserve-attempts.ts.
  *
  * The answer waits until `open` is written, and with it the first purchase of the entry: a read of the board right after the answer, on
@@ -18,8 +18,8 @@ import {
   createAttempt,
   parseCreation,
   type Wallet,
-} from '@laurel/attempt-lifecycle';
-import type { Requirement } from '@laurel/attempt-lifecycle/domain';
+} from '@laurel/attempts';
+import type { Requirement } from '@laurel/attempts/domain';
 import { isRefused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';

@@ -1,6 +1,6 @@
 /** DenyAward: closes a held purse unpaid; its rank stays. A repeat changes nothing. */
 
-import { type ReviewDeps, reviewAward } from '@laurel/attempt-lifecycle';
+import { type ReviewDeps, reviewAward } from '@laurel/attempts';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 import type { RoundAward } from '../repository/payouts.ts';

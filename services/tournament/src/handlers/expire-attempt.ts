@@ -1,7 +1,7 @@
 /** ExpireAttempt: ends an open sandbox attempt as if its deadline had passed. */
 
-import { expireNow } from '@laurel/attempt-lifecycle';
-import { isSameTenant } from '@laurel/attempt-lifecycle/domain';
+import { expireNow } from '@laurel/attempts';
+import { isSameTenant } from '@laurel/attempts/domain';
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import type { TournamentServiceService } from '@laurel/proto/tournament';

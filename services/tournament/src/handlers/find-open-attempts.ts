@@ -1,4 +1,4 @@
-/** FindOpenAttempts, as libs/attempt-lifecycle/src/find-open-attempts.ts describes it. A round that is over has none. */
+/** FindOpenAttempts, as libs/attempts/src/steps/find-open-attempts.ts describes it. A round that is over has none. */
 
 import {
   type AttemptOpener,
@@ -8,7 +8,7 @@ import {
   findOpen,
   type PendingResolver,
   type Wallet,
-} from '@laurel/attempt-lifecycle';
+} from '@laurel/attempts';
 import { isRefused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';

@@ -1,7 +1,7 @@
 /** What each viewer sees of a board, through the calls: masked, the window of a running round, the complete table of one that is over. */
 
-import type { AttemptOpener, PendingResolver, Wallet } from '@laurel/attempt-lifecycle';
-import type { Player } from '@laurel/attempt-lifecycle/domain';
+import type { AttemptOpener, PendingResolver, Wallet } from '@laurel/attempts';
+import type { Player } from '@laurel/attempts/domain';
 import { newId, newOwnedId } from '@laurel/ids';
 import {
   type GetLeaderboardResponse,

@@ -6,8 +6,8 @@
  * an unknown ref as for one whose account has not entered, so that only the player's own entry makes a difference.
  */
 
-import type { AttemptOpener, PendingResolver, Wallet } from '@laurel/attempt-lifecycle';
-import { isSameTenant, type Player } from '@laurel/attempt-lifecycle/domain';
+import type { AttemptOpener, PendingResolver, Wallet } from '@laurel/attempts';
+import { isSameTenant, type Player } from '@laurel/attempts/domain';
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';

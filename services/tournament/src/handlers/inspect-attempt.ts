@@ -1,6 +1,6 @@
 /** InspectAttempt: the current state of one attempt of any tenant, for operators. It changes nothing, even where its round is over. */
 
-import { type AttemptOpener, currentAttempt, type Wallet } from '@laurel/attempt-lifecycle';
+import { type AttemptOpener, currentAttempt, type Wallet } from '@laurel/attempts';
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';

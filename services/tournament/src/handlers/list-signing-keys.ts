@@ -1,6 +1,6 @@
 /** ListSigningKeys: every key that receipts and seals were ever signed with, for the list with which auditors verify them. */
 
-import { describeSigningKeys } from '@laurel/attempt-lifecycle';
+import { describeSigningKeys } from '@laurel/attempts';
 import type { Handlers } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { TournamentServiceService } from '@laurel/proto/tournament';

@@ -1,6 +1,6 @@
 /** ListStandings: one page of the complete table of a round that is over. A running round has no pages. */
 
-import { isSameTenant } from '@laurel/attempt-lifecycle/domain';
+import { isSameTenant } from '@laurel/attempts/domain';
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';

@@ -1,6 +1,6 @@
 /** The sandbox's control of time: one open round ends its entries, or itself, sooner. Every other round keeps its times. */
 
-import { isSameTenant } from '@laurel/attempt-lifecycle/domain';
+import { isSameTenant } from '@laurel/attempts/domain';
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { parseId, parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';

@@ -1,5 +1,5 @@
 /** Maps attempts and their outcomes to messages. */
-import { shownStatus } from '@laurel/attempt';
+import { shownStatus } from '@laurel/attempts/domain';
 import { ATTEMPT_STATUSES } from '@laurel/proto/enum-names';
 import {
   type Attempt as AttemptMessage,

@@ -1,5 +1,5 @@
 /** The read of one attempt that several calls share: in a stable state, and with its outcome. */
-import { type AttemptExpirer, type RollForwardDeps, readAgain, rollForward } from '@laurel/attempt-lifecycle';
+import { type AttemptExpirer, type RollForwardDeps, readAgain, rollForward } from '@laurel/attempts';
 import type { Database } from '@laurel/postgres';
 import type { Attempt as AttemptMessage } from '@laurel/proto/tournament';
 import { endOf } from '../domain/outcome-decision.ts';

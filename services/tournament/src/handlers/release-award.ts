@@ -1,6 +1,6 @@
 /** ReleaseAward: pays a held purse. A repeat changes nothing. */
 
-import { type ReviewDeps, reviewAward } from '@laurel/attempt-lifecycle';
+import { type ReviewDeps, reviewAward } from '@laurel/attempts';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 import type { RoundAward } from '../repository/payouts.ts';

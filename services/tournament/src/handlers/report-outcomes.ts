@@ -1,5 +1,5 @@
 /**
- * ReportOutcomes, as libs/attempt-lifecycle/src/report-outcome.ts describes it. The commit is settle-outcomes.ts. A report that comes after the end of
+ * ReportOutcomes, as libs/attempts/src/steps/report-outcome.ts describes it. The commit is settle-outcomes.ts. A report that comes after the end of
  * its round ends the attempt, and is answered `round_closed`.
  *
  * The same report again finds its outcome and answers it.
@@ -13,7 +13,7 @@ import {
   type ReportDeps,
   type ReportPlan,
   reportOutcome,
-} from '@laurel/attempt-lifecycle';
+} from '@laurel/attempts';
 import { isRefused, refused } from '@laurel/errors';
 import type { Handlers } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';

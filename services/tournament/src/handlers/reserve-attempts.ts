@@ -1,5 +1,5 @@
 /**
- * The reservation (libs/attempt-lifecycle/src/reserve-attempts.ts): the commit that decides an entry or a re-buy and inserts the attempt
+ * The reservation (libs/attempts/src/steps/reserve-attempts.ts): the commit that decides an entry or a re-buy and inserts the attempt
  * `pending`, with its entry and the account of its ref. Entries in a round that has not changed, which the cap does not refuse, are decided
  * on the cached round: one round trip. Every other one is decided under the locks on each round and (round, account), in two more: the locks
  * with all reads, and the writes with the commit. An attempt id that was seen before costs one more.
@@ -12,8 +12,8 @@ import {
   keyIdsOf,
   lockKeyUses,
   type NamedCreation,
-} from '@laurel/attempt-lifecycle';
-import type { Tenant } from '@laurel/attempt-lifecycle/domain';
+} from '@laurel/attempts';
+import type { Tenant } from '@laurel/attempts/domain';
 import type { Coalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
 import type { Database, Transaction } from '@laurel/postgres';

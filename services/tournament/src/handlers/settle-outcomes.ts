@@ -14,8 +14,8 @@ import {
   lockKeyUses,
   resolveReports,
   type SettlementOf,
-} from '@laurel/attempt-lifecycle';
-import { ENVIRONMENTS, type Environment, type KeyUse } from '@laurel/attempt-lifecycle/domain';
+} from '@laurel/attempts';
+import { ENVIRONMENTS, type Environment, type KeyUse } from '@laurel/attempts/domain';
 import { type Coalescer, createCoalescer, createSeparateCoalescers } from '@laurel/coalesce';
 import { isRefused } from '@laurel/errors';
 import type { Outbox } from '@laurel/events';

@@ -1,6 +1,6 @@
 /** VoidAttempt: an operator ends an open attempt, of any tenant, and its fee is returned. */
 
-import { checkVoidReason, voidNow } from '@laurel/attempt-lifecycle';
+import { checkVoidReason, voidNow } from '@laurel/attempts';
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { TournamentServiceService } from '@laurel/proto/tournament';

@@ -5,8 +5,9 @@
  * (player-facts.ts), then attempts by id, then boards by round id (a row of round_tallies is the lock on its round's board), then a
  * tournament, then entries. A player's lock after an attempt's is the one exception: moving an attempt to another account.
  */
-import type { AttemptStatus } from '@laurel/attempt';
-import { insertingKeyUses, isAfterLowWatermark, type KeyedAttempt, keyUseColumns } from '@laurel/attempt-lifecycle';
+
+import { insertingKeyUses, isAfterLowWatermark, type KeyedAttempt, keyUseColumns } from '@laurel/attempts';
+import type { AttemptStatus } from '@laurel/attempts/domain';
 import { cents } from '@laurel/money';
 import type { Queryable, Transaction } from '@laurel/postgres';
 import type { ScoringRound } from '../domain/outcome-decision.ts';

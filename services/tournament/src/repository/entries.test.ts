@@ -1,5 +1,5 @@
 /** Which accounts are in a round: what the commit that opens attempts books, and what those that it waits for have changed. */
-import { createAttemptOpener } from '@laurel/attempt-lifecycle';
+import { createAttemptOpener } from '@laurel/attempts';
 import { newId } from '@laurel/ids';
 import { createLogger } from '@laurel/service';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';

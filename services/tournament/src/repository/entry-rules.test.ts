@@ -1,5 +1,5 @@
 /** The rules of an entry in SQL and in TypeScript are the same rules: both are compared with generated histories of a round. */
-import type { AttemptStatus } from '@laurel/attempt';
+import type { AttemptStatus } from '@laurel/attempts/domain';
 import { newId, newOwnedId } from '@laurel/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

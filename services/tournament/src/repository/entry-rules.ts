@@ -5,7 +5,7 @@
  * Each is a scalar subquery and no join: whatever the planner estimates of the table sizes, it is one index look-up for each creation. The
  * arguments are SQL expressions of the statement around it.
  */
-import { countsUnderCap } from '@laurel/attempt-lifecycle';
+import { countsUnderCap } from '@laurel/attempts';
 
 /** The attempts of the account in the round that count under its cap. The account may be null: it has none. */
 export function boughtIn({ roundId, accountId }: { readonly roundId: string; readonly accountId: string }): string {

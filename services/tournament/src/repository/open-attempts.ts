@@ -1,11 +1,11 @@
-/** The candidates of FindOpenAttempts (libs/attempt-lifecycle/src/find-open-attempts.ts): one index look-up for each player. */
+/** The candidates of FindOpenAttempts (libs/attempts/src/steps/find-open-attempts.ts): one index look-up for each player. */
 import {
   type CandidateRow,
   candidatesByPlayer,
   MAX_OPEN_CANDIDATES,
   type OpenCandidate,
   type PlayerOfContest,
-} from '@laurel/attempt-lifecycle';
+} from '@laurel/attempts';
 import type { Queryable } from '@laurel/postgres';
 
 const SELECT_CANDIDATES = {

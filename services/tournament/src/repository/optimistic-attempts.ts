@@ -3,8 +3,8 @@
  * in one round trip, only where that holds: under the locks on entering, in a snapshot taken after them, as every other creation is
  * decided.
  */
-import type { OptimisticInsertOptions } from '@laurel/attempt-lifecycle';
-import type { KeyUse } from '@laurel/attempt-lifecycle/domain';
+import type { OptimisticInsertOptions } from '@laurel/attempts';
+import type { KeyUse } from '@laurel/attempts/domain';
 import { type Database, isUniqueViolation } from '@laurel/postgres';
 import type { EntryRound } from '../domain/entry-decision.ts';
 import type { Attempt } from '../domain/tournament.ts';

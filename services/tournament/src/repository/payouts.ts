@@ -1,12 +1,12 @@
 /** The payouts of the ranks of a round. The rows are written with the standings (settlement.ts); here they are paid. */
 
-import type { AwardTable } from '@laurel/attempt-lifecycle';
-import type { OwedAward, PayableAward, PayoutOf } from '@laurel/attempt-lifecycle/domain';
+import type { AwardTable } from '@laurel/attempts';
+import type { OwedAward, PayableAward, PayoutOf } from '@laurel/attempts/domain';
 import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
 import type { AwardStatus, Environment, RoundPayout, Tenant } from '../domain/tournament.ts';
 
-/** A payout as libs/attempt-lifecycle pays it: an award that names its round. */
+/** A payout as libs/attempts pays it: an award that names its round. */
 export type RoundAward = PayableAward & RoundPayout;
 
 /** What the event of a purse that an operator released needs, once it is paid. */
@@ -77,7 +77,7 @@ where m.asked <> 'paying' and m.status = 'paid'`,
 
 const MOVE = { text: 'update round_payouts set status = $3 where award_id = $1 and status = $2 returning award_id' };
 
-/** What the payer and the review of libs/attempt-lifecycle work on; the events of released purses are made from what these functions return. */
+/** What the payer and the review of libs/attempts work on; the events of released purses are made from what these functions return. */
 export const roundAwards: Omit<AwardTable<RoundAward>, 'recordPayouts'> & {
   recordPayouts(on: Queryable, payouts: readonly PayoutOf[]): Promise<readonly ReleasedPurse[]>;
 } = {

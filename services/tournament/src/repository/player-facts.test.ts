@@ -1,5 +1,5 @@
 /** What counts under a round's cap, in SQL and in TypeScript: both are compared with a generated history. */
-import type { AttemptStatus } from '@laurel/attempt';
+import type { AttemptStatus } from '@laurel/attempts/domain';
 import { newId, newOwnedId } from '@laurel/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

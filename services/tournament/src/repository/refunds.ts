@@ -1,7 +1,7 @@
 /** The queue of refunds, with the reason that does not follow from the status alone: how the round ended. */
 
-import type { RefundReason } from '@laurel/attempt';
-import type { RefundDue, RefundQueue } from '@laurel/attempt-lifecycle';
+import type { RefundDue, RefundQueue } from '@laurel/attempts';
+import type { RefundReason } from '@laurel/attempts/domain';
 import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
 import type { Attempt, Environment, Tenant } from '../domain/tournament.ts';

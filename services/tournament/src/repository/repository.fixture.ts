@@ -1,6 +1,6 @@
 /** The fixture of the repository's tests: a database of their own, and rounds that are played as the handlers play them. */
 
-import { putSigningKey } from '@laurel/attempt-lifecycle';
+import { putSigningKey } from '@laurel/attempts';
 import { newId, newOwnedId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import { createDatabase, type Database } from '@laurel/postgres';

@@ -1,5 +1,5 @@
 /** How a round ends: ranks, payouts, refunds, seal. */
-import { putSigningKey } from '@laurel/attempt-lifecycle';
+import { putSigningKey } from '@laurel/attempts';
 import { newId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import { BLOCK_LEAVES, createMerkleTree, proveInclusion } from '@laurel/signature';

@@ -1,6 +1,6 @@
 /**
  * The end of a round, in one commit: its status, its ranks and payouts or its refunds, and the attempts that were still open. Later steps
- * (payouts.ts, seals.ts, and the refunds of libs/attempt-lifecycle) only execute what is decided here.
+ * (payouts.ts, seals.ts, and the refunds of libs/attempts) only execute what is decided here.
  *
  * These statements touch every entry of a round. A hundred thousand take seconds: give the transaction a `statementTimeoutMs`.
  */

@@ -9,7 +9,7 @@
  *    process was first.
  */
 
-import type { PendingResolver } from '@laurel/attempt-lifecycle';
+import type { PendingResolver } from '@laurel/attempts';
 import type { Database, Transaction } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import { decideClose, isCloseDue } from '../domain/round-status.ts';

@@ -8,11 +8,11 @@
  *
  * The end of the round emits one event, in the commit that moves its status; each fee emits its own, with its refund.
  *
- * Refunds are in the queue that libs/attempt-lifecycle sweeps as well. They are returned from here so that a large round finishes in seconds, and
+ * Refunds are in the queue that libs/attempts sweeps as well. They are returned from here so that a large round finishes in seconds, and
  * one that is closed manually is finished before the answer.
  */
 
-import type { AttemptExpirer, AwardPayer } from '@laurel/attempt-lifecycle';
+import type { AttemptExpirer, AwardPayer } from '@laurel/attempts';
 import type { Outbox } from '@laurel/events';
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';

@@ -13,7 +13,7 @@
  * and its players always sum to zero.
  * A tombstone closes the id of a fee: nothing can be posted under that id.
  */
-import type { RefundReason } from '@laurel/attempt';
+import type { RefundReason } from '@laurel/attempts/domain';
 import { hashId } from '@laurel/ids';
 import { type Cents, cents } from '@laurel/money';
 import type { Environment } from '@laurel/tenant';

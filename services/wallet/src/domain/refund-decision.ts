@@ -2,7 +2,7 @@
  * The decision on a batch of refunds. A fee is returned at most once, in full, to the account that paid it, also where the ref names
  * another account by then. A fee that was never posted is not refunded, nor is one of another owner's attempt, and nothing is written.
  */
-import type { RefundReason } from '@laurel/attempt';
+import type { RefundReason } from '@laurel/attempts/domain';
 import { type AttemptOwner, ownerOf, refundTransferId } from '@laurel/ids';
 import type { Cents } from '@laurel/money';
 import { type LedgerChanges, openBook, type PlayerLedger } from './ledger.ts';

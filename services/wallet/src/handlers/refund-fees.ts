@@ -1,6 +1,6 @@
 /** RefundFees: returns each posted fee once, to the account that paid it. */
 
-import { isRefundReason } from '@laurel/attempt';
+import { isRefundReason } from '@laurel/attempts/domain';
 import type { Coalescer } from '@laurel/coalesce';
 import { parseId, parseItems, type RpcContext } from '@laurel/grpc';
 import { type AttemptOwner, refundTransferId } from '@laurel/ids';

@@ -1,4 +1,4 @@
-import type { OwningServices } from '@laurel/attempt-owners';
+import type { OwningServices } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
 import type { CheckResult, Database } from '@laurel/postgres';
 import type { WalletClient } from '../../clients/wallet.ts';

@@ -1,4 +1,4 @@
-import type { ChallengeClient } from '@laurel/attempt-owners';
+import type { ChallengeClient } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
 import { z } from '../../http/zod.ts';
 import { presentCalibration } from '../../presenters/calibration.ts';

@@ -1,4 +1,4 @@
-import type { ChallengeClient } from '@laurel/attempt-owners';
+import type { ChallengeClient } from '@laurel/attempts/client';
 import { isRefused, type Refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
 import type { CreateChallengeRequest, GetChallengeResponse } from '@laurel/proto/challenge';

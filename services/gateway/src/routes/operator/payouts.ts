@@ -1,4 +1,4 @@
-import { type OwningServices, serviceOf } from '@laurel/attempt-owners';
+import { type OwningServices, serviceOf } from '@laurel/attempts/client';
 import { isRefused, refused } from '@laurel/errors';
 import { PAYOUT_STATUSES } from '@laurel/proto/enum-names';
 import { PayoutStatus } from '@laurel/proto/wallet';

@@ -1,4 +1,4 @@
-import type { OwningServices } from '@laurel/attempt-owners';
+import type { OwningServices } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
 import { z } from '../../http/zod.ts';
 import { presentReceipt } from '../../presenters/receipt.ts';

@@ -1,4 +1,4 @@
-import type { TournamentClient } from '@laurel/attempt-owners';
+import type { TournamentClient } from '@laurel/attempts/client';
 import { isRefused, type Refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
 import { THRESHOLD_DIRECTIONS, TOURNAMENT_STATUSES } from '@laurel/proto/enum-names';

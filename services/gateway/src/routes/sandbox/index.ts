@@ -1,5 +1,5 @@
 /** The routes of `/api/sandbox`. */
-import type { OwningServices } from '@laurel/attempt-owners';
+import type { OwningServices } from '@laurel/attempts/client';
 import type { SandboxPlayers } from '../../clients/sandbox-players.ts';
 import type { WalletClient } from '../../clients/wallet.ts';
 import type { WebhookClient } from '../../clients/webhook.ts';

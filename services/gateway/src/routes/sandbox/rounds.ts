@@ -1,4 +1,4 @@
-import type { TournamentClient } from '@laurel/attempt-owners';
+import type { TournamentClient } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
 import { z } from '../../http/zod.ts';
 import { presentRound } from '../../presenters/tournament.ts';

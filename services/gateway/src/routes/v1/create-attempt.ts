@@ -1,4 +1,4 @@
-import type { HotCalls } from '@laurel/attempt-owners';
+import type { HotCalls } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
 import { newOwnedId } from '@laurel/ids';
 import { failpoint } from '../../failpoints.ts';

@@ -1,4 +1,4 @@
-import { type OwningServices, serviceOf } from '@laurel/attempt-owners';
+import { type OwningServices, serviceOf } from '@laurel/attempts/client';
 import { isRefused, refused } from '@laurel/errors';
 import { defineRoute } from '../../http/v1-route.ts';
 import { presentAttempt } from '../../presenters/attempt.ts';

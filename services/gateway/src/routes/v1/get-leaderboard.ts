@@ -1,4 +1,4 @@
-import type { TournamentClient } from '@laurel/attempt-owners';
+import type { TournamentClient } from '@laurel/attempts/client';
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
 import { type ListStandingsResponse, GetLeaderboardResponse_View as View } from '@laurel/proto/tournament';

@@ -1,5 +1,5 @@
 /** The routes of `/v1`, in the contract's order. */
-import type { HotCalls, OwningServices } from '@laurel/attempt-owners';
+import type { HotCalls, OwningServices } from '@laurel/attempts/client';
 import type { Database } from '@laurel/postgres';
 import type { IntegrationClient } from '../../clients/integration.ts';
 import type { WalletClient } from '../../clients/wallet.ts';

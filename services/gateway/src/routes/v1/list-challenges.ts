@@ -1,4 +1,4 @@
-import type { ChallengeClient } from '@laurel/attempt-owners';
+import type { ChallengeClient } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
 import { defineRoute } from '../../http/v1-route.ts';
 import { presentChallenge } from '../../presenters/challenge.ts';

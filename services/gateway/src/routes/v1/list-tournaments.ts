@@ -1,4 +1,4 @@
-import type { TournamentClient } from '@laurel/attempt-owners';
+import type { TournamentClient } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
 import { defineRoute } from '../../http/v1-route.ts';
 import { presentTournament } from '../../presenters/tournament.ts';

@@ -1,5 +1,5 @@
-import { MAX_EVIDENCE_BYTES } from '@laurel/attempt';
-import type { HotCalls } from '@laurel/attempt-owners';
+import type { HotCalls } from '@laurel/attempts/client';
+import { MAX_EVIDENCE_BYTES } from '@laurel/attempts/domain';
 import { isRefused } from '@laurel/errors';
 import { newId, receiptIdOf } from '@laurel/ids';
 import { failpoint } from '../../failpoints.ts';

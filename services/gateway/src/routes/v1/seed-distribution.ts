@@ -1,4 +1,4 @@
-import type { ChallengeClient } from '@laurel/attempt-owners';
+import type { ChallengeClient } from '@laurel/attempts/client';
 import { isRefused, refused } from '@laurel/errors';
 import { isUuid, newId } from '@laurel/ids';
 import { failpoint } from '../../failpoints.ts';

@@ -1,0 +1,35 @@
+/** The types and the pure rules of attempts: what a service's own domain may import. */
+
+export { ENVIRONMENTS, type Environment, isSameTenant, type Tenant } from '@laurel/tenant';
+export {
+  type AttemptStatus,
+  afterRefund,
+  CAP_COUNTED,
+  canMove,
+  canSettle,
+  isVisible,
+  type ShownStatus,
+  shownStatus,
+} from './attempt.ts';
+export { DEFAULT_ATTEMPT_TTL_SECONDS, deadlineOf, isDue } from './attempt-expiry.ts';
+export type {
+  AwardStatus,
+  OwedAward,
+  PayableAward,
+  PayoutOf,
+  PayoutRecord,
+  PrizeOf,
+} from './award.ts';
+export { MAX_EVIDENCE_BYTES } from './evidence.ts';
+export type { Finding } from './finding.ts';
+export type { KeyUse, RecordedKeyUse } from './key-use.ts';
+export { oneForEachPlayer } from './one-for-each-player.ts';
+export { ABANDONED, feeOf, type OwnedAttempt } from './owned-attempt.ts';
+export type { NamedAccount, Player, Requirement } from './player.ts';
+export {
+  isRefundReason,
+  isRoundReason,
+  type RefundReason,
+  type RoundReason,
+  type StatusReason,
+} from './refund-reason.ts';

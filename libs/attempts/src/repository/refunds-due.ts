@@ -1,0 +1,79 @@
+/** Fees to be returned: queued in the commit that ends an attempt, removed in the commit that records the refund. */
+
+import type { Database, Queryable, Transaction } from '@laurel/postgres';
+import type { Event } from '@laurel/proto/events';
+import { type AttemptStatus, afterRefund } from '../domain/attempt.ts';
+import type { RefundReason, StatusReason } from '../domain/refund-reason.ts';
+
+export type RefundDue = { readonly id: string; readonly feeGeneration: number; readonly reason: RefundReason };
+
+/** A fee that was returned to its player, and when that was recorded. */
+export type FinishedRefund = { readonly attemptId: string; readonly reason: RefundReason; readonly at: Date };
+
+/**
+ * The owner's events of refunds, one for each. Called inside the transaction that records them, with those that were not recorded before.
+ */
+export type RefundEvents = (on: Queryable, refunds: readonly FinishedRefund[]) => Promise<readonly Event[]>;
+
+/**
+ * Where the owner stores why a fee is returned. The status of the attempt distinguishes `expired` from `voided`, and `refundsByStatus` is
+ * enough for an owner with these two reasons. One with more reasons stores them in a column of refunds_due, and supplies its own two
+ * queries.
+ */
+export interface RefundQueue<Reason extends RefundReason = RefundReason> {
+  insert(
+    tx: Transaction,
+    due: { readonly attemptId: string; readonly reason: Reason; readonly since: Date },
+  ): Promise<void>;
+  /** Oldest first. */
+  load(database: Database, limit: number): Promise<readonly RefundDue[]>;
+}
+
+const INSERT = { text: 'insert into refunds_due (attempt_id, since) values ($1, $2)' };
+
+const SELECT = {
+  text: `
+select a.id, a.fee_generation, a.status from refunds_due r join attempts a on a.id = r.attempt_id
+order by r.since, r.attempt_id limit $1`,
+};
+
+// All rows are locked first and in order; the second of two transactions finds the queue's rows deleted, changes nothing, and gets no ids
+// back.
+const FINISH = {
+  name: 'refunds_finish',
+  text: `
+with locked as materialized (
+  select r.attempt_id from refunds_due r join attempts a on a.id = r.attempt_id
+  where r.attempt_id = any($1::uuid[]) order by r.attempt_id for update of r for no key update of a
+), done as (
+  delete from refunds_due r using locked l where r.attempt_id = l.attempt_id returning r.attempt_id
+), ended as (
+  update attempts a set status = case a.status when 'expiring' then 'expired' else 'voided' end
+  from locked l where a.id = l.attempt_id and a.status in ('expiring', 'voiding')
+)
+select attempt_id from done`,
+};
+
+export const refundsByStatus: RefundQueue<StatusReason> = {
+  async insert(tx, { attemptId, since }) {
+    await tx.query(INSERT, [attemptId, since]);
+  },
+  async load(database, limit) {
+    const rows = await database.query<{ id: string; fee_generation: number; status: AttemptStatus }>(SELECT, [limit]);
+    return rows.map((row) => ({
+      id: row.id,
+      feeGeneration: row.fee_generation,
+      // Only attempts that are ending are queued. If that is ever violated, the audit reports it, and the fee is returned all the same.
+      reason: afterRefund(row.status) ?? 'expired',
+    }));
+  },
+};
+
+/**
+ * `expiring -> expired`, `voiding -> voided`: the refunds are posted. An attempt in any other state only leaves the queue. Returns the
+ * attempts that left it with this call, each once; a refund that was recorded before is not among them.
+ */
+export async function finishRefunds(tx: Transaction, attemptIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await tx.query<{ attempt_id: string }>(FINISH, [attemptIds]);
+  return new Set(rows.map((row) => row.attempt_id));
+}

@@ -1,0 +1,50 @@
+/** Ends one open attempt before its deadline, and returns its fee before it answers. */
+
+import { type Refused, refused } from '@laurel/errors';
+import { isStorable } from '@laurel/json';
+import type { OwnedAttempt } from '../domain/owned-attempt.ts';
+import { type RollForwardDeps, readAgain, rollForward } from './roll-forward.ts';
+
+const MAX_REASON_CHARACTERS = 1_000;
+
+/**
+ * Ends the attempt as if its deadline had passed. A repeat that finds the attempt ended this way, with its refund under way, finishes the
+ * refund.
+ */
+export async function expireNow<Attempt extends OwnedAttempt>(
+  found: Attempt,
+  deps: RollForwardDeps<Attempt>,
+): Promise<Attempt | Refused> {
+  const isUnderWay = found.status === 'expiring';
+  const before = await rollForward(found, deps);
+  if (before === null) return refused('not_found');
+  if (!isUnderWay) {
+    if (before.status !== 'open') return refused('attempt_already_settled');
+    await deps.expirer.expire(found.id, deps.clock(), { evenIfYoung: true });
+  }
+  const attempt = await readAgain(found.id, deps);
+  if (attempt === null) return refused('not_found');
+  // An outcome was recorded in between and wins.
+  return attempt.status === 'settled' ? refused('attempt_already_settled') : attempt;
+}
+
+/** Checks an operator's reason for a void, which is stored on the attempt. Null where it is valid, else the refusal. */
+export function checkVoidReason(reason: string): Refused | null {
+  if (reason !== '' && isStorable(reason, MAX_REASON_CHARACTERS)) return null;
+  return refused('invalid_request', `reason must have 1 to ${MAX_REASON_CHARACTERS} characters.`);
+}
+
+/** Ends the attempt for an operator. A void whose refund was interrupted is finished, not refused. */
+export async function voidNow<Attempt extends OwnedAttempt>(
+  found: Attempt,
+  reason: string,
+  deps: RollForwardDeps<Attempt>,
+): Promise<Attempt | Refused> {
+  const isUnderWay = found.status === 'voiding';
+  const before = await rollForward(found, deps);
+  if (before === null) return refused('not_found');
+  if (!isUnderWay && !(await deps.expirer.voidAttempt(found.id, reason, deps.clock()))) {
+    return refused('conflict', 'The attempt is not open.');
+  }
+  return (await readAgain(found.id, deps)) ?? refused('not_found');
+}

@@ -1,0 +1,174 @@
+/**
+ * Rolls awards forward. A prize that was won is owed: `paying` only ever goes on to `paid` or `held`, `holding` to `held`, `releasing` to
+ * `paid`, `denying` to `denied`. The wallet decides once per award id and answers a repeat alike, so any process can retry at any time. The wallet's decision is
+ * recorded after the answer, without fsync, together with the owner's events of it: the wallet can be asked again.
+ *
+ * What a crash leaves, after each step:
+ *   1. the owner's commit of the award: a prize that is claimed and `paying` or `holding`. A retry, a read or the sweeper asks the wallet.
+ *   2. the wallet's commit: a payout that is decided, of an award that is still as it was. The same, and the wallet answers as stored.
+ *   3. the record, which is one commit of status and event: an event that is not published. The relay publishes it.
+ * The report that won the award knows its event, so that its record is one statement; any other reads the event in the transaction.
+ */
+import { createCoalescer } from '@laurel/coalesce';
+import { isRefused, type Refused } from '@laurel/errors';
+import type { Outbox, OutboxRow } from '@laurel/events';
+import type { AttemptOwner } from '@laurel/ids';
+import { type Database, isConnectionFailure, type Queryable } from '@laurel/postgres';
+import type { Event } from '@laurel/proto/events';
+import type { Logger } from '@laurel/service';
+import {
+  type AwardStatus,
+  isUnfinished,
+  type OwedAward,
+  type PayableAward,
+  type PayoutOf,
+  type PayoutRecord,
+  type PrizeOf,
+} from '../domain/award.ts';
+import { failpoint } from '../failpoints.ts';
+import type { Wallet } from '../wallet.ts';
+
+/** The owner's table of awards: challenge awards, or the payouts of a round. */
+export interface AwardTable<Award extends PayableAward> {
+  /** Awards between two commits, created up to and including the instant, oldest first. */
+  loadUnfinishedAwards(database: Database, createdUntil: Date, limit: number): Promise<readonly OwedAward<Award>[]>;
+  /**
+   * Writes each status that the wallet answered, where the award still has the status for which the wallet was called. Returns the events
+   * of the awards that moved, which go into the outbox in the same transaction; the commit is not durable. The same award may be named
+   * twice.
+   */
+  recordPayouts(on: Queryable, payouts: readonly PayoutOf[]): Promise<readonly Event[]>;
+  /**
+   * As `recordPayouts`, of payouts whose events are known before: one statement, its own transaction, writes the status and the event of
+   * each award that still has the status. Not durable. Returns the ids of the awards that moved. Without it such events are read too.
+   */
+  recordWithEvents?(
+    database: Database,
+    payouts: readonly (PayoutOf & { readonly event: OutboxRow })[],
+  ): Promise<ReadonlySet<string>>;
+  findAward(database: Database, id: string): Promise<OwedAward<Award> | null>;
+  /** Moves the award from the first status to the second. False where it was not in the first. */
+  moveAward(database: Database, id: string, from: AwardStatus, to: AwardStatus): Promise<boolean>;
+}
+
+/** The event that the wallet's decision makes true; the award has its status. */
+export type EventOf<Award extends PayableAward> = (award: Award) => Event;
+
+export interface AwardPayer<Award extends PayableAward> {
+  /**
+   * The award with the wallet's final decision; the award itself where nothing was under way. A caller that knows the event of the decision
+   * saves the record the round trip that reads it.
+   */
+  complete(owed: OwedAward<Award>, eventOf?: EventOf<Award>): Promise<Award>;
+  /** As `complete`, and the decision is written to the award before it resolves. */
+  completeAndRecord(owed: OwedAward<Award>): Promise<Award>;
+  runOnce(now: Date): Promise<void>;
+  drain(): Promise<void>;
+}
+
+// A younger award is still being handled by the report that won it.
+const AGE_BEFORE_SWEEP_MS = 2_000;
+const PAGE = 200;
+
+export function createAwardPayer<Award extends PayableAward>(deps: {
+  owner: AttemptOwner;
+  database: Database;
+  wallet: Wallet;
+  logger: Logger;
+  awards: AwardTable<Award>;
+  outbox: Outbox;
+}): AwardPayer<Award> {
+  const { owner, database, wallet, logger, awards, outbox } = deps;
+
+  type Recorded = { readonly payout: PayoutOf; readonly event: Event | null };
+
+  const records = createCoalescer<Recorded, void>({
+    name: 'record-payouts',
+    isolate: (error) => !isConnectionFailure(error),
+    async run(records) {
+      await recordWithEvents(records.flatMap(({ payout, event }) => (event === null ? [] : { payout, event })));
+      await recordAndReadEvents(records.flatMap(({ payout, event }) => (event === null ? payout : [])));
+      return records.map(() => undefined);
+    },
+  });
+
+  async function recordWithEvents(known: readonly { payout: PayoutOf; event: Event }[]): Promise<void> {
+    if (known.length === 0 || awards.recordWithEvents === undefined) return;
+    const rows = outbox.rowsOf(known.map(({ event }) => event));
+    const payouts = known.flatMap(({ payout }, index) => {
+      const event = rows[index];
+      return event === undefined ? [] : { ...payout, event };
+    });
+    // The statement is its own transaction, so the point before its commit is before it is sent.
+    await failpoint(`${owner}.award.before-commit`);
+    const moved = await awards.recordWithEvents(database, payouts);
+    await failpoint(`${owner}.award.after-commit`);
+    outbox.publish(known.flatMap(({ payout, event }) => (moved.has(payout.awardId) ? event : [])));
+  }
+
+  async function recordAndReadEvents(payouts: readonly PayoutOf[]): Promise<void> {
+    if (payouts.length === 0) return;
+    const events = await database.transaction(
+      async (tx) => {
+        const moved = await awards.recordPayouts(tx, payouts);
+        await tx.commitWith((last) => outbox.insert(last, moved));
+        return moved;
+      },
+      { durable: false, beforeCommit: () => failpoint(`${owner}.award.before-commit`) },
+    );
+    await failpoint(`${owner}.award.after-commit`);
+    outbox.publish(events);
+  }
+
+  async function ask({ award, tenant }: OwedAward<Award>): Promise<PayoutRecord> {
+    if (award.status === 'releasing') return decidedPayout(await wallet.releasePayout(award.id), award.id);
+    if (award.status === 'denying') return decidedPayout(await wallet.denyPayout(award.id), award.id);
+    await failpoint(`${owner}.award.before-pay`);
+    const { id: awardId, accountId, amountCents } = award;
+    const holdReason = award.status === 'holding' ? 'challenge_suspended' : undefined;
+    const payout = await wallet.payAward({ ...prizeOf(award), awardId, tenant, accountId, amountCents, holdReason });
+    await failpoint(`${owner}.award.after-pay`);
+    return payout;
+  }
+
+  /** The payout was decided otherwise meanwhile: the wallet's decision wins. */
+  async function decidedPayout(answer: PayoutRecord | Refused, awardId: string): Promise<PayoutRecord> {
+    if (!isRefused(answer)) return answer;
+    const payout = await wallet.getPayout(awardId);
+    if (isRefused(payout)) throw new Error(`the wallet knows no payout of the award ${awardId}`);
+    return payout;
+  }
+
+  async function completeWith(
+    owed: OwedAward<Award>,
+    { waitForRecord, eventOf }: { readonly waitForRecord: boolean; readonly eventOf?: EventOf<Award> | undefined },
+  ): Promise<Award> {
+    if (!isUnfinished(owed.award)) return owed.award;
+    const payout = await ask(owed);
+    const award = { ...owed.award, status: payout.status, paidAt: payout.paidAt };
+    const event = awards.recordWithEvents === undefined ? null : (eventOf?.(award) ?? null);
+    const record = { payout: { ...payout, asked: owed.award.status }, event };
+    const recorded = records.submit(record).catch((error: unknown) => {
+      logger.warn({ err: error, awardId: payout.awardId }, 'the sweeper will have to write what the wallet decided');
+    });
+    if (waitForRecord) await recorded;
+    return award;
+  }
+
+  return {
+    complete: (owed, eventOf) => completeWith(owed, { waitForRecord: false, eventOf }),
+    completeAndRecord: (owed) => completeWith(owed, { waitForRecord: true }),
+    async runOnce(now) {
+      const until = new Date(now.getTime() - AGE_BEFORE_SWEEP_MS);
+      const owed = await awards.loadUnfinishedAwards(database, until, PAGE);
+      const results = await Promise.allSettled(owed.map((award) => completeWith(award, { waitForRecord: true })));
+      const failure = results.find((result) => result.status === 'rejected');
+      if (failure !== undefined) throw failure.reason;
+    },
+    drain: () => records.drain(),
+  };
+}
+
+function prizeOf(award: PrizeOf): PrizeOf {
+  return 'roundId' in award ? { roundId: award.roundId } : { attemptId: award.attemptId };
+}

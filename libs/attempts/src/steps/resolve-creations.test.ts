@@ -1,0 +1,53 @@
+import { newId } from '@laurel/ids';
+import { cents } from '@laurel/money';
+import { describe, expect, test } from 'vitest';
+import type { KeyUse } from '../domain/key-use.ts';
+import type { OwnedAttempt } from '../domain/owned-attempt.ts';
+import { keyUsesToRecord, resolveCreations, supersededKeys } from './resolve-creations.ts';
+
+const now = new Date('2026-11-22T12:00:00.000Z');
+const keyUse: KeyUse = { keyId: newId(), fingerprint: Buffer.alloc(32, 1), isFirst: true, usedAt: now };
+const attemptWith = (status: OwnedAttempt['status']): OwnedAttempt => ({
+  id: newId(),
+  accountId: newId(),
+  playerRef: 'player',
+  status,
+  feeCents: cents(100n),
+  createdAt: now,
+  feeGeneration: 0,
+  closedReason: status === 'refused' ? 'insufficient_funds' : null,
+});
+
+const resolve = (creation: { attemptId: string; isKnown: boolean }, attempt: OwnedAttempt) =>
+  resolveCreations([{ ...creation, keyUse }], {
+    recorded: new Map([[keyUse.keyId, { ...keyUse, operationId: attempt.id }]]),
+    loadAttempts: async (ids) => new Map(ids.includes(attempt.id) ? [[attempt.id, attempt]] : []),
+  });
+
+describe('the attempt that a creation is about', () => {
+  test('a creation under a recorded idempotency key is about the recorded attempt', async () => {
+    const attempt = attemptWith('settled');
+    const resolved = await resolve({ attemptId: newId(), isKnown: false }, attempt);
+    expect(resolved).toEqual([
+      { kind: 'creation', attemptId: attempt.id, known: attempt, keyUse: null, supersedes: false },
+    ]);
+  });
+
+  test('a refused attempt holds no idempotency key: the creation runs under its own id and takes the key over', async () => {
+    const attempt = attemptWith('refused');
+    const attemptId = newId();
+    const resolved = await resolve({ attemptId, isKnown: false }, attempt);
+    expect(resolved).toEqual([{ kind: 'creation', attemptId, known: null, keyUse, supersedes: true }]);
+    expect(supersededKeys(resolved)).toEqual([keyUse.keyId]);
+    expect([...keyUsesToRecord(resolved)]).toEqual([[attemptId, keyUse]]);
+  });
+
+  test('a creation whose own attempt exists is about that one, also after it was refused', async () => {
+    const attempt = attemptWith('refused');
+    const resolved = await resolve({ attemptId: attempt.id, isKnown: true }, attempt);
+    expect(resolved).toEqual([
+      { kind: 'creation', attemptId: attempt.id, known: attempt, keyUse: null, supersedes: false },
+    ]);
+    expect(keyUsesToRecord(resolved).size).toBe(0);
+  });
+});

@@ -1,0 +1,88 @@
+/** The operations that a batch of requests means, as the recorded uses of their idempotency keys have it (domain/key-use.ts). */
+import { isRefused, type Refused, refused } from '@laurel/errors';
+import { receiptIdOf } from '@laurel/ids';
+import { decideKeyUse, type KeyUse, type RecordedKeyUse } from '../domain/key-use.ts';
+
+/** A request with the operation id that came with it. */
+export type KeyedOperation = { readonly operationId: string; readonly keyUse: KeyUse | null };
+
+export type ResolvedOperation =
+  /** Runs under this id: its own, or the one that the key names already, which then is not recorded again. */
+  | {
+      readonly kind: 'operation';
+      readonly operationId: string;
+      readonly record: KeyUse | null;
+      /** The recorded use of the key gives way to this operation: it is deleted before this one is inserted. */
+      readonly supersedes: boolean;
+      /** The key names an operation of this batch, which is before this one. */
+      readonly repeatsBatch: boolean;
+    }
+  | Refused;
+
+/** One for each operation, in order, each seeing those before it. `recorded` was read under the locks on the keys. */
+export function resolveKeyUses(
+  operations: readonly KeyedOperation[],
+  recorded: ReadonlyMap<string, RecordedKeyUse>,
+): readonly ResolvedOperation[] {
+  const ofBatch = new Map<string, RecordedKeyUse>();
+  return operations.map(({ operationId, keyUse }): ResolvedOperation => {
+    const unrecorded = {
+      kind: 'operation',
+      operationId,
+      record: null,
+      supersedes: false,
+      repeatsBatch: false,
+    } as const;
+    if (keyUse === null) return unrecorded;
+    const { keyId, fingerprint, usedAt } = keyUse;
+    const known = ofBatch.get(keyId) ?? recorded.get(keyId);
+    if (known?.operationId === operationId) return unrecorded;
+    const decision = decideKeyUse(keyUse, known);
+    if (decision.kind === 'reused') return refused('idempotency_key_reused');
+    if (decision.kind === 'repeated') {
+      return { ...unrecorded, operationId: decision.operationId, repeatsBatch: ofBatch.has(keyId) };
+    }
+    ofBatch.set(keyId, { keyId, operationId, fingerprint, usedAt });
+    return { ...unrecorded, record: keyUse, supersedes: decision.kind === 'superseded' };
+  });
+}
+
+/** The outcomes that a batch of reports means: each is known by its receipt. */
+export function resolveReports(
+  reports: readonly { readonly operationId: string; readonly keyUse: KeyUse | null }[],
+  recorded: ReadonlyMap<string, RecordedKeyUse>,
+): readonly ResolvedOperation[] {
+  const operations = reports.map(({ operationId, keyUse }) => ({ operationId: receiptIdOf(operationId), keyUse }));
+  return resolveKeyUses(operations, recorded);
+}
+
+/** The decision on a request that was not refused before, with what it was resolved to. */
+export type Decided<Resolved, Decision> = {
+  readonly kind: 'decided';
+  readonly resolved: Resolved;
+  readonly decision: Decision;
+};
+
+/** Decides the requests that their keys did not refuse, in order; one result for each request, in order. */
+export function decideUnlessRefused<Request, Resolved extends { readonly kind: string }, Decision>(
+  requests: readonly Request[],
+  resolutions: readonly (Resolved | Refused)[],
+  decide: (open: readonly { readonly request: Request; readonly resolved: Resolved }[]) => readonly Decision[],
+): readonly (Decided<Resolved, Decision> | Refused)[] {
+  const open = requests.flatMap((request, index) => {
+    const resolved = resolutions[index];
+    return resolved === undefined || isRefused(resolved) ? [] : [{ request, resolved }];
+  });
+  const decisions = decide(open).values();
+  return resolutions.map((resolved) => {
+    if (isRefused(resolved)) return resolved;
+    const decision = decisions.next();
+    if (decision.done) throw new Error('a request was not decided');
+    return { kind: 'decided', resolved, decision: decision.value };
+  });
+}
+
+/** The keys of a batch, each once. */
+export function keyIdsOf(operations: readonly Pick<KeyedOperation, 'keyUse'>[]): readonly string[] {
+  return [...new Set(operations.flatMap(({ keyUse }) => (keyUse === null ? [] : [keyUse.keyId])))];
+}

@@ -1,0 +1,42 @@
+/**
+ * An operator's review of a held award: `held -> releasing -> paid`, or `held -> denying -> denied`. The first step is committed here, the
+ * wallet moves the money or closes the payout, and the last step follows; after a crash between them the sweeper finishes it.
+ */
+import { type Refused, refused } from '@laurel/errors';
+import type { Database } from '@laurel/postgres';
+import type { AwardStatus, PayableAward } from '../domain/award.ts';
+import type { AwardPayer, AwardTable } from './pay-awards.ts';
+
+export type ReviewDeps<Award extends PayableAward> = {
+  database: Database;
+  payer: AwardPayer<Award>;
+  awards: AwardTable<Award>;
+};
+
+export type Review = {
+  readonly underWay: Extract<AwardStatus, 'releasing' | 'denying'>;
+  readonly done: Extract<AwardStatus, 'paid' | 'denied'>;
+};
+
+// An award that is still being paid is finished first; another operator's review may interfere once more.
+const MAX_ROUNDS = 3;
+
+/** Null when the award is in the status that the review asks for. */
+export async function reviewAward<Award extends PayableAward>(
+  awardId: string,
+  review: Review,
+  { database, payer, awards }: ReviewDeps<Award>,
+): Promise<Refused | null> {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const found = await awards.findAward(database, awardId);
+    if (found === null) return refused('not_found');
+    const award = await payer.completeAndRecord(found);
+    if (award.status === review.done) return null;
+    if (award.status !== 'held') return refused('conflict', `The award is ${award.status}.`);
+    const isMoved = await awards.moveAward(database, awardId, 'held', review.underWay);
+    if (!isMoved) continue;
+    const completed = await payer.completeAndRecord({ ...found, award: { ...award, status: review.underWay } });
+    return completed.status === review.done ? null : refused('conflict', `The award is ${completed.status}.`);
+  }
+  throw new Error(`award ${awardId} was not reviewed in ${MAX_ROUNDS} rounds`);
+}

@@ -1,0 +1,58 @@
+/**
+ * The authoritative read of one attempt. A state between two commits is rolled forward first: a reader never sees a state that a crash
+ * could undo, and `expired` or `voided` always means that the fee has been returned.
+ */
+
+import type { Clock } from '@laurel/service';
+import { afterRefund, isVisible } from '../domain/attempt.ts';
+import { isDue } from '../domain/attempt-expiry.ts';
+import type { OwnedAttempt } from '../domain/owned-attempt.ts';
+import type { AttemptExpirer } from '../sweeps/expire-attempts.ts';
+import type { PendingResolver } from '../sweeps/resolve-pending.ts';
+import type { AttemptOpener } from './open-attempts.ts';
+
+export type RollForwardDeps<Attempt extends OwnedAttempt> = {
+  opener: AttemptOpener;
+  resolver: PendingResolver;
+  expirer: AttemptExpirer;
+  attemptTtlMs: number;
+  clock: Clock;
+  /** The owner's attempt as it is now. */
+  loadAttempt(id: string): Promise<Attempt | null>;
+};
+
+/** The attempt, as it was just read, in a stable state; null where there is none to show. */
+export async function rollForward<Attempt extends OwnedAttempt>(
+  found: Attempt,
+  deps: RollForwardDeps<Attempt>,
+): Promise<Attempt | null> {
+  const now = deps.clock();
+  let attempt: Attempt | null = found;
+  if (attempt.status === 'pending') {
+    if (!deps.opener.isKnownPosted(attempt.id)) {
+      const { resolution, written } = await deps.resolver.resolve(attempt, now);
+      if (resolution.kind !== 'posted') return null;
+      await written;
+    }
+    attempt = { ...attempt, status: 'open' };
+  }
+  if (attempt.status === 'open' && isDue(attempt.createdAt, deps.attemptTtlMs, now)) {
+    await deps.expirer.expire(attempt.id, now);
+    attempt = await deps.loadAttempt(attempt.id);
+  }
+  const ended = attempt === null ? null : afterRefund(attempt.status);
+  if (attempt !== null && ended !== null) {
+    await deps.expirer.refund(attempt);
+    attempt = { ...attempt, status: ended };
+  }
+  return attempt !== null && isVisible(attempt.status) ? attempt : null;
+}
+
+/** As rollForward, of the attempt as it is now: for a caller that has changed it. */
+export async function readAgain<Attempt extends OwnedAttempt>(
+  id: string,
+  deps: RollForwardDeps<Attempt>,
+): Promise<Attempt | null> {
+  const found = await deps.loadAttempt(id);
+  return found === null ? null : rollForward(found, deps);
+}

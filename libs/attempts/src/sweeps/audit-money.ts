@@ -1,0 +1,90 @@
+/**
+ * An owner's part of the audit: its own invariants, and its attempts and awards compared with the wallet's fees and payouts for them
+ * (compare-with-wallet.ts). The owner supplies the queries and the rules that define a violation.
+ */
+import type { AttemptOwner } from '@laurel/ids';
+import { type CheckResult, type Database, type EnvironmentsOfIds, findEnvironments } from '@laurel/postgres';
+import type { Environment } from '@laurel/tenant';
+import type { FeeListing, PayoutListing, Wallet } from '../wallet.ts';
+import { type Comparison, compareWithWallet } from './compare-with-wallet.ts';
+
+/** A table of the owner, read in id order. */
+interface AuditedTable<Row> {
+  /** Rows with an id above this one, in id order, at most `limit`. */
+  page(database: Database, after: string, limit: number): Promise<ReadonlyMap<string, Row>>;
+  again(database: Database, ids: readonly string[]): Promise<ReadonlyMap<string, Row>>;
+}
+
+const PAGE = 5_000;
+const MAX_EXAMPLES = 10;
+
+/** The results of every check, the owner's own first. An aborted signal ends it after the check or the page under way. */
+export async function auditMoney<Attempt, Award, Check extends string>(audited: {
+  readonly owner: AttemptOwner;
+  readonly database: Database;
+  readonly wallet: Wallet;
+  readonly runOwnChecks: (database: Database) => Promise<CheckResult[]>;
+  readonly environments: EnvironmentsOfIds;
+  readonly attempts: AuditedTable<Attempt>;
+  readonly awards: AuditedTable<Award>;
+  readonly judgeFee: Comparison<Attempt, FeeListing, Check>['judge'];
+  readonly judgePayout: Comparison<Award, PayoutListing, Check>['judge'];
+  /** A description of each of their checks. */
+  readonly checks: Readonly<Record<Check, string>>;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<CheckResult[]> {
+  const { owner, database, wallet, attempts, awards, judgeFee, judgePayout, checks, signal } = audited;
+  const own = await audited.runOwnChecks(database);
+  /** The environment that the wallet names for the rows of findings. */
+  const inWallet = new Map<string, Environment>();
+  const fees = await compareWithWallet({
+    pageSize: PAGE,
+    readOurs: async (after) => {
+      signal?.throwIfAborted();
+      return attempts.page(database, after, PAGE);
+    },
+    readOursAgain: (ids) => attempts.again(database, ids),
+    readTheirs: async (after) =>
+      (await wallet.listFees(owner, after, PAGE)).map((fee) => ({ id: fee.attemptId, row: fee })),
+    judge: (ours, theirs) => {
+      const finding = judgeFee(ours, theirs);
+      if (finding !== null && theirs !== null) inWallet.set(theirs.attemptId, theirs.environment);
+      return finding;
+    },
+  });
+  const payouts = await compareWithWallet({
+    pageSize: PAGE,
+    readOurs: async (after) => {
+      signal?.throwIfAborted();
+      return awards.page(database, after, PAGE);
+    },
+    readOursAgain: (ids) => awards.again(database, ids),
+    readTheirs: async (after) =>
+      (await wallet.listAwardPayouts(owner, after, PAGE)).map((payout) => ({ id: payout.awardId, row: payout })),
+    judge: (ours, theirs) => {
+      const finding = judgePayout(ours, theirs);
+      if (finding !== null && theirs !== null) inWallet.set(theirs.awardId, theirs.environment);
+      return finding;
+    },
+  });
+  const found = [...fees, ...payouts];
+  const inOwner = await findEnvironments(database, audited.environments, [...new Set(found.map(({ id }) => id))]);
+  const compared = Object.entries<string>(checks).map(([id, description]): CheckResult => {
+    const ids = found.filter(({ check }) => check === id).map((violation) => violation.id);
+    const [ofTest, ofLive] = [ids.filter(isOfTest), ids.filter((one) => !isOfTest(one))];
+    return {
+      id,
+      description,
+      violations: BigInt(ids.length),
+      testViolations: BigInt(ofTest.length),
+      examples: [...ofLive, ...ofTest].slice(0, MAX_EXAMPLES),
+    };
+  });
+  return [...own, ...compared];
+
+  /** Where the two services disagree about the environment, or neither knows it, it is real money. */
+  function isOfTest(id: string): boolean {
+    const named = [inWallet.get(id), inOwner.get(id)].filter((environment) => environment !== undefined);
+    return named.length > 0 && named.every((environment) => environment === 'test');
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * Ends attempts whose deadline has passed and returns fees. Ending is one commit, which also queues the refund; the wallet posts at most
+ * one refund per fee; then a second commit writes `expired` or `voided`, clears the queue and stores the owner's event of the refund. A
+ * crash anywhere leaves work in the queue.
+ *
+ * An owner may have work to do when attempts end; it is done in the commit that ends them, under locks that it takes first.
+ *
+ * Several replicas may work on the same refund: the wallet posts it once, and the second to record it changes nothing and emits nothing.
+ */
+
+import { createCoalescer } from '@laurel/coalesce';
+import type { Outbox } from '@laurel/events';
+import type { AttemptOwner } from '@laurel/ids';
+import { isBefore, later } from '@laurel/instant';
+import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
+import type { Event } from '@laurel/proto/events';
+import type { Clock } from '@laurel/service';
+import { isDue } from '../domain/attempt-expiry.ts';
+import { feeOf, type OwnedAttempt } from '../domain/owned-attempt.ts';
+import { refundReasonOf } from '../domain/refund.ts';
+import type { RefundReason, RoundReason, StatusReason } from '../domain/refund-reason.ts';
+import { failpoint } from '../failpoints.ts';
+import { type EndingAttempt, endAttempt, lockToEnd, type WhenEnding } from '../repository/attempts.ts';
+import { finishRefunds, type RefundDue, type RefundEvents, type RefundQueue } from '../repository/refunds-due.ts';
+import { expireAttemptsBetween, loadDue, loadMark, loadPending, oldestUnended, putMark } from '../repository/sweeps.ts';
+import type { AttemptOpener } from '../steps/open-attempts.ts';
+import type { Wallet } from '../wallet.ts';
+import type { PendingResolver } from './resolve-pending.ts';
+
+/** `Reason` is what may end an attempt besides its deadline and an operator. */
+export interface AttemptExpirer<Reason extends RoundReason = never> {
+  /**
+   * Ends the attempt if it is open, and, unless `evenIfYoung`, if its deadline has passed. Queues the refund of its fee with `reason`, by
+   * default that the attempt expired; the wallet posts it later.
+   */
+  expire(
+    attemptId: string,
+    now: Date,
+    options?: { readonly evenIfYoung?: boolean; readonly reason?: Reason | null },
+  ): Promise<void>;
+  /** Ends the attempt for an operator. False when it is not open any more. Does not return the fee yet. */
+  voidAttempt(attemptId: string, reason: string, now: Date): Promise<boolean>;
+  /** Returns the fee of an attempt that is `expiring` or `voiding`, and records that. */
+  refund(attempt: OwnedAttempt): Promise<void>;
+  /** Returns fees that are due, and records that; one that fails does not block the others, and its error is thrown after them. */
+  refundAll(due: readonly RefundDue[]): Promise<void>;
+  runOnce(now: Date): Promise<void>;
+  drain(): Promise<void>;
+}
+
+const PAGE = 500;
+
+export function createAttemptExpirer<Reason extends RoundReason = never>(deps: {
+  owner: AttemptOwner;
+  database: Database;
+  wallet: Wallet;
+  opener: AttemptOpener;
+  resolver: PendingResolver;
+  refunds: RefundQueue<Reason | StatusReason>;
+  refundEvents: RefundEvents;
+  outbox: Outbox;
+  attemptTtlMs: number;
+  clock: Clock;
+  whenEnding?: WhenEnding | null;
+}): AttemptExpirer<Reason> {
+  const { owner, database, wallet, opener, resolver, refunds, refundEvents, outbox, attemptTtlMs, clock } = deps;
+  const whenEnding = deps.whenEnding ?? null;
+  let mark: Date | undefined;
+
+  const finished = createCoalescer<PostedRefund, void>({
+    name: 'finish-refunds',
+    isolate: (error) => !isConnectionFailure(error),
+    async run(posted) {
+      const events = await database.transaction((tx) => finish(tx, posted), {
+        beforeCommit: () => failpoint(`${owner}.refund.before-commit`),
+      });
+      await failpoint(`${owner}.refund.after-commit`);
+      outbox.publish(events);
+      return posted.map(() => undefined);
+    },
+  });
+
+  async function finish(tx: Transaction, posted: readonly PostedRefund[]): Promise<readonly Event[]> {
+    // Two readers of one attempt may post its refund in one batch.
+    const reasons = new Map(posted.map(({ attemptId, reason }) => [attemptId, reason]));
+    const done = await finishRefunds(tx, [...reasons.keys()]);
+    if (done.size === 0) return [];
+    const at = clock();
+    const recorded = [...reasons].flatMap(([attemptId, reason]) =>
+      done.has(attemptId) ? [{ attemptId, reason, at }] : [],
+    );
+    const events = await refundEvents(tx, recorded);
+    await tx.commitWith((last) => outbox.insert(last, events));
+    return events;
+  }
+
+  async function end(
+    attemptId: string,
+    now: Date,
+    decide: (attempt: EndingAttempt) => EndOf<Reason | StatusReason> | null,
+  ): Promise<boolean> {
+    // The creation was already answered, and the row may still be `pending` for a moment.
+    await opener.written(attemptId);
+    const ended = await database.transaction(
+      async (tx) => {
+        await whenEnding?.lock(tx, [attemptId]);
+        const attempt = await lockToEnd(tx, attemptId);
+        const as = attempt?.status === 'open' ? decide(attempt) : null;
+        if (attempt === null || as === null) return false;
+        await endAttempt(tx, attemptId, attempt.isPaid ? as.whileRefunding : as.final, as.closedReason);
+        if (attempt.isPaid) await refunds.insert(tx, { attemptId, reason: as.refundReason, since: now });
+        await whenEnding?.ended(tx, [attemptId]);
+        return true;
+      },
+      { beforeCommit: () => failpoint(`${owner}.expiry.before-commit`) },
+    );
+    await failpoint(`${owner}.expiry.after-commit`);
+    return ended;
+  }
+
+  async function post({ reason, ...attempt }: RefundDue): Promise<void> {
+    await failpoint(`${owner}.refund.before-call`);
+    await wallet.refundFee({ feeTransferId: feeOf(attempt).transferId, reason });
+    await failpoint(`${owner}.refund.after-call`);
+    await finished.submit({ attemptId: attempt.id, reason });
+  }
+
+  async function expireAllDue(now: Date): Promise<void> {
+    const until = later(now, -attemptTtlMs);
+    const from = mark ?? (await loadMark(database, 'expire_attempts'));
+    if (isBefore(until, from)) return;
+    for (;;) {
+      const expired = await database.transaction((tx) => expirePage(tx, from, until, now), {
+        beforeCommit: () => failpoint(`${owner}.expiry.before-commit`),
+      });
+      await failpoint(`${owner}.expiry.after-commit`);
+      if (expired.length < PAGE) break;
+    }
+    // An attempt that is still pending, or locked at this moment, holds the mark back: the next run finds it open.
+    const reached = (await oldestUnended(database, from, until)) ?? until;
+    if (isBefore(reached, until)) await resolvePending(reached, until, now);
+    if (mark !== undefined && !isBefore(mark, reached)) return;
+    mark = reached;
+    await putMark(database, 'expire_attempts', reached);
+  }
+
+  async function expirePage(tx: Transaction, from: Date, until: Date, now: Date): Promise<readonly string[]> {
+    if (whenEnding === null) return expireAttemptsBetween(tx, from, until, PAGE, now);
+    const due = await loadDue(tx, from, until, PAGE);
+    if (due.length === 0) return due;
+    await whenEnding.lock(tx, due);
+    const expired = await expireAttemptsBetween(tx, from, until, PAGE, now, due);
+    await whenEnding.ended(tx, expired);
+    return expired;
+  }
+
+  /** The last resort for an attempt that resolve-pending.ts never saw. */
+  async function resolvePending(from: Date, until: Date, now: Date): Promise<void> {
+    for (const attempt of await loadPending(database, from, until, PAGE)) {
+      const { written } = await resolver.resolve(attempt, now);
+      await written;
+    }
+  }
+
+  async function refundAll(due: readonly RefundDue[]): Promise<void> {
+    const results = await Promise.allSettled(due.map(post));
+    const failure = results.find((result) => result.status === 'rejected');
+    if (failure !== undefined) throw failure.reason;
+  }
+
+  return {
+    async expire(attemptId, now, { evenIfYoung = false, reason = null } = {}) {
+      await end(attemptId, now, (attempt) =>
+        evenIfYoung || isDue(attempt.createdAt, attemptTtlMs, now)
+          ? { whileRefunding: 'expiring', final: 'expired', closedReason: reason, refundReason: reason ?? 'expired' }
+          : null,
+      );
+    },
+    voidAttempt: (attemptId, reason, now) =>
+      end(attemptId, now, (attempt) =>
+        isDue(attempt.createdAt, attemptTtlMs, now)
+          ? null
+          : { whileRefunding: 'voiding', final: 'voided', closedReason: reason, refundReason: 'voided' },
+      ),
+    refund: (attempt) =>
+      post({ id: attempt.id, feeGeneration: attempt.feeGeneration, reason: refundReasonOf(attempt) }),
+    refundAll,
+    async runOnce(now) {
+      await expireAllDue(now);
+      await refundAll(await refunds.load(database, PAGE));
+    },
+    drain: () => finished.drain(),
+  };
+}
+
+/** A refund that the wallet has posted, and that is still to be recorded. */
+type PostedRefund = { readonly attemptId: string; readonly reason: RefundReason };
+
+/** How an attempt ends: with its refund outstanding, or immediately where there was no fee. */
+type EndOf<Reason> = {
+  readonly whileRefunding: 'expiring' | 'voiding';
+  readonly final: 'expired' | 'voided';
+  readonly closedReason: string | null;
+  readonly refundReason: Reason;
+};

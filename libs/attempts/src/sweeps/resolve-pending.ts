@@ -1,0 +1,102 @@
+/**
+ * Resolves attempts that are still `pending`: their process died, or the wallet's decision was not written. Past the grace, a fee that
+ * the wallet has never received gets a tombstone, so that it can never be posted late. Readers resolve the attempts they find by the same
+ * function.
+ *
+ * The sweep walks attempts by their `created_at` and visits each once, so none may appear below its mark. A creation takes that instant
+ * before it waits for a connection, for locks and for its commit, and nothing bounds these waits together. So there is a low watermark: a
+ * statement that begins after it was raised writes no attempt at or below it. The mark advances to it only after a whole walk that began
+ * once every transaction from before the raise had ended. No process's clock is involved.
+ *
+ * Several replicas may resolve the same attempt: the wallet answers both alike, and the write changes a pending attempt only.
+ */
+import { firstOf, isBefore, later, millisecondsBetween } from '@laurel/instant';
+import type { Database } from '@laurel/postgres';
+import { ABANDONED, feeOf } from '../domain/owned-attempt.ts';
+import {
+  isAnyTransactionOlder,
+  type LowWatermark,
+  loadMark,
+  loadPending,
+  type PendingAttempt,
+  putMark,
+  raiseLowWatermark,
+} from '../repository/sweeps.ts';
+import type { AttemptOpener } from '../steps/open-attempts.ts';
+import type { FeeResolution, Wallet } from '../wallet.ts';
+
+export interface PendingResolver {
+  /**
+   * The wallet's record of the attempt's fee; `written` resolves with whether the attempt's row has it too. A fee that the wallet has never
+   * received gets a tombstone past the grace, or, with `evenIfYoung`, immediately: then the attempt is never created.
+   */
+  resolve(
+    attempt: PendingAttempt,
+    now: Date,
+    options?: { readonly evenIfYoung?: boolean },
+  ): Promise<{ readonly resolution: FeeResolution; readonly written: Promise<boolean> }>;
+  runOnce(now: Date): Promise<void>;
+}
+
+const PAGE = 500;
+/** How far the low watermark stays behind the present. A creation that takes longer until it is written is decided again. */
+const LATEST_WRITE_MS = 30_000;
+
+export function createPendingResolver(deps: {
+  database: Database;
+  wallet: Wallet;
+  opener: AttemptOpener;
+  pendingGraceMs: number;
+}): PendingResolver {
+  const { database, wallet, opener, pendingGraceMs } = deps;
+  let mark: Date | undefined;
+  let lowWatermark: LowWatermark | undefined;
+
+  async function resolve(attempt: PendingAttempt, now: Date, { evenIfYoung = false } = {}) {
+    const tombstoneIfAbsent = evenIfYoung || millisecondsBetween(attempt.createdAt, now) >= pendingGraceMs;
+    const resolution = await wallet.resolveFee({ ...feeOf(attempt), tombstoneIfAbsent });
+    const fee = { attemptId: attempt.id, feeGeneration: attempt.feeGeneration };
+    let written = Promise.resolve(true);
+    if (resolution.kind === 'posted') written = opener.open(fee);
+    if (resolution.kind === 'tombstoned') written = opener.refuse(fee, resolution.refusalCode ?? ABANDONED);
+    return { resolution, written };
+  }
+
+  async function sweep(pending: readonly PendingAttempt[], now: Date): Promise<void> {
+    const results = await Promise.allSettled(
+      pending.map(async (attempt) => {
+        const { written } = await resolve(attempt, now);
+        if (!(await written)) throw new Error(`what became of attempt ${attempt.id} could not be written`);
+      }),
+    );
+    const failure = results.find((result) => result.status === 'rejected');
+    // The mark stays unchanged, so that the next run visits all of them again.
+    if (failure !== undefined) throw failure.reason;
+  }
+
+  return {
+    resolve,
+    async runOnce(now) {
+      const until = later(now, -pendingGraceMs);
+      // Another run may clear it meanwhile.
+      const raised = lowWatermark;
+      const isReached = raised !== undefined && !(await isAnyTransactionOlder(database, raised.raisedAt));
+      let from = mark ?? (await loadMark(database, 'resolve_pending'));
+      for (;;) {
+        const pending = await loadPending(database, from, until, PAGE);
+        await sweep(pending, now);
+        const last = pending.at(-1);
+        if (pending.length < PAGE || last === undefined) break;
+        from = last.createdAt;
+      }
+      if (isReached) {
+        mark = raised.until;
+        if (lowWatermark === raised) lowWatermark = undefined;
+        await putMark(database, 'resolve_pending', raised.until);
+      }
+      const next = firstOf(until, later(now, -LATEST_WRITE_MS));
+      if (lowWatermark !== undefined || (mark !== undefined && !isBefore(mark, next))) return;
+      lowWatermark = await raiseLowWatermark(database, next, LATEST_WRITE_MS);
+    },
+  };
+}

@@ -1,0 +1,298 @@
+/**
+ * The wallet client of the services that own attempts. Every hot call is for one item here and travels in a batch with concurrent requests;
+ * each is idempotent by the item's id, so a call whose reply is lost is simply sent again.
+ */
+
+import { type Coalescer, createSeparateCoalescers } from '@laurel/coalesce';
+import { isRefused, type Refused } from '@laurel/errors';
+import { type ChannelIdentity, createClient, createCoalescedCall, parseTenant, presentTenant } from '@laurel/grpc';
+import type { AttemptOwner } from '@laurel/ids';
+import { type Cents, cents } from '@laurel/money';
+import { findName, PAYOUT_STATUSES, ENVIRONMENTS as WIRE_ENVIRONMENTS } from '@laurel/proto/enum-names';
+import {
+  type FeeChargeResult as FeeChargeResultMessage,
+  type FeeRecord,
+  FeeState,
+  type Payout,
+  PayoutStatus,
+  WalletServiceClient,
+} from '@laurel/proto/wallet';
+import { ENVIRONMENTS, type Environment, type Tenant } from '@laurel/tenant';
+import type { PayoutRecord, PrizeOf } from './domain/award.ts';
+import type { Fee } from './domain/owned-attempt.ts';
+import type { Player, Requirement } from './domain/player.ts';
+import type { RefundReason } from './domain/refund-reason.ts';
+
+export type FeeCharge = Fee & {
+  readonly player: Player;
+  readonly accountId: string;
+  readonly feeCents: Cents;
+  readonly requirement: Requirement;
+};
+
+export type FeeChargeResult =
+  | { readonly kind: 'posted' }
+  /** The id has a tombstone. One that no refusal caused carries `internal_error`. */
+  | { readonly kind: 'refused'; readonly code: string }
+  /** The ref names another account now; null for none. */
+  | { readonly kind: 'moved'; readonly accountId: string | null };
+
+type FeeQuery = Fee & { readonly tombstoneIfAbsent: boolean };
+
+export type FeeResolution =
+  | { readonly kind: 'posted' }
+  /** Null where no rule refused the fee. */
+  | { readonly kind: 'tombstoned'; readonly refusalCode: string | null }
+  | { readonly kind: 'absent' };
+
+export type AwardPayment = PrizeOf & {
+  readonly awardId: string;
+  readonly tenant: Tenant;
+  readonly accountId: string;
+  readonly amountCents: Cents;
+  /** Why the owner has it held; undefined leaves the decision to the wallet. */
+  readonly holdReason: 'challenge_suspended' | undefined;
+};
+
+/** The player's eligibility under each requirement: null, or the code of the refusal. */
+export type Eligibility = {
+  readonly accountId: string | null;
+  readonly codes: readonly (string | null)[];
+  /** The highest fee that the program may charge the account now; null for no limit. */
+  readonly chargeableCents: Cents | null;
+};
+
+export type FeeListing = {
+  readonly attemptId: string;
+  readonly accountId: string;
+  readonly feeCents: Cents;
+  readonly refunded: boolean;
+  readonly environment: Environment;
+};
+
+export type PayoutListing = PayoutRecord & {
+  readonly attemptId: string;
+  readonly roundId: string;
+  readonly accountId: string;
+  readonly amountCents: Cents;
+  readonly environment: Environment;
+};
+
+export interface Wallet extends AsyncDisposable {
+  /** The account that the ref names now; null for none. */
+  resolvePlayer(player: Player): Promise<string | null>;
+  checkEligibility(player: Player, requirements: readonly Requirement[]): Promise<Eligibility>;
+  chargeFee(charge: FeeCharge): Promise<FeeChargeResult>;
+  resolveFee(query: FeeQuery): Promise<FeeResolution>;
+  /** Throws when no such fee was ever posted. */
+  refundFee(refund: { readonly feeTransferId: string; readonly reason: RefundReason }): Promise<void>;
+  /** Throws where the wallet has a payout of the award id for another win, account or amount. */
+  payAward(payment: AwardPayment): Promise<PayoutRecord>;
+  releasePayout(awardId: string): Promise<PayoutRecord | Refused>;
+  denyPayout(awardId: string): Promise<PayoutRecord | Refused>;
+  getPayout(awardId: string): Promise<PayoutRecord | Refused>;
+  /** Posted fees of the owner's attempts with a higher id, in attempt id order. */
+  listFees(owner: AttemptOwner, afterAttemptId: string, limit: number): Promise<readonly FeeListing[]>;
+  /** Payouts of the owner's awards with a higher id, in award id order. */
+  listAwardPayouts(owner: AttemptOwner, afterAwardId: string, limit: number): Promise<readonly PayoutListing[]>;
+}
+
+// The wallet decides one batch at a time for each kind; a second lane fills while the first is decided.
+const LANES = 2;
+
+export function connectWallet(address: string, identity?: ChannelIdentity): Wallet {
+  const client = createClient(WalletServiceClient, {
+    name: 'wallet',
+    address,
+    identity,
+    retryLostReply: true,
+    hot: ['resolvePlayers', 'chargeFees', 'resolveFees', 'refundFees', 'payAwards'],
+  });
+
+  const resolvePlayers = createWalletCall<Player, string | null>({
+    name: 'wallet.resolve_players',
+    environmentOf: ({ tenant }) => tenant.environment,
+    async call(players) {
+      const { accountIds } = answered(await client.resolvePlayers({ players: players.map(toPlayer) }));
+      return accountIds.map((id) => (id === '' ? null : id));
+    },
+  });
+
+  const chargeFees = createWalletCall<FeeCharge, FeeChargeResult>({
+    name: 'wallet.charge_fees',
+    environmentOf: ({ player }) => player.tenant.environment,
+    async call(charges) {
+      const { results } = answered(
+        await client.chargeFees({
+          charges: charges.map(({ player, requirement, ...charge }) => ({
+            ...charge,
+            player: toPlayer(player),
+            requirement: toRequirement(requirement),
+          })),
+        }),
+      );
+      return results.map(({ result }) => toFeeChargeResult(result));
+    },
+  });
+
+  const resolveFees = createCoalescedCall<FeeQuery, FeeResolution>({
+    name: 'wallet.resolve_fees',
+    lanes: LANES,
+    async call(queries) {
+      const { resolutions } = answered(await client.resolveFees({ queries: [...queries] }));
+      return resolutions.map(({ state, refusalCode }): FeeResolution => {
+        if (state === FeeState.POSTED) return { kind: 'posted' };
+        if (state === FeeState.ABSENT) return { kind: 'absent' };
+        if (state === FeeState.TOMBSTONE)
+          return { kind: 'tombstoned', refusalCode: refusalCode === '' ? null : refusalCode };
+        throw new Error(`the wallet answered a fee with the state ${state}`);
+      });
+    },
+  });
+
+  const refundFees = createCoalescedCall<{ feeTransferId: string; reason: RefundReason }, boolean>({
+    name: 'wallet.refund_fees',
+    lanes: LANES,
+    async call(refunds) {
+      return answered(await client.refundFees({ refunds: [...refunds] })).results.map(({ refunded }) => refunded);
+    },
+  });
+
+  const payAwards = createWalletCall<AwardPayment, PayoutRecord | null>({
+    name: 'wallet.pay_awards',
+    environmentOf: ({ tenant }) => tenant.environment,
+    async call(payments) {
+      const { payouts } = answered(
+        await client.payAwards({
+          payments: payments.map(({ tenant, ...payment }) => ({
+            attemptId: '',
+            ...payment,
+            tenant: presentTenant(tenant),
+          })),
+        }),
+      );
+      return payouts.map((payout) => (payout.status === PayoutStatus.UNSPECIFIED ? null : toPayoutRecord(payout)));
+    },
+  });
+
+  const coalesced: readonly Coalescer<never, unknown>[] = [
+    resolvePlayers,
+    chargeFees,
+    resolveFees,
+    refundFees,
+    payAwards,
+  ];
+
+  return {
+    resolvePlayer: (player) => resolvePlayers.submit(player),
+    async checkEligibility(player, requirements) {
+      const { accountId, codes, chargeableCents } = answered(
+        await client.checkEligibility({ player: toPlayer(player), requirements: requirements.map(toRequirement) }),
+      );
+      return {
+        accountId: accountId === '' ? null : accountId,
+        codes: codes.map((code) => (code === '' ? null : code)),
+        // The previous release of the wallet has no limit.
+        chargeableCents: chargeableCents === undefined ? null : cents(chargeableCents),
+      };
+    },
+    chargeFee: (charge) => chargeFees.submit(charge),
+    resolveFee: (query) => resolveFees.submit(query),
+    async refundFee(refund) {
+      const refunded = await refundFees.submit(refund);
+      if (!refunded) throw new Error(`the wallet knows no posted fee ${refund.feeTransferId} to refund`);
+    },
+    async payAward(payment) {
+      const payout = await payAwards.submit(payment);
+      if (payout !== null) return payout;
+      throw new Error(`the wallet has a payout of the award ${payment.awardId} on other terms`);
+    },
+    async releasePayout(awardId) {
+      const answer = await client.releasePayout({ awardId });
+      return isRefused(answer) ? answer : payoutOf(answer.payout);
+    },
+    async denyPayout(awardId) {
+      const answer = await client.denyPayout({ awardId });
+      return isRefused(answer) ? answer : payoutOf(answer.payout);
+    },
+    async getPayout(awardId) {
+      const answer = await client.getPayout({ awardId });
+      return isRefused(answer) ? answer : payoutOf(answer.payout);
+    },
+    async listFees(owner, afterAttemptId, limit) {
+      const { fees } = answered(await client.listFees({ afterAttemptId, limit, owner }));
+      return fees.map(toFeeListing);
+    },
+    async listAwardPayouts(owner, afterAwardId, limit) {
+      const { payouts } = answered(await client.listAwardPayouts({ afterAwardId, limit, owner }));
+      return payouts.map(toPayoutListing);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(coalesced.map((calls) => calls.drain()));
+      await client[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Single items in batches, those of live and of test traffic apart. */
+function createWalletCall<Item, Result>(options: {
+  readonly name: string;
+  readonly environmentOf: (item: Item) => Environment;
+  readonly call: (items: readonly Item[]) => Promise<readonly Result[]>;
+}): Coalescer<Item, Result> {
+  const { name, environmentOf, call } = options;
+  return createSeparateCoalescers<Item, Result, Environment>({
+    groups: ENVIRONMENTS,
+    groupOf: environmentOf,
+    create: () => createCoalescedCall({ name, lanes: LANES, call }),
+  });
+}
+
+function toFeeChargeResult(result: FeeChargeResultMessage['result']): FeeChargeResult {
+  if (result === undefined) throw new Error('the wallet left a charge without a result');
+  if (result.$case === 'posted') return { kind: 'posted' };
+  if (result.$case === 'refused') return { kind: 'refused', code: result.value.code };
+  return { kind: 'moved', accountId: result.value.accountId === '' ? null : result.value.accountId };
+}
+
+/** The answer of a call that refuses nothing. */
+function answered<Answer>(answer: Answer | Refused): Answer {
+  if (isRefused(answer)) throw new Error(`the wallet refused a call that refuses nothing: ${answer.code}`);
+  return answer;
+}
+
+function toPlayer({ tenant, playerRef }: Player) {
+  return { tenant: presentTenant(tenant), playerRef };
+}
+
+function toRequirement({ jurisdictions, ...requirement }: Requirement) {
+  return { ...requirement, jurisdictions: [...jurisdictions] };
+}
+
+function payoutOf(payout: Payout | undefined): PayoutRecord {
+  if (payout === undefined) throw new Error('the wallet left a payout out');
+  return toPayoutRecord(payout);
+}
+
+function toFeeListing(fee: FeeRecord): FeeListing {
+  // A wallet of the release before names no environment: the fee counts as real money.
+  const environment = findName(WIRE_ENVIRONMENTS, fee.environment) ?? 'live';
+  return { ...fee, feeCents: cents(fee.feeCents), environment };
+}
+
+function toPayoutListing(payout: Payout): PayoutListing {
+  return {
+    ...toPayoutRecord(payout),
+    attemptId: payout.attemptId,
+    roundId: payout.roundId,
+    accountId: payout.accountId,
+    amountCents: cents(payout.amountCents),
+    environment: parseTenant(payout.tenant).environment,
+  };
+}
+
+function toPayoutRecord(payout: Payout): PayoutRecord {
+  const status = findName(PAYOUT_STATUSES, payout.status);
+  if (status === undefined) throw new Error(`the wallet answered a payout with the status ${payout.status}`);
+  return { awardId: payout.awardId, status, paidAt: status === 'paid' ? (payout.paidAt ?? null) : null };
+}
