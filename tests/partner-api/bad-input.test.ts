@@ -168,6 +168,18 @@ describe('bad input to the partner API', () => {
       }
     });
 
+    test.each([
+      ['metadata', '{"a":["\\u0000"]}'],
+      ['metadata', '{"\\u0000":1}'],
+      ['anything_else', '"\\u0000"'],
+    ])('NUL anywhere in a body is refused: %s %s', async (name, text) => {
+      const answer = await post('/v1/attempts', {
+        raw: `{"challenge_id":"${challengeId}","player_ref":"${playerRef}","${name}":${text}}`,
+      });
+      expectError(400, 'invalid_request', answer);
+      expect(answer.text).toContain('The body holds text with NUL.');
+    });
+
     test('odd but legal text in metadata is stored or refused, but never a 500', async () => {
       for (const text of ['"a\\u0000b"', '"\\ud800"', '"\\u2028"', '"\\\\u0000"']) {
         const answer = await post('/v1/attempts', {

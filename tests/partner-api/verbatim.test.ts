@@ -10,7 +10,7 @@ const OBJECTS: [string, string][] = [
   ['more digits than a double has', '{"a":0.1000000000000000055511151231257827,"b":[-9007199254740993]}'],
   ['numbers in other spellings', '{"a":1.0,"b":1E+2,"c":-0,"d":0.10,"e":1e-400}'],
   ['members in an order of their own, and space', '{ "z" : 1,\n\t"a" : { "10":true, "9":[ ] , "__proto__":null } }'],
-  ['text spelled with escapes', '{"\\u0061":"\\/\\u00fc ü 選手 \\ud83d\\ude00 \\u0000"}'],
+  ['text spelled with escapes', '{"\\u0061":"\\/\\u00fc ü 選手 \\ud83d\\ude00 \\\\u0000"}'],
 ];
 
 describe('metadata and evidence are stored byte for byte', () => {

@@ -5,5 +5,5 @@ export { excerptOf } from './excerpt.ts';
 export { isJsonObject } from './json-object.ts';
 export { parseExactJson, parseJson } from './parse-json.ts';
 export { MAX_DEPTH, parseStrictJson, type StrictJson } from './strict-json.ts';
-export { foldAscii, hasNul, isAtMost, isStorable } from './text.ts';
+export { foldAscii, hasNul, isAtMost, isStorable, spellsNul } from './text.ts';
 export { itemTexts, type PathTree, pathTreeOf, spansAt, textAt } from './text-at.ts';

@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseExactJson, parseJson } from './parse-json.ts';
 import { MAX_DEPTH, parseStrictJson } from './strict-json.ts';
+import { spellsNul } from './text.ts';
 
-const parse = (text: string, names: readonly string[] = []) => parseStrictJson(Buffer.from(text), names);
+const parse = (text: string, verbatimNames: readonly string[] = []) =>
+  parseStrictJson(Buffer.from(text), { verbatimNames });
 const issueOf = (text: string) => {
   const json = parse(text);
   return json.kind === 'invalid' ? json.message : null;
@@ -45,6 +47,25 @@ describe('what is refused', () => {
 
   test.each(['"\\ud800"', '{"\\udfff":1}'])('a lone surrogate is refused: %s', (text) => {
     expect(issueOf(text)).toBe('The body holds text that is not valid Unicode.');
+  });
+
+  test.each(['"\\u0000"', '{"\\u0000":1}', '{"a":{"b":["x\\\\\\u0000"]}}', '[1,"\\u0000\\\\u0000"]'])(
+    'NUL is refused wherever it is, unless the reader allows it: %s',
+    (text) => {
+      expect(issueOf(text)).toBe('The body holds text with NUL.');
+      expect(parseStrictJson(Buffer.from(text), { allowsNul: true })).toMatchObject({ value: JSON.parse(text) });
+    },
+  );
+
+  test('a backslash before u0000 is no NUL, and NUL is found exactly where a text has it', () => {
+    expect(parse('{"\\\\u0000":"\\\\u0000"}')).toMatchObject({ value: { '\\u0000': '\\u0000' } });
+    const part = fc.constantFrom('\0', '\\', 'u0000', '0', '"', 'a', '\u0001');
+    fc.assert(
+      fc.property(fc.array(part), fc.array(part), (name, value) => {
+        const json = JSON.stringify({ [name.join('')]: value.join('') });
+        expect(spellsNul(json)).toBe([...name, ...value].includes('\0'));
+      }),
+    );
   });
 
   test(`nesting beyond ${MAX_DEPTH} levels, however deep, is refused`, () => {

@@ -4,12 +4,14 @@
  * - every number is finite as a double, all text is well-formed Unicode (receipts are signed over canonical JSON, which needs both). That
  *   holds inside of `metadata` and `evidence` too. A number may have more digits than a double keeps: the text that is stored keeps them, and
  *   `exact` distinguishes such numbers;
+ * - no text has NUL, which many readers and stores cut it at;
  * - nesting ends at 64 levels (deeper is an attack on recursive readers).
  */
 import { isUtf8 } from 'node:buffer';
 import { readNumber } from './exact-number.ts';
 import { parseExactJson, parseJson } from './parse-json.ts';
 import { endOfString, nameOf } from './string-text.ts';
+import { spellsNul } from './text.ts';
 
 export const MAX_DEPTH = 64;
 
@@ -27,8 +29,18 @@ export type StrictJson =
     }
   | { readonly kind: 'invalid'; readonly message: string };
 
-/** Reads a body. `verbatimNames` are the members of the outermost object whose text is returned as sent. */
-export function parseStrictJson(bytes: Buffer, verbatimNames: readonly string[] = []): StrictJson {
+export interface StrictJsonOptions {
+  /** Members of the outermost object whose text is returned as sent. */
+  readonly verbatimNames?: readonly string[];
+  /** For a body of many records, where the reader refuses the record that has it, and for what was stored before NUL was refused. */
+  readonly allowsNul?: boolean;
+}
+
+/** Reads a body. */
+export function parseStrictJson(
+  bytes: Buffer,
+  { verbatimNames = [], allowsNul = false }: StrictJsonOptions = {},
+): StrictJson {
   if (!isUtf8(bytes)) return invalid('The body is not valid UTF-8.');
   const text = bytes.toString();
   let value: unknown;
@@ -41,6 +53,7 @@ export function parseStrictJson(bytes: Buffer, verbatimNames: readonly string[] 
   const tally = { members: 0 };
   const issue = inspect(value, 1, tally);
   if (issue !== null) return invalid(issue);
+  if (!allowsNul && spellsNul(text)) return invalid('The body holds text with NUL.');
 
   // Of two members with one name the parser keeps one, so the text then has more members than the value, and otherwise as many.
   // That needs a parser which never confuses two names: parseJson is one, the native parser is not.

@@ -15,6 +15,14 @@ export function hasNul(text: string): boolean {
   return text.includes('\0');
 }
 
+/** `\u0000`, and not a backslash that is followed by `u0000`. */
+const NUL_ESCAPE = /(?<!\\)(?:\\\\)*\\u0000/;
+
+/** The same of a text that is known to be JSON, where NUL has one spelling. */
+export function spellsNul(json: string): boolean {
+  return json.includes('\\u0000') && NUL_ESCAPE.test(json);
+}
+
 /** Whether the text can be stored as it is: at most so many characters, none of them NUL or half a surrogate pair. */
 export function isStorable(text: string, characters: number): boolean {
   return isAtMost(text, characters) && !hasNul(text) && text.isWellFormed();

@@ -3,7 +3,7 @@
  * strict-json.test.ts holds this file to). What is signed must not have a second reading:
  * - UTF-8, without a byte order mark;
  * - no object names a member twice, however the name is spelled;
- * - all text is well-formed Unicode, and every number finite as a double;
+ * - all text is well-formed Unicode without NUL, and every number finite as a double;
  * - nesting ends at 64 levels.
  *
  * Names are not left to the native parser: in Node 24 it can misread one that is spelled with an
@@ -22,6 +22,8 @@ interface Open {
 interface Rules {
   /** Refuses a number that no double prints back: its reader would show another one. */
   readonly isExact: boolean;
+  /** Receipts of evidence from before NUL was refused have it, and stay valid. */
+  readonly allowsNul: boolean;
 }
 
 /** A string, a word (a number, true, false or null), or one of the characters that build arrays and objects. */
@@ -29,12 +31,12 @@ const TOKEN = /"(?:[^"\\]+|\\.)*"|[\w.+-]+|[[\]{}]/g;
 
 /** Throws a SyntaxError, which says what the text does: "is not JSON". */
 export function parseStrictJson(source: Bytes | string): unknown {
-  return parse(source, { isExact: false });
+  return parse(source, { isExact: false, allowsNul: false });
 }
 
-/** The same, and every number is the one that the text spells. */
+/** As a receipt is read: every number is the one that the text spells, and text may have NUL. */
 export function parseExactJson(source: Bytes | string): unknown {
-  return parse(source, { isExact: true });
+  return parse(source, { isExact: true, allowsNul: true });
 }
 
 /** What JSON as text or as bytes holds, read exactly; anything else, which a caller has parsed, as it is. */
@@ -76,11 +78,11 @@ function read(text: string, rules: Rules): unknown {
       open.values.push(value);
     } else if (open.names?.size === open.values.length) {
       // In an object a string is a name exactly when every earlier name has its value.
-      const name = readString(token);
+      const name = readString(token, rules);
       if (open.names.has(name)) throw new SyntaxError(`names the member ${token} twice`);
       open.names.add(name);
     } else {
-      open.values.push(token.startsWith('"') ? readString(token) : readWord(token, rules));
+      open.values.push(token.startsWith('"') ? readString(token, rules) : readWord(token, rules));
     }
   }
   return outermost[0];
@@ -99,9 +101,10 @@ export function isWellFormed(text: string): boolean {
   return !LONE_SURROGATE.test(text);
 }
 
-function readString(token: string): string {
+function readString(token: string, { allowsNul }: Rules): string {
   const text = JSON.parse(token) as string;
   if (!isWellFormed(text)) throw new SyntaxError('has text that is not valid Unicode');
+  if (!allowsNul && text.includes('\0')) throw new SyntaxError('has text with NUL');
   return text;
 }
 

@@ -1,5 +1,5 @@
 /** The SDK has no dependency, so its verification shares no code with the server that signs. These laws hold the two together. */
-import { canonicalJson as exactJson, parseJson as serverParseJson } from '@laurel/json';
+import { canonicalJson as exactJson, parseJson as serverParseJson, spellsNul } from '@laurel/json';
 import * as server from '@laurel/signature';
 import { SEAL_SIGNER, sealOf, signedReceiptOf } from '@laurel/signature/round-seal.example';
 import fc from 'fast-check';
@@ -183,7 +183,8 @@ describe('canonical JSON', () => {
     fc.assert(
       fc.property(json, fc.nat(2), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
-        expect(exactJson(parseJson(text))).toBe(exactJson(serverParseJson(text)));
+        if (spellsNul(text)) expect(() => parseJson(text)).toThrow('has text with NUL');
+        else expect(exactJson(parseJson(text))).toBe(exactJson(serverParseJson(text)));
       }),
     );
     for (const text of ['', '{', '{"a\\u00":1}', '[1,]']) expect(() => parseJson(text)).toThrow(SyntaxError);

@@ -25,5 +25,5 @@ export function parseJsonBody(
   if (context.isBodyTooLarge) {
     return { kind: 'invalid', message: `The body is larger than ${context.maxBodyBytes / 1024} KiB.` };
   }
-  return parseStrictJson(context.rawBody ?? NO_BYTES, verbatimNames);
+  return parseStrictJson(context.rawBody ?? NO_BYTES, { verbatimNames });
 }

@@ -98,18 +98,22 @@ export const MAX_DESCRIPTOR_BYTES = 16 * 1024;
 
 /** Reads a descriptor that a call brings, to save it or to try it out: also by the limits that a stored one may exceed. */
 export function parseSentDescriptor(text: string, transport: Transport): Descriptor | Refused {
-  return parseText(text, transport, excessOf);
+  return parseText(text, transport, { excess: excessOf, allowsNul: false });
 }
 
-/** Reads the text of a descriptor that is stored. */
+/** Reads the text of a descriptor that is stored: what is refused today may have been saved before. */
 export function parseDescriptorText(text: string, transport: Transport): Descriptor | Refused {
-  return parseText(text, transport, () => null);
+  return parseText(text, transport, { excess: () => null, allowsNul: true });
 }
 
-function parseText(text: string, transport: Transport, excess: typeof excessOf): Descriptor | Refused {
+function parseText(
+  text: string,
+  transport: Transport,
+  { excess, allowsNul }: { readonly excess: typeof excessOf; readonly allowsNul: boolean },
+): Descriptor | Refused {
   const bytes = Buffer.from(text);
   if (bytes.length > MAX_DESCRIPTOR_BYTES) return tooLarge();
-  const json = parseStrictJson(bytes);
+  const json = parseStrictJson(bytes, { allowsNul });
   if (json.kind === 'invalid') return refused('invalid_request', json.message.replace('The body', 'The descriptor'));
   const message = excess(json.value);
   return message === null ? parseDescriptor(json.value, transport) : refused('invalid_request', message);

@@ -246,6 +246,13 @@ describe('one record', () => {
       '{"who":"\\u0000","s":1,"id":9}',
       failed('/who', 'map.attempt.player_ref', 'must have 1 to 255 characters, none of them NUL'),
     ],
+    [
+      'evidence with NUL',
+      { ...OF_ATTEMPT, evidence: '/e' },
+      run('"e":{"a":["\\u0000"]}'),
+      failed('/e', 'map.evidence', 'must have no text with NUL'),
+    ],
+    ['NUL where nothing is read', OF_ATTEMPT, run('"e":{"a":["\\u0000"]}'), report],
     ['no dedupe', OF_PLAYER, player('"a":1'), failed('/id', 'map.dedupe', MISSING)],
     ['an empty dedupe', OF_PLAYER, player('"id":""'), failed('/id', 'map.dedupe', 'must have 1 to 255 characters')],
     ['a dedupe that is an object', OF_PLAYER, player('"id":{}'), failed('/id', 'map.dedupe', NO_NAME)],

@@ -1,7 +1,7 @@
 /** Reads one record by a descriptor: what it reports, or the first pointer of the descriptor that does not lead to what it should. */
 import { MAX_EVIDENCE_BYTES } from '@laurel/attempts/domain';
 import { isUuid } from '@laurel/ids';
-import { isAtMost, isJsonObject, spansAt } from '@laurel/json';
+import { isAtMost, isJsonObject, spansAt, spellsNul } from '@laurel/json';
 import { isPlayerRef, MAX_PLAYER_REF_CHARACTERS } from '@laurel/tenant';
 import type {
   AttemptSource,
@@ -144,6 +144,7 @@ function readEvidence(source: EvidenceSource, record: Json, budget: EvidenceBudg
   if (text === null || Buffer.byteLength(text) > MAX_EVIDENCE_BYTES) {
     return unreadable(pointer, 'map.evidence', `must have at most ${MAX_EVIDENCE_BYTES / 1024} KiB`);
   }
+  if (spellsNul(text)) return unreadable(pointer, 'map.evidence', 'must have no text with NUL');
   const bytes = Buffer.byteLength(text);
   if (bytes > budget.bytesLeft) return unreadable(pointer, 'map.evidence', OVER_BUDGET);
   budget.bytesLeft -= bytes;
