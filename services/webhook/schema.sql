@@ -119,7 +119,7 @@ CREATE INDEX consumed_events_by_age ON public.consumed_events USING btree (consu
 
 CREATE INDEX deliveries_by_age ON public.deliveries USING btree (created_at);
 
-CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, next_attempt_at) WHERE (status = 'pending'::text);
+CREATE INDEX deliveries_due_by_environment ON public.deliveries USING btree (endpoint_id, COALESCE(environment, 'test'::text), next_attempt_at) WHERE (status = 'pending'::text);
 
 CREATE INDEX deliveries_log ON public.deliveries USING btree (endpoint_id, created_at DESC, id DESC);
 

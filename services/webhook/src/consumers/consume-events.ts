@@ -10,6 +10,7 @@ import type { Event } from '@laurel/proto/events';
 import type { Clock } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
 import { composeBody } from '../domain/envelope.ts';
+import type { DeliveryQueue } from '../domain/slots.ts';
 import { failpoint } from '../failpoints.ts';
 import {
   type EventDelivery,
@@ -38,7 +39,7 @@ export function createConsumeEvents({
   return async (events) => {
     const byId = new Map(events.map((event) => [event.id.toLowerCase(), parseEvent(event)]));
     const consumedAt = clock();
-    let woken: readonly string[] = [];
+    let woken: readonly DeliveryQueue[] = [];
     const sandbox = [...byId.values()].filter(({ tenant }) => tenant.environment === 'test').map(toSandboxEvent);
     await failpoint('webhook.consume.before-commit');
     const matches = await insertUnmatchedEvents(database, [...byId.values()].map(scopeOf), sandbox, consumedAt);
@@ -48,7 +49,7 @@ export function createConsumeEvents({
     }
     await failpoint('webhook.consume.after-commit');
     made.inc(woken.length);
-    dispatcher.wake([...new Set(woken)]);
+    dispatcher.wake(woken);
   };
 }
 

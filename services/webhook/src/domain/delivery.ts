@@ -17,7 +17,7 @@
  *
  * So a body is sent at most three times, whichever process crashes at whatever point: no send starts before its number is raised.
  */
-import type { Tenant } from '@laurel/tenant';
+import type { Environment, Tenant } from '@laurel/tenant';
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
@@ -48,8 +48,8 @@ export type Send = {
   readonly url: string;
   /** As it is stored: encrypted, and bound to the endpoint's id. */
   readonly sealedSecret: Buffer;
-  /** That of its endpoint. */
-  readonly environment: 'live' | 'test';
+  /** That of its event; `test` for one that a developer requested as a test. */
+  readonly environment: Environment;
   readonly startedAt: Date;
 };
 

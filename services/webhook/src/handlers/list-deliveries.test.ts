@@ -43,7 +43,7 @@ async function put({ endpoint }: Pick<Owner, 'endpoint'>, eventType = 'attempt.s
 async function begin({ endpoint }: Owner): Promise<readonly Send[]> {
   const now = h.clock();
   const lease = { now, leasedUntil: new Date(now.getTime() + 10_000), keyVersions: [1] };
-  return (await leaseSends(h.database, [{ endpointId: endpoint.id, slots: 1 }], lease)).sends;
+  return (await leaseSends(h.database, [{ endpointId: endpoint.id, environment: 'live', slots: 1 }], lease)).sends;
 }
 
 async function end(sends: readonly Send[], how: SendEnd): Promise<void> {

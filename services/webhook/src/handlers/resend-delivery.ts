@@ -6,6 +6,7 @@ import type { Database } from '@laurel/postgres';
 import type { WebhookServiceService } from '@laurel/proto/webhook';
 import type { Clock } from '@laurel/service';
 import { decideSend } from '../domain/endpoint.ts';
+import { queueOf } from '../domain/slots.ts';
 import { insertDelivery } from '../repository/deliveries.ts';
 import { findStoredDelivery } from '../repository/delivery-log.ts';
 import { lockEndpointToSend } from '../repository/endpoints.ts';
@@ -37,7 +38,7 @@ export function resendDelivery({
       return delivery;
     });
     if (isRefused(resent)) return resent;
-    dispatcher.wake([resent.endpointId]);
+    dispatcher.wake([queueOf(resent)]);
     return { deliveryId: resent.id };
   };
 }

@@ -27,7 +27,7 @@ export function retryDelivery({
     const retried = await retryDeliveryNow(database, deliveryId, tenant, clock());
     if (retried === 'not_found') return refused('not_found');
     if (retried === 'not_scheduled') return refused('conflict', 'No retry of this delivery is scheduled.');
-    dispatcher.wake([endpointId]);
+    dispatcher.wake([{ endpointId, environment: 'test' }]);
     return {};
   };
 }

@@ -7,6 +7,7 @@ import type { WebhookServiceService } from '@laurel/proto/webhook';
 import type { Clock } from '@laurel/service';
 import { decideSend } from '../domain/endpoint.ts';
 import { composeTest } from '../domain/envelope.ts';
+import { queueOf } from '../domain/slots.ts';
 import { insertDelivery } from '../repository/deliveries.ts';
 import { lockEndpointToSend } from '../repository/endpoints.ts';
 import type { Dispatcher } from '../workers/deliver.ts';
@@ -46,7 +47,7 @@ export function sendTest({
       return delivery;
     });
     if (isRefused(sent)) return sent;
-    dispatcher.wake([endpointId]);
+    dispatcher.wake([queueOf(sent)]);
     return { deliveryId: sent.id };
   };
 }

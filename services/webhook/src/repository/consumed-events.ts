@@ -1,8 +1,9 @@
 /** The events that were consumed from the stream, the endpoints that match them, and those of the sandbox for their program's log. */
 
 import type { Database } from '@laurel/postgres';
-import type { Tenant } from '@laurel/tenant';
+import type { Environment, Tenant } from '@laurel/tenant';
 import type { NewDelivery } from '../domain/delivery.ts';
+import type { DeliveryQueue } from '../domain/slots.ts';
 
 /** The properties of an event that endpoints are matched by. */
 export type EventScope = {
@@ -97,7 +98,7 @@ from unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::uuid[], $8::text
 where n.event_id = any (array(select i.id from inserted i))
 order by n.endpoint_id, n.event_id
 on conflict (endpoint_id, event_id) where resend_of is null do nothing
-returning endpoint_id`,
+returning endpoint_id, environment`,
 };
 
 /**
@@ -127,7 +128,7 @@ export async function insertUnmatchedEvents(
 }
 
 /**
- * Stores the events that are not stored yet, with their deliveries, and returns the endpoint of each new delivery. An event that the stream
+ * Stores the events that are not stored yet, with their deliveries, and returns the queue of each new delivery. An event that the stream
  * delivers again after its row here was deleted makes no second delivery either.
  */
 export async function insertEventsWithDeliveries(
@@ -136,8 +137,8 @@ export async function insertEventsWithDeliveries(
   deliveries: readonly EventDelivery[],
   sandbox: readonly SandboxEvent[],
   consumedAt: Date,
-): Promise<readonly string[]> {
-  const rows = await database.write<{ endpoint_id: string }>(
+): Promise<readonly DeliveryQueue[]> {
+  const rows = await database.write<{ endpoint_id: string; environment: Environment }>(
     INSERT_WITH_DELIVERIES,
     [
       eventIds,
@@ -153,7 +154,7 @@ export async function insertEventsWithDeliveries(
     ],
     { durable: true },
   );
-  return rows.map(({ endpoint_id }) => endpoint_id);
+  return rows.map((row) => ({ endpointId: row.endpoint_id, environment: row.environment }));
 }
 
 /** The parameters of `sandboxSteps`. */

@@ -1,15 +1,16 @@
-/** The dispatcher's statements: find the endpoints that have something due, lease sends, and record their ends. */
+/** The dispatcher's statements: find the queues that have something due, lease sends, and record their ends. */
 import { keyVersionSql } from '@laurel/encryption';
 import type { Database } from '@laurel/postgres';
+import type { Environment } from '@laurel/tenant';
 import type { Phases, Send } from '../domain/delivery.ts';
 import { MAX_SENDS } from '../domain/retry-schedule.ts';
 import { ERROR_SENTENCES, type SendResult } from '../domain/send-result.ts';
-import type { Allocation } from '../domain/slots.ts';
+import { type Allocation, type DeliveryQueue, keyOf } from '../domain/slots.ts';
 
 export type LeasedSends = {
   readonly sends: readonly Send[];
-  /** The rows of each endpoint that had any, and the sends among them; the other rows were closed. */
-  readonly byEndpoint: ReadonlyMap<string, { readonly rows: number; readonly sends: number }>;
+  /** By key, the rows of each queue that had any, and the sends among them; the other rows were closed. */
+  readonly byQueue: ReadonlyMap<string, { readonly rows: number; readonly sends: number }>;
 };
 
 /** The end of a send. */
@@ -29,8 +30,13 @@ type LeasedRow = {
   body: Buffer;
   url: string;
   secret: Buffer;
-  environment: 'live' | 'test';
+  environment: Environment;
 };
+
+/** As SQL: the environment of the queue in which this row of deliveries waits. */
+export function environmentOf(delivery: string): string {
+  return `(coalesce(${delivery}.environment, 'test'))`;
+}
 
 /** As SQL: no process holds a lease of this row of deliveries, or the lease has expired at `$1`. */
 export function isFree(delivery: string): string {
@@ -55,15 +61,17 @@ export function eachEndpointWithPending(name: string): string {
 )`;
 }
 
-const ENDPOINTS_WITH_DUE = {
-  name: 'sends_endpoints_with_due',
+const QUEUES_WITH_DUE = {
+  name: 'sends_queues_with_due',
   text: `
 with recursive ${eachEndpointWithPending('waiting')}
-select w.endpoint_id
+select w.endpoint_id, queue.environment
 from waiting w
+cross join (values ('live'), ('test')) as queue (environment)
 cross join lateral (
   select from deliveries d
-  where d.endpoint_id = w.endpoint_id and d.status = 'pending' and d.next_attempt_at <= $1 and ${isFree('d')}
+  where d.endpoint_id = w.endpoint_id and ${environmentOf('d')} = queue.environment
+    and d.status = 'pending' and d.next_attempt_at <= $1 and ${isFree('d')}
   limit 1
 ) due
 where w.endpoint_id is not null`,
@@ -76,14 +84,15 @@ const LEASE = {
   name: 'sends_lease',
   text: `
 with due as materialized (
-  select d.id, d.endpoint_id, d.attempts, d.sending_since, e.url, e.secret, coalesce(e.environment, 'live') as environment,
+  select d.id, d.endpoint_id, d.attempts, d.sending_since, e.url, e.secret, ready.environment,
     case when not e.is_active then 'off' when d.attempts >= ${MAX_SENDS} then 'spent' else 'send' end as fate
-  from unnest($2::uuid[], $3::int[]) as ready (endpoint_id, slots)
+  from unnest($2::uuid[], $3::int[], $7::text[]) as ready (endpoint_id, slots, environment)
   join endpoints e on e.id = ready.endpoint_id and (not e.is_active or ${keyVersionSql('e.secret')} = any($6::int[]))
   cross join lateral (
     select d.id, d.endpoint_id, d.attempts, d.sending_since
     from deliveries d
-    where d.endpoint_id = ready.endpoint_id and d.status = 'pending' and d.next_attempt_at <= $1 and ${isFree('d')}
+    where d.endpoint_id = ready.endpoint_id and ${environmentOf('d')} = ready.environment
+      and d.status = 'pending' and d.next_attempt_at <= $1 and ${isFree('d')}
     order by d.next_attempt_at
     limit ready.slots
     for no key update skip locked
@@ -146,10 +155,10 @@ set duration_ms = excluded.duration_ms, dns_ms = excluded.dns_ms, connect_ms = e
 where a.error_kind = 'interrupted'`,
 };
 
-/** Every endpoint that has a delivery that is due and not leased. */
-export async function findEndpointsWithDue(database: Database, now: Date): Promise<readonly string[]> {
-  const rows = await database.query<{ endpoint_id: string }>(ENDPOINTS_WITH_DUE, [now]);
-  return rows.map((row) => row.endpoint_id);
+/** Every queue that has a delivery that is due and not leased. */
+export async function findQueuesWithDue(database: Database, now: Date): Promise<readonly DeliveryQueue[]> {
+  const rows = await database.query<{ endpoint_id: string; environment: Environment }>(QUEUES_WITH_DUE, [now]);
+  return rows.map((row) => ({ endpointId: row.endpoint_id, environment: row.environment }));
 }
 
 /**
@@ -172,17 +181,19 @@ export async function leaseSends(
     leasedUntil,
     ERROR_SENTENCES.interrupted,
     keyVersions,
+    allocations.map(({ environment }) => environment),
   ];
   const rows = await database.write<LeasedRow>(LEASE, values, { durable: true });
-  const byEndpoint = new Map<string, { rows: number; sends: number }>();
+  const byQueue = new Map<string, { rows: number; sends: number }>();
   const sends: Send[] = [];
   for (const row of rows) {
-    const ofEndpoint = byEndpoint.get(row.endpoint_id) ?? { rows: 0, sends: 0 };
+    const key = keyOf({ endpointId: row.endpoint_id, environment: row.environment });
+    const ofQueue = byQueue.get(key) ?? { rows: 0, sends: 0 };
     const isSend = row.status === 'pending';
-    byEndpoint.set(row.endpoint_id, { rows: ofEndpoint.rows + 1, sends: ofEndpoint.sends + (isSend ? 1 : 0) });
+    byQueue.set(key, { rows: ofQueue.rows + 1, sends: ofQueue.sends + (isSend ? 1 : 0) });
     if (isSend) sends.push(toSend(row, now));
   }
-  return { sends, byEndpoint };
+  return { sends, byQueue };
 }
 
 /** Not durable: a send whose end is lost counts as interrupted, and its delivery continues after the lease. */

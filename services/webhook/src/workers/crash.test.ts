@@ -3,6 +3,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { ERROR_SENTENCES } from '../domain/send-result.ts';
+import { queueOf } from '../domain/slots.ts';
 import type { FailpointName } from '../failpoints.ts';
 import { LEASE_MS, suspended, useRig } from './deliver.fixture.ts';
 
@@ -153,7 +154,7 @@ describe('an unreachable database', () => {
     await expect(rig.consume([suspended(endpoint, rig.clock())])).rejects.toThrow('failpoint');
     {
       await using _ = await rig.outage();
-      rig.dispatcher.wake([endpoint.id]);
+      rig.dispatcher.wake([queueOf({ ...endpoint, endpointId: endpoint.id })]);
       await logged('sends could not be leased');
     }
     await rig.dispatcher.whenIdle();

@@ -30,7 +30,7 @@ async function put(endpointId: string): Promise<string> {
 async function deliver(endpointId: string): Promise<void> {
   const now = h.clock();
   const lease = { now, leasedUntil: new Date(now.getTime() + LEASE_MS), keyVersions: [1] };
-  const { sends } = await leaseSends(h.database, [{ endpointId, slots: 4 }], lease);
+  const { sends } = await leaseSends(h.database, [{ endpointId, environment: 'test', slots: 4 }], lease);
   const result = { httpStatus: 200, error: null, responseExcerpt: '', nextSendAt: null };
   const phases = { dnsMs: null, connectMs: null, waitMs: null, readMs: null };
   await recordSends(

@@ -6,6 +6,7 @@ import { verify } from '@octokit/webhooks-methods';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ERROR_SENTENCES } from '../domain/send-result.ts';
+import { queueOf } from '../domain/slots.ts';
 import { closePending, insertDelivery, retryDeliveryNow } from '../repository/deliveries.ts';
 import { deleteEndpoint, updateEndpoint } from '../repository/endpoints.ts';
 import { leaseSends, recordSends } from '../repository/sends.ts';
@@ -283,7 +284,7 @@ describe('a delivery that fails', () => {
     const { target, endpoint, delivery } = await delivered(status(500));
     const { tenant } = endpoint;
     expect(await retryDeliveryNow(rig.database, delivery.id, tenant, rig.clock())).toBe('due_now');
-    rig.dispatcher.wake([endpoint.id]);
+    rig.dispatcher.wake([queueOf({ ...endpoint, endpointId: endpoint.id })]);
     await rig.dispatcher.whenIdle();
     expect(target.received).toHaveLength(2);
     expect(await onlyDelivery(endpoint)).toMatchObject({
@@ -291,7 +292,7 @@ describe('a delivery that fails', () => {
       next_attempt_at: new Date(rig.clock().getTime() + 5 * MINUTE_MS),
     });
     expect(await retryDeliveryNow(rig.database, delivery.id, tenant, rig.clock())).toBe('due_now');
-    rig.dispatcher.wake([endpoint.id]);
+    rig.dispatcher.wake([queueOf({ ...endpoint, endpointId: endpoint.id })]);
     await rig.dispatcher.whenIdle();
     expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'failed', attempts: 3 });
     expect(await retryDeliveryNow(rig.database, delivery.id, tenant, rig.clock())).toBe('not_scheduled');
@@ -406,7 +407,7 @@ describe('a delivery that a developer sends again', () => {
       resendOf: delivery.id,
     };
     await insertDelivery(rig.database, again);
-    rig.dispatcher.wake([endpoint.id]);
+    rig.dispatcher.wake([queueOf({ ...endpoint, endpointId: endpoint.id })]);
     await rig.dispatcher.whenIdle();
     const [, second] = target.received;
     expect(second?.body).toBe(first?.body);
@@ -425,9 +426,9 @@ describe('two processes', () => {
     const endpoints = await Promise.all(targets.map(({ url }) => rig.endpoint(url)));
     const deliveries = endpoints.flatMap((endpoint) => Array.from({ length: 20 }, () => newDelivery(endpoint)));
     await Promise.all(deliveries.map((delivery) => insertDelivery(rig.database, delivery)));
-    const ids = endpoints.map(({ id }) => id);
-    rig.dispatcher.wake(ids);
-    replica.wake(ids);
+    const queues = deliveries.map(queueOf);
+    rig.dispatcher.wake(queues);
+    replica.wake(queues);
     await Promise.all([rig.dispatcher.whenIdle(), replica.whenIdle()]);
     await Promise.all([rig.sweep(), rig.sweep(replica)]);
     const sent = targets.flatMap(({ received }) => received.map(({ headers }) => headers['x-webhook-delivery-id']));
@@ -440,12 +441,16 @@ describe('two processes', () => {
     await Promise.all(deliveries.map((delivery) => insertDelivery(rig.database, delivery)));
     const times = { now: rig.clock(), leasedUntil: new Date(rig.clock().getTime() + 1_000), keyVersions: [1] };
     const leases = await Promise.all(
-      Array.from({ length: 8 }, () => leaseSends(rig.database, [{ endpointId: endpoint.id, slots: 4 }], times)),
+      Array.from({ length: 8 }, () =>
+        leaseSends(rig.database, [{ endpointId: endpoint.id, environment: 'test', slots: 4 }], times),
+      ),
     );
     const leased = leases.flatMap(({ sends }) => sends.map(({ deliveryId }) => deliveryId));
     expect(new Set(leased).size).toBe(leased.length);
     expect(leased.length).toBeGreaterThanOrEqual(4);
-    expect(await leaseSends(rig.database, [{ endpointId: endpoint.id, slots: 30 }], times)).toMatchObject({
+    expect(
+      await leaseSends(rig.database, [{ endpointId: endpoint.id, environment: 'test', slots: 30 }], times),
+    ).toMatchObject({
       sends: { length: 30 - leased.length },
     });
   });
@@ -456,7 +461,11 @@ describe('the end of a send that comes too late', () => {
   const noPhases = { dnsMs: null, connectMs: null, waitMs: null, readMs: null };
 
   async function leaseOne(endpoint: Registered) {
-    const { sends } = await leaseSends(rig.database, [{ endpointId: endpoint.id, slots: 1 }], times());
+    const { sends } = await leaseSends(
+      rig.database,
+      [{ endpointId: endpoint.id, environment: 'test', slots: 1 }],
+      times(),
+    );
     const [send] = sends;
     if (send === undefined) throw new Error('nothing was leased');
     return send;

@@ -1,8 +1,8 @@
 /**
  * The dispatcher: sends due deliveries by the states of domain/delivery.ts, and lets no endpoint delay another (domain/slots.ts).
  *
- *   queue    endpoints that may have something due. The intake and the portal's calls add them immediately; every 30 seconds the sweep adds
- *            those with retries that are due, with leases whose process died, and with deliveries that another replica left
+ *   queue    endpoints that may have something due, for each environment. The intake and the portal's calls add them immediately; every 30
+ *            seconds the sweep adds those with retries that are due, with leases whose process died, and with deliveries that another replica left
  *   lease    leases deliveries: one durable statement for all free slots, which raises the number of each send
  *   send     outside of any transaction, with the URL and the secret that `lease` read
  *   record   one statement for all sends that ended meanwhile, not durable (record-sends.ts)
@@ -20,9 +20,17 @@ import type { RetryDelaysMs } from '../domain/retry-schedule.ts';
 import { composeHeaders } from '../domain/send-headers.ts';
 import { decideResult, ERROR_SENTENCES, type SendEnd } from '../domain/send-result.ts';
 import { secretOwner } from '../domain/signing-secret.ts';
-import { type Allocation, createSlots, healthAfter, type KnownHealth, type Usage } from '../domain/slots.ts';
+import {
+  type Allocation,
+  createSlots,
+  type DeliveryQueue,
+  healthAfter,
+  type KnownHealth,
+  keyOf,
+  type Usage,
+} from '../domain/slots.ts';
 import { failpoint } from '../failpoints.ts';
-import { findEndpointsWithDue, type LeasedSends, leaseSends, type SendRecord } from '../repository/sends.ts';
+import { findQueuesWithDue, type LeasedSends, leaseSends, type SendRecord } from '../repository/sends.ts';
 import { createSendRecorder } from './record-sends.ts';
 
 export type DispatcherDeps = {
@@ -40,9 +48,9 @@ export type DispatcherDeps = {
 };
 
 export interface Dispatcher extends AsyncDisposable {
-  /** The endpoints may have something due, which is sent as soon as there is a slot. Never throws, never waits. */
-  wake(endpointIds: readonly string[]): void;
-  /** The sweep: wakes every endpoint that has something due, whichever process inserted it. */
+  /** The queues may have something due, which is sent as soon as there is a slot. Never throws, never waits. */
+  wake(queues: readonly DeliveryQueue[]): void;
+  /** The sweep: wakes every queue that has something due, whichever process inserted it. */
   runOnce(now: Date): Promise<void>;
   /** Resolves once nothing that this process knows of is due, and every send that it began has ended and is recorded. */
   whenIdle(): Promise<void>;
@@ -70,12 +78,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const isQuiet = () => !isLeasing && slots.inFlight === 0;
   const isIdle = () => isQuiet() && slots.queued === 0 && nextLease === undefined;
 
-  function wake(endpointIds: readonly string[]): void {
-    for (const endpointId of endpointIds) slots.enqueue(endpointId);
+  function wake(queues: readonly DeliveryQueue[]): void {
+    for (const queue of queues) slots.enqueue(queue);
     leaseSoon();
   }
 
-  /** Leases on the next turn of the event loop, so that one statement leases for all endpoints that this turn wakes. */
+  /** Leases on the next turn of the event loop, so that one statement leases for all queues that this turn wakes. */
   function leaseSoon(): void {
     if (isLeasing || isStopping || slots.queued === 0) return;
     nextLease ??= setImmediate(() => {
@@ -92,7 +100,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     try {
       leased = await leaseAllocated(allocations);
     } catch (error) {
-      logger.error({ err: error, endpoints: allocations.length }, 'sends could not be leased');
+      logger.error({ err: error, queues: allocations.length }, 'sends could not be leased');
     }
     isLeasing = false;
     slots.releaseUnused(allocations, (allocation) => usageOf(allocation, leased));
@@ -128,7 +136,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     } catch (error) {
       logger.error({ err: error, delivery: send.deliveryId }, 'a send failed on our side');
     }
-    slots.release(send.endpointId, ended === undefined ? 'failing' : healthOf(ended));
+    slots.release(send, ended === undefined ? 'failing' : healthOf(ended));
     metrics.inFlight.set(slots.inFlight);
     leaseSoon();
     if (ended !== undefined) {
@@ -174,7 +182,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   return {
     wake,
     async runOnce(now) {
-      wake(await findEndpointsWithDue(database, now));
+      wake(await findQueuesWithDue(database, now));
     },
     whenIdle: () => until(isIdle),
     async [Symbol.asyncDispose]() {
@@ -187,11 +195,11 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   };
 }
 
-/** The usage of an endpoint's slots. A lease that failed used none, and leaves open whether more is due. */
-function usageOf({ endpointId, slots }: Allocation, leased: LeasedSends | undefined): Usage {
+/** The usage of a queue's slots. A lease that failed used none, and leaves open whether more is due. */
+function usageOf(allocation: Allocation, leased: LeasedSends | undefined): Usage {
   if (leased === undefined) return { used: 0, isDrained: false };
-  const { rows, sends } = leased.byEndpoint.get(endpointId) ?? { rows: 0, sends: 0 };
-  return { used: sends, isDrained: rows < slots };
+  const { rows, sends } = leased.byQueue.get(keyOf(allocation)) ?? { rows: 0, sends: 0 };
+  return { used: sends, isDrained: rows < allocation.slots };
 }
 
 function healthOf({ result, durationMs }: SendRecord): KnownHealth {
@@ -210,7 +218,7 @@ function createMetrics() {
   return {
     sends: counter(
       'laurel_webhook_sends_total',
-      'Sends that ended, by outcome (delivered, or the kind of error) and environment of the endpoint.',
+      'Sends that ended, by outcome (delivered, or the kind of error) and environment of the delivery.',
       ['outcome', 'environment'],
     ),
     failed: counter('laurel_webhook_deliveries_failed_total', 'Deliveries whose last send failed.'),
@@ -220,6 +228,9 @@ function createMetrics() {
       SECONDS,
     ),
     inFlight: gauge('laurel_webhook_sends_in_flight', 'Sends that have begun and not ended.'),
-    waiting: gauge('laurel_webhook_endpoints_waiting', 'Endpoints that may have something due.'),
+    waiting: gauge(
+      'laurel_webhook_endpoints_waiting',
+      'Endpoints that may have something due, counted in each environment.',
+    ),
   };
 }

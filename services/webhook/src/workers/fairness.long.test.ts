@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { newId } from '@laurel/ids';
 import { expect, it } from 'vitest';
+import type { DeliveryQueue } from '../domain/slots.ts';
 import { insertDeliveries } from '../repository/deliveries.ts';
 import { type Registered, useRig } from './deliver.fixture.ts';
 
@@ -21,7 +22,7 @@ async function queue(endpoints: readonly Registered[], events: number): Promise<
       endpointId,
       eventId: newId(createdAt),
       eventType: 'attempt.settled',
-      tenant,
+      tenant: { ...tenant, environment: 'live' as const },
       body: Buffer.from('{}'),
       resendOf: null,
       createdAt,
@@ -32,7 +33,8 @@ async function queue(endpoints: readonly Registered[], events: number): Promise<
 
 const register = (count: number, url: () => string) =>
   Promise.all(Array.from({ length: count }, () => rig.endpoint(url())));
-const idsOf = (endpoints: readonly Registered[]) => endpoints.map(({ id }) => id);
+const queuesOf = (endpoints: readonly Registered[]): DeliveryQueue[] =>
+  endpoints.map(({ id }) => ({ endpointId: id, environment: 'live' }));
 
 it('healthy endpoints get all their deliveries while a hundred dead ones hang, untried or failing', async () => {
   await using dispatcher = rig.startDispatcher({ timeoutMs: FOR_EVER_MS });
@@ -50,12 +52,12 @@ it('healthy endpoints get all their deliveries while a hundred dead ones hang, u
   // Every endpoint is untried. The dead ones come first, and each has a hanging send before the first healthy one requests a slot.
   const dead = await register(DEAD, () => hangingTarget.url);
   await queue(dead, 3);
-  dispatcher.wake(idsOf(dead));
+  dispatcher.wake(queuesOf(dead));
   await hangingTarget.arrivals(DEAD);
   const targets = Array.from({ length: HEALTHY }, () => rig.receiver.url());
   const healthy = await Promise.all(targets.map(({ url }) => rig.endpoint(url)));
   await queue(healthy, EVENTS);
-  dispatcher.wake(idsOf(healthy));
+  dispatcher.wake(queuesOf(healthy));
   await Promise.all(targets.map((target) => target.arrivals(EVENTS)));
   expect(hanging.size).toBe(DEAD);
 
@@ -65,7 +67,7 @@ it('healthy endpoints get all their deliveries while a hundred dead ones hang, u
   const newTarget = rig.receiver.url();
   const all = [...healthy, await rig.endpoint(newTarget.url)];
   await queue(all, EVENTS);
-  dispatcher.wake(idsOf(all));
+  dispatcher.wake(queuesOf(all));
   await Promise.all([newTarget.arrivals(EVENTS), ...targets.map((target) => target.arrivals(2 * EVENTS))]);
   expect(hanging.size).toBe(64);
 

@@ -142,7 +142,7 @@ it('a delivery to an endpoint whose secret cannot be read waits, and no send of 
     });
   }
   const lease = async (keyVersions: readonly number[]) => {
-    const slots = [readable, unreadable].map(({ id }) => ({ endpointId: id, slots: 4 }));
+    const slots = [readable, unreadable].map(({ id }) => ({ endpointId: id, environment: 'test' as const, slots: 4 }));
     const now = new Date();
     const leased = await leaseSends(database, slots, {
       now,
