@@ -118,6 +118,9 @@ describe('an event', () => {
 });
 
 describe('the response to a send', () => {
+  /** More than is ever sent. */
+  const PROMISED = { 'content-length': '100' };
+
   it.each([200, 201, 204, 299])('a response with status %i is a success', async (code) => {
     const { delivery } = await delivered(status(code));
     expect(delivery).toMatchObject({
@@ -204,6 +207,24 @@ describe('the response to a send', () => {
     await insertDelivery(rig.database, newDelivery(endpoint));
     await rig.sweep(hasty);
     expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'pending', sends: [send] });
+  });
+
+  it.each<[string, Respond]>([
+    ['is cut', (response) => void response.writeHead(200, PROMISED).write('part', () => response.socket?.destroy())],
+    ['stalls', (response) => void response.writeHead(200, PROMISED).write('part')],
+    ['stalls before its first byte', (response) => void response.writeHead(202, PROMISED).flushHeaders()],
+  ])('a 2xx whose headers came in time is a success though its body %s', async (what, respond) => {
+    await using hasty = rig.startDispatcher({ timeoutMs: 500 });
+    const endpoint = await rig.endpoint(rig.receiver.url(respond).url);
+    await insertDelivery(rig.database, newDelivery(endpoint));
+    await rig.sweep(hasty);
+    const excerpt = what === 'stalls before its first byte' ? '' : 'part';
+    expect(await onlyDelivery(endpoint)).toMatchObject({
+      status: 'delivered',
+      attempts: 1,
+      next_attempt_at: null,
+      sends: [{ error_kind: null, error: null, response_excerpt: excerpt }],
+    });
   });
 
   it.each([
