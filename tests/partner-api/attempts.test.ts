@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Attempt } from '@laurel/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectStatus, joinWorld, liveTerms, type SharedWorld } from '../world.ts';
 
@@ -242,6 +243,22 @@ describe('attempts in challenges: POST /v1/attempts and GET /v1/attempts/{attemp
         headers: { 'idempotency-key': randomUUID() },
       }),
     );
+  });
+
+  test('unknown members of a body, and of a query that the route does not read, are ignored', async () => {
+    const { id } = await world.newChallenge();
+    const { ref } = await world.newPlayer();
+    const body = { challenge_id: id, player_ref: ref, is_win: true, threshold: 0, attempt: { prize: '9.00' } };
+    const created = await world.partner.send<Attempt>('POST', '/v1/attempts?player_ref=a&player_ref=b&x=1', {
+      body,
+      headers: { 'idempotency-key': randomUUID() },
+    });
+    const attempt = expectStatus(201, created).body;
+    expect(attempt).toMatchObject({ challenge_id: id, player_ref: ref, status: 'open' });
+    expect(attempt).not.toHaveProperty('is_win');
+    const read = await world.partner.send<Attempt>('GET', `/v1/attempts/${attempt.id}?x=1&x=2`);
+    expect(expectStatus(200, read).body).toEqual(attempt);
+    expectStatus(200, await world.partner.send('GET', `/v1/challenges?player_ref=${ref}&unknown=1`));
   });
 
   test('a challenge id in upper case names the same challenge', async () => {

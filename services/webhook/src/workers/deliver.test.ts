@@ -271,6 +271,19 @@ describe('a delivery that fails', () => {
     expect(target.received).toHaveLength(3);
   });
 
+  it('an endpoint whose delivery has failed stays on: the next event is sent to it', async () => {
+    const { target, endpoint } = await delivered(status(500));
+    for (const minutes of [1, 5]) {
+      rig.clock.advance(minutes * MINUTE_MS);
+      await rig.sweep();
+    }
+    expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'failed', attempts: 3 });
+    await rig.consume([suspended(endpoint, rig.clock())]);
+    await rig.dispatcher.whenIdle();
+    expect(target.received).toHaveLength(4);
+    expect(await rig.deliveries(endpoint.id)).toHaveLength(2);
+  });
+
   it('a failed delivery that is then answered 2xx is delivered, and not sent again', async () => {
     let answers = 0;
     const { target, endpoint } = await delivered((response) => {
