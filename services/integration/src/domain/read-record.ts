@@ -48,6 +48,7 @@ const MAX_DEDUPE_CHARACTERS = 255;
 const EVIDENCE_BYTES_PER_BYTE = 4;
 
 const OVER_BUDGET = `is too large: all evidence of a body has at most ${EVIDENCE_BYTES_PER_BYTE} times its size and 64 KiB`;
+const WITH_NUL = 'must have no text with NUL';
 const MISSING = 'names nothing in the record';
 
 /** A number as JSON spells it, the whole string: no sign or zero before it, no white space, no names such as `Infinity`. */
@@ -67,6 +68,8 @@ export function readRecord(map: RecordMap, record: Json, budget: EvidenceBudget)
   if (!map.when.every((condition) => holds(condition, record))) return { kind: 'ignored' };
   const attempt = readAttempt(map.attempt, record);
   if (attempt.kind === 'unreadable') return attempt;
+  // Also where the descriptor reads nothing: no body of `/v1` may have it anywhere either.
+  if (spellsNul(record.text)) return unreadable(WHOLE, 'map.records', WITH_NUL);
   const score = readNumber(map.score, 'map.score', record);
   if (typeof score === 'object') return score;
   // A pointer that names nothing means that the record has none; one to anything but a number is a mistake, null included.
@@ -144,7 +147,8 @@ function readEvidence(source: EvidenceSource, record: Json, budget: EvidenceBudg
   if (text === null || Buffer.byteLength(text) > MAX_EVIDENCE_BYTES) {
     return unreadable(pointer, 'map.evidence', `must have at most ${MAX_EVIDENCE_BYTES / 1024} KiB`);
   }
-  if (spellsNul(text)) return unreadable(pointer, 'map.evidence', 'must have no text with NUL');
+  // A constant of a descriptor that was saved before NUL was refused.
+  if (spellsNul(text)) return unreadable(pointer, 'map.evidence', WITH_NUL);
   const bytes = Buffer.byteLength(text);
   if (bytes > budget.bytesLeft) return unreadable(pointer, 'map.evidence', OVER_BUDGET);
   budget.bytesLeft -= bytes;
