@@ -87,6 +87,7 @@ CREATE TABLE public.attempts (
     created_at timestamp(3) with time zone NOT NULL,
     fee_generation integer DEFAULT 0 NOT NULL,
     closed_reason text,
+    CONSTRAINT attempts_closed_reason_length CHECK (((char_length(closed_reason) >= 1) AND (char_length(closed_reason) <= 1000))),
     CONSTRAINT attempts_closed_with_a_reason CHECK (
 CASE
     WHEN (status = ANY (ARRAY['voiding'::text, 'voided'::text, 'refused'::text])) THEN (closed_reason IS NOT NULL)
@@ -321,9 +322,12 @@ CREATE TABLE public.tournaments (
     round_length_seconds integer,
     created_at timestamp(3) with time zone NOT NULL,
     CONSTRAINT tournaments_attempt_cap_is_positive CHECK ((attempt_cap >= 1)),
+    CONSTRAINT tournaments_description_length CHECK ((char_length(description) <= 9999)),
     CONSTRAINT tournaments_direction_is_known CHECK ((direction = ANY (ARRAY['higher_is_better'::text, 'lower_is_better'::text]))),
     CONSTRAINT tournaments_entry_fee_is_positive CHECK ((entry_fee_cents > 0)),
     CONSTRAINT tournaments_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT tournaments_metric_name_length CHECK (((char_length(metric_name) >= 1) AND (char_length(metric_name) <= 255))),
+    CONSTRAINT tournaments_metric_unit_length CHECK (((char_length(metric_unit) >= 1) AND (char_length(metric_unit) <= 255))),
     CONSTRAINT tournaments_min_entrants_is_positive CHECK ((min_entrants >= 1)),
     CONSTRAINT tournaments_min_scored_attempts_is_not_negative CHECK ((min_scored_attempts >= 0)),
     CONSTRAINT tournaments_name_length CHECK (((char_length(name) >= 1) AND (char_length(name) <= 255))),
@@ -337,7 +341,8 @@ END),
     CONSTRAINT tournaments_rounds_are_open_for_entries CHECK ((round_length_seconds >= 660)),
     CONSTRAINT tournaments_status_is_known CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'closed'::text]))),
     CONSTRAINT tournaments_tiebreak_direction_is_known CHECK ((tiebreak_direction = ANY (ARRAY['higher_is_better'::text, 'lower_is_better'::text]))),
-    CONSTRAINT tournaments_tiebreak_has_metric_and_direction CHECK (((tiebreak_metric_name IS NULL) = (tiebreak_direction IS NULL)))
+    CONSTRAINT tournaments_tiebreak_has_metric_and_direction CHECK (((tiebreak_metric_name IS NULL) = (tiebreak_direction IS NULL))),
+    CONSTRAINT tournaments_tiebreak_metric_name_length CHECK (((char_length(tiebreak_metric_name) >= 1) AND (char_length(tiebreak_metric_name) <= 255)))
 );
 
 ALTER TABLE ONLY public.attempts

@@ -5,6 +5,7 @@ import { createTestDatabase } from '@laurel/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Challenge } from '../domain/challenge.ts';
+import { issuesOfNewChallenge } from '../domain/challenge-terms.ts';
 import { ATTEMPT, LIVE, NOW } from '../domain/example.ts';
 import { insertChallenge, loadChallenges, lockChallenge, setBar, updateChallengeStatus } from './challenges.ts';
 import { insertOptimisticAttempts } from './optimistic-attempts.ts';
@@ -115,4 +116,30 @@ describe('the version of a challenge', () => {
       constraint: 'challenges_terms_are_frozen',
     });
   });
+});
+
+/** Text of so many characters, of two UTF-16 units each. */
+const textOf = (characters: number) => '🎯'.repeat(characters);
+
+it.each([
+  ['name', 'challenges_name_length', 255],
+  ['description', 'challenges_description_length', 9_999],
+  ['metricName', 'challenges_metric_name_length', 255],
+  ['metricUnit', 'challenges_metric_unit_length', 255],
+] as const)('the database takes a %s exactly where the rule does', async (field, constraint, most) => {
+  for (const characters of [most, most + 1]) {
+    const terms = { ...LIVE.terms, [field]: textOf(characters) };
+    const isTaken = characters === most;
+    const issues = issuesOfNewChallenge({
+      tenant: LIVE.tenant,
+      terms,
+      status: 'calibrating',
+      threshold: null,
+      parent: null,
+    });
+    expect(issues).toHaveLength(isTaken ? 0 : 1);
+    const opened = open({ terms });
+    if (isTaken) expect((await opened).terms).toEqual(terms);
+    else await expect(opened).rejects.toMatchObject({ constraint });
+  }
 });

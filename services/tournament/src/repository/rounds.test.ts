@@ -27,6 +27,33 @@ async function refusalOf(text: string, values: readonly unknown[]): Promise<unkn
 }
 
 describe('a tournament', () => {
+  it.each([
+    ['a name', 'tournaments_name_length', 255, (text: string) => ({ name: text })],
+    ['a description', 'tournaments_description_length', 9_999, (text: string) => ({ description: text })],
+    ['a metric', 'tournaments_metric_name_length', 255, (text: string) => ({ metricName: text })],
+    ['a unit', 'tournaments_metric_unit_length', 255, (text: string) => ({ metricUnit: text })],
+    [
+      'a tiebreak',
+      'tournaments_tiebreak_metric_name_length',
+      255,
+      (text: string) => ({ tiebreak: { metricName: text, direction: 'lower_is_better' as const } }),
+    ],
+  ])(
+    'the database takes %s up to the characters that the rule takes, however many units each has',
+    async (_, constraint, most, change) => {
+      const insert = (characters: number) =>
+        insertTournament(h.database, {
+          id: newId(),
+          tenant: { programId: newId(), environment: 'live' },
+          status: 'active',
+          terms: { ...TERMS, ...change('🎯'.repeat(characters)) },
+          createdAt: NOW,
+        });
+      await insert(most);
+      await expect(insert(most + 1)).rejects.toMatchObject({ constraint });
+    },
+  );
+
   it('a tournament reads back as it was written, with its newest round, for its tenant alone and by status', async () => {
     const tenant = { programId: newId(), environment: 'live' } as const;
     const one: Tournament = { id: newId(), tenant, status: 'active', terms: TERMS, createdAt: NOW };
