@@ -1,4 +1,4 @@
--- Deliveries of live and of test wait in queues of their own (src/domain/slots.ts); a delivery without
+-- Deliveries of live and of test wait in queues of their own (src/domain/delivery-queues.ts); a delivery without
 -- a tenant, which a developer requested as a test, waits in that of test. The index leads to the next
 -- one of each queue, however many wait in the other.
 --

@@ -47,7 +47,7 @@ export const webhookConfigSchema = z
     /** The delays after the first failed send and after the second; parsed to milliseconds. */
     WEBHOOK_RETRY_DELAYS_SECONDS: retryDelays.prefault('60,300'),
     WEBHOOK_SWEEP_MS: durationMs.default(30_000),
-    /** The most sends in flight: to one endpoint, and in total. */
+    /** The most sends in flight in one environment: to one endpoint, and in total. */
     WEBHOOK_SENDS_PER_ENDPOINT: positiveInt.default(4),
     WEBHOOK_SENDS: positiveInt.default(128),
     WEBHOOK_LOG_RETENTION_DAYS: spanDays.default(30),

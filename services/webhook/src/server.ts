@@ -72,7 +72,8 @@ export async function startWebhook(config: WebhookConfig, logger: Logger, testCl
     createEgress({
       ...egressOptionsOf(config),
       // One origin can have any number of endpoints.
-      connectionsPerOrigin: config.WEBHOOK_SENDS,
+      // Those of both environments, so that none waits for a connection of the other.
+      connectionsPerOrigin: 2 * config.WEBHOOK_SENDS,
     }),
   );
   const stream = starting.use(

@@ -9,8 +9,8 @@ import type { Database } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import type { Clock } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
+import type { DeliveryQueue } from '../domain/delivery-queues.ts';
 import { composeBody } from '../domain/envelope.ts';
-import type { DeliveryQueue } from '../domain/slots.ts';
 import { failpoint } from '../failpoints.ts';
 import {
   type EventDelivery,

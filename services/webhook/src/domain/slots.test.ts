@@ -4,7 +4,6 @@ import { MAX_ENDPOINTS } from './endpoint.ts';
 import {
   type Allocation,
   createSlots,
-  type DeliveryQueue,
   type EndpointHealth,
   healthAfter,
   type KnownHealth,
@@ -23,8 +22,6 @@ test.each([
   expect(healthAfter({ isSuccess, durationMs })).toBe(health);
 });
 
-const live = (endpointId: string): DeliveryQueue => ({ endpointId, environment: 'live' });
-const ofTest = (endpointId: string): DeliveryQueue => ({ endpointId, environment: 'test' });
 const idsOf = (name: string, count: number) => Array.from({ length: count }, (_, index) => `${name}-${index}`);
 const slotsOf = (allocations: readonly Allocation[]) =>
   allocations.reduce((sum, allocation) => sum + allocation.slots, 0);
@@ -33,14 +30,14 @@ const useAll = ({ slots }: Allocation) => ({ used: slots, isDrained: false });
 /** One send of each endpoint has ended with this health. */
 function setHealth(slots: Slots, endpointIds: readonly string[], health: KnownHealth): void {
   for (const endpointId of endpointIds) {
-    slots.enqueue(live(endpointId));
+    slots.enqueue(endpointId);
     slots.releaseUnused(slots.allocate(), () => ({ used: 1, isDrained: true }));
-    slots.release(live(endpointId), health);
+    slots.release(endpointId, health);
   }
 }
 
 function enqueue(slots: Slots, endpointIds: readonly string[]): void {
-  for (const endpointId of endpointIds) slots.enqueue(live(endpointId));
+  for (const endpointId of endpointIds) slots.enqueue(endpointId);
 }
 
 describe('slots of the dispatcher', () => {
@@ -49,9 +46,9 @@ describe('slots of the dispatcher', () => {
     setHealth(slots, ['a', 'b', 'c'], 'proven');
     enqueue(slots, ['a', 'b', 'c']);
     expect(slots.allocate()).toEqual([
-      { ...live('a'), slots: 4 },
-      { ...live('b'), slots: 3 },
-      { ...live('c'), slots: 3 },
+      { endpointId: 'a', slots: 4 },
+      { endpointId: 'b', slots: 3 },
+      { endpointId: 'c', slots: 3 },
     ]);
     expect(slots.allocate()).toEqual([]);
   });
@@ -64,7 +61,7 @@ describe('slots of the dispatcher', () => {
     slots.releaseUnused(slots.allocate(), useAll);
     expect(slots.inFlight).toBe(4 * MAX_ENDPOINTS);
     enqueue(slots, ['live']);
-    expect(slots.allocate()).toEqual([{ ...live('live'), slots: 1 }]);
+    expect(slots.allocate()).toEqual([{ endpointId: 'live', slots: 1 }]);
   });
 
   test('unused slots are free again, and an endpoint with nothing due gets none until it is enqueued', () => {
@@ -72,13 +69,13 @@ describe('slots of the dispatcher', () => {
     enqueue(slots, ['a', 'b']);
     const allocations = slots.allocate();
     expect(allocations).toEqual([
-      { ...live('a'), slots: 1 },
-      { ...live('b'), slots: 1 },
+      { endpointId: 'a', slots: 1 },
+      { endpointId: 'b', slots: 1 },
     ]);
-    slots.enqueue(live('b'));
+    slots.enqueue('b');
     slots.releaseUnused(allocations, () => ({ used: 0, isDrained: true }));
     expect([slots.inFlight, slots.queued]).toEqual([0, 1]);
-    expect(slots.allocate()).toEqual([{ ...live('b'), slots: 1 }]);
+    expect(slots.allocate()).toEqual([{ endpointId: 'b', slots: 1 }]);
   });
 
   test('untried endpoints of a new process leave slots for healthy ones, however many of them are dead', () => {
@@ -89,7 +86,7 @@ describe('slots of the dispatcher', () => {
     const first = slots.allocate();
     expect(slotsOf(first)).toBe(112);
     slots.releaseUnused(first, useAll);
-    for (const { endpointId } of first) slots.release(live(endpointId), 'failing');
+    for (const { endpointId } of first) slots.release(endpointId, 'failing');
     const second = slots.allocate();
     expect(slotsOf(second)).toBe(112);
     slots.releaseUnused(second, useAll);
@@ -103,8 +100,8 @@ describe('slots of the dispatcher', () => {
     const allocations = slots.allocate();
     expect(slotsOf(allocations)).toBe(64);
     slots.releaseUnused(allocations, useAll);
-    slots.enqueue(live('new'));
-    expect(slots.allocate()).toEqual([{ ...live('new'), slots: 1 }]);
+    slots.enqueue('new');
+    expect(slots.allocate()).toEqual([{ endpointId: 'new', slots: 1 }]);
   });
 
   test('slow endpoints leave half of all slots to the others', () => {
@@ -117,45 +114,14 @@ describe('slots of the dispatcher', () => {
     expect(allocations.every((allocation) => allocation.slots === 1 || allocation.slots === 2)).toBe(true);
   });
 
-  test('live queues get their slots first, and those of test hold at most half of all slots, however many and prompt', () => {
-    const slots = createSlots({ sends: 8, sendsPerEndpoint: 4 });
-    const flood = idsOf('flood', 50).map(ofTest);
-    for (const queue of flood) slots.enqueue(queue);
-    slots.enqueue(live('game'));
-    const first = slots.allocate();
-    expect(first.map(({ environment }) => environment)).toEqual(['live', 'test', 'test', 'test', 'test']);
-    slots.releaseUnused(first, useAll);
-    for (const queue of first) slots.release(queue, 'proven');
-    for (const name of ['a', 'b', 'c', 'd', 'e']) slots.enqueue(live(name));
-    const second = slots.allocate();
-    expect(slotsOf(second)).toBe(8);
-    expect(second.every(({ environment }) => environment === 'live')).toBe(true);
-  });
-
-  test('what test keys send to an endpoint takes neither the slots nor the good health of its live deliveries', () => {
-    const slots = createSlots(LIMITS);
-    setHealth(slots, ['game'], 'proven');
-    slots.enqueue(ofTest('game'));
-    const [hanging] = slots.allocate();
-    expect(hanging).toEqual({ ...ofTest('game'), slots: 1 });
-    slots.releaseUnused([hanging as Allocation], useAll);
-    slots.release(ofTest('game'), 'failing');
-    slots.enqueue(ofTest('game'));
-    slots.enqueue(live('game'));
-    expect(slots.allocate()).toEqual([
-      { ...live('game'), slots: 4 },
-      { ...ofTest('game'), slots: 1 },
-    ]);
-  });
-
   test('with a single slot there is always a next send', () => {
     const slots = createSlots({ sends: 1, sendsPerEndpoint: 4 });
     enqueue(slots, ['a', 'b']);
     for (const endpointId of ['a', 'b', 'a', 'b']) {
       const allocations = slots.allocate();
-      expect(allocations).toEqual([{ ...live(endpointId), slots: 1 }]);
+      expect(allocations).toEqual([{ endpointId, slots: 1 }]);
       slots.releaseUnused(allocations, useAll);
-      slots.release(live(endpointId), 'failing');
+      slots.release(endpointId, 'failing');
     }
   });
 });
@@ -182,10 +148,6 @@ const steps = fc.array(
 );
 const limits = fc.record({ sends: fc.integer({ min: 1, max: 24 }), sendsPerEndpoint: fc.integer({ min: 1, max: 5 }) });
 
-/** Every third endpoint has deliveries of test alone, the others of live. */
-const isOfTest = (id: string) => Number(id) % 3 === 0;
-const queueAt = (id: string) => (isOfTest(id) ? ofTest(id) : live(id));
-
 describe('properties of slots', () => {
   test('an allocation never exceeds a limit, and never refuses a proven endpoint a free slot', () => {
     fc.assert(
@@ -196,20 +158,18 @@ describe('properties of slots', () => {
         let inFlight: string[] = [];
         const healthOf = (id: string) => healths.get(id) ?? 'untried';
         const heldBy = (...of: readonly EndpointHealth[]) => inFlight.filter((id) => of.includes(healthOf(id))).length;
-        const maxOfTest = Math.max(1, Math.floor(limit.sends / 2));
-        const heldByTest = () => inFlight.filter(isOfTest).length;
         const heldOf = (id: string) => inFlight.filter((held) => held === id).length;
 
         for (const step of history) {
           if (step.kind === 'enqueue') {
-            slots.enqueue(queueAt(`${step.endpoint}`));
+            slots.enqueue(`${step.endpoint}`);
             queued.add(`${step.endpoint}`);
           } else if (step.kind === 'end') {
             const id = inFlight[step.which % Math.max(1, inFlight.length)];
             if (id === undefined) continue;
             inFlight.splice(inFlight.indexOf(id), 1);
             healths.set(id, step.ended);
-            slots.release(queueAt(id), step.ended);
+            slots.release(id, step.ended);
           } else {
             const allocations = slots.allocate();
             inFlight = [
@@ -230,10 +190,8 @@ describe('properties of slots', () => {
                 expect(heldBy('failing', 'slow', 'untried')).toBeLessThanOrEqual(Math.max(1, (limit.sends * 7) / 8));
               }
             }
-            expect(heldByTest()).toBeLessThanOrEqual(maxOfTest);
             if (inFlight.length < limit.sends) {
               for (const id of queued) {
-                if (isOfTest(id) && heldByTest() >= maxOfTest) continue;
                 if (healthOf(id) === 'proven') expect(heldOf(id)).toBeGreaterThanOrEqual(limit.sendsPerEndpoint);
               }
             }
@@ -263,7 +221,7 @@ describe('properties of slots', () => {
           for (const { endpointId, slots: allocated } of allocations) {
             unserved.delete(endpointId);
             for (let sent = 0; sent < allocated; sent += 1) {
-              slots.release(live(endpointId), end.next().value);
+              slots.release(endpointId, end.next().value);
             }
           }
         }
@@ -282,7 +240,7 @@ describe('properties of slots', () => {
         setHealth(slots, ['proven'], 'proven');
         enqueue(slots, [...idsOf('untried', untried), ...idsOf('failing', known), ...idsOf('slow', known)]);
         slots.releaseUnused(slots.allocate(), useAll);
-        slots.enqueue(live('proven'));
+        slots.enqueue('proven');
         expect(slotsOf(slots.allocate().filter(({ endpointId }) => endpointId === 'proven'))).toBeGreaterThanOrEqual(
           Math.min(limit.sendsPerEndpoint, Math.ceil(limit.sends / 8)),
         );

@@ -1,5 +1,5 @@
 /**
- * Which endpoint may send next, in which environment. A slot is the right to one send in flight: there are 128 in total and 4 for one endpoint, unless configured.
+ * Which endpoint may send next. A slot is the right to one send in flight: there are 128 in total and 4 for one endpoint, unless configured.
  * The one rule is that a slow or dead endpoint does not delay another one: a dead endpoint holds each of its slots for the whole timeout.
  *
  * An endpoint's share depends on its health, which is how its last send in this process ended:
@@ -13,24 +13,10 @@
  *
  * Slots are allocated round-robin, one to each endpoint in turn, and an endpoint that got one moves to the end of the queue: while sends
  * end, no endpoint waits forever.
- *
- * Deliveries of live and of test wait in queues of their own, each with its slots and its health: what a test key sends to an endpoint takes
- * nothing from the live deliveries to it. Live queues get their slots first, and those of test hold at most half of all slots, so that no
- * number of slow test endpoints delays a live delivery. A delivery that a developer requested as a test is of test.
  */
-import type { Environment } from '@laurel/tenant';
-import type { NewDelivery } from './delivery.ts';
 
-/** The deliveries to an endpoint in one environment. */
-export type DeliveryQueue = { readonly endpointId: string; readonly environment: Environment };
-
-/** The queue of a delivery. */
-export function queueOf({ endpointId, tenant }: Pick<NewDelivery, 'endpointId' | 'tenant'>): DeliveryQueue {
-  return { endpointId, environment: tenant?.environment ?? 'test' };
-}
-
-/** A queue and the number of slots that it was allocated. */
-export type Allocation = DeliveryQueue & { readonly slots: number };
+/** An endpoint and the number of slots that it was allocated. */
+export type Allocation = { readonly endpointId: string; readonly slots: number };
 
 export type EndpointHealth = 'proven' | 'slow' | 'failing' | 'untried';
 
@@ -47,137 +33,110 @@ export function healthAfter(send: { readonly isSuccess: boolean; readonly durati
 
 export type SlotLimits = { readonly sends: number; readonly sendsPerEndpoint: number };
 
-/** The number of allocated slots that a queue uses, and whether it has nothing more that is due. */
+/** The number of allocated slots that an endpoint uses, and whether it has nothing more that is due. */
 export type Usage = { readonly used: number; readonly isDrained: boolean };
 
 export interface Slots {
-  /** The queue may have something due: it waits for its turn, unless it does already. */
-  enqueue(waiting: DeliveryQueue): void;
+  /** The endpoint may have something due: it joins the queue, unless it is in it. */
+  enqueue(endpointId: string): void;
   /** Allocates every slot that may be allocated. Until `releaseUnused` gets their usage, they count as used. */
   allocate(): readonly Allocation[];
   /**
-   * Releases the allocated slots that are not used. A queue that is drained no longer waits, unless it was enqueued since the
+   * Releases the allocated slots that are not used. An endpoint that is drained leaves the queue, unless it was enqueued since the
    * allocation.
    */
   releaseUnused(allocations: readonly Allocation[], usageOf: (allocation: Allocation) => Usage): void;
   /** A send has ended: releases its slot. */
-  release(ended: DeliveryQueue, health: KnownHealth): void;
-  /** Queues that may have something due. */
+  release(endpointId: string, health: KnownHealth): void;
+  /** Endpoints that may have something due. */
   readonly queued: number;
   /** Slots that are allocated or in use. */
   readonly inFlight: number;
 }
 
-/** Live deliveries never wait for a slot that one of test takes. */
-const LIVE_FIRST: readonly Environment[] = ['live', 'test'];
-
-export function keyOf({ endpointId, environment }: DeliveryQueue): string {
-  return `${environment} ${endpointId}`;
-}
-
 export function createSlots({ sends, sendsPerEndpoint }: SlotLimits): Slots {
-  const maxOfTest = Math.max(1, Math.floor(sends / 2));
   const maxHeldBack = Math.max(1, Math.floor(sends / 2));
   const maxUnproven = Math.max(maxHeldBack, sends - Math.max(1, Math.ceil(sends / 8)));
 
-  // By key, in the order of their turns.
-  const waiting = new Map<string, DeliveryQueue>();
+  // The endpoints in the order of their turns.
+  const queue = new Set<string>();
   const enqueuedSinceAllocation = new Set<string>();
   const held = new Map<string, number>();
-  // A queue without an entry is untried.
+  // An endpoint without an entry is untried.
   const healths = new Map<string, KnownHealth>();
   const heldBy: Record<EndpointHealth, number> = { proven: 0, slow: 0, failing: 0, untried: 0 };
-  let heldByTest = 0;
   let inFlight = 0;
 
-  function healthOf(key: string): EndpointHealth {
-    return healths.get(key) ?? 'untried';
+  function healthOf(endpointId: string): EndpointHealth {
+    return healths.get(endpointId) ?? 'untried';
   }
 
-  function mayAllocateTo(next: DeliveryQueue): boolean {
-    if (next.environment === 'test' && heldByTest >= maxOfTest) return false;
-    const key = keyOf(next);
-    const health = healthOf(key);
+  function mayAllocateTo(endpointId: string): boolean {
+    const health = healthOf(endpointId);
     const maxOwn = health === 'proven' || health === 'slow' ? sendsPerEndpoint : 1;
-    if ((held.get(key) ?? 0) >= maxOwn) return false;
+    if ((held.get(endpointId) ?? 0) >= maxOwn) return false;
     if (health === 'proven') return true;
     const heldBack = heldBy.slow + heldBy.failing;
     if (heldBack + heldBy.untried >= maxUnproven) return false;
     return health === 'untried' || heldBack < maxHeldBack;
   }
 
-  function hold(queue: DeliveryQueue, change: number): void {
-    const key = keyOf(queue);
-    const own = (held.get(key) ?? 0) + change;
-    if (own === 0) held.delete(key);
-    else held.set(key, own);
-    heldBy[healthOf(key)] += change;
-    if (queue.environment === 'test') heldByTest += change;
+  function hold(endpointId: string, change: number): void {
+    const own = (held.get(endpointId) ?? 0) + change;
+    if (own === 0) held.delete(endpointId);
+    else held.set(endpointId, own);
+    heldBy[healthOf(endpointId)] += change;
     inFlight += change;
   }
 
-  /** One slot to each of these that may have one, in turn; those that got one. */
-  function allocateRound(round: readonly DeliveryQueue[]): readonly DeliveryQueue[] {
-    const served: DeliveryQueue[] = [];
-    for (const next of round) {
-      if (inFlight >= sends) break;
-      if (!mayAllocateTo(next)) continue;
-      hold(next, 1);
-      served.push(next);
-    }
-    for (const queue of served) {
-      waiting.delete(keyOf(queue));
-      waiting.set(keyOf(queue), queue);
-    }
-    return served;
-  }
-
   return {
-    enqueue(queue) {
-      const key = keyOf(queue);
-      if (!waiting.has(key)) waiting.set(key, queue);
-      enqueuedSinceAllocation.add(key);
+    enqueue(endpointId) {
+      queue.add(endpointId);
+      enqueuedSinceAllocation.add(endpointId);
     },
 
     allocate() {
       enqueuedSinceAllocation.clear();
-      const allocated = new Map<string, Allocation>();
-      for (const environment of LIVE_FIRST) {
-        let round: readonly DeliveryQueue[] = [...waiting.values()].filter(
-          (queue) => queue.environment === environment,
-        );
-        while (round.length > 0 && inFlight < sends) {
-          round = allocateRound(round);
-          for (const queue of round) {
-            const key = keyOf(queue);
-            allocated.set(key, { ...queue, slots: (allocated.get(key)?.slots ?? 0) + 1 });
-          }
+      const allocated = new Map<string, number>();
+      for (let round: Iterable<string> = [...queue]; inFlight < sends; ) {
+        const served: string[] = [];
+        for (const endpointId of round) {
+          if (inFlight >= sends) break;
+          if (!mayAllocateTo(endpointId)) continue;
+          hold(endpointId, 1);
+          allocated.set(endpointId, (allocated.get(endpointId) ?? 0) + 1);
+          served.push(endpointId);
         }
+        for (const endpointId of served) {
+          queue.delete(endpointId);
+          queue.add(endpointId);
+        }
+        if (served.length === 0) break;
+        round = served;
       }
-      return [...allocated.values()];
+      return [...allocated].map(([endpointId, slots]) => ({ endpointId, slots }));
     },
 
     releaseUnused(allocations, usageOf) {
       for (const allocation of allocations) {
+        const { endpointId, slots } = allocation;
         const { used, isDrained } = usageOf(allocation);
-        const key = keyOf(allocation);
-        if (used < allocation.slots) hold(allocation, used - allocation.slots);
-        if (isDrained && !enqueuedSinceAllocation.has(key)) waiting.delete(key);
+        if (used < slots) hold(endpointId, used - slots);
+        if (isDrained && !enqueuedSinceAllocation.has(endpointId)) queue.delete(endpointId);
       }
     },
 
-    release(ended, health) {
-      const key = keyOf(ended);
-      const own = held.get(key) ?? 0;
-      // All slots of the queue count towards its new health.
-      heldBy[healthOf(key)] -= own;
-      healths.set(key, health);
+    release(endpointId, health) {
+      const own = held.get(endpointId) ?? 0;
+      // All slots of the endpoint count towards its new health.
+      heldBy[healthOf(endpointId)] -= own;
+      healths.set(endpointId, health);
       heldBy[health] += own;
-      hold(ended, -1);
+      hold(endpointId, -1);
     },
 
     get queued() {
-      return waiting.size;
+      return queue.size;
     },
     get inFlight() {
       return inFlight;

@@ -3,7 +3,7 @@
 import type { Database } from '@laurel/postgres';
 import type { Environment, Tenant } from '@laurel/tenant';
 import type { NewDelivery } from '../domain/delivery.ts';
-import type { DeliveryQueue } from '../domain/slots.ts';
+import type { DeliveryQueue } from '../domain/delivery-queues.ts';
 
 /** The properties of an event that endpoints are matched by. */
 export type EventScope = {

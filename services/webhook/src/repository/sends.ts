@@ -3,9 +3,9 @@ import { keyVersionSql } from '@laurel/encryption';
 import type { Database } from '@laurel/postgres';
 import type { Environment } from '@laurel/tenant';
 import type { Phases, Send } from '../domain/delivery.ts';
+import { type DeliveryQueue, keyOf, type QueueAllocation } from '../domain/delivery-queues.ts';
 import { MAX_SENDS } from '../domain/retry-schedule.ts';
 import { ERROR_SENTENCES, type SendResult } from '../domain/send-result.ts';
-import { type Allocation, type DeliveryQueue, keyOf } from '../domain/slots.ts';
 
 export type LeasedSends = {
   readonly sends: readonly Send[];
@@ -167,7 +167,7 @@ export async function findQueuesWithDue(database: Database, now: Date): Promise<
  */
 export async function leaseSends(
   database: Database,
-  allocations: readonly Allocation[],
+  allocations: readonly QueueAllocation[],
   {
     now,
     leasedUntil,

@@ -2,8 +2,8 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { queueOf } from '../domain/delivery-queues.ts';
 import { ERROR_SENTENCES } from '../domain/send-result.ts';
-import { queueOf } from '../domain/slots.ts';
 import type { FailpointName } from '../failpoints.ts';
 import { LEASE_MS, suspended, useRig } from './deliver.fixture.ts';
 

@@ -16,19 +16,12 @@ import type { Database } from '@laurel/postgres';
 import type { Clock, Logger } from '@laurel/service';
 import { counter, gauge, histogram } from '@laurel/telemetry';
 import type { Send } from '../domain/delivery.ts';
+import { createQueueSlots, type DeliveryQueue, keyOf, type QueueAllocation } from '../domain/delivery-queues.ts';
 import type { RetryDelaysMs } from '../domain/retry-schedule.ts';
 import { composeHeaders } from '../domain/send-headers.ts';
 import { decideResult, ERROR_SENTENCES, type SendEnd } from '../domain/send-result.ts';
 import { secretOwner } from '../domain/signing-secret.ts';
-import {
-  type Allocation,
-  createSlots,
-  type DeliveryQueue,
-  healthAfter,
-  type KnownHealth,
-  keyOf,
-  type Usage,
-} from '../domain/slots.ts';
+import { healthAfter, type KnownHealth, type Usage } from '../domain/slots.ts';
 import { failpoint } from '../failpoints.ts';
 import { findQueuesWithDue, type LeasedSends, leaseSends, type SendRecord } from '../repository/sends.ts';
 import { createSendRecorder } from './record-sends.ts';
@@ -42,7 +35,7 @@ export type DispatcherDeps = {
   /** From the start of a send to the end of the part of the response that is read. */
   readonly timeoutMs: number;
   readonly retryDelaysMs: RetryDelaysMs;
-  /** The most sends in flight: to one endpoint, and in total. */
+  /** The most sends in flight in one environment: to one endpoint, and in total. */
   readonly sendsPerEndpoint: number;
   readonly sends: number;
 };
@@ -67,7 +60,7 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { database, egress, encryption, clock, logger, timeoutMs, retryDelaysMs, sends, sendsPerEndpoint } = deps;
   const metrics = createMetrics();
-  const slots = createSlots({ sends, sendsPerEndpoint });
+  const slots = createQueueSlots({ sends, sendsPerEndpoint });
   let isLeasing = false;
   let isStopping = false;
   let nextLease: NodeJS.Immediate | undefined;
@@ -111,7 +104,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     resolveWaiting();
   }
 
-  async function leaseAllocated(allocations: readonly Allocation[]): Promise<LeasedSends> {
+  async function leaseAllocated(allocations: readonly QueueAllocation[]): Promise<LeasedSends> {
     const now = clock();
     const leasedUntil = new Date(now.getTime() + timeoutMs + LEASE_MARGIN_MS);
     await failpoint('webhook.lease.before-commit');
@@ -196,7 +189,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 }
 
 /** The usage of a queue's slots. A lease that failed used none, and leaves open whether more is due. */
-function usageOf(allocation: Allocation, leased: LeasedSends | undefined): Usage {
+function usageOf(allocation: QueueAllocation, leased: LeasedSends | undefined): Usage {
   if (leased === undefined) return { used: 0, isDrained: false };
   const { rows, sends } = leased.byQueue.get(keyOf(allocation)) ?? { rows: 0, sends: 0 };
   return { used: sends, isDrained: rows < allocation.slots };

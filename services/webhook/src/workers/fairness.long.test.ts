@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { newId } from '@laurel/ids';
 import { expect, it } from 'vitest';
-import type { DeliveryQueue } from '../domain/slots.ts';
+import type { DeliveryQueue } from '../domain/delivery-queues.ts';
 import { insertDeliveries } from '../repository/deliveries.ts';
 import { type Registered, useRig } from './deliver.fixture.ts';
 
@@ -22,7 +22,7 @@ async function queue(endpoints: readonly Registered[], events: number): Promise<
       endpointId,
       eventId: newId(createdAt),
       eventType: 'attempt.settled',
-      tenant: { ...tenant, environment: 'live' as const },
+      tenant,
       body: Buffer.from('{}'),
       resendOf: null,
       createdAt,
@@ -34,7 +34,7 @@ async function queue(endpoints: readonly Registered[], events: number): Promise<
 const register = (count: number, url: () => string) =>
   Promise.all(Array.from({ length: count }, () => rig.endpoint(url())));
 const queuesOf = (endpoints: readonly Registered[]): DeliveryQueue[] =>
-  endpoints.map(({ id }) => ({ endpointId: id, environment: 'live' }));
+  endpoints.map(({ id }) => ({ endpointId: id, environment: 'test' }));
 
 it('healthy endpoints get all their deliveries while a hundred dead ones hang, untried or failing', async () => {
   await using dispatcher = rig.startDispatcher({ timeoutMs: FOR_EVER_MS });

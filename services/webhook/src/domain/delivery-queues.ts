@@ -1,0 +1,58 @@
+/**
+ * Deliveries of live and of test wait in queues of their own. Each environment has all slots for itself (slots.ts), so whatever test keys
+ * have sent, and wherever to, a live delivery waits as if they sent nothing: neither total, shares nor the health of an endpoint are counted
+ * over both. A delivery that a developer requested as a test is of test.
+ */
+import { ENVIRONMENTS, type Environment } from '@laurel/tenant';
+import type { NewDelivery } from './delivery.ts';
+import { type Allocation, createSlots, type KnownHealth, type SlotLimits, type Usage } from './slots.ts';
+
+/** The deliveries to an endpoint in one environment. */
+export type DeliveryQueue = { readonly endpointId: string; readonly environment: Environment };
+
+/** A queue and the number of slots that it was allocated. */
+export type QueueAllocation = DeliveryQueue & Allocation;
+
+/** The queue of a delivery. */
+export function queueOf({ endpointId, tenant }: Pick<NewDelivery, 'endpointId' | 'tenant'>): DeliveryQueue {
+  return { endpointId, environment: tenant?.environment ?? 'test' };
+}
+
+export function keyOf({ endpointId, environment }: DeliveryQueue): string {
+  return `${environment} ${endpointId}`;
+}
+
+/** As `Slots`, over the queues of both environments. The limits are those of each. */
+export interface QueueSlots {
+  enqueue(queue: DeliveryQueue): void;
+  allocate(): readonly QueueAllocation[];
+  releaseUnused(allocations: readonly QueueAllocation[], usageOf: (allocation: QueueAllocation) => Usage): void;
+  release(queue: DeliveryQueue, health: KnownHealth): void;
+  readonly queued: number;
+  readonly inFlight: number;
+}
+
+export function createQueueSlots(limits: SlotLimits): QueueSlots {
+  const slots = { live: createSlots(limits), test: createSlots(limits) };
+
+  return {
+    enqueue: ({ endpointId, environment }) => slots[environment].enqueue(endpointId),
+    allocate: () =>
+      ENVIRONMENTS.flatMap((environment) =>
+        slots[environment].allocate().map((allocation) => ({ ...allocation, environment })),
+      ),
+    releaseUnused(allocations, usageOf) {
+      for (const environment of ENVIRONMENTS) {
+        const own = allocations.filter((allocation) => allocation.environment === environment);
+        slots[environment].releaseUnused(own, (allocation) => usageOf({ ...allocation, environment }));
+      }
+    },
+    release: ({ endpointId, environment }, health) => slots[environment].release(endpointId, health),
+    get queued() {
+      return slots.live.queued + slots.test.queued;
+    },
+    get inFlight() {
+      return slots.live.inFlight + slots.test.inFlight;
+    },
+  };
+}
