@@ -387,31 +387,34 @@ describe('the limits of pushes', () => {
   });
 
   test.each([
-    ['of 256 KiB', { body: Buffer.alloc(256 * KIB, ' ') }],
-    ['in chunks, which count as such', { headers: { 'transfer-encoding': 'chunked' } }],
-  ])('an address that has not signed is 429 after some bodies %s, until they are refilled', async (_name, sent) => {
-    const [id, partner] = [newId(), newId()];
-    const from = '127.0.0.40';
-    answer = () => IGNORED;
-    await push(pathOf(partner), { from, ...sent });
-    answer = () => UNAUTHORIZED;
-    const startedAt = performance.now();
-    const answers = await Promise.all(
-      Array.from({ length: PER_OTHER_ADDRESS }, () => push(pathOf(id), { from, ...sent })),
-    );
-    const seconds = (performance.now() - startedAt) / 1_000;
-    const verified = answers.filter(({ status }) => status === 401).length;
-    expect(verified).toBeGreaterThanOrEqual(Math.floor((UNKNOWN_KIB_PER_SECOND * 2) / 4 / 272));
-    expect(verified).toBeLessThanOrEqual(((UNKNOWN_KIB_PER_SECOND / 4) * (2 + seconds)) / 272);
-    const refused = answers.find(({ status }) => status === 429);
-    const [refusedAt, resetAt] = [refused?.headers.date, refused?.body.reset_at].map((at) => Date.parse(at));
-    expect(refused?.headers['retry-after']).toBe('1');
-    expect(refused?.body).toMatchObject({ retry_after: 1, limit: (UNKNOWN_KIB_PER_SECOND * KIB) / 4 });
-    expect((resetAt ?? 0) - (refusedAt ?? 0)).toBeLessThan(2_000);
-    // Its own integration, whose signature was valid, goes on meanwhile.
-    answer = () => IGNORED;
-    expect((await push(pathOf(partner), { from, ...sent })).status).toBe(200);
-  });
+    // Each from a network of its own: what one has used is not refilled by the next.
+    ['of 256 KiB', '127.0.0.40', { body: Buffer.alloc(256 * KIB, ' ') }],
+    ['in chunks, which count as such', '127.0.0.41', { headers: { 'transfer-encoding': 'chunked' } }],
+  ])(
+    'an address that has not signed is 429 after some bodies %s, until they are refilled',
+    async (_name, from, sent) => {
+      const [id, partner] = [newId(), newId()];
+      answer = () => IGNORED;
+      await push(pathOf(partner), { from, ...sent });
+      answer = () => UNAUTHORIZED;
+      const startedAt = performance.now();
+      const answers = await Promise.all(
+        Array.from({ length: PER_OTHER_ADDRESS }, () => push(pathOf(id), { from, ...sent })),
+      );
+      const seconds = (performance.now() - startedAt) / 1_000;
+      const verified = answers.filter(({ status }) => status === 401).length;
+      expect(verified).toBeGreaterThanOrEqual(Math.floor((UNKNOWN_KIB_PER_SECOND * 2) / 4 / 272));
+      expect(verified).toBeLessThanOrEqual(((UNKNOWN_KIB_PER_SECOND / 4) * (2 + seconds)) / 272);
+      const refused = answers.find(({ status }) => status === 429);
+      const [refusedAt, resetAt] = [refused?.headers.date, refused?.body.reset_at].map((at) => Date.parse(at));
+      expect(refused?.headers['retry-after']).toBe('1');
+      expect(refused?.body).toMatchObject({ retry_after: 1, limit: (UNKNOWN_KIB_PER_SECOND * KIB) / 4 });
+      expect((resetAt ?? 0) - (refusedAt ?? 0)).toBeLessThan(2_000);
+      // Its own integration, whose signature was valid, goes on meanwhile.
+      answer = () => IGNORED;
+      expect((await push(pathOf(partner), { from, ...sent })).status).toBe(200);
+    },
+  );
 
   test('an address that has not signed has a tenth of a minute: the partner, at its address, is served through many such', async () => {
     const partner = { from: '127.0.0.2', headers: { 'x-service-signature': 'sha256=valid' } };
