@@ -386,6 +386,7 @@ describe('programs in the developer portal', () => {
       for (const raw of [
         `{"email":"${email}","password":"correct horse \\ud800 staple"}`,
         `{"email":"a\\u0000@example.com","password":"${password}"}`,
+        `{"email":"${email}","password":"correct horse \\u0000 staple"}`,
         `{"email":"${email}","password":"${password}","password":"${password}"}`,
       ]) {
         expectError(400, 'invalid_request', await world.operator.send('POST', '/developers', { raw }));
@@ -398,7 +399,7 @@ describe('programs in the developer portal', () => {
         ),
       );
       expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 9 }, () => 409)]);
-      for (const accepted of ['🏆'.repeat(12), '🏆'.repeat(128), 'with\0 and \n in it']) {
+      for (const accepted of ['🏆'.repeat(12), '🏆'.repeat(128), 'with \n and \u0001 in it']) {
         const credentials = { email: `${randomUUID()}@example.com`, password: accepted };
         expectStatus(201, await world.operator.createDeveloper(credentials));
         expectStatus(201, await signIn(world.http, credentials));
