@@ -3,12 +3,12 @@
  * each is idempotent by the item's id, so a call whose reply is lost is simply sent again.
  */
 
-import { type Coalescer, createSeparateCoalescers } from '@laurel/coalesce';
+import { type Coalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
 import { type ChannelIdentity, createClient, createCoalescedCall, parseTenant, presentTenant } from '@laurel/grpc';
 import type { AttemptOwner } from '@laurel/ids';
 import { type Cents, cents } from '@laurel/money';
-import { findName, PAYOUT_STATUSES, ENVIRONMENTS as WIRE_ENVIRONMENTS } from '@laurel/proto/enum-names';
+import { ENVIRONMENTS, findName, PAYOUT_STATUSES } from '@laurel/proto/enum-names';
 import {
   type FeeChargeResult as FeeChargeResultMessage,
   type FeeRecord,
@@ -17,7 +17,7 @@ import {
   PayoutStatus,
   WalletServiceClient,
 } from '@laurel/proto/wallet';
-import { ENVIRONMENTS, type Environment, type Tenant } from '@laurel/tenant';
+import type { Environment, Tenant } from '@laurel/tenant';
 import type { PayoutRecord, PrizeOf } from './domain/award.ts';
 import type { Fee } from './domain/owned-attempt.ts';
 import type { Player, Requirement } from './domain/player.ts';
@@ -241,9 +241,8 @@ function createWalletCall<Item, Result>(options: {
   readonly call: (items: readonly Item[]) => Promise<readonly Result[]>;
 }): Coalescer<Item, Result> {
   const { name, environmentOf, call } = options;
-  return createSeparateCoalescers<Item, Result, Environment>({
-    groups: ENVIRONMENTS,
-    groupOf: environmentOf,
+  return createCoalescersByEnvironment({
+    environmentOf,
     create: () => createCoalescedCall({ name, lanes: LANES, call }),
   });
 }
@@ -276,7 +275,7 @@ function payoutOf(payout: Payout | undefined): PayoutRecord {
 
 function toFeeListing(fee: FeeRecord): FeeListing {
   // A wallet of the release before names no environment: the fee counts as real money.
-  const environment = findName(WIRE_ENVIRONMENTS, fee.environment) ?? 'live';
+  const environment = findName(ENVIRONMENTS, fee.environment) ?? 'live';
   return { ...fee, feeCents: cents(fee.feeCents), environment };
 }
 

@@ -2,5 +2,5 @@ export { type Coalescer, type CoalescerOptions, createCoalescer, type SubmitOpti
 export { ItemDeadlineError, QueueFullError } from './errors.ts';
 export { type CoalescerObserver, type ObservedItem, observeCoalescers } from './observer.ts';
 export { type OptimisticBatch, runOptimisticBatch } from './optimistic-batch.ts';
-export { createSeparateCoalescers } from './separate.ts';
+export { createCoalescersByEnvironment, createSeparateCoalescers } from './separate.ts';
 export { oldestWaits, reportQueue, type WaitingQueue } from './waiting-queues.ts';

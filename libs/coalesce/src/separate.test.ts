@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createCoalescer } from './coalescer.ts';
-import { createSeparateCoalescers } from './separate.ts';
+import { createCoalescersByEnvironment, createSeparateCoalescers } from './separate.ts';
 
 test('an item waits for no item of another group, and no batch has both', async () => {
   const batches: string[][] = [];
@@ -27,6 +27,26 @@ test('an item waits for no item of another group, and no batch has both', async 
   await coalescer.drain();
   expect(coalescer.queued).toBe(0);
   expect(batches.map((batch) => batch.join())).toEqual(expect.arrayContaining(['t1,t2', 't3', 'l1,l2', 'l3']));
+});
+
+test('live and test items are in no batch together', async () => {
+  const batches: string[][] = [];
+  const coalescer = createCoalescersByEnvironment<'live' | 'test', string>({
+    environmentOf: (item) => item,
+    create: () =>
+      createCoalescer({
+        name: 'by environment',
+        run: async (items) => {
+          batches.push([...items]);
+          return items;
+        },
+      }),
+  });
+  await Promise.all((['live', 'test', 'live', 'test'] as const).map((item) => coalescer.submit(item)));
+  expect(batches.toSorted()).toEqual([
+    ['live', 'live'],
+    ['test', 'test'],
+  ]);
 });
 
 test('a batch weighs no more than its limit, and an item that is heavier has a batch of its own', async () => {

@@ -2,6 +2,7 @@
  * Coalescers beside each other, each with the queue, the lanes and the limits of one group: no item waits behind one of another group,
  * and no batch mixes them. Test traffic is kept apart from live traffic so (docs/decisions/0033-keep-test-traffic-apart.md).
  */
+import { ENVIRONMENTS, type Environment } from '@laurel/tenant';
 import type { Coalescer } from './coalescer.ts';
 
 export function createSeparateCoalescers<Item, Result, Group extends string>(options: {
@@ -25,4 +26,13 @@ export function createSeparateCoalescers<Item, Result, Group extends string>(opt
       return [...coalescers.values()].reduce((sum, { queued }) => sum + queued, 0);
     },
   };
+}
+
+/** One for live and one for test: no live item waits behind one of test. */
+export function createCoalescersByEnvironment<Item, Result>(options: {
+  readonly environmentOf: (item: Item) => Environment;
+  readonly create: () => Coalescer<Item, Result>;
+}): Coalescer<Item, Result> {
+  const { environmentOf, create } = options;
+  return createSeparateCoalescers<Item, Result, Environment>({ groups: ENVIRONMENTS, groupOf: environmentOf, create });
 }

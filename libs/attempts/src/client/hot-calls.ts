@@ -10,7 +10,7 @@
  *            same operation. The owner answers each item by its index: with a value, a refusal, or a failure, which rejects that
  *            item alone.
  */
-import { createSeparateCoalescers } from '@laurel/coalesce';
+import { createCoalescersByEnvironment } from '@laurel/coalesce';
 import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
 import { createCoalescedCall } from '@laurel/grpc';
 import { ownerOf } from '@laurel/ids';
@@ -153,9 +153,8 @@ function createHotCall<Item extends { readonly tenant?: Tenant | undefined }, Va
         return response.results;
       },
     });
-  const coalescer = createSeparateCoalescers<Item, ItemResult<Value>, 'live' | 'test'>({
-    groups: ['live', 'test'],
-    groupOf: ({ tenant }) => (tenant?.environment === Environment.LIVE ? 'live' : 'test'),
+  const coalescer = createCoalescersByEnvironment<Item, ItemResult<Value>>({
+    environmentOf: ({ tenant }) => (tenant?.environment === Environment.LIVE ? 'live' : 'test'),
     create,
   });
   return {

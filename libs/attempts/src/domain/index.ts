@@ -1,6 +1,6 @@
 /** The types and the pure rules of attempts: what a service's own domain may import. */
 
-export { ENVIRONMENTS, type Environment, isSameTenant, type Tenant } from '@laurel/tenant';
+export { type Environment, isSameTenant, type Tenant } from '@laurel/tenant';
 export {
   type AttemptStatus,
   afterRefund,

@@ -6,11 +6,11 @@
  * second transaction under a lock on each player; only this one refuses and recognizes repeats. If it fails, the batch is run again:
  * attempts that were inserted are known by then.
  */
-import { type Coalescer, createCoalescer, createSeparateCoalescers, runOptimisticBatch } from '@laurel/coalesce';
+import { type Coalescer, createCoalescer, createCoalescersByEnvironment, runOptimisticBatch } from '@laurel/coalesce';
 import type { AttemptOwner } from '@laurel/ids';
 import { type BatchOptions, type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
-import { ENVIRONMENTS, type Environment, type Tenant } from '@laurel/tenant';
+import type { Tenant } from '@laurel/tenant';
 import type { NamedAccount } from '../domain/player.ts';
 import { failpoint } from '../failpoints.ts';
 
@@ -77,9 +77,8 @@ export function createReservations<
     return decisions;
   }
 
-  return createSeparateCoalescers<NamedCreation<Creation>, Decision, Environment>({
-    groups: ENVIRONMENTS,
-    groupOf: ({ creation }) => creation.tenant.environment,
+  return createCoalescersByEnvironment<NamedCreation<Creation>, Decision>({
+    environmentOf: ({ creation }) => creation.tenant.environment,
     create: () =>
       createCoalescer({
         name: 'create-attempts',

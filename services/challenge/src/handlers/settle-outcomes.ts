@@ -6,8 +6,7 @@
  * that still holds (settle-cached-outcomes.ts). Reports that it skips, and all others, are decided under the lock on the attempt's row
  * (settle-locked-outcomes.ts).
  */
-import { ENVIRONMENTS, type Environment } from '@laurel/attempts/domain';
-import { type Coalescer, createCoalescer, createSeparateCoalescers, runOptimisticBatch } from '@laurel/coalesce';
+import { type Coalescer, createCoalescer, createCoalescersByEnvironment, runOptimisticBatch } from '@laurel/coalesce';
 import { isConnectionFailure } from '@laurel/postgres';
 import type { OutcomeReport } from '../domain/outcome-decision.ts';
 import type { OutcomeCommitDeps, Settlement } from './outcome-draft.ts';
@@ -17,9 +16,8 @@ import { settleLockedOutcomes } from './settle-locked-outcomes.ts';
 export type OutcomeSettlements = Coalescer<OutcomeReport, Settlement>;
 
 export function createOutcomeSettlements(deps: OutcomeCommitDeps): OutcomeSettlements {
-  return createSeparateCoalescers<OutcomeReport, Settlement, Environment>({
-    groups: ENVIRONMENTS,
-    groupOf: ({ tenant }) => tenant.environment,
+  return createCoalescersByEnvironment<OutcomeReport, Settlement>({
+    environmentOf: ({ tenant }) => tenant.environment,
     create: () =>
       createCoalescer({
         name: 'report-outcomes',

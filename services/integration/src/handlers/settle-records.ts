@@ -24,12 +24,12 @@
  * A record that is refused leaves the others alone. When the service itself fails on a record (the owner or the database is unreachable),
  * the others are still tried, and then all of them count as failed: nothing is answered, and those that were settled are duplicates later.
  */
-import { createCoalescer, createSeparateCoalescers } from '@laurel/coalesce';
+import { createCoalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { presentTenant } from '@laurel/grpc';
 import type { SettledRecord } from '@laurel/proto/integration';
 import type { Clock } from '@laurel/service';
-import { ENVIRONMENTS, type Environment, type Tenant } from '@laurel/tenant';
+import type { Tenant } from '@laurel/tenant';
 import type { Owners } from '../clients/owners.ts';
 import { chooseAttempt } from '../domain/attempt-choice.ts';
 import type { PointerFailure } from '../domain/json-body.ts';
@@ -86,9 +86,8 @@ export function createRecordSettler(deps: {
 }): RecordSettler {
   const { owners, store, clock } = deps;
 
-  const ofPlayers = createSeparateCoalescers<ReportOfPlayer, End, Environment>({
-    groups: ENVIRONMENTS,
-    groupOf: ({ source }) => source.tenant.environment,
+  const ofPlayers = createCoalescersByEnvironment<ReportOfPlayer, End>({
+    environmentOf: ({ source }) => source.tenant.environment,
     create: () =>
       createCoalescer({
         name: 'integration.reports-of-players',

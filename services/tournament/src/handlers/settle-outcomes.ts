@@ -15,8 +15,8 @@ import {
   resolveReports,
   type SettlementOf,
 } from '@laurel/attempts';
-import { ENVIRONMENTS, type Environment, type KeyUse } from '@laurel/attempts/domain';
-import { type Coalescer, createCoalescer, createSeparateCoalescers } from '@laurel/coalesce';
+import type { KeyUse } from '@laurel/attempts/domain';
+import { type Coalescer, createCoalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
 import { isRefused } from '@laurel/errors';
 import type { Outbox } from '@laurel/events';
 import { receiptIdOf } from '@laurel/ids';
@@ -51,9 +51,8 @@ type Deps = {
 };
 
 export function createOutcomeSettlements(deps: Deps): OutcomeSettlements {
-  return createSeparateCoalescers<OutcomeReport, Settlement, Environment>({
-    groups: ENVIRONMENTS,
-    groupOf: ({ tenant }) => tenant.environment,
+  return createCoalescersByEnvironment<OutcomeReport, Settlement>({
+    environmentOf: ({ tenant }) => tenant.environment,
     create: () =>
       createCoalescer({
         name: 'report-outcomes',

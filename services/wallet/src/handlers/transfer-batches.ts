@@ -10,10 +10,10 @@
  * - The writer that loses such a conflict gets a unique violation, and has changed nothing. The batch runs once more and finds the
  *   winner's rows. If it fails again, the coalescer runs its items one by one, so that one bad item fails alone.
  */
-import { type Coalescer, createCoalescer, createSeparateCoalescers } from '@laurel/coalesce';
+import { type Coalescer, createCoalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
 import { isConnectionFailure, isUniqueViolation } from '@laurel/postgres';
 import { histogram } from '@laurel/telemetry';
-import { ENVIRONMENTS, type Environment } from '@laurel/tenant';
+import type { Environment } from '@laurel/tenant';
 
 const LANES = 2;
 const MAX_ITEMS = 200;
@@ -47,7 +47,7 @@ export function createTransferBatches<Item, Result>(options: {
       run: (items) => inOrderOf(idOf, items, (ordered) => againOnConflict(() => run(ordered))),
     });
   if (environmentOf === undefined) return create();
-  return createSeparateCoalescers<Item, Result, Environment>({ groups: ENVIRONMENTS, groupOf: environmentOf, create });
+  return createCoalescersByEnvironment({ environmentOf, create });
 }
 
 /** Runs the items sorted by their ids, and returns the results in the items' original order. */
