@@ -34,7 +34,7 @@ const DESCRIPTION = [
   [
     `A body is JSON in UTF-8 of at most ${MAX_BODY_BYTES / 1024} KiB, sent as \`Content-Type: application/json\`: any parameter is accepted,`,
     'but no `charset` other than `utf-8`. It must not be compressed, nest',
-    `deeper than ${MAX_DEPTH} levels, name a member twice in one object, or hold a number beyond a double or text that is not valid Unicode.`,
+    `deeper than ${MAX_DEPTH} levels, name a member twice in one object, or hold a number beyond a double, text that is not valid Unicode, or NUL.`,
     '`metadata` and a `descriptor` may have 16 KiB and `evidence` 64 KiB, a `player_ref` and an `Idempotency-Key` 255 characters. Whatever breaks one of',
     'these is 400 `invalid_request`. Unknown members are ignored.',
   ].join(' '),

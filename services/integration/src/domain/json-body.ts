@@ -8,7 +8,10 @@ export type Json = { readonly value: unknown; readonly text: string };
 /** A pointer of a descriptor that does not lead to what it should: where it stands in the descriptor, and why. */
 export type PointerFailure = { readonly pointer: string; readonly field: string; readonly message: string };
 
-/** Reads a whole body, whose records may have NUL: the one that does is refused (read-record.ts), and no other. Bytes are also checked to be UTF-8: a text that was decoded before is not what was sent. */
+/**
+ * Reads a whole body, whose records may have NUL: the one that does is refused (read-record.ts), and
+ * no other. Bytes are also checked to be UTF-8: a text that was decoded before is not what was sent.
+ */
 export function parseBody(body: Buffer | string): Json | Refused {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const json = parseStrictJson(bytes, { allowsNul: true });

@@ -107,6 +107,8 @@ export async function loadPayoutFacts(
 
 const insertPayoutsStatement: Statement = {
   name: 'insert_payouts',
+  // A paid one keeps the program's count as it was after it: the count after all of these, without
+  // those behind it.
   text: `
     insert into payouts (
       award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, status, reason, transfer_id,

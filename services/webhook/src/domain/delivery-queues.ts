@@ -1,7 +1,8 @@
 /**
- * Deliveries of live and of test wait in queues of their own. Each environment has all slots for itself (slots.ts), so whatever test keys
- * have sent, and wherever to, a live delivery waits as if they sent nothing: neither total, shares nor the health of an endpoint are counted
- * over both. A delivery that a developer requested as a test is of test.
+ * Deliveries of live and of test wait in queues of their own. Each environment has all slots for
+ * itself (slots.ts): total, shares and the health of an endpoint are counted apart. So a live
+ * delivery waits as if test keys sent nothing, whatever they send and wherever to. A delivery that a
+ * developer requested as a test is of test.
  */
 import { ENVIRONMENTS, type Environment } from '@laurel/tenant';
 import type { NewDelivery } from './delivery.ts';

@@ -1,8 +1,10 @@
 /**
  * The dispatcher: sends due deliveries by the states of domain/delivery.ts, and lets no endpoint delay another (domain/slots.ts).
  *
- *   queue    endpoints that may have something due, for each environment. The intake and the portal's calls add them immediately; every 30
- *            seconds the sweep adds those with retries that are due, with leases whose process died, and with deliveries that another replica left
+ *   queue    endpoints that may have something due, in each environment (domain/delivery-queues.ts).
+ *            The intake and the portal's calls add them immediately; every 30 seconds the sweep adds
+ *            those with retries that are due, with leases whose process died, and with deliveries
+ *            that another replica left
  *   lease    leases deliveries: one durable statement for all free slots, which raises the number of each send
  *   send     outside of any transaction, with the URL and the secret that `lease` read
  *   record   one statement for all sends that ended meanwhile, not durable (record-sends.ts)
