@@ -185,8 +185,17 @@ async function visit({ page, objections }: ObservedPage, path: string): Promise<
 
 /** Opens a page and waits until its scripts have taken over what the server sent. */
 async function open(page: Page, path: string): Promise<void> {
-  await page.goto(path, { waitUntil: 'load' });
-  await page.waitForFunction("'__vue_app__' in document.querySelector('#app')");
+  await page.goto(path, { waitUntil: 'commit' });
+  await page.waitForFunction(hasApp);
+  await page.waitForLoadState('load');
+}
+
+/** Runs in the page. A function, since the policy of the site refuses that a text is evaluated again for a second look. */
+function hasApp(): boolean {
+  const { document } = globalThis as unknown as {
+    document: { querySelector(selector: string): { readonly __vue_app__?: object } | null };
+  };
+  return document.querySelector('#app')?.__vue_app__ !== undefined;
 }
 
 async function seriousIssues(page: Page): Promise<readonly string[]> {
