@@ -3,6 +3,7 @@
  * operator changed meanwhile (`repository/program-facts.ts`). Until then the service goes on with the facts that it has.
  */
 import { newId } from '@laurel/ids';
+import { millisecondsOf } from '@laurel/instant';
 import type { Database } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
 import type { IntegrationClient } from '../clients/integration.ts';
@@ -24,8 +25,9 @@ export function createAnnouncePrograms({
 }) {
   let repeatedAtMs = Number.NEGATIVE_INFINITY;
   return async function runOnce(now: Date): Promise<void> {
-    const repeats = now.getTime() - repeatedAtMs >= REPEAT_EVERY_MS;
-    if (repeats) repeatedAtMs = now.getTime();
+    const nowMs = millisecondsOf(now);
+    const repeats = nowMs - repeatedAtMs >= REPEAT_EVERY_MS;
+    if (repeats) repeatedAtMs = nowMs;
     const announce = (facts: ProgramFacts) => tryToAnnounce(integration, facts, { requestId: newId(), logger });
     await announcePrograms(database, announce, { repeats });
   };

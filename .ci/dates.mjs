@@ -1,0 +1,118 @@
+// Checks that no code of a service or a library compares instants itself. `<` and its like answer false for a Date that
+// holds no instant, so a rule would fail open; `===` of two Dates asks whether they are one object. @laurel/instant
+// compares them and throws. The types of TypeScript's checker decide what is a Date, so a name proves nothing.
+//
+// - What is refused: `< <= > >=` with a Date on a side, or with milliseconds of one that are computed in place (`getTime`,
+//   `valueOf`, `+date`, `Date.parse`); `== != === !==` between two of them; and one as an argument of Math.min or Math.max.
+// - What is not seen: milliseconds that were put into a variable first.
+// - Not read: tests and their library, @laurel/instant itself, and the two libraries that partners install, which do not
+//   have it: the SDK turns a text that is no instant into null where it parses it.
+import { globSync } from 'node:fs';
+import { relative } from 'node:path';
+import { SyntaxKind } from 'typescript/unstable/ast';
+import {
+  isBinaryExpression,
+  isCallExpression,
+  isParenthesizedExpression,
+  isPrefixUnaryExpression,
+  isPropertyAccessExpression,
+} from 'typescript/unstable/ast/is';
+import { API } from 'typescript/unstable/sync';
+
+const NOT_READ = /^libs\/(?:instant|sdk|browser|testing)\/|\/node_modules\/|\/generated\/|\.(?:test|fixture)\.ts$/;
+const ORDERS = new Set([
+  SyntaxKind.LessThanToken,
+  SyntaxKind.LessThanEqualsToken,
+  SyntaxKind.GreaterThanToken,
+  SyntaxKind.GreaterThanEqualsToken,
+]);
+const EQUALITIES = new Set([
+  SyntaxKind.EqualsEqualsToken,
+  SyntaxKind.EqualsEqualsEqualsToken,
+  SyntaxKind.ExclamationEqualsToken,
+  SyntaxKind.ExclamationEqualsEqualsToken,
+]);
+const EXTREMES = /^Math\s*\.\s*(?:min|max)$/;
+const MILLISECONDS = new Set(['getTime', 'valueOf']);
+
+const root = process.cwd();
+const problems = [];
+let files = 0;
+
+const configs = globSync(['services/*/tsconfig.json', 'libs/*/tsconfig.json'], { cwd: root });
+const api = new API({ cwd: root });
+try {
+  const snapshot = api.updateSnapshot({ openProjects: configs.map((config) => `${root}/${config}`) });
+  for (const project of snapshot.getProjects()) {
+    const folder = project.configFileName.replace(/tsconfig\.json$/, '');
+    for (const name of project.program.getSourceFileNames()) {
+      if (name.startsWith(folder) && !NOT_READ.test(relative(root, name))) check(project, name);
+    }
+  }
+} finally {
+  api.close();
+}
+
+for (const problem of problems) console.error(problem);
+console.log(`${files} files, in which @laurel/instant alone compares instants`);
+// A check that reads nothing is broken.
+process.exitCode = problems.length === 0 && files > 0 ? 0 : 1;
+
+function check(project, name) {
+  const file = project.program.getSourceFile(name);
+  files += 1;
+  const comparisons = comparisonsOf(file);
+  const isDate = dateTest(project, comparisons);
+  for (const { node, sides, needs } of comparisons) {
+    if (sides.filter((side) => side.some(isDate)).length < needs) continue;
+    const line = file.text.slice(0, node.getStart()).split('\n').length;
+    problems.push(`${relative(root, name)}:${line} compares instants without @laurel/instant: ${node.getText()}`);
+  }
+}
+
+/** Each comparison with its sides, as the expressions of which one may be a Date, and how many sides have to have one. */
+function comparisonsOf(file) {
+  const found = [];
+  const visit = (node) => {
+    const operator = isBinaryExpression(node) ? node.operatorToken.kind : undefined;
+    if (ORDERS.has(operator)) {
+      found.push({ node, sides: [node.left, node.right].map(valuesOf), needs: 1 });
+    } else if (EQUALITIES.has(operator)) {
+      found.push({ node, sides: [node.left, node.right].map(valuesOf), needs: 2 });
+    } else if (isCallExpression(node) && EXTREMES.test(node.expression.getText())) {
+      found.push({ node, sides: node.arguments.map(valuesOf), needs: 1 });
+    }
+    node.forEachChild(visit);
+  };
+  visit(file);
+  return found;
+}
+
+/** The expressions that a side is computed from: the parts of a sum, and the Date whose milliseconds are read. */
+function valuesOf(expression) {
+  if (isParenthesizedExpression(expression)) return valuesOf(expression.expression);
+  if (isPrefixUnaryExpression(expression)) return valuesOf(expression.operand);
+  if (isBinaryExpression(expression)) return [expression.left, expression.right].flatMap(valuesOf);
+  if (!isCallExpression(expression) || !isPropertyAccessExpression(expression.expression)) return [expression];
+  const { expression: subject, name } = expression.expression;
+  if (MILLISECONDS.has(name.text)) return [subject];
+  return subject.getText() === 'Date' && name.text === 'parse' ? [expression.expression] : [expression];
+}
+
+/** Whether an expression is a Date, or Date.parse; asked for all of a file at once. */
+function dateTest({ checker }, comparisons) {
+  const expressions = comparisons.flatMap(({ sides }) => sides.flat());
+  const types = expressions.length === 0 ? [] : checker.getTypeAtLocation(expressions);
+  const dates = new Set(expressions.filter((expression, index) => isDateType(types[index]) || isParse(expression)));
+  return (expression) => dates.has(expression);
+}
+
+function isDateType(type) {
+  if (type === undefined) return false;
+  const parts = type.isUnionType() ? type.getTypes() : [type];
+  return parts.some((part) => part.isObjectType() && part.getSymbol()?.name === 'Date');
+}
+
+function isParse(expression) {
+  return isPropertyAccessExpression(expression) && expression.getText() === 'Date.parse';
+}

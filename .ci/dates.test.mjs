@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const DECLARATIONS = [
+  'declare const one: Date, other: Date, maybe: Date | null;',
+  'declare const before: number, millisecondsOf: (instant: Date) => number;',
+  'declare const record: { readonly at: Date; readonly Date: number };',
+];
+
+/** What the check says of a repository that has these expressions in a library, each on a line of its own. */
+function check(expressions, file = 'libs/rule/src/rule.ts') {
+  const folder = mkdtempSync(join(tmpdir(), 'laurel-dates-'));
+  const texts = {
+    'libs/rule/tsconfig.json': '{"compilerOptions":{"strict":true,"lib":["es2024"],"types":[]},"include":["src"]}',
+    [file]: [...DECLARATIONS, ...expressions.map((text, index) => `export const x${index} = ${text};`), ''].join('\n'),
+  };
+  try {
+    for (const [name, text] of Object.entries(texts)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    const script = join(import.meta.dirname, 'dates.mjs');
+    const { status, stderr } = spawnSync(process.execPath, [script], { cwd: folder, encoding: 'utf8' });
+    return { status, problems: stderr.split('\n').slice(0, -1) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const REFUSED = [
+  'one < other',
+  'one >= other',
+  'maybe !== null && maybe > one',
+  'record.at <= one',
+  'one.getTime() < before',
+  'before < one.valueOf() + 5',
+  '(before - one.getTime()) >= 1',
+  "Date.parse('soon') <= before",
+  '+one > before',
+  'one === other',
+  'one.getTime() !== other.getTime()',
+  'Math.max(0, one.getTime() - before)',
+  'Math.min(before, +other)',
+];
+
+const TAKEN = [
+  'before < 5',
+  'record.Date < before',
+  'Date.now() - before >= 5',
+  'maybe === null',
+  'one.toISOString() < other.toISOString()',
+  'millisecondsOf(one) < before',
+  'Number.isNaN(one.getTime())',
+  'Math.max(before, millisecondsOf(one))',
+  'Math.abs(one.getTime())',
+];
+
+test('the check refuses each comparison of instants in place, and names its line', () => {
+  const { status, problems } = check([...REFUSED, ...TAKEN]);
+  const compared = REFUSED.map((text) => text.replace('maybe !== null && ', ''));
+  const lineOf = (index) => DECLARATIONS.length + 1 + index;
+  expect(problems).toEqual(
+    compared.map(
+      (text, index) => `libs/rule/src/rule.ts:${lineOf(index)} compares instants without @laurel/instant: ${text}`,
+    ),
+  );
+  expect(status).toBe(1);
+});
+
+test('the check passes every other comparison', () => {
+  expect(check(TAKEN)).toEqual({ status: 0, problems: [] });
+});
+
+test('the check reads no test, and fails where that leaves nothing to read', () => {
+  expect(check(REFUSED, 'libs/rule/src/rule.test.ts')).toEqual({ status: 1, problems: [] });
+});
