@@ -38,7 +38,7 @@ export { decideAndCommit, type KeyedAttempt } from './steps/commit-creations.ts'
 export { type AttemptPlan, type CreatedAttempt, createAttempt, type Reservation } from './steps/create-attempt.ts';
 export { currentAttempt, currentAward } from './steps/current-state.ts';
 export { describeSigningKeys } from './steps/describe-signing-keys.ts';
-export { checkVoidReason, expireNow, voidNow } from './steps/end-attempt.ts';
+export { expireNow, voidNow } from './steps/end-attempt.ts';
 export { type CandidateReads, createCandidateReads, findOpen } from './steps/find-open-attempts.ts';
 export { type AttemptOpener, createAttemptOpener } from './steps/open-attempts.ts';
 export { parseCreation, parseReport } from './steps/parse-items.ts';

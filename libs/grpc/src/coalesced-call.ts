@@ -1,6 +1,7 @@
 /** A hot rpc takes an array; this file coalesces the single items of concurrent requests into its calls. */
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
 import { histogram } from '@laurel/telemetry';
+import { MAX_ITEMS } from './wire.ts';
 
 const BATCH_SIZE_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 
@@ -12,6 +13,7 @@ export function createCoalescedCall<Item, Result>(options: {
   name: string;
   call: (items: readonly Item[]) => Promise<readonly Result[]>;
   lanes?: number;
+  /** As many as a call takes, where it is absent. */
   maxItems?: number;
   maxWeight?: number;
   weightOf?: (item: Item) => number;
@@ -21,6 +23,7 @@ export function createCoalescedCall<Item, Result>(options: {
   const { name, call, ...limits } = options;
   const sizes = histogram('laurel_coalesced_call_items', 'Items that one call carried.', BATCH_SIZE_BUCKETS, ['call']);
   return createCoalescer<Item, Result>({
+    maxItems: MAX_ITEMS,
     ...limits,
     name,
     isolate: false,

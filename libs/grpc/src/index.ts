@@ -15,3 +15,4 @@ export { CallFailedError, UnavailableError } from './error-mapping.ts';
 export { type Handlers, implement, type RpcContext, type ServiceImplementation } from './implement.ts';
 export { parseEnvironment, parseId, parseItems, parseTenant, presentTenant } from './parse.ts';
 export { type GrpcServer, startGrpcServer } from './server.ts';
+export { MAX_ITEMS, MAX_MULTIPLEXED_BYTES } from './wire.ts';

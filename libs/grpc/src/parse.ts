@@ -3,9 +3,7 @@ import { isUuid } from '@laurel/ids';
 import type { Environment as EnvironmentMessage, Tenant as TenantMessage } from '@laurel/proto/common';
 import { ENVIRONMENTS, findName } from '@laurel/proto/enum-names';
 import type { Environment, Tenant } from '@laurel/tenant';
-
-/** The most items of one call. */
-const MAX_ITEMS = 200;
+import { MAX_ITEMS } from './wire.ts';
 
 export function parseItems<Item>(items: readonly Item[]): readonly Item[] {
   if (items.length <= MAX_ITEMS) return items;

@@ -6,11 +6,14 @@ export const REQUEST_ID_KEY = 'x-request-id';
 /** Request metadata: the span of the caller, if the call is in a trace (W3C Trace Context). */
 export const TRACEPARENT_KEY = 'traceparent';
 
-/** A batch of 200 items stays far below this. */
+/** A call with MAX_ITEMS of the largest items stays below this (libs/attempts/src/client/hot-calls.test.ts). */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** The most bytes of a multiplexed call's request or response; the rest of a message is for its envelope. */
 export const MAX_MULTIPLEXED_BYTES = MAX_MESSAGE_BYTES - 64 * 1024;
+
+/** The most items of one call. */
+export const MAX_ITEMS = 200;
 
 /** The largest id of a call on its stream: a uint32. */
 export const MAX_CALL_ID = 2 ** 32 - 1;

@@ -1,4 +1,5 @@
 /** The gateway's configuration. Only this file reads the environment. */
+import { MAX_BODY_BYTES } from '@laurel/limits';
 import {
   acceptedKeys,
   address,
@@ -17,6 +18,7 @@ import {
 } from '@laurel/service';
 import { ENVIRONMENTS } from '@laurel/tenant';
 import { z } from 'zod';
+import { SHARE_OF_AN_OWNER } from './admission/body-budget.ts';
 import { parseNetworks } from './domain/client-address.ts';
 
 const acceptedEnvironments = z
@@ -47,8 +49,9 @@ const networks = z.string().transform((text, context) => {
 
 const KIB = 1024;
 
-/** KiB of bodies. A quarter of them has to hold one body. */
-const bodyKib = positiveInt.refine((kib) => kib >= KIB, `must be at least ${KIB}`);
+/** The share of one owner has to hold one body. */
+const LEAST_BODY_KIB = MAX_BODY_BYTES / SHARE_OF_AN_OWNER / KIB;
+const bodyKib = positiveInt.refine((kib) => kib >= LEAST_BODY_KIB, `must be at least ${LEAST_BODY_KIB}`);
 
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 

@@ -1,7 +1,16 @@
 import { refused } from '@laurel/errors';
+import { MAX_ITEMS, MAX_MULTIPLEXED_BYTES } from '@laurel/grpc';
 import { newId, newOwnedId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
+import {
+  AttemptStatus,
+  CreateAttemptsRequest,
+  CreateAttemptsResponse,
+  ReportOutcomesRequest,
+} from '@laurel/proto/tournament';
+import { MAX_PLAYER_REF_CHARACTERS } from '@laurel/tenant';
 import { describe, expect, test } from 'vitest';
+import { MAX_EVIDENCE_BYTES, MAX_METADATA_BYTES } from '../domain/index.ts';
 import type { ChallengeClient } from './challenge.ts';
 import { createHotCalls } from './hot-calls.ts';
 import type { TournamentClient } from './tournament.ts';
@@ -111,5 +120,39 @@ describe('a hot call', () => {
   ])('a hot call rejects on %s, because the result is unknown', async (_name, result) => {
     const { calls } = services(result);
     await expect(calls.reportOutcome(report(ofTournament))).rejects.toThrow('tournament.report_outcomes');
+  });
+});
+
+describe('a call with as many items as it takes, each the largest', () => {
+  const keyUse = { keyId: newId(), fingerprint: Buffer.alloc(32), isFirst: true, usedAt: new Date() };
+  const playerRef = '🎯'.repeat(MAX_PLAYER_REF_CHARACTERS);
+  const metadataJson = 'x'.repeat(MAX_METADATA_BYTES);
+  const largest = { tenant, playerRef, metadataJson, requestId: newId(), keyUse, attemptId: ofChallenge };
+  const outcome = { attemptId: ofChallenge, score: 1, tiebreak: 1, requestId: newId(), keyUse, tenant };
+  const report = { ...outcome, operationId: newId(), evidenceJson: 'x'.repeat(MAX_EVIDENCE_BYTES) };
+  const attempt = {
+    id: ofChallenge,
+    roundId: newId(),
+    playerRef,
+    status: AttemptStatus.OPEN,
+    feeCents: 2n ** 62n,
+    createdAt: new Date(),
+    metadataJson,
+    outcome: undefined,
+  };
+  const many = <Item>(item: Item) => Array<Item>(MAX_ITEMS).fill(item);
+
+  test.each([
+    ['creations', () => CreateAttemptsRequest.encode({ creations: many({ ...largest, roundId: newId() }) })],
+    ['reports', () => ReportOutcomesRequest.encode({ reports: many(report) })],
+    [
+      'attempts that were created',
+      () =>
+        CreateAttemptsResponse.encode({
+          results: many({ result: { $case: 'attempt' as const, value: attempt } }),
+        }),
+    ],
+  ])('a call of the largest %s fits into a message', (_, encode) => {
+    expect(encode().finish().length).toBeLessThanOrEqual(MAX_MULTIPLEXED_BYTES);
   });
 });

@@ -3,7 +3,7 @@
  *
  * Model      twelve coalescers (creations, reports and look-ups of open attempts, for each owner and environment: no item of a live key
  *            waits behind one of a test key), in front of multiplexed rpcs (`@laurel/grpc`, `hot`). The states of an item and of a batch are the coalescer's.
- * Limits     LANES batches under way and MAX_ITEMS in one; MAX_QUEUED items wait, and more are refused immediately; ITEM_DEADLINE_MS
+ * Limits     LANES batches under way, each of as many items as a call takes; MAX_QUEUED items wait, and more are refused immediately; ITEM_DEADLINE_MS
  *            from submit to answer, which also bounds a call and its one retry.
  * Invariants an item's owner follows from its ids, and only that owner is called. A batch that fails fails all of its items and is
  *            not split: the error is the call's. It is retried once when the connection broke, with the same ids, which makes it the
@@ -22,8 +22,6 @@ import type { TournamentClient } from './tournament.ts';
 
 /** Two batches in flight hide the network round trip; more would only make each smaller. */
 const LANES = 2;
-/** The most items that one call accepts. */
-const MAX_ITEMS = 200;
 /** About a second of work: items beyond it would time out, and are refused immediately. */
 const MAX_QUEUED = 5_000;
 /** For an item, its time in the queue included; a single call has less. */
@@ -145,7 +143,6 @@ function createHotCall<Item extends { readonly tenant?: Tenant | undefined }, Va
     createCoalescedCall<Item, ItemResult<Value>>({
       name,
       lanes: LANES,
-      maxItems: MAX_ITEMS,
       maxQueued: MAX_QUEUED,
       call: async (items) => {
         const response = await call([...items]);

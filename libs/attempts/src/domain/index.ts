@@ -1,6 +1,6 @@
 /** The types and the pure rules of attempts: what a service's own domain may import. */
 
-export { type Environment, isSameTenant, type Tenant } from '@laurel/tenant';
+export { type Environment, isSameTenant, MAX_PLAYER_REF_CHARACTERS, type Tenant } from '@laurel/tenant';
 export {
   type AttemptStatus,
   afterRefund,
@@ -20,7 +20,6 @@ export type {
   PayoutRecord,
   PrizeOf,
 } from './award.ts';
-export { MAX_EVIDENCE_BYTES } from './evidence.ts';
 export type { Finding } from './finding.ts';
 export type { KeyUse, RecordedKeyUse } from './key-use.ts';
 export { oneForEachPlayer } from './one-for-each-player.ts';
@@ -33,3 +32,5 @@ export {
   type RoundReason,
   type StatusReason,
 } from './refund-reason.ts';
+export { MAX_EVIDENCE_BYTES, MAX_METADATA_BYTES } from './sent-objects.ts';
+export { checkVoidReason, MAX_VOID_REASON_CHARACTERS } from './void-reason.ts';

@@ -1,11 +1,8 @@
 /** Ends one open attempt before its deadline, and returns its fee before it answers. */
 
 import { type Refused, refused } from '@laurel/errors';
-import { isStorable } from '@laurel/json';
 import type { OwnedAttempt } from '../domain/owned-attempt.ts';
 import { type RollForwardDeps, readAgain, rollForward } from './roll-forward.ts';
-
-const MAX_REASON_CHARACTERS = 1_000;
 
 /**
  * Ends the attempt as if its deadline had passed. A repeat that finds the attempt ended this way, with its refund under way, finishes the
@@ -26,12 +23,6 @@ export async function expireNow<Attempt extends OwnedAttempt>(
   if (attempt === null) return refused('not_found');
   // An outcome was recorded in between and wins.
   return attempt.status === 'settled' ? refused('attempt_already_settled') : attempt;
-}
-
-/** Checks an operator's reason for a void, which is stored on the attempt. Null where it is valid, else the refusal. */
-export function checkVoidReason(reason: string): Refused | null {
-  if (reason !== '' && isStorable(reason, MAX_REASON_CHARACTERS)) return null;
-  return refused('invalid_request', `reason must have 1 to ${MAX_REASON_CHARACTERS} characters.`);
 }
 
 /** Ends the attempt for an operator. A void whose refund was interrupted is finished, not refused. */

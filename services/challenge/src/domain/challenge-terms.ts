@@ -9,6 +9,7 @@
 import type { Tenant } from '@laurel/attempts/domain';
 import { isSameTenant } from '@laurel/attempts/domain';
 import { isStorable } from '@laurel/json';
+import { MAX_CALIBRATION_N, MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS } from '@laurel/limits';
 import type { Challenge, ChallengeTerms } from './challenge.ts';
 import { isPlausible } from './plausibility.ts';
 
@@ -21,12 +22,9 @@ export type NewChallenge = {
   readonly parent: Challenge | null;
 };
 
-const MAX_TEXT = 255;
-const MAX_DESCRIPTION = 9_999;
+const AS_NAME = `must have 1 to ${MAX_NAME_CHARACTERS} characters`;
 /** The maximum of PostgreSQL's integer. */
 const MAX_INTEGER = 2_147_483_647;
-/** The most samples of a calibration: its counts stay within an integer, and its bar is found and audited in bounded time. */
-export const MAX_CALIBRATION_N = 10_000_000;
 const MAX_VERIFICATION_LEVEL = 3;
 
 export function issuesOfNewChallenge({ tenant, terms, status, threshold, parent }: NewChallenge): readonly string[] {
@@ -34,12 +32,15 @@ export function issuesOfNewChallenge({ tenant, terms, status, threshold, parent 
   const isFiniteOrNull = (value: number | null) => value === null || Number.isFinite(value);
   const isCount = (value: number) => Number.isInteger(value) && value >= 1 && value <= MAX_INTEGER;
   const rules: readonly (readonly [boolean, string])[] = [
-    [isText(terms.name, MAX_TEXT), 'name must have 1 to 255 characters'],
-    [terms.description === null || isStorable(terms.description, MAX_DESCRIPTION), 'description is too long'],
+    [isText(terms.name, MAX_NAME_CHARACTERS), `name ${AS_NAME}`],
+    [
+      terms.description === null || isStorable(terms.description, MAX_DESCRIPTION_CHARACTERS),
+      'description is too long',
+    ],
     [terms.feeCents > 0n, 'fee must be above 0.00'],
     [terms.prizeCents > 0n, 'prize must be above 0.00'],
-    [isText(terms.metricName, MAX_TEXT), 'metric_name must have 1 to 255 characters'],
-    [isText(terms.metricUnit, MAX_TEXT), 'metric_unit must have 1 to 255 characters'],
+    [isText(terms.metricName, MAX_NAME_CHARACTERS), `metric_name ${AS_NAME}`],
+    [isText(terms.metricUnit, MAX_NAME_CHARACTERS), `metric_unit ${AS_NAME}`],
     [
       isTopN ? terms.topN !== null && isCount(terms.topN) : terms.topN === null,
       'top_n must be at least 1, for prize_structure top_n only',
@@ -63,7 +64,7 @@ export function issuesOfNewChallenge({ tenant, terms, status, threshold, parent 
         terms.requiredVerificationLevel <= MAX_VERIFICATION_LEVEL,
       'required_verification_level must be 0 to 3',
     ],
-    [terms.jurisdictions.every((name) => isText(name, MAX_TEXT)), 'jurisdictions must be texts like US-CA'],
+    [terms.jurisdictions.every((name) => isText(name, MAX_NAME_CHARACTERS)), 'jurisdictions must be texts like US-CA'],
     [threshold === null || Number.isFinite(threshold), 'threshold must be finite'],
     [!isTopN || threshold === null, 'a top_n challenge takes its bar from its scores: leave threshold out'],
     [status === 'live' || threshold === null, 'threshold is for a live challenge only'],

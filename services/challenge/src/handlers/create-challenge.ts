@@ -2,6 +2,7 @@
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { type Handlers, parseTenant } from '@laurel/grpc';
 import { isUuid, newId } from '@laurel/ids';
+import { MAX_CALIBRATION_N } from '@laurel/limits';
 import { cents } from '@laurel/money';
 import type { Database } from '@laurel/postgres';
 import {
@@ -15,7 +16,6 @@ import type { Challenge, ChallengeTerms } from '../domain/challenge.ts';
 import {
   issueOfDerivedBar,
   issuesOfNewChallenge,
-  MAX_CALIBRATION_N,
   type NewChallenge,
   parentOfDerivedRung,
   rungOf,

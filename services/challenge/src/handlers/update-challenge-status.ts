@@ -13,6 +13,7 @@ import { isRefused, type Refused, refused } from '@laurel/errors';
 import type { Outbox } from '@laurel/events';
 import { type Handlers, parseId } from '@laurel/grpc';
 import { isStorable } from '@laurel/json';
+import { MAX_NOTE_CHARACTERS } from '@laurel/limits';
 import type { Database, Transaction } from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import { CHALLENGE_STATUSES, findName } from '@laurel/proto/enum-names';
@@ -41,8 +42,6 @@ type Wanted = {
   /** Null for none. */
   readonly note: string | null;
 };
-
-const MAX_NOTE_CHARACTERS = 2_000;
 
 export function updateChallengeStatus(deps: Deps): Handlers<ChallengeServiceService>['updateChallengeStatus'] {
   const { database, outbox, ceilings } = deps;

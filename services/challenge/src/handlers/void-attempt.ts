@@ -1,6 +1,7 @@
 /** VoidAttempt: an operator ends an open attempt, of any tenant, and its fee is returned. */
 
-import { checkVoidReason, voidNow } from '@laurel/attempts';
+import { voidNow } from '@laurel/attempts';
+import { checkVoidReason } from '@laurel/attempts/domain';
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';

@@ -1,7 +1,9 @@
 /** The version of a challenge's row, which the optimistic write of attempts depends on. */
+import { MAX_METADATA_BYTES, MAX_PLAYER_REF_CHARACTERS, MAX_VOID_REASON_CHARACTERS } from '@laurel/attempts/domain';
 import { newId, newOwnedId } from '@laurel/ids';
+import { MAX_NOTE_CHARACTERS } from '@laurel/limits';
 import { createDatabase, type Database } from '@laurel/postgres';
-import { createTestDatabase } from '@laurel/testing';
+import { constraintTakes, createTestDatabase, isBound } from '@laurel/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Challenge } from '../domain/challenge.ts';
@@ -123,7 +125,7 @@ const textOf = (characters: number) => '🎯'.repeat(characters);
 
 it.each([
   ['name', 'challenges_name_length', 255],
-  ['description', 'challenges_description_length', 9_999],
+  ['description', 'challenges_description_length', 2_000],
   ['metricName', 'challenges_metric_name_length', 255],
   ['metricUnit', 'challenges_metric_unit_length', 255],
 ] as const)('the database takes a %s exactly where the rule does', async (field, constraint, most) => {
@@ -142,4 +144,22 @@ it.each([
     if (isTaken) expect((await opened).terms).toEqual(terms);
     else await expect(opened).rejects.toMatchObject({ constraint });
   }
+});
+
+it.each([
+  ['attempts_metadata_length', MAX_METADATA_BYTES, (length: number) => ({ metadata: 'x'.repeat(length) })],
+  ['attempts_player_ref_length', MAX_PLAYER_REF_CHARACTERS, (length: number) => ({ player_ref: textOf(length) })],
+  [
+    'attempts_closed_reason_length',
+    MAX_VOID_REASON_CHARACTERS,
+    (length: number) => ({ closed_reason: textOf(length) }),
+  ],
+  ['status_changes_note_length', MAX_NOTE_CHARACTERS, (length: number) => ({ note: textOf(length) })],
+])('%s is the bound of the rule', async (constraint, most, valuesOf) => {
+  expect(await isBound(database, { constraint, most }, valuesOf)).toBe(true);
+});
+
+it('the metadata of an attempt is bounded in bytes', async () => {
+  const metadata = 'é'.repeat(MAX_METADATA_BYTES / 2 + 1);
+  expect(await constraintTakes(database, 'attempts_metadata_length', { metadata })).toBe(false);
 });

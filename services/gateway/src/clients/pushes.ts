@@ -12,6 +12,7 @@
 import { createSeparateCoalescers } from '@laurel/coalesce';
 import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
 import { createCoalescedCall, parseTenant } from '@laurel/grpc';
+import { MAX_BODY_BYTES } from '@laurel/limits';
 import type { BatchResult, Push, PushResult, SettledRecord } from '@laurel/proto/integration';
 import type { PushOwner } from '../admission/push-limits.ts';
 import type { IntegrationClient } from './integration.ts';
@@ -19,8 +20,8 @@ import type { IntegrationClient } from './integration.ts';
 /** Two batches in flight hide the network round trip; more would only make each smaller. */
 const LANES = 2;
 const MAX_ITEMS = 48;
-/** Some milliseconds to verify and read. */
-const MAX_BATCH_BYTES = 512 * 1024;
+/** Two of the largest bodies: some milliseconds to verify and read. */
+const MAX_BATCH_BYTES = 2 * MAX_BODY_BYTES;
 /** About a second of work: items beyond it would time out. */
 const MAX_QUEUED = 2_000;
 /** For an item, its time in the queue included. */

@@ -5,12 +5,10 @@
  * Bytes that are not wanted, because the request was answered or its body is too large, are discarded as they arrive, or left unread where a
  * flood of them would keep the process reading (`leaveUnread`); the connection is closed if that takes long (`connections.ts`).
  */
+import { MAX_BODY_BYTES } from '@laurel/limits';
 import type { Request, RequestHandler, Response } from 'express';
 import { contextOf } from './context.ts';
 import { ShedError } from './shed-error.ts';
-
-/** The largest body that any route takes. */
-export const MAX_BODY_BYTES = 256 * 1024;
 
 /** Of a body this small nearly all arrives with the headers, and its connection is worth keeping. */
 const MAX_DISCARDED_BYTES = 16 * 1024;

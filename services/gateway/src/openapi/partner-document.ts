@@ -5,9 +5,9 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
 import type { ErrorCode } from '@laurel/errors';
 import { MAX_DEPTH } from '@laurel/json';
+import { MAX_BODY_BYTES } from '@laurel/limits';
 import { MAX_IDEMPOTENCY_KEY_CHARACTERS } from '../domain/idempotency-key.ts';
 import { REPLAY_HEADER } from '../domain/replay-header.ts';
-import { MAX_BODY_BYTES } from '../http/raw-body.ts';
 import type { V1Route } from '../http/v1-route.ts';
 import { z } from '../http/zod.ts';
 import { registerComponents } from '../routes/component.ts';

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isRefused, refused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
+import { MAX_EMAIL_CHARACTERS, MAX_NAME_CHARACTERS } from '@laurel/limits';
 import { createDatabase, type Database, isUniqueViolation } from '@laurel/postgres';
-import { createTestDatabase } from '@laurel/testing';
+import { createTestDatabase, isBound } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { KeyEnvironment } from '../domain/api-key.ts';
 import type { ProgramFacts } from '../domain/program.ts';
@@ -399,4 +400,11 @@ describe('audit', () => {
     const broken = (await auditGateway(database)).find(({ id }) => id === 'live_keys_are_issued_at_approval');
     expect(broken).toMatchObject({ violations: 1n, examples: [expect.any(String)] });
   });
+});
+
+test.each([
+  ['programs_name_length', MAX_NAME_CHARACTERS, (length: number) => ({ name: '🎯'.repeat(length) })],
+  ['developers_email_length', MAX_EMAIL_CHARACTERS, (length: number) => ({ email: '🎯'.repeat(length) })],
+])('%s is the bound of the rule', async (constraint, most, valuesOf) => {
+  expect(await isBound(database, { constraint, most }, valuesOf)).toBe(true);
 });

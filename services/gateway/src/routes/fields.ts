@@ -2,6 +2,7 @@
 import { isUuid } from '@laurel/ids';
 import { INSTANT_BOUNDS, isInBounds } from '@laurel/instant';
 import { foldAscii, hasNul, isAtMost } from '@laurel/json';
+import { MAX_EMAIL_CHARACTERS } from '@laurel/limits';
 import { type Cents, parseAmount } from '@laurel/money';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
 import { z } from '../http/zod.ts';
@@ -54,9 +55,7 @@ export const jurisdiction = z
 /** 0 (nothing known) to 3. */
 export const verificationLevel = z.int().min(0).max(3);
 
-const MAX_EMAIL_CHARACTERS = 254;
-
-/** RFC 5321 allows 254 characters in all. Kept in lower case: one address is one person. */
+/** Kept in lower case: one address is one person. */
 export const email = z
   .email()
   .refine((value) => isAtMost(value, MAX_EMAIL_CHARACTERS), `must have at most ${MAX_EMAIL_CHARACTERS} characters`)

@@ -5,6 +5,7 @@
  */
 import { isRefused } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
+import { MAX_BODY_BYTES } from '@laurel/limits';
 import type { Request, RequestHandler, Response } from 'express';
 import { type BodyOwner, SHARE_OF_AN_OWNER } from '../admission/body-budget.ts';
 import type { AdmittedPush, PushLimits } from '../admission/push-limits.ts';
@@ -15,7 +16,7 @@ import { failpoint } from '../failpoints.ts';
 import { sendError, sendJson, sendRefusal } from '../http/answer.ts';
 import { isIdentity } from '../http/content-encoding.ts';
 import { contextOf } from '../http/context.ts';
-import { announcedBytes, type BodyReader, leaveUnread, MAX_BODY_BYTES } from '../http/raw-body.ts';
+import { announcedBytes, type BodyReader, leaveUnread } from '../http/raw-body.ts';
 import { presentBatch, presentSettledRecord } from '../presenters/integration.ts';
 
 export interface PushDependencies {

@@ -7,6 +7,7 @@
  */
 import { type Refused, refused, validationMessage } from '@laurel/errors';
 import { isJsonObject, type PathTree, parseStrictJson } from '@laurel/json';
+import { MAX_DESCRIPTOR_BYTES } from '@laurel/limits';
 import { excessOf } from './descriptor-limits.ts';
 import { descriptorSchema, firstIssueOf } from './descriptor-schema.ts';
 import type { Transport } from './integration.ts';
@@ -93,8 +94,6 @@ export type Descriptor = {
   /** Null unless the transport is `pull_poll` and an address is given. */
   readonly pull: Pull | null;
 };
-
-export const MAX_DESCRIPTOR_BYTES = 16 * 1024;
 
 /** Reads a descriptor that a call brings, to save it or to try it out: also by the limits that a stored one may exceed. */
 export function parseSentDescriptor(text: string, transport: Transport): Descriptor | Refused {

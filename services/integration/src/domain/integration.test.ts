@@ -62,6 +62,10 @@ describe('the interval of polls', () => {
       expect(decideFirstInterval('pull_poll', sent)).toEqual(refusal);
       expect(change(POLL, { pullIntervalSeconds: sent })).toEqual(refusal);
     }
+    expect(decideFirstInterval('pull_poll', 2 ** 31 - 1)).toBe(2 ** 31 - 1);
+    expect(decideFirstInterval('pull_poll', 2 ** 31)).toEqual(
+      invalid('pull_interval_seconds must be at most 2147483647.'),
+    );
     for (const transport of ['push_webhook', 'sdk_direct'] as const) {
       const refusal = invalid('pull_interval_seconds is for pull_poll alone.');
       expect(decideFirstInterval(transport, 60)).toEqual(refusal);

@@ -10,6 +10,7 @@
 
 import { type Refused, refused } from '@laurel/errors';
 import { lastOf, later } from '@laurel/instant';
+import { MAX_POLL_INTERVAL_SECONDS, MIN_POLL_INTERVAL_SECONDS } from '@laurel/limits';
 import type { Tenant } from '@laurel/tenant';
 
 /** Partners push to us, we poll them, or they call `/v1` themselves. */
@@ -48,7 +49,6 @@ export type IntegrationChange = {
 };
 
 export const MAX_INTEGRATIONS = 100;
-const MIN_INTERVAL_SECONDS = 30;
 const DEFAULT_INTERVAL_SECONDS = 60;
 const SECOND_MS = 1_000;
 
@@ -88,11 +88,12 @@ export function decideRotation({ transport }: Pick<Integration, 'transport'>): R
 function checkInterval(transport: Transport, sent: number | undefined): Refused | null {
   if (sent === undefined) return null;
   if (transport !== 'pull_poll') return refused('invalid_request', 'pull_interval_seconds is for pull_poll alone.');
-  if (Number.isInteger(sent) && sent >= MIN_INTERVAL_SECONDS) return null;
-  return refused(
-    'invalid_request',
-    `pull_interval_seconds must be a whole number of at least ${MIN_INTERVAL_SECONDS}.`,
-  );
+  if (!Number.isInteger(sent) || sent < MIN_POLL_INTERVAL_SECONDS) {
+    const least = `pull_interval_seconds must be a whole number of at least ${MIN_POLL_INTERVAL_SECONDS}.`;
+    return refused('invalid_request', least);
+  }
+  if (sent <= MAX_POLL_INTERVAL_SECONDS) return null;
+  return refused('invalid_request', `pull_interval_seconds must be at most ${MAX_POLL_INTERVAL_SECONDS}.`);
 }
 
 /** Also of a change that leaves an active integration active. */

@@ -6,7 +6,7 @@
  * where it is the most that a page may have, where the request asks for so many (`limit=50`), and where the page before it in the same poll
  * had as many and more followed; a halt lasts until the cursor moves.
  */
-import { MAX_RECORDS } from './read-body.ts';
+import { MAX_RECORDS } from '@laurel/limits';
 
 /** The records of a page in order, as they were sent, each with its value. */
 export type SincePage = readonly { readonly text: string; readonly value: string | null }[];

@@ -7,9 +7,9 @@
  * take. When a replica dies, another goes on once the lease has run out, and no earlier than two polls of one integration may ever begin.
  */
 import { later } from '@laurel/instant';
+import { MIN_POLL_INTERVAL_SECONDS } from '@laurel/limits';
 
-/** The shortest time between the beginnings of two polls; the database allows no shorter interval. */
-const MIN_INTERVAL_MS = 30_000;
+const MIN_INTERVAL_MS = MIN_POLL_INTERVAL_SECONDS * 1_000;
 /** What settling a page's records and committing its end may take at most, beyond the request itself. */
 const SETTLE_MS = 20_000;
 

@@ -4,15 +4,13 @@
  * `POST /attempts/{attempt_id}/outcome` may (docs/contract/partner-api.md, "Limits").
  */
 import { type Refused, refused } from '@laurel/errors';
+import { MAX_RECORDS } from '@laurel/limits';
 import type { Descriptor, RecordMap } from './descriptor.ts';
 import { itemsOf, type Json, type PointerFailure, parseBody, partAt } from './json-body.ts';
 import { shortened } from './json-pointer.ts';
 import { evidenceBudgetOf, type ReadRecord, readRecord } from './read-record.ts';
 
 export type { ReadRecord } from './read-record.ts';
-
-/** The most records of one body, and of one page of a poll. */
-export const MAX_RECORDS = 100;
 
 /** Why a body was refused, and the pointer that failed where one did. */
 export type RefusedBody = Refused & { readonly failure?: PointerFailure };

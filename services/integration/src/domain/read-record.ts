@@ -47,7 +47,7 @@ export type ReadRecord =
 const MAX_DEDUPE_CHARACTERS = 255;
 const EVIDENCE_BYTES_PER_BYTE = 4;
 
-const OVER_BUDGET = `is too large: all evidence of a body has at most ${EVIDENCE_BYTES_PER_BYTE} times its size and 64 KiB`;
+const OVER_BUDGET = `is too large: all evidence of a body has at most ${EVIDENCE_BYTES_PER_BYTE} times its size and ${MAX_EVIDENCE_BYTES / 1024} KiB`;
 const WITH_NUL = 'must have no text with NUL';
 const MISSING = 'names nothing in the record';
 

@@ -1,6 +1,7 @@
 /** DryRun: what a descriptor would read from a sample, so that a partner's engineer sees which pointer fails. Stores nothing. */
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import type { Handlers } from '@laurel/grpc';
+import { MAX_SAMPLE_BYTES } from '@laurel/limits';
 import { nameOf, TRANSPORTS } from '@laurel/proto/enum-names';
 import type { DryRunRecord, DryRunRequest, DryRunResponse, IntegrationServiceService } from '@laurel/proto/integration';
 import { type Descriptor, parseSentDescriptor } from '../domain/descriptor.ts';
@@ -8,8 +9,6 @@ import { type Json, parseBody } from '../domain/json-body.ts';
 import { checkFirstRequest, firstRequest, nextPage } from '../domain/paging.ts';
 import { missingRecords, type ReadRecord, type RefusedBody, readRecords } from '../domain/read-body.ts';
 import type { Turns } from '../domain/turns.ts';
-
-const MAX_SAMPLE_BYTES = 256 * 1024;
 
 export function dryRun({ turns }: { turns: Turns }): Handlers<IntegrationServiceService>['dryRun'] {
   return (request) => turns.runDryRun(() => tryOut(request));

@@ -2,6 +2,8 @@
 import { createEncryption } from '@laurel/encryption';
 import { refused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
+import { excerptOf } from '@laurel/json';
+import { MAX_DESCRIPTOR_BYTES, MAX_POLL_INTERVAL_SECONDS, MIN_POLL_INTERVAL_SECONDS } from '@laurel/limits';
 import { Environment, type Tenant } from '@laurel/proto/common';
 import {
   type CreateIntegrationRequest,
@@ -9,7 +11,9 @@ import {
   Transport,
   type UpdateIntegrationRequest,
 } from '@laurel/proto/integration';
-import { ok } from '@laurel/testing';
+import { MAX_PLAYER_REF_CHARACTERS } from '@laurel/tenant';
+import { constraintTakes, isBound, ok } from '@laurel/testing';
+import { MAX_URL_CHARACTERS } from '@laurel/untrusted-url';
 import { describe, expect, it } from 'vitest';
 import { MAX_INTEGRATIONS } from '../domain/integration.ts';
 import { pullSecretOwner } from '../domain/pull-secret.ts';
@@ -398,4 +402,32 @@ describe('programs', () => {
     );
     expect(await rowOf(programId)).toMatchObject({ version: 19n, open_environments: [] });
   });
+});
+
+it.each([
+  [
+    'integrations_descriptor_length',
+    MAX_DESCRIPTOR_BYTES,
+    (length: number) => ({ descriptor: { 'x-a': 'x'.repeat(length - '{"x-a":""}'.length) } }),
+  ],
+  ['integrations_cursor_length', MAX_URL_CHARACTERS, (length: number) => ({ cursor: 'c'.repeat(length) })],
+  ['listened_samples_ref_length', MAX_PLAYER_REF_CHARACTERS, (length: number) => ({ player_ref: '🎯'.repeat(length) })],
+])('%s is the bound of the rule', async (constraint, most, valuesOf) => {
+  expect(await isBound(h.database, { constraint, most }, valuesOf)).toBe(true);
+});
+
+it('the database takes an interval exactly from the shortest to the longest that the rule takes', async () => {
+  const takes = (seconds: number) =>
+    constraintTakes(h.database, 'integrations_interval_is_at_least_30', { pull_interval_seconds: seconds });
+  expect(await takes(MIN_POLL_INTERVAL_SECONDS)).toBe(true);
+  expect(await takes(MIN_POLL_INTERVAL_SECONDS - 1)).toBe(false);
+  expect(await takes(MAX_POLL_INTERVAL_SECONDS)).toBe(true);
+  await expect(takes(MAX_POLL_INTERVAL_SECONDS + 1)).rejects.toThrow('integer');
+});
+
+it('the database takes the excerpt that the log keeps of any body', async () => {
+  for (const body of ['🎯'.repeat(2_000), 'é\0'.repeat(3_000), '\ud83d'.repeat(3_000)]) {
+    const excerpt = { body_excerpt: excerptOf(Buffer.from(body)) };
+    expect(await constraintTakes(h.database, 'log_entries_excerpt_length', excerpt)).toBe(true);
+  }
 });

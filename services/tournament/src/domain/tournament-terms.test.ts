@@ -50,11 +50,11 @@ describe('a proposed tournament', () => {
     }
   });
 
-  it('a proposed tournament has 1 to 10,000 paid ranks, each above 0.00 and none above the one before', () => {
+  it('a proposed tournament has 1 to 5,000 paid ranks, each above 0.00 and none above the one before', () => {
     const long = (ranks: number) => table(...Array.from({ length: ranks }, (_, index) => [index + 1, 1n] as const));
-    expect(issuesOf(table())).toEqual(['purse_table must have 1 to 10000 ranks']);
-    expect(issuesOf(long(10_000))).toEqual([]);
-    expect(issuesOf(long(10_001))).toEqual(['purse_table must have 1 to 10000 ranks']);
+    expect(issuesOf(table())).toEqual(['purse_table must have 1 to 5000 ranks']);
+    expect(issuesOf(long(5_000))).toEqual([]);
+    expect(issuesOf(long(5_001))).toEqual(['purse_table must have 1 to 5000 ranks']);
     expect(issuesOf(table([1, 5n], [2, 0n]))).toEqual(['every amount of purse_table must be above 0.00']);
     expect(issuesOf(table([1, 5n], [2, 6n]))).toEqual([
       'no amount of purse_table may be above the one of the rank before it',
@@ -76,8 +76,8 @@ describe('a proposed tournament', () => {
       expect(issuesOf({ [field]: '🎯'.repeat(255) })).toEqual([]);
       for (const wrong of ['🎯'.repeat(256), '', 'a\0', '\ud83d']) expect(issuesOf({ [field]: wrong })).toHaveLength(1);
     }
-    expect(issuesOf({ description: '🎯'.repeat(9_999) })).toEqual([]);
-    expect(issuesOf({ description: '🎯'.repeat(10_000) })).toHaveLength(1);
+    expect(issuesOf({ description: '🎯'.repeat(2_000) })).toEqual([]);
+    expect(issuesOf({ description: '🎯'.repeat(2_001) })).toHaveLength(1);
   });
 
   it('a proposed tournament has a tiebreak with metric and direction, or none', () => {

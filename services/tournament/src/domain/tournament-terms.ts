@@ -8,6 +8,7 @@
  * - A round lasts long enough to be entered (`round-length.ts`).
  */
 import { isStorable } from '@laurel/json';
+import { MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS, MAX_PAID_RANKS } from '@laurel/limits';
 import { type Cents, cents } from '@laurel/money';
 import { purseAmount } from './purse.ts';
 import { MIN_ROUND_MS, WHY_SO_LONG } from './round-length.ts';
@@ -35,14 +36,11 @@ export type TermsDecision =
   | { readonly kind: 'accepted'; readonly terms: TournamentTerms }
   | { readonly kind: 'invalid'; readonly issues: readonly string[] };
 
-const MAX_TEXT = 255;
-const MAX_DESCRIPTION = 9_999;
+const AS_NAME = `must have 1 to ${MAX_NAME_CHARACTERS} characters`;
 /** The maximum of PostgreSQL's integer. */
 const MAX_INTEGER = 2_147_483_647;
 /** The largest amount that can be written: twelve digits before the point. */
 const MAX_AMOUNT_CENTS = 99_999_999_999_999n;
-/** Each round keeps a copy of its table, and every board shows it. */
-const MAX_PAID_RANKS = 10_000;
 const MIN_ROUND_SECONDS = MIN_ROUND_MS / 1_000;
 
 export function decideTerms(proposed: ProposedTournament): TermsDecision {
@@ -51,18 +49,18 @@ export function decideTerms(proposed: ProposedTournament): TermsDecision {
   const purse: readonly Cents[] = ranked.map(({ amountCents }) => cents(amountCents));
   const isCount = (value: number, least: number) => Number.isInteger(value) && value >= least && value <= MAX_INTEGER;
   const rules: readonly (readonly [boolean, string])[] = [
-    [isText(proposed.name, MAX_TEXT), 'name must have 1 to 255 characters'],
-    [proposed.description === null || isStorable(proposed.description, MAX_DESCRIPTION), 'description is too long'],
-    [isText(proposed.metricName, MAX_TEXT), 'metric_name must have 1 to 255 characters'],
-    [isText(proposed.metricUnit, MAX_TEXT), 'metric_unit must have 1 to 255 characters'],
+    [isText(proposed.name, MAX_NAME_CHARACTERS), `name ${AS_NAME}`],
+    [
+      proposed.description === null || isStorable(proposed.description, MAX_DESCRIPTION_CHARACTERS),
+      'description is too long',
+    ],
+    [isText(proposed.metricName, MAX_NAME_CHARACTERS), `metric_name ${AS_NAME}`],
+    [isText(proposed.metricUnit, MAX_NAME_CHARACTERS), `metric_unit ${AS_NAME}`],
     [
       (tiebreakMetricName === null) === (tiebreakDirection === null),
       'tiebreak_metric_name and tiebreak_direction are set both or neither',
     ],
-    [
-      tiebreakMetricName === null || isText(tiebreakMetricName, MAX_TEXT),
-      'tiebreak_metric_name must have 1 to 255 characters',
-    ],
+    [tiebreakMetricName === null || isText(tiebreakMetricName, MAX_NAME_CHARACTERS), `tiebreak_metric_name ${AS_NAME}`],
     [entryFeeCents > 0n, 'entry_fee must be above 0.00'],
     [entryFeeCents <= MAX_AMOUNT_CENTS, 'entry_fee is too large'],
     [isCount(proposed.attemptCap, 1), 'attempt_cap must be at least 1'],

@@ -1,5 +1,7 @@
 /** What the tables' own constraints refuse, and how tournaments and rounds are read. */
+import { MAX_METADATA_BYTES, MAX_PLAYER_REF_CHARACTERS, MAX_VOID_REASON_CHARACTERS } from '@laurel/attempts/domain';
 import { newId } from '@laurel/ids';
+import { isBound } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tournament } from '../domain/tournament.ts';
 import { type Harness, HOUR_MS, NOW, playersOf, roundOf, startHarness, TENANT, TERMS } from './repository.fixture.ts';
@@ -29,7 +31,7 @@ async function refusalOf(text: string, values: readonly unknown[]): Promise<unkn
 describe('a tournament', () => {
   it.each([
     ['a name', 'tournaments_name_length', 255, (text: string) => ({ name: text })],
-    ['a description', 'tournaments_description_length', 9_999, (text: string) => ({ description: text })],
+    ['a description', 'tournaments_description_length', 2_000, (text: string) => ({ description: text })],
     ['a metric', 'tournaments_metric_name_length', 255, (text: string) => ({ metricName: text })],
     ['a unit', 'tournaments_metric_unit_length', 255, (text: string) => ({ metricUnit: text })],
     [
@@ -212,5 +214,27 @@ describe('a round', () => {
     expect(
       await refusalOf(`update attempts set closed_reason = 'x', status = 'expired' where id = $1`, [attempt.id]),
     ).toBe('attempts_closed_with_a_reason');
+  });
+});
+
+describe('the attempts of a round', () => {
+  const textOf = (characters: number) => '🎯'.repeat(characters);
+
+  it.each([
+    ['attempts_metadata_length', MAX_METADATA_BYTES, (length: number) => ({ metadata: 'x'.repeat(length) })],
+    ['attempts_player_ref_length', MAX_PLAYER_REF_CHARACTERS, (length: number) => ({ player_ref: textOf(length) })],
+    ['entry_refs_player_ref_length', MAX_PLAYER_REF_CHARACTERS, (length: number) => ({ player_ref: textOf(length) })],
+    [
+      'entries_best_player_ref_length',
+      MAX_PLAYER_REF_CHARACTERS,
+      (length: number) => ({ best_player_ref: textOf(length) }),
+    ],
+    [
+      'attempts_closed_reason_length',
+      MAX_VOID_REASON_CHARACTERS,
+      (length: number) => ({ closed_reason: textOf(length) }),
+    ],
+  ])('%s is the bound of the rule', async (constraint, most, valuesOf) => {
+    expect(await isBound(h.database, { constraint, most }, valuesOf)).toBe(true);
   });
 });

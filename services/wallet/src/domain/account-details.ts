@@ -3,6 +3,7 @@
 import { type Refused, refused } from '@laurel/errors';
 import { INSTANT_BOUNDS, isBefore, isInBounds } from '@laurel/instant';
 import { foldAscii, isStorable } from '@laurel/json';
+import { MAX_EMAIL_CHARACTERS } from '@laurel/limits';
 
 export type AccountDetails = {
   readonly email: string;
@@ -13,7 +14,6 @@ export type AccountDetails = {
 
 const SURROUNDING_SPACE = /^[ \t\r\n]+|[ \t\r\n]+$/g;
 const EMAIL = /^[^\s@\0]+@[^\s@\0]+$/;
-const MAX_EMAIL_CHARACTERS = 320;
 const JURISDICTION = /^[A-Z]{2}(-[A-Z0-9]{1,3})?$/;
 
 /**

@@ -1,5 +1,8 @@
 import { type AttemptOwner, feeTransferId, newId, newOwnedId, ownerOf } from '@laurel/ids';
+import { MAX_EMAIL_CHARACTERS, MAX_REFERENCE_CHARACTERS } from '@laurel/limits';
 import { Environment } from '@laurel/proto/common';
+import { MAX_PLAYER_REF_CHARACTERS } from '@laurel/tenant';
+import { isBound } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import {
   addPlayer,
@@ -329,4 +332,19 @@ describe('statements', () => {
   it('a list for a service that owns no attempts is a bug and fails', async () => {
     await expect(wallet.client.listFees({ afterAttemptId: '', limit: 1, owner: 'wallet' })).rejects.toThrow();
   });
+});
+
+/** So many characters, of two UTF-16 units each but the first. */
+const wide = (characters: number) => `x${'🎯'.repeat(characters - 1)}`;
+
+it.each([
+  ['accounts_email_length', MAX_EMAIL_CHARACTERS, (length: number) => ({ email: wide(length) })],
+  ['player_links_player_ref_length', MAX_PLAYER_REF_CHARACTERS, (length: number) => ({ player_ref: wide(length) })],
+  [
+    'transfers_deposit_has_reference',
+    MAX_REFERENCE_CHARACTERS,
+    (length: number) => ({ kind: 'deposit', reference: wide(length) }),
+  ],
+])('%s is the bound of the rule', async (constraint, most, valuesOf) => {
+  expect(await isBound(wallet.database, { constraint, most }, valuesOf)).toBe(true);
 });

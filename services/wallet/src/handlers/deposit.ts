@@ -4,6 +4,7 @@ import { isRefused, type Refused, refused } from '@laurel/errors';
 import { parseEnvironment } from '@laurel/grpc';
 import { hashId, isUuid } from '@laurel/ids';
 import { isStorable } from '@laurel/json';
+import { MAX_REFERENCE_CHARACTERS } from '@laurel/limits';
 import { cents } from '@laurel/money';
 import type { Database } from '@laurel/postgres';
 import type { DepositRequest, DepositResponse } from '@laurel/proto/wallet';
@@ -14,8 +15,6 @@ import { loadAccount } from '../repository/accounts.ts';
 import { lockOpenPlayers, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
 import { loadDeposit } from '../repository/statements.ts';
 
-const MAX_REFERENCE_CHARACTERS = 255;
-
 export function deposit({ database, clock }: { database: Database; clock: Clock }) {
   return async (request: DepositRequest): Promise<DepositResponse | Refused> => {
     const { accountId, reference } = request;
@@ -23,7 +22,7 @@ export function deposit({ database, clock }: { database: Database; clock: Clock 
     if (!isUuid(accountId)) return refused('not_found');
     if (request.amountCents <= 0n) return refused('invalid_request', 'The amount must be above 0.00.');
     if (reference === '' || !isStorable(reference, MAX_REFERENCE_CHARACTERS)) {
-      return refused('invalid_request', 'The reference must have 1 to 255 characters.');
+      return refused('invalid_request', `The reference must have 1 to ${MAX_REFERENCE_CHARACTERS} characters.`);
     }
     const amountCents = cents(request.amountCents);
     const account = await loadAccount(database, accountId);

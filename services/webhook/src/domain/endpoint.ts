@@ -7,6 +7,7 @@
 import { type Refused, refused } from '@laurel/errors';
 import type { WebhookEventType } from '@laurel/events/event-type';
 import { hasNul, isStorable } from '@laurel/json';
+import { MAX_ENDPOINT_DESCRIPTION_CHARACTERS } from '@laurel/limits';
 import type { Environment } from '@laurel/tenant';
 
 export type Endpoint = {
@@ -30,12 +31,11 @@ export type EndpointChange = {
 };
 
 export const MAX_ENDPOINTS = 20;
-const MAX_DESCRIPTION = 1_000;
 
 export function decideDescription(text: string): string | Refused {
   if (hasNul(text)) return refused('invalid_request', 'description holds a NUL character.');
-  if (isStorable(text, MAX_DESCRIPTION)) return text;
-  return refused('invalid_request', `description may be at most ${MAX_DESCRIPTION} characters.`);
+  if (isStorable(text, MAX_ENDPOINT_DESCRIPTION_CHARACTERS)) return text;
+  return refused('invalid_request', `description may be at most ${MAX_ENDPOINT_DESCRIPTION_CHARACTERS} characters.`);
 }
 
 /** Whether the developer may have one more endpoint. */

@@ -2,10 +2,13 @@
 import { createEncryption } from '@laurel/encryption';
 import { refused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
+import { excerptOf } from '@laurel/json';
+import { MAX_ENDPOINT_DESCRIPTION_CHARACTERS } from '@laurel/limits';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Owner } from '@laurel/proto/events';
 import type { UpdateEndpointRequest } from '@laurel/proto/webhook';
-import { ok } from '@laurel/testing';
+import { constraintTakes, isBound, ok } from '@laurel/testing';
+import { MAX_URL_CHARACTERS } from '@laurel/untrusted-url';
 import { describe, expect, it } from 'vitest';
 import { MAX_ENDPOINTS } from '../domain/endpoint.ts';
 import { secretOwner } from '../domain/signing-secret.ts';
@@ -354,4 +357,22 @@ describe('signing secrets', () => {
       for (const form of forms) expect(h.logLines.join('')).not.toContain(form);
     }
   });
+});
+
+it.each([
+  ['endpoints_url_is_https', MAX_URL_CHARACTERS, (length: number) => ({ url: `https://${'a'.repeat(length - 8)}` })],
+  [
+    'endpoints_description_length',
+    MAX_ENDPOINT_DESCRIPTION_CHARACTERS,
+    (length: number) => ({ description: '🎯'.repeat(length) }),
+  ],
+])('%s is the bound of the rule', async (constraint, most, valuesOf) => {
+  expect(await isBound(h.database, { constraint, most }, valuesOf)).toBe(true);
+});
+
+it('the database takes the excerpt that is kept of any answer', async () => {
+  for (const body of ['🎯'.repeat(2_000), 'é\0'.repeat(3_000), '\ud83d'.repeat(3_000)]) {
+    const excerpt = { response_excerpt: excerptOf(Buffer.from(body)) };
+    expect(await constraintTakes(h.database, 'delivery_attempts_excerpt_length', excerpt)).toBe(true);
+  }
 });

@@ -1,4 +1,5 @@
 import { isRefused } from '@laurel/errors';
+import { MAX_REFERENCE_CHARACTERS } from '@laurel/limits';
 import { formatAmount } from '@laurel/money';
 import type { Database } from '@laurel/postgres';
 import type { WalletClient } from '../../clients/wallet.ts';
@@ -60,7 +61,10 @@ const accountChange = component(
   CHANGE,
 );
 
-const newDeposit = component('DepositRequest', z.object({ environment, amount: positiveAmount, reference: text(255) }));
+const newDeposit = component(
+  'DepositRequest',
+  z.object({ environment, amount: positiveAmount, reference: text(MAX_REFERENCE_CHARACTERS) }),
+);
 
 const accountSchema = component(
   'Account',

@@ -1,4 +1,5 @@
 import { type OwningServices, serviceOf } from '@laurel/attempts/client';
+import { MAX_VOID_REASON_CHARACTERS } from '@laurel/attempts/domain';
 import { isRefused, refused } from '@laurel/errors';
 import { z } from '../../http/zod.ts';
 import { presentAttempt } from '../../presenters/attempt.ts';
@@ -16,7 +17,7 @@ export const voidAttempt = defineOperatorRoute({
   description:
     'Of any program, in test or live. The partner gets `attempt.refunded` with the reason `voided`. An attempt that has ended is a `conflict`; a void that was interrupted is finished.',
   params: z.object({ attemptId: pathId }),
-  body: component('VoidRequest', z.object({ reason: text(1_000) })),
+  body: component('VoidRequest', z.object({ reason: text(MAX_VOID_REASON_CHARACTERS) })),
   success: { status: 200, description: 'The attempt, voided.', schema: attemptSchema },
   refusals: { conflict: 'The attempt is not open.' },
   action: 'void_attempt',

@@ -1,5 +1,11 @@
 import type { ChallengeClient } from '@laurel/attempts/client';
 import { isRefused, type Refused } from '@laurel/errors';
+import {
+  MAX_CALIBRATION_N,
+  MAX_DESCRIPTION_CHARACTERS,
+  MAX_NAME_CHARACTERS,
+  MAX_NOTE_CHARACTERS,
+} from '@laurel/limits';
 import type { Database } from '@laurel/postgres';
 import type { CreateChallengeRequest, GetChallengeResponse } from '@laurel/proto/challenge';
 import { CHALLENGE_STATUSES, PRIZE_STRUCTURES, THRESHOLD_DIRECTIONS } from '@laurel/proto/enum-names';
@@ -24,8 +30,6 @@ import { defineOperatorRoute } from './route.ts';
 
 /** Far above any ladder or field of players; it keeps the numbers within 32 bits. */
 const MAX_COUNT = 1_000_000;
-/** As many samples as a calibration was measured with. */
-const MAX_CALIBRATION_N = 10_000_000;
 
 /**
  * The fields that an operator sets; the defaults are those of docs/contract/rules.md, "Challenges".
@@ -35,16 +39,16 @@ const newChallenge = component(
   'ChallengeRequest',
   z.object({
     environment,
-    name: text(255),
-    description: text(2_000).nullish(),
+    name: text(MAX_NAME_CHARACTERS),
+    description: text(MAX_DESCRIPTION_CHARACTERS).nullish(),
     fee: positiveAmount,
     prize: positiveAmount.openapi({
       description: 'May be above the ceiling of its tier: an attempt is then `challenge_not_available`.',
     }),
     prize_structure: prizeStructure.default('threshold'),
     top_n: z.int().min(1).max(MAX_COUNT).nullish(),
-    metric_name: text(255),
-    metric_unit: text(255),
+    metric_name: text(MAX_NAME_CHARACTERS),
+    metric_unit: text(MAX_NAME_CHARACTERS),
     threshold_direction: thresholdDirection,
     score_min: z.number().nullish(),
     score_max: z.number().nullish(),
@@ -72,7 +76,9 @@ const challengeChange = component(
   'ChallengeChange',
   z.strictObject({
     status: z.enum(['live', 'suspended', 'closed']),
-    note: text(2_000).optional().openapi({ description: 'Needed to reinstate what the drift monitor suspended.' }),
+    note: text(MAX_NOTE_CHARACTERS)
+      .optional()
+      .openapi({ description: 'Needed to reinstate what the drift monitor suspended.' }),
   }),
 );
 

@@ -1,5 +1,6 @@
 import { isRefused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
+import { MAX_NAME_CHARACTERS } from '@laurel/limits';
 import type { Database } from '@laurel/postgres';
 import type { Clock, Logger } from '@laurel/service';
 import type { Admission } from '../../admission/admission.ts';
@@ -27,7 +28,10 @@ import { answerPrograms, programListSchema, programPage, programSchema } from '.
 import { uuid } from '../v1/schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
-const newProgram = component('ProgramRequest', z.object({ name: text(255), developer_id: id.nullish() }));
+const newProgram = component(
+  'ProgramRequest',
+  z.object({ name: text(MAX_NAME_CHARACTERS), developer_id: id.nullish() }),
+);
 
 // Strict, as every change is: a misspelt field would otherwise change nothing and answer 200.
 const programChange = component(

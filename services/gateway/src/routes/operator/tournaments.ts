@@ -1,5 +1,6 @@
 import type { TournamentClient } from '@laurel/attempts/client';
 import { isRefused, type Refused } from '@laurel/errors';
+import { MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS, MAX_PAID_RANKS } from '@laurel/limits';
 import type { Database } from '@laurel/postgres';
 import { THRESHOLD_DIRECTIONS, TOURNAMENT_STATUSES } from '@laurel/proto/enum-names';
 import type { CreateTournamentRequest, Tournament } from '@laurel/proto/tournament';
@@ -15,8 +16,6 @@ import { defineOperatorRoute } from './route.ts';
 
 /** Far above any number of players; it keeps the numbers within 32 bits. */
 const MAX_COUNT = 1_000_000;
-/** As many rows as fit into a body. */
-const MAX_PAID_RANKS = 5_000;
 const MAX_ROUND_SECONDS = 366 * 86_400;
 
 const paidRank = component('PaidRank', z.object({ rank: z.int().min(1).max(MAX_PAID_RANKS), amount: positiveAmount }));
@@ -30,12 +29,12 @@ const newTournament = component(
   z
     .object({
       environment,
-      name: text(255),
-      description: text(2_000).nullish(),
-      metric_name: text(255),
-      metric_unit: text(255),
+      name: text(MAX_NAME_CHARACTERS),
+      description: text(MAX_DESCRIPTION_CHARACTERS).nullish(),
+      metric_name: text(MAX_NAME_CHARACTERS),
+      metric_unit: text(MAX_NAME_CHARACTERS),
       threshold_direction: thresholdDirection,
-      tiebreak_metric_name: text(255).nullish(),
+      tiebreak_metric_name: text(MAX_NAME_CHARACTERS).nullish(),
       tiebreak_direction: thresholdDirection.nullish(),
       entry_fee: positiveAmount,
       attempt_cap: z.int().min(1).max(MAX_COUNT),

@@ -1,4 +1,5 @@
 import { isRefused } from '@laurel/errors';
+import { MAX_BODY_BYTES, MAX_SAMPLE_BYTES } from '@laurel/limits';
 import { TRANSPORTS } from '@laurel/proto/enum-names';
 import type { ByteBudgets } from '@laurel/tenant';
 import type { IntegrationClient } from '../../clients/integration.ts';
@@ -11,6 +12,7 @@ import { dryRunSchema, logSchema } from '../integrations.ts';
 import { descriptor, transport } from '../v1/integration-schemas.ts';
 import { definePortalRoute } from './route.ts';
 
+const KIB = 1024;
 /** An entry may have a hundred records. */
 const MAX_ENTRIES = 100;
 
@@ -23,7 +25,7 @@ const dryRun = component(
       .unknown()
       .refine((value) => value !== undefined, 'is missing')
       .openapi({
-        description: 'A body as the partner would send it, or a page as it would be fetched.',
+        description: `A body as the partner would send it, or a page as it would be fetched; at most ${MAX_SAMPLE_BYTES / KIB} KiB, since the body has the descriptor too.`,
       }),
   }),
 );
@@ -38,9 +40,9 @@ export interface DryRuns extends Integrations {
 }
 
 /** Of a developer, in each process: two samples of the largest size at once, and then more than one a second. */
-export const DRY_RUN_BYTES_PER_SECOND = 384 * 1024;
+export const DRY_RUN_BYTES_PER_SECOND = 1.5 * MAX_BODY_BYTES;
 /** What one costs beside its descriptor and its sample: about what a descriptor takes to be read. */
-const DRY_RUN_BYTES = 16 * 1024;
+const DRY_RUN_BYTES = 16 * KIB;
 const SECOND_MS = 1_000;
 
 export const dryRunDescriptor = definePortalRoute({
@@ -48,8 +50,7 @@ export const dryRunDescriptor = definePortalRoute({
   path: '/integrations/dry-run',
   name: 'dryRunDescriptor',
   summary: 'What a descriptor would read from a sample',
-  description:
-    'Nothing is stored, and nothing is settled. A developer has 384 KiB a second, and up to two seconds of it at once; each dry run counts as its descriptor, its sample and 16 KiB. Beyond it the answer is 429, whose `limit` is bytes a second.',
+  description: `Nothing is stored, and nothing is settled. A developer has ${DRY_RUN_BYTES_PER_SECOND / KIB} KiB a second, and up to two seconds of it at once; each dry run counts as its descriptor, its sample and ${DRY_RUN_BYTES / KIB} KiB. Beyond it the answer is 429, whose \`limit\` is bytes a second.`,
   body: dryRun,
   // As they would come: every digit of a number, and the order of members.
   verbatim: ['descriptor', 'sample'],

@@ -1,9 +1,11 @@
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { hasNul, isAtMost } from '@laurel/json';
+import { MAX_ENDPOINT_DESCRIPTION_CHARACTERS } from '@laurel/limits';
 import type { Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { DELIVERY_STATUSES } from '@laurel/proto/enum-names';
 import { DeliveryStatus, type Endpoint } from '@laurel/proto/webhook';
+import { MAX_URL_CHARACTERS } from '@laurel/untrusted-url';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import { z } from '../../http/zod.ts';
 import { presentDelivery, presentEndpoint } from '../../presenters/webhook.ts';
@@ -23,9 +25,6 @@ import {
 } from '../webhooks.ts';
 import { definePortalRoute } from './route.ts';
 
-const MAX_URL_CHARACTERS = 2_048;
-const MAX_DESCRIPTION_CHARACTERS = 1_000;
-
 /** An empty list means every event. */
 const events = z
   .array(webhookEvent)
@@ -35,8 +34,8 @@ const events = z
 const description = z
   .string()
   .refine(
-    (value) => isAtMost(value, MAX_DESCRIPTION_CHARACTERS),
-    `must have at most ${MAX_DESCRIPTION_CHARACTERS} characters`,
+    (value) => isAtMost(value, MAX_ENDPOINT_DESCRIPTION_CHARACTERS),
+    `must have at most ${MAX_ENDPOINT_DESCRIPTION_CHARACTERS} characters`,
   )
   .refine((value) => !hasNul(value), 'must not contain NUL');
 

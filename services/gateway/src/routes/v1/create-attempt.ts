@@ -1,12 +1,11 @@
 import type { HotCalls } from '@laurel/attempts/client';
+import { MAX_METADATA_BYTES } from '@laurel/attempts/domain';
 import { isRefused } from '@laurel/errors';
 import { newOwnedId } from '@laurel/ids';
 import { failpoint } from '../../failpoints.ts';
 import { defineRoute } from '../../http/v1-route.ts';
 import { presentAttempt } from '../../presenters/attempt.ts';
 import { attemptSchema, createAttemptBody } from './schemas.ts';
-
-const MAX_METADATA_BYTES = 16 * 1024;
 
 export const createAttempt = defineRoute({
   method: 'post',

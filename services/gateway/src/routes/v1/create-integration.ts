@@ -1,4 +1,5 @@
 import { isRefused, refused } from '@laurel/errors';
+import { MAX_DESCRIPTOR_BYTES, MIN_POLL_INTERVAL_SECONDS } from '@laurel/limits';
 import type { Database } from '@laurel/postgres';
 import { TRANSPORTS } from '@laurel/proto/enum-names';
 import { Transport } from '@laurel/proto/integration';
@@ -7,7 +8,7 @@ import { announceProgram } from '../../clients/program-facts.ts';
 import { defineRoute } from '../../http/v1-route.ts';
 import { presentIntegration } from '../../presenters/integration.ts';
 import { findProgramFacts } from '../../repository/programs.ts';
-import { createdIntegrationSchema, createIntegrationBody, MAX_DESCRIPTOR_KIB } from './integration-schemas.ts';
+import { createdIntegrationSchema, createIntegrationBody } from './integration-schemas.ts';
 
 const SIGNING_INSTRUCTIONS = [
   'Send each outcome by POST to webhook_url with the header X-Service-Signature: "sha256=" and the HMAC-SHA256 of the raw request body in',
@@ -23,11 +24,10 @@ export const createIntegration = defineRoute({
   description:
     'Always made as `draft`. For `push_webhook` the answer also carries `signing_secret`, shown this once, `webhook_url` and `signing_instructions`. Takes no `Idempotency-Key`.',
   body: createIntegrationBody,
-  verbatim: { descriptor: MAX_DESCRIPTOR_KIB * 1024 },
+  verbatim: { descriptor: MAX_DESCRIPTOR_BYTES },
   success: { status: 201, description: 'The draft.', schema: createdIntegrationSchema },
   refusals: {
-    invalid_request:
-      'An unknown transport; a descriptor that breaks its rules; an interval below 30 or no whole number; an unsafe URL to poll; more integrations than a program may have.',
+    invalid_request: `An unknown transport; a descriptor that breaks its rules; an interval below ${MIN_POLL_INTERVAL_SECONDS} or no whole number; an unsafe URL to poll; more integrations than a program may have.`,
   },
   run: async (
     { principal, body, verbatim, requestId },

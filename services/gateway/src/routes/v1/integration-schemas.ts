@@ -1,12 +1,14 @@
 /** The shapes of integrations and of pushed outcomes. Routes check with them; the documents are generated from them. */
+import {
+  MAX_DESCRIPTOR_BYTES,
+  MAX_POLL_INTERVAL_SECONDS,
+  MAX_RECORDS,
+  MIN_POLL_INTERVAL_SECONDS,
+} from '@laurel/limits';
 import { z } from '../../http/zod.ts';
 import { component } from '../component.ts';
 import { outcomeSchema, timestamp, uuid } from './schemas.ts';
 
-export const MAX_DESCRIPTOR_KIB = 16;
-const MIN_PULL_INTERVAL_SECONDS = 30;
-/** What the integration service can keep. */
-const MAX_PULL_INTERVAL_SECONDS = 2 ** 31 - 1;
 const SECRET_PATTERN = '^[0-9a-f]{64}$';
 
 export const transport = component('Transport', z.enum(['push_webhook', 'pull_poll', 'sdk_direct']), {
@@ -25,11 +27,11 @@ export const descriptor = component(
   {
     type: 'object',
     additionalProperties: true,
-    description: `How the payloads of the partner are read; at most ${MAX_DESCRIPTOR_KIB} KiB. \`{}\` reads the canonical body.`,
+    description: `How the payloads of the partner are read; at most ${MAX_DESCRIPTOR_BYTES / 1024} KiB. \`{}\` reads the canonical body.`,
   },
 );
 
-const pullIntervalSeconds = z.int().min(MIN_PULL_INTERVAL_SECONDS).max(MAX_PULL_INTERVAL_SECONDS);
+const pullIntervalSeconds = z.int().min(MIN_POLL_INTERVAL_SECONDS).max(MAX_POLL_INTERVAL_SECONDS);
 
 export const createIntegrationBody = component(
   'IntegrationRequest',
@@ -97,8 +99,8 @@ const pushedRecord = component('PushedRecord', z.record(z.string(), z.unknown())
   description: 'With the descriptor `{}` it is `{attempt_id, score, tiebreak?, evidence?}`.',
 });
 
-export const pushedBody = component('PushedBody', z.union([pushedRecord, z.array(pushedRecord).max(100)]), {
-  description: 'One record, or an array of up to 100.',
+export const pushedBody = component('PushedBody', z.union([pushedRecord, z.array(pushedRecord).max(MAX_RECORDS)]), {
+  description: `One record, or an array of up to ${MAX_RECORDS}.`,
 });
 
 export const recordStatus = component(

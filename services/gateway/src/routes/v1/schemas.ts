@@ -1,11 +1,13 @@
 /** The shapes of `/v1`, in the contract's order. Routes check with them; the documents are generated from them. */
+import { MAX_EVIDENCE_BYTES, MAX_METADATA_BYTES } from '@laurel/attempts/domain';
 import { isUuid } from '@laurel/ids';
 import { hasNul, isAtMost, isJsonObject } from '@laurel/json';
 import { isPlayerRef, MAX_PLAYER_REF_CHARACTERS } from '@laurel/tenant';
 import { z } from '../../http/zod.ts';
 import { component, orNull } from '../component.ts';
 
-const MAX_EMAIL_CHARACTERS = 320;
+/** More than an account's address may have (@laurel/limits): what no account can have is not found, as any other that none has. */
+const MAX_LOOKED_UP_EMAIL_CHARACTERS = 320;
 const MIN_SAMPLE_SIZE = 500;
 
 function boundedText(characters: number) {
@@ -17,11 +19,11 @@ function boundedText(characters: number) {
 }
 
 /** An object that is stored as sent. Its own members are the partner's business. */
-function opaqueObject(maxKibibytes: number) {
+function opaqueObject(maxBytes: number) {
   return z.custom<object>(isJsonObject, 'must be an object').openapi({
     type: 'object',
     additionalProperties: true,
-    description: `At most ${maxKibibytes} KiB, stored as sent.`,
+    description: `At most ${maxBytes / 1024} KiB, stored as sent.`,
   });
 }
 
@@ -75,16 +77,16 @@ export const linkPlayerBody = component(
   'PlayerLinkRequest',
   z.object({
     player_ref: playerRef,
-    email: boundedText(MAX_EMAIL_CHARACTERS).openapi({
+    email: boundedText(MAX_LOOKED_UP_EMAIL_CHARACTERS).openapi({
       description: "The e-mail of the player's existing account.",
       minLength: 1,
-      maxLength: MAX_EMAIL_CHARACTERS,
+      maxLength: MAX_LOOKED_UP_EMAIL_CHARACTERS,
       example: 'player@example.com',
     }),
   }),
 );
 
-const attemptFields = { player_ref: playerRef, metadata: opaqueObject(16).optional() };
+const attemptFields = { player_ref: playerRef, metadata: opaqueObject(MAX_METADATA_BYTES).optional() };
 const challengeParent = id.openapi({ description: 'The `id` of a challenge.' });
 const roundParent = id.openapi({ description: 'The `id` of a round.' });
 
@@ -119,7 +121,7 @@ export const reportOutcomeBody = component(
     tiebreak: z.number().optional().openapi({
       description: 'Needed when the tournament declares a tiebreak metric. Ignored on challenge attempts.',
     }),
-    evidence: opaqueObject(64).optional(),
+    evidence: opaqueObject(MAX_EVIDENCE_BYTES).optional(),
   }),
 );
 

@@ -1,11 +1,12 @@
 import { isRefused, refused } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
+import { MAX_DESCRIPTOR_BYTES } from '@laurel/limits';
 import { INTEGRATION_STATUSES } from '@laurel/proto/enum-names';
 import { IntegrationStatus } from '@laurel/proto/integration';
 import type { IntegrationClient } from '../../clients/integration.ts';
 import { defineRoute } from '../../http/v1-route.ts';
 import { presentIntegration } from '../../presenters/integration.ts';
-import { integrationSchema, MAX_DESCRIPTOR_KIB, updateIntegrationBody } from './integration-schemas.ts';
+import { integrationSchema, updateIntegrationBody } from './integration-schemas.ts';
 
 export const updateIntegration = defineRoute({
   method: 'patch',
@@ -15,7 +16,7 @@ export const updateIntegration = defineRoute({
   description:
     'Only what is sent changes. A new descriptor takes the place of the whole old one. Takes no `Idempotency-Key`.',
   body: updateIntegrationBody,
-  verbatim: { descriptor: MAX_DESCRIPTOR_KIB * 1024 },
+  verbatim: { descriptor: MAX_DESCRIPTOR_BYTES },
   success: { status: 200, description: 'As it is now.', schema: integrationSchema },
   refusals: {
     invalid_request:

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkVoidReason } from './end-attempt.ts';
+import { checkVoidReason } from './void-reason.ts';
 
 test('the reason of a void has 1 to 1,000 characters, an emoji counting as one', () => {
   for (const reason of ['x', 'x'.repeat(1_000), '🎯'.repeat(1_000)]) expect(checkVoidReason(reason)).toBeNull();

@@ -1,0 +1,39 @@
+import type { Database } from '@laurel/postgres';
+
+/**
+ * Whether a check constraint of the database takes a row with these values; its other columns are null. The constraint's own
+ * expression is evaluated, so no whole row has to be made.
+ */
+export async function constraintTakes(
+  database: Database,
+  constraint: string,
+  values: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
+  const found = await database.query<{ expression: string; name: string }>(
+    {
+      text: `select pg_get_expr(conbin, conrelid) as expression, conrelid::regclass::text as name
+from pg_constraint where contype = 'c' and conname = $1`,
+    },
+    [constraint],
+  );
+  const [check] = found;
+  if (check === undefined || found.length > 1)
+    throw new Error(`${found.length} tables have a constraint ${constraint}`);
+  const [result] = await database.query<{ takes: boolean }>(
+    {
+      text: `select (${check.expression}) is not false as takes from json_populate_record(null::${check.name}, $1::json)`,
+    },
+    [JSON.stringify(values)],
+  );
+  return result?.takes === true;
+}
+
+/** The longest value that the constraint takes is the one of this length, and it takes that one. */
+export async function isBound(
+  database: Database,
+  { constraint, most }: { readonly constraint: string; readonly most: number },
+  valuesOf: (length: number) => Readonly<Record<string, unknown>>,
+): Promise<boolean> {
+  const takes = (length: number) => constraintTakes(database, constraint, valuesOf(length));
+  return (await takes(most)) && !(await takes(most + 1));
+}

@@ -1,0 +1,68 @@
+/** Bounds of members that have to fit into a body together, and bounds that contain one another. */
+import { MAX_EVIDENCE_BYTES, MAX_METADATA_BYTES } from '@laurel/attempts/domain';
+import { encodeCursor, encodePosition } from '@laurel/cursor';
+import { newId } from '@laurel/ids';
+import {
+  MAX_BODY_BYTES,
+  MAX_DESCRIPTION_CHARACTERS,
+  MAX_DESCRIPTOR_BYTES,
+  MAX_NAME_CHARACTERS,
+  MAX_PAID_RANKS,
+  MAX_SAMPLE_BYTES,
+} from '@laurel/limits';
+import { MAX_PLAYER_REF_CHARACTERS } from '@laurel/tenant';
+import { expect, test } from 'vitest';
+import { page } from './fields.ts';
+import { DRY_RUN_BYTES_PER_SECOND } from './portal/integrations.ts';
+
+/** Text that takes as many bytes as so many characters can: each is written as the escapes of two units. */
+const escaped = (characters: number) => '\\ud83c\\udfaf'.repeat(characters);
+/** A name or a text of a body, as its JSON. */
+const member = (name: string, text: string) => `"${name}":${text}`;
+const bytesOf = (...members: string[]) => Buffer.byteLength(`{${members.join(',')}}`);
+
+test('a body takes the largest metadata, the largest evidence, and the largest descriptor with the largest sample', () => {
+  const playerRef = `"${escaped(MAX_PLAYER_REF_CHARACTERS)}"`;
+  const object = (bytes: number) => 'x'.repeat(bytes);
+  for (const bytes of [
+    bytesOf(
+      member('challenge_id', `"${newId()}"`),
+      member('player_ref', playerRef),
+      member('metadata', object(MAX_METADATA_BYTES)),
+    ),
+    bytesOf(member('score', '-1.7976931348623157e+308'), member('evidence', object(MAX_EVIDENCE_BYTES))),
+    bytesOf(
+      member('transport', '"push_webhook"'),
+      member('descriptor', object(MAX_DESCRIPTOR_BYTES)),
+      member('sample', object(MAX_SAMPLE_BYTES)),
+    ),
+  ]) {
+    expect(bytes).toBeLessThanOrEqual(MAX_BODY_BYTES);
+  }
+});
+
+test('a body takes a purse of as many ranks as a table may have, beside the longest texts', () => {
+  const amount = (99_999_999_999_999 / MAX_PAID_RANKS / 100).toFixed(2);
+  const table = Array.from({ length: MAX_PAID_RANKS }, (_, index) => ({ rank: index + 1, amount }));
+  const names = ['name', 'metric_name', 'metric_unit', 'tiebreak_metric_name'];
+  const bytes = bytesOf(
+    member('purse_table', JSON.stringify(table)),
+    member('description', `"${escaped(MAX_DESCRIPTION_CHARACTERS)}"`),
+    ...names.map((name) => member(name, `"${escaped(MAX_NAME_CHARACTERS)}"`)),
+  );
+  expect(bytes + 1_024).toBeLessThanOrEqual(MAX_BODY_BYTES);
+});
+
+test('a list takes every cursor that a list gives', () => {
+  for (const cursor of [
+    encodePosition({ at: new Date('9999-01-01T00:00:00.000Z'), id: newId() }),
+    encodeCursor([newId(), String(2n ** 63n - 1n)]),
+  ]) {
+    expect(page.cursor.safeParse(cursor)).toMatchObject({ success: true });
+  }
+});
+
+test('the budget of a developer takes two dry runs of the largest size at once', () => {
+  const SECONDS_HELD = 2;
+  expect(2 * (MAX_BODY_BYTES + 16 * 1024)).toBeLessThanOrEqual(SECONDS_HELD * DRY_RUN_BYTES_PER_SECOND);
+});
