@@ -24,7 +24,8 @@ function check(expressions, file = 'libs/rule/src/rule.ts') {
     }
     const script = join(import.meta.dirname, 'dates.mjs');
     const { status, stderr } = spawnSync(process.execPath, [script], { cwd: folder, encoding: 'utf8' });
-    return { status, problems: stderr.split('\n').slice(0, -1) };
+    // The checker's process may write that its work was cancelled, when it is ended.
+    return { status, problems: stderr.split('\n').filter((line) => line.includes(' compares instants ')) };
   } finally {
     rmSync(folder, { recursive: true });
   }
