@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { migrate } from '@laurel/postgres/migrate';
-import { createTestDatabase } from './postgres.ts';
+import { createTestDatabase } from './test-database.ts';
 
 export interface OlderDatabase extends AsyncDisposable {
   /** As a superuser. */

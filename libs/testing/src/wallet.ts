@@ -7,7 +7,7 @@ import { Environment, type Tenant } from '@laurel/proto/common';
 import { type UpdateAccountRequest, WalletServiceClient, type WalletServiceService } from '@laurel/proto/wallet';
 import { freePorts } from './free-ports.ts';
 import { manageProcess } from './managed-process.ts';
-import { createTestDatabase } from './postgres.ts';
+import { createTestDatabase } from './test-database.ts';
 
 export type TestPlayer = { readonly ref: string; readonly accountId: string; readonly email: string };
 

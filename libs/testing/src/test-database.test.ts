@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { createTestDatabase, POSTGRES_URL_VARIABLE } from './postgres.ts';
+import { POSTGRES_URL_VARIABLE } from './postgres.ts';
+import { createTestDatabase } from './test-database.ts';
 
 test('test databases of the same migrations are alike, separate, and dropped after use', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'laurel-testing-'));

@@ -1,0 +1,104 @@
+/**
+ * The databases of a test run are clones of templates on its one server. Whoever first needs a template makes it, in this or
+ * another process, and the others wait. Its name holds a hash of the files that it is made from, so that a changed file, or
+ * another release's, makes another template.
+ */
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DatabaseRoles, giveDatabase, prepareDatabase, roleOf } from '@laurel/postgres/roles';
+import pg from 'pg';
+
+/** What a template is made from. */
+export interface Schema {
+  /** The service whose databases these are: it names their roles. */
+  readonly service: string;
+  /** The folder of its migrations. */
+  readonly migrations: string;
+  /** The file of its grants, which need not exist. */
+  readonly grants: string;
+  /** Applies both to an empty database of these roles. */
+  migrate(roles: DatabaseRoles): Promise<unknown>;
+}
+
+export interface ClonedDatabase extends DatabaseRoles, AsyncDisposable {
+  /** The superuser's. */
+  readonly url: string;
+}
+
+/** A database of its own with the schema; disposing it drops it. The server's URL is the superuser's. */
+export async function cloneTemplate(serverUrl: string, schema: Schema): Promise<ClonedDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const roles = rolesOf(serverUrl, schema.service, name);
+  await administer(serverUrl, async (client) => {
+    const template = await ensureTemplate(client, serverUrl, schema);
+    await client.query(`create database ${name} template ${template}`);
+    await giveDatabase(client, name, { owner: roleOf(roles.ownerUrl), running: roleOf(roles.runningUrl) });
+  });
+  return {
+    ...roles,
+    url: withDatabase(serverUrl, name),
+    [Symbol.asyncDispose]: async () => {
+      await administer(serverUrl, (client) => client.query(`drop database if exists ${name} with (force)`));
+    },
+  };
+}
+
+async function ensureTemplate(client: pg.Client, serverUrl: string, schema: Schema): Promise<string> {
+  const template = `template_${hashOf(schema)}`;
+  if (await exists(client, template)) return template;
+  // The lock goes with the session.
+  await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [template]);
+  if (await exists(client, template)) return template;
+  const draft = `${template}_draft`;
+  await client.query(`drop database if exists ${draft} with (force)`);
+  const roles = rolesOf(serverUrl, schema.service, draft);
+  await prepareDatabase(serverUrl, roles);
+  await schema.migrate(roles);
+  await client.query(`alter database ${draft} rename to ${template}`);
+  return template;
+}
+
+function hashOf({ service, migrations, grants }: Schema): string {
+  const hash = createHash('sha256').update(service);
+  for (const file of readdirSync(migrations).sort()) hash.update(file).update(readFileSync(join(migrations, file)));
+  if (existsSync(grants)) hash.update(readFileSync(grants));
+  return hash.digest('hex').slice(0, 32);
+}
+
+/**
+ * The two roles of a service's databases on the server of this test run: named apart from those of a stack that the server may
+ * carry, with passwords that every process of the run derives alike.
+ */
+function rolesOf(serverUrl: string, service: string, database: string): DatabaseRoles {
+  const urlOf = (role: string) => {
+    const url = new URL(withDatabase(serverUrl, database));
+    url.password = createHmac('sha256', url.password).update(role).digest('base64url');
+    url.username = role;
+    return url.href;
+  };
+  return { ownerUrl: urlOf(`laurel_test_${service}_owner`), runningUrl: urlOf(`laurel_test_${service}`) };
+}
+
+async function exists(client: pg.Client, database: string): Promise<boolean> {
+  const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [database]);
+  return rowCount === 1;
+}
+
+async function administer<T>(serverUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: withDatabase(serverUrl, 'postgres') });
+  // A server that ends meanwhile fails the query, which says so.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function withDatabase(serverUrl: string, database: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${database}`;
+  return url.href;
+}

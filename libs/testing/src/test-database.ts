@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { migrate } from '@laurel/postgres/migrate';
+import { roleOf } from '@laurel/postgres/roles';
+import { cloneTemplate } from './database-template.ts';
+import { POSTGRES_URL_VARIABLE } from './postgres.ts';
+
+export interface TestDatabase extends AsyncDisposable {
+  /** The superuser's, for a test's own setup and assertions. */
+  readonly url: string;
+  /** Of the role that runs the service, which has the privileges of its grants.sql. */
+  readonly runningUrl: string;
+}
+
+/** An empty, migrated database of its own, for a test file. */
+export async function createTestDatabase({ migrations }: { readonly migrations: URL }): Promise<TestDatabase> {
+  const serverUrl = process.env[POSTGRES_URL_VARIABLE];
+  if (serverUrl === undefined) throw new Error(`${POSTGRES_URL_VARIABLE} is not set: the test run has no PostgreSQL`);
+  const directory = fileURLToPath(migrations);
+  const grants = join(directory, '..', 'grants.sql');
+  return cloneTemplate(serverUrl, {
+    service: basename(dirname(directory)),
+    migrations: directory,
+    grants,
+    migrate: ({ ownerUrl, runningUrl }) =>
+      migrate({
+        url: ownerUrl,
+        directory,
+        ...(existsSync(grants) && { grants: { file: grants, runningRole: roleOf(runningUrl) } }),
+      }),
+  });
+}
