@@ -29,3 +29,17 @@ export async function startTestGateway(
   });
   return startGateway(config, logger, clock);
 }
+
+/** Calls `/api/operator` of the gateway at this port. Gives the answer with its error code. */
+export const operatorOf =
+  (port: number, token = OPERATOR_TOKEN) =>
+  async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(`http://127.0.0.1:${port}/api/operator${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const answer = text === '' ? undefined : JSON.parse(text);
+    return { status: response.status, headers: response.headers, text, body: answer, code: answer?.error?.code };
+  };

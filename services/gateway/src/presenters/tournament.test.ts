@@ -143,10 +143,12 @@ describe('tournaments', () => {
       round_length_seconds: null,
     };
     expect(presentOperatorTournament(TOURNAMENT)).toEqual(shown);
-    expect(presentOperatorTournament({ ...TOURNAMENT, terms: { ...terms, tiebreak: undefined } })).toEqual({
+    const timed = { ...terms, tiebreak: undefined, roundLengthSeconds: 900 };
+    expect(presentOperatorTournament({ ...TOURNAMENT, terms: timed })).toEqual({
       ...shown,
       tiebreak_metric_name: null,
       tiebreak_direction: null,
+      round_length_seconds: 900,
     });
   });
 });

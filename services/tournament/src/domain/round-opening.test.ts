@@ -50,6 +50,8 @@ describe("an operator's round", () => {
     const invalid = { kind: 'refused', code: 'invalid_request' };
     expect(decideRound({ ...asked, closesAt: NOW })).toMatchObject(invalid);
     expect(decideRound({ ...asked, opensAt: asked.closesAt })).toMatchObject(invalid);
+    expect(decideRound({ ...asked, opensAt: later(asked.closesAt, 1) })).toMatchObject(invalid);
+    expect(decideRound({ ...asked, closesAt: after(-1) })).toMatchObject(invalid);
     expect(decideRound({ ...asked, opensAt: after(-2), closesAt: NOW })).toMatchObject(invalid);
   });
 

@@ -137,6 +137,7 @@ describe("a tournament's status", () => {
     h.clock.advance(HOUR_MS);
     const resumed = await setStatus(tournament.id, TournamentStatus.ACTIVE);
     expect(resumed?.currentRound).toMatchObject({ status: RoundStatus.OPEN, opensAt: h.clock(), entrantCount: 0 });
+    expect(resumed?.currentRound?.id).not.toBe(firstId);
     expect((await setStatus(tournament.id, TournamentStatus.ACTIVE))?.currentRound).toEqual(resumed?.currentRound);
   });
 

@@ -1,60 +1,34 @@
 /** The challenge service is scripted: the tests check which calls it gets, and what an operator sees of its answers. */
-import { randomBytes } from 'node:crypto';
 import { refused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
 import { ChallengeServiceService, ChallengeStatus } from '@laurel/proto/challenge';
-import { createLogger, parseConfig } from '@laurel/service';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
-import { gatewayConfigSchema } from '../../config.ts';
+import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';
 import { CHALLENGE } from '../../presenters/challenge.fixture.ts';
 import { presentOperatorChallenge } from '../../presenters/challenge.ts';
-import { startGateway } from '../../server.ts';
 
-const UNREACHABLE = '127.0.0.1:1';
-const OPERATOR_TOKEN = 'operator-token-of-this-very-test-';
 const AT = new Date('2026-11-21T12:00:00.000Z');
 const PATH = `/challenges/${CHALLENGE.id}`;
 
 const stack = new AsyncDisposableStack();
 let challenge: ScriptedService<typeof ChallengeServiceService>;
-let port: number;
+let operate: ReturnType<typeof operatorOf>;
 
 beforeAll(async () => {
   challenge = stack.use(await startScriptedService(ChallengeServiceService));
   const { runningUrl } = stack.use(
     await createTestDatabase({ migrations: new URL('../../../migrations/', import.meta.url) }),
   );
-  const config = parseConfig(gatewayConfigSchema, {
-    LOG_LEVEL: 'silent',
-    HTTP_PORT: '0',
-    GATEWAY_DATABASE_URL: runningUrl,
-    WALLET_ADDRESS: UNREACHABLE,
-    CHALLENGE_ADDRESS: challenge.address,
-    TOURNAMENT_ADDRESS: UNREACHABLE,
-    WEBHOOK_ADDRESS: UNREACHABLE,
-    INTEGRATION_ADDRESS: UNREACHABLE,
-    OPERATOR_TOKEN,
-    KEY_PEPPER: randomBytes(32).toString('base64'),
-  });
-  port = stack.use(await startGateway(config, createLogger({ service: 'gateway', level: 'silent' }))).port;
+  const gateway = await startTestGateway({ GATEWAY_DATABASE_URL: runningUrl, CHALLENGE_ADDRESS: challenge.address });
+  operate = operatorOf(stack.use(gateway).port);
 }, 60_000);
 afterAll(() => stack.disposeAsync());
 beforeEach(() => {
   challenge.script = {};
   challenge.asked.length = 0;
 });
-
-async function operate(method: string, path: string, body?: unknown) {
-  const response = await fetch(`http://127.0.0.1:${port}/api/operator${path}`, {
-    method,
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${OPERATOR_TOKEN}` },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  const answer = JSON.parse(await response.text());
-  return { status: response.status, body: answer, code: answer.error?.code };
-}
 
 /** The calls of this rpc; an action also reads its subject. */
 const askedOf = (rpc: string) => challenge.asked.filter(([name]) => name === rpc).map(([, request]) => request);

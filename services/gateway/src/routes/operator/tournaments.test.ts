@@ -1,0 +1,157 @@
+/** The tournament service is scripted: the tests check what the gateway refuses by itself, and which calls the service gets. */
+import { newId } from '@laurel/ids';
+import { TournamentServiceService } from '@laurel/proto/tournament';
+import { createTestDatabase } from '@laurel/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startScriptedIntegration } from '../../clients/integration.fixture.ts';
+import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
+import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';
+
+const INVALID = { status: 400, code: 'invalid_request' };
+const NOT_FOUND = { status: 404, code: 'not_found' };
+const PATH = `/tournaments/${newId()}`;
+const CLOSES_AT = '2999-01-01T00:00:00.000Z';
+
+const stack = new AsyncDisposableStack();
+let tournament: ScriptedService<typeof TournamentServiceService>;
+let port: number;
+let operate: ReturnType<typeof operatorOf>;
+let programId: string;
+
+beforeAll(async () => {
+  tournament = stack.use(await startScriptedService(TournamentServiceService));
+  const integration = stack.use(await startScriptedIntegration());
+  const { runningUrl } = stack.use(
+    await createTestDatabase({ migrations: new URL('../../../migrations/', import.meta.url) }),
+  );
+  const gateway = await startTestGateway({
+    GATEWAY_DATABASE_URL: runningUrl,
+    TOURNAMENT_ADDRESS: tournament.address,
+    INTEGRATION_ADDRESS: integration.address,
+  });
+  ({ port } = stack.use(gateway));
+  operate = operatorOf(port);
+  programId = (await operate('POST', '/programs', { name: 'Arcade' })).body.id;
+}, 60_000);
+afterAll(() => stack.disposeAsync());
+beforeEach(() => {
+  tournament.asked.length = 0;
+});
+
+/** The calls that change something; an action also reads its subject. */
+const changes = () => tournament.asked.filter(([rpc]) => rpc !== 'getTournament');
+
+describe('opening a tournament', () => {
+  const TERMS = {
+    environment: 'test',
+    name: 'Cup',
+    metric_name: 'score',
+    metric_unit: 'points',
+    threshold_direction: 'higher_is_better',
+    entry_fee: '1.00',
+    attempt_cap: 3,
+    purse_table: [{ rank: 1, amount: '10.00' }],
+    min_entrants: 2,
+  };
+
+  // What the tournament service refuses, its own tests have: services/tournament/src/domain/tournament-terms.test.ts.
+  test.each<[string, object]>([
+    ['no environment', { environment: undefined }],
+    ['an unknown environment', { environment: 'staging' }],
+    ['no name', { name: '' }],
+    ['a name of 256 characters', { name: 'x'.repeat(256) }],
+    ['a name with NUL', { name: 'a\0b' }],
+    ['a description of 2,001 characters', { description: 'x'.repeat(2_001) }],
+    ['no metric', { metric_name: undefined }],
+    ['a unit as a number', { metric_unit: 1 }],
+    ['an unknown direction', { threshold_direction: 'sideways' }],
+    ['a tiebreak metric without a direction', { tiebreak_metric_name: 'moves' }],
+    ['a tiebreak direction without a metric', { tiebreak_direction: 'lower_is_better' }],
+    ['an unknown tiebreak direction', { tiebreak_metric_name: 'moves', tiebreak_direction: 'down' }],
+    ['a free entry', { entry_fee: '0.00' }],
+    ['a negative fee', { entry_fee: '-1.00' }],
+    ['a fee as a number', { entry_fee: 1 }],
+    ['a fee with one decimal', { entry_fee: '1.0' }],
+    ['a cap of 0', { attempt_cap: 0 }],
+    ['a cap of 1.5', { attempt_cap: 1.5 }],
+    ['a cap as text', { attempt_cap: '3' }],
+    ['no purse', { purse_table: undefined }],
+    ['an empty purse', { purse_table: [] }],
+    ['a purse that is no list', { purse_table: { rank: 1, amount: '1.00' } }],
+    ['a rank without an amount', { purse_table: [{ rank: 1 }] }],
+    ['a purse from rank 0', { purse_table: [{ rank: 0, amount: '1.00' }] }],
+    ['a rank that is paid nothing', { purse_table: [{ rank: 1, amount: '0.00' }] }],
+    ['an amount as a number', { purse_table: [{ rank: 1, amount: 5 }] }],
+    ['a negative amount', { purse_table: [{ rank: 1, amount: '-5.00' }] }],
+    [
+      '5,001 paid ranks',
+      { purse_table: Array.from({ length: 5_001 }, (_row, index) => ({ rank: index + 1, amount: '1.00' })) },
+    ],
+    ['no minimum of entrants', { min_entrants: undefined }],
+    ['a minimum of 0 entrants', { min_entrants: 0 }],
+    ['a negative minimum of scores', { min_scored_attempts: -1 }],
+    ['rounds of no length', { round_length_seconds: 0 }],
+    ['rounds of half a second', { round_length_seconds: 900.5 }],
+    ['a length of rounds as text', { round_length_seconds: '3600' }],
+  ])('a tournament with %s is refused, and the tournament service is not asked', async (_what, wrong) => {
+    const answer = await operate('POST', `/programs/${programId}/tournaments`, { ...TERMS, ...wrong });
+    expect(answer).toMatchObject(INVALID);
+    expect(tournament.asked).toEqual([]);
+  });
+});
+
+describe('changing a tournament', () => {
+  test('only the status of a tournament can be changed', async () => {
+    for (const body of [
+      {},
+      { status: 'open' },
+      { status: null },
+      { entry_fee: '9.00' },
+      { status: 'active', entry_fee: '9.00' },
+      { status: 'active', purse_table: [{ rank: 1, amount: '1000.00' }] },
+    ]) {
+      expect(await operate('PATCH', PATH, body), JSON.stringify(body)).toMatchObject(INVALID);
+    }
+    expect(changes()).toEqual([]);
+  });
+});
+
+describe('opening a round by hand', () => {
+  // What depends on the present, the tournament service refuses: services/tournament/src/domain/round-{opening,length}.test.ts.
+  test.each<[string, object]>([
+    ['no end', {}],
+    ['an end that is no instant', { closes_at: 'tomorrow' }],
+    ['an end without an offset', { closes_at: '2999-01-01T00:00:00' }],
+    ['an end beyond the year 9999', { closes_at: '9999-12-31T23:59:59-05:00' }],
+    ['an end a millisecond beyond the bounds', { closes_at: '9999-01-01T00:00:00.001Z' }],
+    ['a beginning before 1900', { opens_at: '1899-12-31T23:59:59.999Z', closes_at: CLOSES_AT }],
+    ['a beginning in the first year', { opens_at: '0001-01-01T00:00:00+01:00', closes_at: CLOSES_AT }],
+    ['an end as a number', { closes_at: Date.parse(CLOSES_AT) }],
+    ['an end on a day that is none', { closes_at: '2999-02-30T00:00:00.000Z' }],
+  ])('a round with %s is refused, and the tournament service is not asked to open it', async (_what, times) => {
+    expect(await operate('POST', `${PATH}/rounds`, times)).toMatchObject(INVALID);
+    expect(changes()).toEqual([]);
+  });
+
+  test('a round without a beginning is asked for without one, and an instant may have any offset', async () => {
+    const times = { opens_at: null, closes_at: '2999-01-01T01:00:00+01:00' };
+    await operate('POST', `${PATH}/rounds`, times);
+    expect(changes()).toMatchObject([['openRound', { opensAt: undefined, closesAt: new Date(CLOSES_AT) }]]);
+  });
+});
+
+test('the tournament routes of the operator answer 404 to an unknown tournament, and 401 without the token', async () => {
+  const calls: [string, string, object][] = [
+    ['PATCH', PATH, { status: 'closed' }],
+    ['POST', `${PATH}/rounds`, { closes_at: CLOSES_AT }],
+  ];
+  for (const [method, path, body] of calls) {
+    expect(await operate(method, path, body)).toMatchObject(NOT_FOUND);
+  }
+  tournament.asked.length = 0;
+  const stranger = operatorOf(port, 'nonsense');
+  for (const [method, path, body] of [...calls, ['POST', `/programs/${programId}/tournaments`, {}] as const]) {
+    expect(await stranger(method, path, body)).toMatchObject({ status: 401, code: 'unauthorized' });
+  }
+  expect(tournament.asked).toEqual([]);
+});
