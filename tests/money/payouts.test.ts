@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { newOwnedId } from '@laurel/ids';
 import type { Outcome } from '@laurel/sdk';
 import type { Answer, PayoutBody } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -81,7 +82,7 @@ describe('payouts of awards', () => {
 
   test('the sandbox holds the next award of a player, and only that one', async () => {
     const player = await world.newPlayer();
-    expectStatus(204, await world.partner.holdNextAward(player.ref));
+    expect(expectStatus(204, await world.partner.holdNextAward(player.ref)).text).toBe('');
     expect(awardOf(await win(player)).payout_status).toBe('held');
     expect(awardOf(await win(player)).payout_status).toBe('paid');
     expectError(404, 'not_found', await world.partner.holdNextAward(randomUUID()));
@@ -157,6 +158,19 @@ describe('payouts of awards', () => {
       const { award, attempt_id: attemptId } = outcome.body;
       const awardId = award?.id ?? '';
       const before = await held(awardId);
+      expect(before).toEqual({
+        award_id: awardId,
+        attempt_id: attemptId,
+        round_id: null,
+        program_id: world.program.id,
+        environment: 'test',
+        account_id: player.accountId,
+        amount: '5.00',
+        status: 'held',
+        reason,
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        paid_at: null,
+      });
       const read = expectStatus(200, await world.partner.getAttempt(attemptId)).body;
       expect(award).toEqual({ id: awardId, amount: '5.00', paid_at: null, payout_status: 'held' });
 
@@ -199,8 +213,10 @@ describe('payouts of awards', () => {
   });
 
   test('the release and the denial of an unknown award are 404', async () => {
-    expectError(404, 'not_found', await world.operator.releasePayout(randomUUID()));
-    expectError(404, 'not_found', await world.operator.denyPayout(randomUUID()));
+    for (const id of [randomUUID(), newOwnedId('challenge'), newOwnedId('tournament')]) {
+      expectError(404, 'not_found', await world.operator.releasePayout(id));
+      expectError(404, 'not_found', await world.operator.denyPayout(id));
+    }
   });
 
   test('the audit is good after payouts', () => world.expectAuditOk());

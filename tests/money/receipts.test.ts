@@ -124,8 +124,11 @@ describe('receipts of challenges', () => {
   });
 
   test('receipts contain the decision on the attempt', async () => {
-    const { receipt } = await newReceipt(100, { a: 1 });
-    expect(receipt).toMatchObject({ score: 100, evidence: { a: 1 } });
+    const shown = await newReceipt(100, { a: 1, ratio: 0.1 });
+    expect(Object.keys(shown)).toEqual(['receipt', 'signature', 'public_key']);
+    expect(Buffer.from(shown.signature, 'base64')).toHaveLength(64);
+    const { receipt } = shown;
+    expect(receipt).toMatchObject({ score: 100, evidence: { a: 1, ratio: 0.1 } });
     const text = JSON.stringify(receipt);
     for (const word of ['attempt_id', 'threshold', 'player_ref', 'challenge_id', 'recorded_at']) {
       expect(text).toContain(word);

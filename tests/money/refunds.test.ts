@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { newOwnedId } from '@laurel/ids';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectStatus, joinWorld, liveTerms, type Player, type SharedWorld } from '../world.ts';
 
@@ -18,9 +19,11 @@ describe('refunds at an operator’s or a tester’s request', () => {
   test('expire returns the fee before it answers, and only once', async () => {
     const player = await world.newPlayer();
     const id = await openAttempt(player, { fee: '3.00' });
+    const before = expectStatus(200, await world.partner.getAttempt(id)).body;
     expect(await world.balance(player)).toBe('97.00');
     const answer = expectStatus(200, await world.partner.expireAttempt(id));
     expect(answer.body).toMatchObject({ id, status: 'expired', fee_charged: '3.00', outcome: null });
+    expect(answer.body).toEqual({ ...before, status: 'expired' });
     expect(await world.balance(player)).toBe('100.00');
     const again = await world.partner.expireAttempt(id);
     expect([200, 409]).toContain(again.status);
@@ -44,18 +47,25 @@ describe('refunds at an operator’s or a tester’s request', () => {
     expect(await world.balance(player)).toBe('99.00');
   });
 
-  test('an unknown attempt cannot be expired or voided', async () => {
+  test('an unknown attempt cannot be expired or voided, nor another program’s be expired', async () => {
     expectError(404, 'not_found', await world.partner.expireAttempt(randomUUID()));
-    expectError(404, 'not_found', await world.operator.voidAttempt(randomUUID(), 'nothing there'));
+    for (const id of [randomUUID(), newOwnedId('challenge')]) {
+      expectError(404, 'not_found', await world.operator.voidAttempt(id, 'nothing there'));
+    }
+    const id = await openAttempt(await world.newPlayer());
+    expectError(404, 'not_found', await (await world.newProgram()).test.expireAttempt(id));
   });
 
   test('void returns the fee before it answers, and only once', async () => {
     const player = await world.newPlayer();
     const id = await openAttempt(player);
+    expectError(400, 'invalid_request', await world.operator.voidAttempt(id, ''));
+    const before = expectStatus(200, await world.partner.getAttempt(id)).body;
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => world.operator.voidAttempt(id, 'reported broken')),
     );
-    expect(answers.filter((answer) => answer.status === 200).length).toBeGreaterThanOrEqual(1);
+    const [voided] = answers.filter((answer) => answer.status === 200);
+    expect(voided?.body).toEqual({ ...before, status: 'voided' });
     for (const answer of answers) if (answer.status !== 200) expectError(409, 'conflict', answer);
     expect(expectStatus(200, await world.partner.getAttempt(id)).body).toMatchObject({
       status: 'voided',

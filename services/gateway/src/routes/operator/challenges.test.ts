@@ -1,7 +1,8 @@
 /** The challenge service is scripted: the tests check which calls it gets, and what an operator sees of its answers. */
 import { refused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
-import { ChallengeServiceService, ChallengeStatus } from '@laurel/proto/challenge';
+import { ChallengeServiceService, ChallengeStatus, PrizeStructure, ThresholdDirection } from '@laurel/proto/challenge';
+import { Environment } from '@laurel/proto/common';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
@@ -68,6 +69,71 @@ describe('opening a challenge', () => {
     }
   });
 
+  test('what the operator leaves out has the defaults of the contract', async () => {
+    expect((await operate('POST', path, TERMS)).status).toBe(404);
+    expect(askedOf('createChallenge')).toEqual([
+      {
+        tenant: { programId: path.split('/')[2], environment: Environment.TEST },
+        terms: {
+          name: 'Sprint',
+          description: undefined,
+          feeCents: 100n,
+          prizeCents: 400n,
+          prizeStructure: PrizeStructure.THRESHOLD,
+          topN: undefined,
+          metricName: 'score',
+          metricUnit: 'points',
+          thresholdDirection: ThresholdDirection.HIGHER_IS_BETTER,
+          scoreMin: undefined,
+          scoreMax: undefined,
+          targetPassRate: 0.2,
+          integrityTier: 1,
+          minCalibrationN: 0,
+          minCalibrationPlayers: 20,
+          dailyAttemptCap: 10,
+          requiredVerificationLevel: 0,
+          jurisdictions: [],
+          parentChallengeId: '',
+        },
+        status: ChallengeStatus.CALIBRATING,
+        threshold: undefined,
+      },
+    ]);
+  });
+
+  // What the challenge service refuses, its own tests have: services/challenge/src/handlers/challenges.test.ts.
+  test.each<[string, object | string]>([
+    ['an unknown environment', { environment: 'staging' }],
+    ['no name', { name: undefined }],
+    ['an empty name', { name: '' }],
+    ['a fee of nothing', { fee: '0.00' }],
+    ['a fee with one decimal', { fee: '1.0' }],
+    ['a fee as a number', { fee: 1 }],
+    ['a negative prize', { prize: '-5.00' }],
+    ['an unknown direction', { threshold_direction: 'sideways' }],
+    ['a pass rate of 0', { target_pass_rate: 0 }],
+    ['a pass rate of 1', { target_pass_rate: 1 }],
+    ['tier 0', { integrity_tier: 0 }],
+    ['tier 4', { integrity_tier: 4 }],
+    ['tier 1.5', { integrity_tier: 1.5 }],
+    ['an unknown status', { status: 'nonsense' }],
+    ['a status that only a change has', { status: 'closed', threshold: 100 }],
+    ['a cap of 0', { daily_attempt_cap: 0 }],
+    ['a negative cap', { daily_attempt_cap: -1 }],
+    ['a verification level of 4', { required_verification_level: 4 }],
+    ['jurisdictions that are no list', { jurisdictions: 'US-CA' }],
+    ['a parent that is no id', { parent_challenge_id: 'nonsense' }],
+    ['an unknown prize structure', { prize_structure: 'lottery' }],
+    [
+      'a bar that is not finite',
+      JSON.stringify({ ...TERMS, status: 'live', threshold: 100 }).replace(':100}', ':1e999}'),
+    ],
+  ])('a challenge with %s is refused, and the challenge service is not asked', async (_what, wrong) => {
+    const answer = await operate('POST', path, typeof wrong === 'string' ? wrong : { ...TERMS, ...wrong });
+    expect(answer).toMatchObject({ status: 400, code: 'invalid_request' });
+    expect(challenge.asked).toEqual([]);
+  });
+
   test('a rung may be opened live without a bar of its own', async () => {
     challenge.script.createChallenge = async () => ({ challenge: CHALLENGE });
     const rung = { ...TERMS, status: 'live', parent_challenge_id: CHALLENGE.id };
@@ -98,11 +164,13 @@ describe('changing the status of a challenge', () => {
     ]);
   });
 
-  test('a note that is empty, too long or no text is 400, as is what the challenge service finds missing', async () => {
+  test('a status that no change has is 400, a note that is empty, too long or no text, and what the challenge service finds missing', async () => {
     for (const note of ['', 'n'.repeat(2_001), 'a\0b', 7, null]) {
       const answer = await operate('PATCH', PATH, { status: 'live', note });
       expect([answer.status, answer.code]).toEqual([400, 'invalid_request']);
     }
+    const calibrating = await operate('PATCH', PATH, { status: 'calibrating' });
+    expect([calibrating.status, calibrating.code]).toEqual([400, 'invalid_request']);
     expect(askedOf('updateChallengeStatus')).toEqual([]);
     challenge.script.updateChallengeStatus = async () => refused('invalid_request', 'note is needed after drift.');
     const refusal = await operate('PATCH', PATH, { status: 'live' });
@@ -237,12 +305,17 @@ describe('the drift monitor of a challenge', () => {
   });
 });
 
-test('an unknown challenge has no calibration and no monitor, and a malformed id is not asked for', async () => {
-  for (const name of ['calibration', 'drift']) {
-    expect(await operate('GET', `/challenges/nonsense/${name}`)).toMatchObject({ status: 404, code: 'not_found' });
+test('an unknown challenge is 404 with all that belongs to it, and a malformed id is not asked for', async () => {
+  for (const rest of ['', '/calibration', '/drift']) {
+    expect(await operate('GET', `/challenges/nonsense${rest}`)).toMatchObject({ status: 404, code: 'not_found' });
     expect(challenge.asked).toEqual([]);
-    expect(await operate('GET', `/challenges/${newId()}/${name}`)).toMatchObject({ status: 404, code: 'not_found' });
+    expect(await operate('GET', `/challenges/${newId()}${rest}`)).toMatchObject({ status: 404, code: 'not_found' });
     expect(challenge.asked).toHaveLength(1);
     challenge.asked.length = 0;
   }
+  const close = (id: string) => operate('PATCH', `/challenges/${id}`, { status: 'closed' });
+  expect(await close('nonsense')).toMatchObject({ status: 404, code: 'not_found' });
+  expect(challenge.asked).toEqual([]);
+  expect(await close(newId())).toMatchObject({ status: 404, code: 'not_found' });
+  expect(askedOf('updateChallengeStatus')).toHaveLength(1);
 });
