@@ -97,9 +97,43 @@ afterAll(() => stack.disposeAsync());
 describe('requests without a valid key', () => {
   test('a request without a valid key gets the same answer, byte for byte, whatever else is wrong with it', async () => {
     const body = Buffer.alloc(300 * 1024, ' ');
+    const withKey = (text: string) => ({ headers: { 'x-api-key': text } });
+    const unknown = { 'x-api-key': mintKey('test').key };
+    const distribution = { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 };
     const answers = await Promise.all([
       send('GET', '/v1/challenges?player_ref=x'),
-      send('GET', '/v1/challenges', { headers: { 'x-api-key': 'nonsense' } }),
+      ...[
+        ...['', 'nonsense', 'sk_test_', 'sk_test_abc', `sk_test_${'a'.repeat(43)}`, `sk_test_${'A'.repeat(49)}`],
+        ...[`sk_prod_${'a'.repeat(49)}`, `sk_test_${'a'.repeat(4_000)}`, 'sk_test_ÿ', 'sk_test_a, sk_test_b'],
+        ...['Bearer sk_test_a', "sk_test_' or '1'='1", key.replace('sk_test_', 'sk_live_'), key.slice(0, -1)],
+      ].map((text) => send('GET', '/v1/challenges?player_ref=x', withKey(text))),
+      ...(
+        [
+          ['GET', '/v1/challenges'],
+          ['POST', `/v1/challenges/${CHALLENGE_ID}/distribution`],
+          ['POST', '/v1/players'],
+          ['POST', '/v1/attempts'],
+          ['POST', `/v1/attempts/${ATTEMPT_ID}/outcome`],
+          ['GET', `/v1/attempts/${ATTEMPT_ID}`],
+          ['GET', '/v1/tournaments'],
+          ['GET', `/v1/tournaments/rounds/${ROUND_ID}/leaderboard`],
+          ['POST', '/v1/integrations'],
+          ['GET', '/v1/integrations'],
+          ['PATCH', `/v1/integrations/${ROUND_ID}`],
+          ['POST', `/v1/integrations/${ROUND_ID}/rotate-secret`],
+          ['DELETE', `/v1/integrations/${ROUND_ID}/previous-secret`],
+          ['GET', '/v1/nowhere'],
+          ['DELETE', '/v1/attempts'],
+        ] as const
+      ).map(([method, path]) => send(method, path, withKey('sk_test_nonsense'))),
+      // In the query or a cookie it is no key.
+      send('GET', `/v1/challenges?player_ref=x&api_key=${key}&X-API-Key=${key}`),
+      send('GET', '/v1/challenges?player_ref=x', {
+        headers: { cookie: `X-API-Key=${key}`, authorization: `Bearer ${key}` },
+      }),
+      // No service listens: a call of one would be a 500.
+      post(`/v1/challenges/${CHALLENGE_ID}/distribution`, { distribution, sample_size: 500 }, unknown),
+      post('/v1/players', { player_ref: 'x', email: 'a@example.com' }, unknown),
       send('GET', '/v1/nothing', { headers: { 'x-api-key': mintKey('test').key } }),
       send('POST', '/v1/attempts', { headers: { 'x-api-key': mintKey('live').key }, body }),
       send('PUT', '/v1/attempts', { headers: { 'x-api-key': `${key}0` }, body: '{"a":1' }),
@@ -133,9 +167,23 @@ describe('answers of /v1', () => {
   });
 });
 
+const remaining = (answer: Answer) => Number(answer.header('x-ratelimit-remaining'));
+
+test('the remaining count decreases by one with every request, refused or not', async () => {
+  const seen = [
+    await get('/v1/challenges?player_ref=x'),
+    await get('/v1/challenges'),
+    await get('/v1/nowhere'),
+    await post('/v1/attempts', '{'),
+    await get(`/v1/attempts/${ATTEMPT_ID}`),
+    await get('/v1/tournaments'),
+    await get(`/v1/tournaments/rounds/${ROUND_ID}/leaderboard`),
+  ].map(remaining);
+  expect(seen).toEqual(seen.map((_, index) => Number(seen[0]) - index));
+});
+
 describe('requests with an idempotency key', () => {
   const attempt = { challenge_id: CHALLENGE_ID, player_ref: 'x' };
-  const remaining = (answer: Answer) => Number(answer.header('x-ratelimit-remaining'));
   /** How many statements of a kind were sent. */
   const sent = async (statement: string) => {
     const text = await metrics.metrics();
@@ -429,7 +477,7 @@ describe('documents', () => {
   test('the metrics of the admin port count requests by route and status, never by path', async () => {
     const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
     expect(text).toMatch(
-      /laurel_http_request_duration_seconds_count\{.*route="\/v1\/attempts\/\{attempt_id\}",status="500",environment="test"\} 2/,
+      /laurel_http_request_duration_seconds_count\{.*route="\/v1\/attempts\/\{attempt_id\}",status="500",environment="test"\} 3/,
     );
     expect(text).not.toContain(ATTEMPT_ID);
   });

@@ -376,14 +376,20 @@ describe('programs in the portal', () => {
 
   test('a program gets a new test key in the portal; the old one stops immediately on every replica', async () => {
     const { id, token, programId, testKey } = await makeDeveloper();
-    const use = (key: string, replica: number) =>
-      send('GET', '/v1/nothing', { replica, headers: { 'x-api-key': key } }).then(({ status }) => status);
+    const used: number[] = [];
+    const use = async (key: string, replica: number) => {
+      const { status, headers } = await send('GET', '/v1/nothing', { replica, headers: { 'x-api-key': key } });
+      if (status !== 401) used.push(Number(headers.get('x-ratelimit-remaining')));
+      return status;
+    };
     expect([await use(testKey, 0), await use(testKey, 1)]).toEqual([404, 404]);
     const answer = await portal('POST', `/programs/${programId.toUpperCase()}/test-key`, { token });
     expect([answer.status, answer.body]).toEqual([200, { test_key: expect.stringMatching(/^sk_test_\w{49}$/) }]);
     for (const replica of [0, 1]) {
       expect([await use(testKey, replica), await use(answer.body.test_key, replica)]).toEqual([401, 404]);
     }
+    // It continues the count of the old one in the same minute.
+    expect(used).toEqual([0, 1, 2, 3].map((count) => Number(used[0]) - count));
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { actor: 'developer', developerId: id, action: 'replace_test_key', result: 'done' },
     ]);

@@ -3,7 +3,7 @@ import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { WebhookServiceService } from '@laurel/proto/webhook';
 import { createLogger } from '@laurel/service';
-import { createTestDatabase } from '@laurel/testing';
+import { createTestClock, createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { OPERATOR_TOKEN, operatorOf, startTestGateway } from '../../gateway.fixture.ts';
@@ -36,14 +36,16 @@ beforeAll(async () => {
     level: 'info',
     destination: { write: (line: string) => void lines.push(line) },
   });
+  // It stands still: no window of a rate ends meanwhile.
+  const clock = createTestClock();
   const settings = {
     GATEWAY_DATABASE_URL: runningUrl,
     WEBHOOK_ADDRESS: webhook.address,
     RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT),
   };
-  ({ port } = stack.use(await startTestGateway(settings, { logger })));
+  ({ port } = stack.use(await startTestGateway(settings, { logger, clock })));
   const sandboxOnly = { ...settings, ACCEPTED_ENVIRONMENTS: 'test' };
-  ({ port: sandboxPort } = stack.use(await startTestGateway(sandboxOnly, { logger })));
+  ({ port: sandboxPort } = stack.use(await startTestGateway(sandboxOnly, { logger, clock })));
   operate = operatorOf(port);
 }, 60_000);
 afterAll(() => stack.disposeAsync());
@@ -310,5 +312,20 @@ describe('keys of a program', () => {
     const { headers } = await use(testKey);
     expect(headers.get('x-ratelimit-limit')).toBe(String(RATE_LIMIT));
     expect(headers.get('x-ratelimit-remaining')).toBe(String(RATE_LIMIT - 1));
+  });
+
+  test('a request over the rate limit of /v1 uses no idempotency key, and asks no service', async () => {
+    const { testKey } = await makeProgram();
+    const headers = { 'x-api-key': testKey, 'content-type': 'application/json' };
+    const attempt = JSON.stringify({ challenge_id: newId(), player_ref: 'a' });
+    const create = () => send('POST', '/v1/attempts', { ...headers, 'idempotency-key': newId() }, attempt);
+    const before = await countOf('idempotency_records');
+    for (let time = 1; time < RATE_LIMIT; time += 1) expect((await use(testKey)).status).toBe(404);
+    // The challenge service is not there.
+    expect((await create()).status).toBe(500);
+    await expect.poll(() => countOf('idempotency_records')).toBe(before + 1);
+    const refused = await Promise.all(Array.from({ length: 20 }, create));
+    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 429));
+    expect(await countOf('idempotency_records')).toBe(before + 1);
   });
 });
