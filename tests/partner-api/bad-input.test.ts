@@ -1,503 +1,67 @@
-import { randomUUID } from 'node:crypto';
 import type { Attempt } from '@laurel/sdk';
-import type { SendOptions } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectError, expectStatus, startWorld, WITH_TIEBREAK, type World } from '../world.ts';
+import { expectError, expectStatus, joinWorld, type SharedWorld, WITH_TIEBREAK } from '../world.ts';
 
-/** Written into raw JSON in place of a field, for cases that no JavaScript value can express. */
-class Raw {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-const raw = (text: string): Raw => new Raw(text);
-const ABSENT = Symbol('absent');
-
-type Value = unknown;
-
-function toJson(fields: Record<string, Value>): string {
-  const parts = Object.entries(fields).flatMap(([name, value]) =>
-    value === ABSENT ? [] : [`${JSON.stringify(name)}:${value instanceof Raw ? value.text : JSON.stringify(value)}`],
-  );
-  return `{${parts.join(',')}}`;
-}
-
-const NOT_A_STRING: [string, Value][] = [
-  ['null', null],
-  ['a number', 5],
-  ['a boolean', true],
-  ['an array', ['a']],
-  ['an object', { a: 1 }],
-];
-const BAD_REF: [string, Value][] = [
-  ['absent', ABSENT],
-  ...NOT_A_STRING,
-  ['empty', ''],
-  ['256 characters', 'x'.repeat(256)],
-  ['with NUL', raw('"a\\u0000b"')],
-  ['a lone high surrogate', raw('"a\\ud800b"')],
-  ['a lone low surrogate', raw('"a\\udc00"')],
-];
-const BAD_ID: [string, Value][] = [
-  ...NOT_A_STRING,
-  ['empty', ''],
-  ['a word', 'nonsense'],
-  ['one digit too long', `${randomUUID()}0`],
-  ['in braces', `{${randomUUID()}}`],
-  ['without hyphens', randomUUID().replaceAll('-', '')],
-  ['with NUL', raw(`"${randomUUID()}\\u0000"`)],
-  ['256 characters', 'a'.repeat(256)],
-];
-const NOT_AN_OBJECT: [string, Value][] = [
-  ['null', null],
-  ['a string', '{}'],
-  ['a number', 1],
-  ['a boolean', true],
-  ['an array', [{}]],
-];
-const NOT_A_SCORE: [string, Value][] = [
-  ['absent', ABSENT],
-  ['null', null],
-  ['a numeric string', '1'],
-  ['the text NaN', 'NaN'],
-  ['the text Infinity', 'Infinity'],
-  ['a boolean', true],
-  ['an array', [1]],
-  ['an object', {}],
-  ['NaN', raw('NaN')],
-  ['Infinity', raw('Infinity')],
-  ['-Infinity', raw('-Infinity')],
-  ['1e999', raw('1e999')],
-  ['-1e999', raw('-1e999')],
-  ['hexadecimal', raw('0x10')],
-  ['with a leading zero', raw('01')],
-  ['with a bare point', raw('1.')],
-  ['with a plus', raw('+1')],
-  ['a 400 digit integer', raw('9'.repeat(400))],
-];
-/** A tiebreak may be absent; whether one is required depends on the tournament. */
-const NOT_A_TIEBREAK = NOT_A_SCORE.filter(([what]) => what !== 'absent');
-
-describe('bad input to the partner API', () => {
-  let world: World;
+// What is refused, field by field: services/gateway/src/routes/v1/bad-input.test.ts. Here is what comes close to it.
+describe('odd input to the partner API', () => {
+  let world: SharedWorld;
   let challengeId: string;
   let playerRef: string;
-  let email: string;
   let attemptId: string;
-  let calibratingId: string;
-  let roundId: string;
   let roundAttemptId: string;
 
   beforeAll(async () => {
-    world = await startWorld();
-    const player = await world.newPlayer();
+    world = await joinWorld();
     challengeId = (await world.newChallenge()).id;
-    calibratingId = (await world.newChallenge({ status: 'calibrating', threshold: null })).id;
-    playerRef = player.ref;
-    email = player.email;
-    const attempt = await world.partner.createAttempt({ challenge_id: challengeId, player_ref: playerRef });
-    attemptId = expectStatus(201, attempt).body.id;
-    roundId = (await world.newRound(WITH_TIEBREAK)).id;
-    const entry = await world.partner.createAttempt({ tournament_round_id: roundId, player_ref: playerRef });
-    roundAttemptId = expectStatus(201, entry).body.id;
+    playerRef = (await world.newPlayer()).ref;
+    attemptId = (await create()).id;
+    const entry = { tournament_round_id: (await world.newRound(WITH_TIEBREAK)).id, player_ref: playerRef };
+    roundAttemptId = expectStatus(201, await world.partner.createAttempt(entry)).body.id;
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  const post = (path: string, options: SendOptions) =>
-    world.partner.send('POST', path, { ...options, headers: { 'idempotency-key': randomUUID(), ...options.headers } });
-
-  /** The request is refused as a bad one, and no row of any database changes. */
-  async function expectRefused(path: string, options: SendOptions): Promise<void> {
-    const before = await world.digest();
-    expectError(400, 'invalid_request', await post(path, options));
-    expect(await world.digest()).toEqual(before);
+  async function create(metadata: Record<string, unknown> = {}): Promise<Attempt> {
+    const entry = { challenge_id: challengeId, player_ref: playerRef, metadata };
+    return expectStatus(201, await world.partner.createAttempt(entry)).body;
   }
+  const createWith = (metadata: string) =>
+    world.partner.send<Attempt>('POST', '/v1/attempts', {
+      raw: `{"challenge_id":"${challengeId}","player_ref":"${playerRef}","metadata":${metadata}}`,
+    });
 
-  describe('bad bodies of POST /v1/attempts', () => {
-    const send = (fields: Record<string, Value>) =>
-      expectRefused('/v1/attempts', { raw: toJson({ challenge_id: challengeId, player_ref: playerRef, ...fields }) });
-
-    test.each(BAD_REF)('POST /v1/attempts refuses player_ref: %s', (_what, value) => send({ player_ref: value }));
-    test.each(BAD_ID)('POST /v1/attempts refuses challenge_id: %s', (_what, value) => send({ challenge_id: value }));
-    test.each(BAD_ID)('POST /v1/attempts refuses tournament_round_id: %s', (_what, value) =>
-      send({ challenge_id: ABSENT, tournament_round_id: value }),
-    );
-    test('POST /v1/attempts refuses both parents', () => send({ tournament_round_id: roundId }));
-    test('POST /v1/attempts refuses both parents, one of them null', () => send({ tournament_round_id: null }));
-    test('POST /v1/attempts refuses a body without a parent', () => send({ challenge_id: ABSENT }));
-    test('POST /v1/attempts refuses two null parents', () => send({ challenge_id: null, tournament_round_id: null }));
-    test.each([
-      ...NOT_AN_OBJECT,
-      ['over 16 KiB', { text: 'x'.repeat(16 * 1024) }],
-      ['over 16 KiB in bytes, not in characters', { text: '選'.repeat(6 * 1024) }],
-      ['20,000 levels deep', raw(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`)],
-      ['100,000 arrays deep', raw(`{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`)],
-    ] as [string, Value][])('POST /v1/attempts refuses metadata: %s', (_what, value) => send({ metadata: value }));
-
-    test.each([
-      [
-        'challenge_id twice',
-        (id: string, ref: string) => `{"challenge_id":"${randomUUID()}","challenge_id":"${id}","player_ref":"${ref}"}`,
-      ],
-      [
-        'player_ref twice, once escaped',
-        (id: string, ref: string) => `{"challenge_id":"${id}","player_ref":"a","player\\u005fref":"${ref}"}`,
-      ],
-      [
-        'a key of metadata twice',
-        (id: string, ref: string) => `{"challenge_id":"${id}","player_ref":"${ref}","metadata":{"a":1,"a":2}}`,
-      ],
-    ])('duplicate keys: %s', (_what, build) => expectRefused('/v1/attempts', { raw: build(challengeId, playerRef) }));
-
-    test('metadata of exactly 16 KiB is accepted; 1,000 levels are accepted or refused, but never a 500', async () => {
-      const freeCharacters = 16 * 1024 - JSON.stringify({ text: '' }).length;
-      const full = await post('/v1/attempts', {
-        body: { challenge_id: challengeId, player_ref: playerRef, metadata: { text: 'x'.repeat(freeCharacters) } },
-      });
-      expectStatus(201, full);
-      for (const levels of [100, 1_000, 2_500]) {
-        const metadata = raw(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
-        const answer = await post('/v1/attempts', {
-          raw: toJson({ challenge_id: challengeId, player_ref: playerRef, metadata }),
-        });
-        if (answer.status !== 400) {
-          const created = expectStatus(201, answer) as { body: Attempt };
-          expectStatus(200, await world.partner.getAttempt(created.body.id));
-        }
+  test('metadata of exactly 16 KiB is accepted; 1,000 levels are accepted or refused, but never a 500', async () => {
+    const freeCharacters = 16 * 1024 - JSON.stringify({ text: '' }).length;
+    await create({ text: 'x'.repeat(freeCharacters) });
+    for (const levels of [100, 1_000, 2_500]) {
+      const answer = await createWith(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+      if (answer.status !== 400) {
+        expectStatus(200, await world.partner.getAttempt(expectStatus(201, answer).body.id));
       }
-    });
-
-    test.each([
-      ['metadata', '{"a":["\\u0000"]}'],
-      ['metadata', '{"\\u0000":1}'],
-      ['anything_else', '"\\u0000"'],
-    ])('NUL anywhere in a body is refused: %s %s', async (name, text) => {
-      const answer = await post('/v1/attempts', {
-        raw: `{"challenge_id":"${challengeId}","player_ref":"${playerRef}","${name}":${text}}`,
-      });
-      expectError(400, 'invalid_request', answer);
-      expect(answer.text).toContain('The body holds text with NUL.');
-    });
-
-    test('odd but legal text in metadata is stored or refused, but never a 500', async () => {
-      for (const text of ['"a\\u0000b"', '"\\ud800"', '"\\u2028"', '"\\\\u0000"']) {
-        const answer = await post('/v1/attempts', {
-          raw: `{"challenge_id":"${challengeId}","player_ref":"${playerRef}","metadata":{"text":${text}}}`,
-        });
-        if (answer.status === 400) continue;
-        const created = expectStatus(201, answer) as { body: Attempt };
-        expect(created.body.metadata).toEqual({ text: JSON.parse(text) });
-        expect(expectStatus(200, await world.partner.getAttempt(created.body.id)).body).toEqual(created.body);
-      }
-    });
-  });
-
-  describe('bad bodies of POST /v1/attempts/{attempt_id}/outcome', () => {
-    const send = (fields: Record<string, Value>) =>
-      expectRefused(`/v1/attempts/${attemptId}/outcome`, { raw: toJson({ score: 100, ...fields }) });
-
-    test.each(NOT_A_SCORE)('an outcome is refused with score: %s', (_what, value) => send({ score: value }));
-    test.each([
-      ...NOT_AN_OBJECT,
-      ['over 64 KiB', { text: 'x'.repeat(64 * 1024) }],
-      ['20,000 levels deep', raw(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`)],
-    ] as [string, Value][])('an outcome is refused with evidence: %s', (_what, value) => send({ evidence: value }));
-    test.each([
-      ['null', null],
-      ['a string', '1'],
-      ['1e999', raw('1e999')],
-      ['an object', {}],
-    ])('an outcome is refused with tiebreak: %s', (_what, value) => send({ tiebreak: value }));
-    test('score twice', () => expectRefused(`/v1/attempts/${attemptId}/outcome`, { raw: '{"score":1,"score":100}' }));
-    test('an outcome is refused with evidence that has a key twice', () =>
-      expectRefused(`/v1/attempts/${attemptId}/outcome`, { raw: '{"score":1,"evidence":{"a":{"b":1,"b":1}}}' }));
-
-    test('evidence of exactly 64 KiB is accepted, and stored verbatim', async () => {
-      const attempt = await world.partner.createAttempt({ challenge_id: challengeId, player_ref: playerRef });
-      const freeCharacters = 64 * 1024 - JSON.stringify({ text: '' }).length;
-      const evidence = { text: 'x'.repeat(freeCharacters) };
-      const answer = await world.partner.reportOutcome(attempt.body.id, { score: 1, evidence });
-      const receipt = await world.operator.getReceipt(expectStatus(200, answer).body.receipt_id);
-      expect(expectStatus(200, receipt).body.receipt.evidence).toEqual(evidence);
-    });
-  });
-
-  describe('bad input to rounds', () => {
-    const named = (name: string, values: readonly [string, Value][]) =>
-      values.map(([what, value]): [string, Record<string, Value>] => [`${name}: ${what}`, { [name]: value }]);
-
-    /** As `expectRefused`, for many requests: none of them changes a row. */
-    async function expectAllRefused(
-      path: string,
-      good: Record<string, Value>,
-      bad: readonly [string, Record<string, Value>][],
-    ): Promise<void> {
-      const before = await world.digest();
-      for (const [what, fields] of bad) {
-        const answer = await post(path, { raw: toJson({ ...good, ...fields }) });
-        expect({ what, status: answer.status, code: answer.code }).toEqual({
-          what,
-          status: 400,
-          code: 'invalid_request',
-        });
-      }
-      expect(await world.digest()).toEqual(before);
     }
-
-    test('an entry with a bad player_ref, bad metadata or a second parent is refused', () =>
-      expectAllRefused('/v1/attempts', { tournament_round_id: roundId, player_ref: playerRef }, [
-        ...named('player_ref', BAD_REF),
-        ...named('metadata', [...NOT_AN_OBJECT, ['over 16 KiB', { text: 'x'.repeat(16 * 1024) }]]),
-        ...named('challenge_id', [
-          ['another parent', challengeId],
-          ['null', null],
-          ['nonsense', 'nonsense'],
-        ]),
-      ]));
-
-    test('a report in a round with a bad score, tiebreak or evidence is refused', () =>
-      expectAllRefused(`/v1/attempts/${roundAttemptId}/outcome`, { score: 100, tiebreak: 1 }, [
-        ...named('score', NOT_A_SCORE),
-        ...named('tiebreak', NOT_A_TIEBREAK),
-        ...named('evidence', NOT_AN_OBJECT),
-      ]));
-
-    test('a report in a round with two tiebreaks is refused', () =>
-      expectRefused(`/v1/attempts/${roundAttemptId}/outcome`, { raw: '{"score":1,"tiebreak":1,"tiebreak":2}' }));
   });
 
-  describe('bad bodies of POST /v1/players', () => {
-    const send = (fields: Record<string, Value>) =>
-      expectRefused('/v1/players', { raw: toJson({ player_ref: playerRef, email, ...fields }) });
-
-    test.each(BAD_REF)('POST /v1/players refuses player_ref: %s', (_what, value) => send({ player_ref: value }));
-    test.each([['absent', ABSENT], ...NOT_A_STRING, ['empty', '']] as [string, Value][])('email: %s', (_what, value) =>
-      send({ email: value }),
-    );
-    test.each([
-      ['without @', '"nonsense"'],
-      ['with NUL', '"a\\u0000@example.com"'],
-      ['a lone surrogate', '"a\\ud800@example.com"'],
-      ['10,000 characters', `"${'a'.repeat(10_000)}@example.com"`],
-      ['a wildcard', '"%@example.com"'],
-    ])('POST /v1/players refuses, or does not find, email: %s', async (_what, text) => {
-      const before = await world.digest();
-      const answer = await post('/v1/players', { raw: `{"player_ref":"${playerRef}","email":${text}}` });
-      expect([400, 404], answer.text).toContain(answer.status);
-      expect(await world.digest()).toEqual(before);
-    });
+  test('odd but legal text in metadata is stored or refused, but never a 500', async () => {
+    for (const text of ['"a\\u0000b"', '"\\ud800"', '"\\u2028"', '"\\\\u0000"']) {
+      const answer = await createWith(`{"text":${text}}`);
+      if (answer.status === 400) continue;
+      const created = expectStatus(201, answer).body;
+      expect(created.metadata).toEqual({ text: JSON.parse(text) });
+      expect(expectStatus(200, await world.partner.getAttempt(created.id)).body).toEqual(created);
+    }
   });
 
-  describe('a bad POST /v1/challenges/{id}/distribution', () => {
-    const percentiles = { p5: -1e9, p25: -1e8, p50: 0, p75: 1e8, p95: 1e9 };
-    const path = () => `/v1/challenges/${calibratingId}/distribution`;
-
-    test.each(NOT_A_SCORE)('p50: %s', (_what, p50) =>
-      expectRefused(path(), { raw: `{"distribution":${toJson({ ...percentiles, p50 })},"sample_size":500}` }),
-    );
-    test.each([...NOT_A_SCORE, ['a half', 500.5], ['499', 499], ['negative', -500]] as typeof NOT_A_SCORE)(
-      'sample_size: %s',
-      (_what, sample_size) =>
-        expectRefused(path(), { raw: toJson({ distribution: raw(toJson(percentiles)), sample_size }) }),
-    );
-    test.each(NOT_AN_OBJECT)('distribution: %s', (_what, distribution) =>
-      expectRefused(path(), { raw: toJson({ distribution, sample_size: 500 }) }),
-    );
+  test('evidence of exactly 64 KiB is accepted, and stored verbatim', async () => {
+    const freeCharacters = 64 * 1024 - JSON.stringify({ text: '' }).length;
+    const evidence = { text: 'x'.repeat(freeCharacters) };
+    const answer = await world.partner.reportOutcome((await create()).id, { score: 1, evidence });
+    const receipt = await world.operator.getReceipt(expectStatus(200, answer).body.receipt_id);
+    expect(expectStatus(200, receipt).body.receipt.evidence).toEqual(evidence);
   });
 
-  describe('bad bodies and content types', () => {
-    const PATHS = () => [
-      '/v1/attempts',
-      `/v1/attempts/${attemptId}/outcome`,
-      '/v1/players',
-      `/v1/challenges/${calibratingId}/distribution`,
-    ];
-    test.each([
-      ['nothing', ''],
-      ['white space', ' \n'],
-      ['null', 'null'],
-      ['an array', '[]'],
-      ['a string', '"a"'],
-      ['a number', '1'],
-      ['an open brace', '{'],
-      ['a trailing comma', '{"score":1,}'],
-      ['single quotes', "{'score':1}"],
-      ['a comment', '{"score":1/* */}'],
-      ['two documents', '{"score":1}{"score":1}'],
-      ['a control character in a string', '{"score":1,"evidence":{"a":"\u0001"}}'],
-      ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
-      [
-        'a field that is not UTF-8',
-        Buffer.concat([Buffer.from('{"player_ref":"'), Buffer.from([0xc3, 0x28]), Buffer.from('","score":1}')]),
-      ],
-      ['UTF-16', Buffer.from('{"score":1}', 'utf16le')],
-      ['over 256 KiB', `{"score":1,"evidence":{"a":"${'x'.repeat(256 * 1024)}"}}`],
-      ['2 MiB', `{"score":1,"evidence":{"a":"${'x'.repeat(2 * 1024 * 1024)}"}}`],
-      ['250,000 open brackets', '['.repeat(250_000)],
-    ])('every POST route refuses as its body: %s', async (_what, text) => {
-      for (const path of PATHS()) await expectRefused(path, { raw: text });
-    });
-
-    test.each([
-      ['text/plain', 'text/plain'],
-      ['a form', 'application/x-www-form-urlencoded'],
-      ['XML', 'application/xml'],
-      ['multipart', 'multipart/form-data; boundary=x'],
-      ['nonsense', 'nonsense'],
-      ['empty', ''],
-      ['another character set', 'application/json; charset=utf-16'],
-      ['another character set, quoted and behind a parameter', 'application/json; version=1; Charset="latin1"'],
-      ['another character set behind the right one', 'application/json; charset=utf-8; charset=ascii'],
-    ])('every POST route refuses the content type: %s', async (_what, type) => {
-      const bodies = [
-        { challenge_id: challengeId, player_ref: playerRef },
-        { score: 100 },
-        { player_ref: playerRef, email },
-      ];
-      for (const [index, path] of PATHS().entries()) {
-        await expectRefused(path, { raw: JSON.stringify(bodies[index]), headers: { 'content-type': type } });
-      }
-    });
-
-    test('the JSON content type is accepted with a charset, in any case, and with other parameters', async () => {
-      for (const type of [
-        'application/json; charset=utf-8',
-        'Application/JSON;charset=UTF-8',
-        'application/json; charset="utf8"; charset=UTF-8',
-        'application/json; version=1; profile="a;charset=latin1"',
-        'application/json ; ',
-      ]) {
-        const answer = await post('/v1/attempts', {
-          raw: toJson({ challenge_id: challengeId, player_ref: playerRef }),
-          headers: { 'content-type': type },
-        });
-        expectStatus(201, answer);
-      }
-    });
-
-    test('a compressed bomb, or a body that contradicts its encoding, is refused', async () => {
-      const { gzipSync } = await import('node:zlib');
-      for (const body of [gzipSync(`{"a":"${'x'.repeat(5_000_000)}"}`), Buffer.from('not gzip')]) {
-        await expectRefused('/v1/attempts', { raw: body, headers: { 'content-encoding': 'gzip' } });
-      }
-    });
-  });
-
-  describe('unknown paths and methods', () => {
-    test.each([
-      ['GET', '/v1/attempts'],
-      ['PUT', '/v1/attempts'],
-      ['DELETE', '/v1/attempts'],
-      ['POST', '/v1/challenges'],
-      ['GET', `/v1/challenges/${randomUUID()}/distribution`],
-      ['GET', `/v1/challenges/${randomUUID()}`],
-      ['PATCH', '/v1/players'],
-      ['GET', '/v1/players'],
-      ['GET', '/v1'],
-      ['GET', '/v1/'],
-      ['GET', '/v1/nowhere'],
-      ['POST', '/v1/attempts/outcome'],
-      ['GET', '/v1/attempts/..%2fchallenges'],
-      ['GET', '/v1/attempts/%E0%A4%A'],
-      ['DELETE', `/v1/attempts/${randomUUID()}`],
-      ['GET', `/v1/attempts/${randomUUID()}/outcome`],
-      ['POST', '/v1/tournaments'],
-      ['GET', '/v1/tournaments/'],
-      ['GET', `/v1/tournaments/${randomUUID()}`],
-      ['GET', '/v1/tournaments/rounds'],
-      ['GET', `/v1/tournaments/rounds/${randomUUID()}`],
-      ['POST', `/v1/tournaments/rounds/${randomUUID()}/leaderboard`],
-    ])('%s %s is 404', async (method, path) => {
-      const answer = await world.partner.send(method, path);
-      expectError(404, 'not_found', answer);
-    });
-
-    test('unknown paths and methods have different messages, and Allow lists the methods of the path', async () => {
-      const id = randomUUID();
-      for (const [method, path, message, allow] of [
-        ['GET', '/v1/nowhere', 'There is no such path.', undefined],
-        ['POST', '/v1/attempts/', 'There is no such path.', undefined],
-        ['PUT', '/v1/attempts', 'The path does not take PUT; it takes POST.', 'POST'],
-        ['GET', `/v1/attempts/${id}/outcome`, 'The path does not take GET; it takes POST.', 'POST'],
-        ['DELETE', `/v1/attempts/${id}`, 'The path does not take DELETE; it takes GET, HEAD.', 'GET, HEAD'],
-        ['OPTIONS', '/v1/players', 'The path does not take OPTIONS; it takes POST.', 'POST'],
-        ['GET', `/v1/attempts/${id}`, 'There is no such resource.', undefined],
-      ] as const) {
-        const answer = await world.partner.send(method, path);
-        expectError(404, 'not_found', answer);
-        expect([answer.body, answer.headers.allow]).toEqual([{ error: { code: 'not_found', message } }, allow]);
-      }
-    });
-
-    test.each([
-      ['/v1/attempts', '{"player_ref":"a","player_ref":"b"}', 'The member `player_ref` stands twice.', undefined],
-      ['/v1/attempts', '{"metadata":{"a":{"seed":1,"seed":2}}}', 'The member `seed` stands twice.', undefined],
-      ['/v1/players', '{}', 'The body is not valid.', ['player_ref is missing', 'email is missing']],
-      ['/v1/players', '[]', 'The body is not valid.', ['must be an object']],
-      [
-        '/v1/players',
-        '{"player_ref":1,"email":""}',
-        'The body is not valid.',
-        ['player_ref must be a string', 'email must not be empty'],
-      ],
-      [
-        '/v1/attempts',
-        '{"player_ref":"p"}',
-        'The body is not valid.',
-        ['must have exactly one of `challenge_id` and `tournament_round_id`'],
-      ],
-      [`/v1/attempts/${randomUUID()}/outcome`, '{}', 'The body is not valid.', ['score is missing']],
-      [
-        `/v1/challenges/${randomUUID()}/distribution`,
-        '{}',
-        'The body is not valid.',
-        ['distribution is missing', 'sample_size is missing'],
-      ],
-      [
-        `/v1/challenges/${randomUUID()}/distribution`,
-        '{"distribution":{"p5":1,"p25":1,"p50":3,"p75":4,"p95":5},"sample_size":499}',
-        'The body is not valid.',
-        ['distribution must ascend strictly: p5, p25, p50, p75, p95', 'sample_size must be at least 500'],
-      ],
-      [
-        `/v1/challenges/${randomUUID()}/distribution`,
-        '{"distribution":{"p5":"1","p25":2,"p50":3,"p75":4},"sample_size":500.5}',
-        'The body is not valid.',
-        [
-          'distribution.p5 must be a finite number',
-          'distribution.p95 is missing',
-          'sample_size must be a whole number',
-        ],
-      ],
-      [
-        `/v1/attempts/${randomUUID()}/outcome`,
-        '{"score":"1"}',
-        'The body is not valid.',
-        ['score must be a finite number'],
-      ],
-    ])('POST %s with %s names its validation issues', async (path, raw, message, expected) => {
-      const answer = await post(path, { raw });
-      expectError(400, 'invalid_request', answer);
-      const { error } = answer.body as {
-        error: { message: string; details?: { issues: { field?: string; message: string }[] } };
-      };
-      expect(error.message).toBe(message);
-      const issues = error.details?.issues.map((issue) => [issue.field, issue.message].filter(Boolean).join(' '));
-      expect(issues).toEqual(expected);
-    });
-
-    test('a malformed id in a path of the partner API is 404, whatever its form', async () => {
-      for (const id of ['nonsense', 'a'.repeat(2_000), '%00', "1'--", `${randomUUID()}%20`]) {
-        expectError(404, 'not_found', await world.partner.send('GET', `/v1/attempts/${id}`));
-        expectError(404, 'not_found', await post(`/v1/attempts/${id}/outcome`, { body: { score: 1 } }));
-        expectError(404, 'not_found', await world.partner.send('GET', `/v1/tournaments/rounds/${id}/leaderboard`));
-      }
-    });
-  });
-
-  test('after bad input the attempts are still open, and the audit is good', async () => {
+  test('a report that is refused leaves its attempt open', async () => {
     for (const id of [attemptId, roundAttemptId]) {
+      const raw = '{"score":1e999}';
+      expectError(400, 'invalid_request', await world.partner.send('POST', `/v1/attempts/${id}/outcome`, { raw }));
       const attempt = expectStatus(200, await world.partner.getAttempt(id));
       expect(attempt.body).toMatchObject({ status: 'open', outcome: null });
     }
