@@ -34,8 +34,3 @@ export function resourceOf({ path }: PortalRoute): Resource | undefined {
 export function pathOf({ path }: PortalRoute, id: string): string {
   return path.replace(/\{\w+\}/, id);
 }
-
-/** Whether the route changes something; a browser must not be tricked into it. */
-export function isUnsafe({ method }: PortalRoute): boolean {
-  return method !== 'GET';
-}

@@ -73,6 +73,17 @@ describe('failed sign-ins', () => {
     expect(await countFailures()).toBe(5);
   });
 
+  test('failed sign-ins are counted exactly when two replicas take the last one in parallel', async () => {
+    const pairs = await Promise.all(
+      Array.from({ length: 24 }, async (_, index) => {
+        for (let failure = 1; failure < 5; failure += 1) await admit(`e${index}`, `a${index}`);
+        const last = [database, replica].map((over) => admit(`e${index}`, `a${index}`, NOW, over));
+        return (await Promise.all(last)).map(({ kind }) => kind).sort();
+      }),
+    );
+    expect(pairs).toEqual(pairs.map(() => ['admitted', 'limited']));
+  });
+
   test('a failure that another replica counts meanwhile never makes the wait longer than the delay', async () => {
     let now = 0;
     const clock = () => at(now++);

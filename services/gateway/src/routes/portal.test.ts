@@ -14,6 +14,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { isOwnPage } from '../admission/session.ts';
 import { type ScriptedIntegration, startScriptedIntegration } from '../clients/integration.fixture.ts';
 import { OPERATOR_TOKEN, startTestGateway, UNREACHABLE } from '../gateway.fixture.ts';
+import { PORTAL_ROUTES } from './portal/index.ts';
 
 type Service = Handlers<typeof WebhookServiceService>;
 
@@ -69,6 +70,7 @@ beforeAll(async () => {
         // All tests here come from one address.
         PORTAL_SIGN_IN_FAILURES_PER_ADDRESS: '1000',
         PORTAL_RATE_LIMIT_PER_MINUTE: '100000',
+        API_FAILURES_PER_MINUTE: '100000',
       },
       { logger, clock },
     );
@@ -140,6 +142,19 @@ async function makeDeveloper() {
   return { id, email, token: token as string, programId: program.id as string, testKey: program.test_key as string };
 }
 
+/** The routes that need a session, each with an id of nothing. */
+const ROUTES = PORTAL_ROUTES.map(({ method, path }) => ({
+  method: method.toUpperCase(),
+  path: path.replace(/\{\w+\}/g, newId()),
+}));
+
+/** Everything of an answer that does not identify the single request. */
+const shapeOf = ({ status, text, headers }: Awaited<ReturnType<typeof send>>) => ({
+  status,
+  text,
+  headers: [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name)),
+});
+
 const NOT_FOUND = [404, 'not_found'];
 const INVALID = [400, 'invalid_request'];
 const UNAUTHORIZED = [401, 'unauthorized'];
@@ -159,16 +174,34 @@ describe('signing in', () => {
     }
   });
 
+  test('every sign-in starts a session of its own, and leaves the others open', async () => {
+    const { email, token } = await makeDeveloper();
+    const tokens = [token];
+    for (let time = 0; time < 4; time += 1) tokens.push((await signIn(email)).body.token);
+    expect(new Set(tokens).size).toBe(5);
+    for (const each of tokens) expect((await portal('GET', '/programs', { token: each })).status).toBe(200);
+  });
+
   test('a sign-in fails alike, byte for byte, with a wrong password and with an unknown e-mail', async () => {
-    const { email } = await makeDeveloper();
-    const answers = [await signIn(email, 'wrong'), await signIn('unknown@example.com'), await signIn(email, '')];
-    const seen = answers.map(({ status, text, headers }) => ({
-      status,
-      text,
-      headers: [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name)),
-    }));
-    expect(codeOf(answers[0] as (typeof answers)[0])).toEqual(UNAUTHORIZED);
-    for (const other of seen) expect(other).toEqual(seen[0]);
+    const { email, programId } = await makeDeveloper();
+    const answers = [];
+    for (const password of ['wrong', '', `${PASSWORD} `, PASSWORD.toUpperCase(), 'x'.repeat(1_000)]) {
+      answers.push(await signIn(email, password));
+      // Each is checked: no wait of an earlier one is left.
+      clock.advance(60_000);
+    }
+    for (const [unknown, password] of [
+      ['unknown@example.com', PASSWORD],
+      ['unknown@example.com', ''],
+      [`${programId}@example.com`, OPERATOR_TOKEN],
+    ] as const) {
+      answers.push(await signIn(unknown, password));
+    }
+    const [first] = answers.map(shapeOf);
+    expect(answers[0]?.body).toEqual({ error: { code: 'unauthorized', message: expect.stringMatching(/\S/) } });
+    expect(answers[0]?.headers.get('set-cookie')).toBeNull();
+    expect(first?.status).toBe(401);
+    for (const answer of answers) expect(shapeOf(answer)).toEqual(first);
   });
 
   test('a sign-in needs an e-mail and a password, and no other field', async () => {
@@ -187,7 +220,8 @@ describe('signing in', () => {
   });
 
   test('of 200 wrong passwords over all replicas 5 are checked, and then one more after each wait', async () => {
-    const { email } = await makeDeveloper();
+    const { email, token } = await makeDeveloper();
+    const other = await makeDeveloper();
     for (const subject of [email, 'throttled@example.com']) {
       const answers = await Promise.all(
         Array.from({ length: 200 }, (_, index) => signIn(subject, `wrong ${index}`, index % 2)),
@@ -202,9 +236,17 @@ describe('signing in', () => {
         limit: 5,
         reset_at: resetAt,
       });
-      expect(refusedOnes[0]?.headers.get('retry-after')).toBe('1');
+      for (const { headers } of refusedOnes) {
+        expect([headers.get('retry-after'), headers.get('cache-control')]).toEqual(['1', 'no-store']);
+      }
     }
-    expect((await signIn(email)).status).toBe(429);
+    // The right password gets no other answer, in any case of the e-mail; another developer, and an open session, are not affected.
+    for (const replica of [0, 1]) {
+      expect((await signIn(email, PASSWORD, replica)).status).toBe(429);
+      expect((await signIn(email.toUpperCase(), PASSWORD, replica)).status).toBe(429);
+      expect((await signIn(other.email, PASSWORD, replica)).status).toBe(201);
+    }
+    expect((await portal('GET', '/programs', { token })).status).toBe(200);
     clock.advance(1_000);
     expect((await signIn(email, 'wrong')).status).toBe(401);
     expect((await signIn(email)).headers.get('retry-after')).toBe('2');
@@ -214,11 +256,17 @@ describe('signing in', () => {
     expect((await signIn(email)).status).toBe(201);
   }, 60_000);
 
-  test('a sign-in with the right password does not count as a failure', async () => {
+  test('a sign-in with the right password does not count as a failure, and takes back none', async () => {
     const { email } = await makeDeveloper();
     const answers = await Promise.all(Array.from({ length: 24 }, (_, index) => signIn(email, PASSWORD, index % 2)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
     expect((await signIn(email, 'wrong')).status).toBe(401);
+    // Nor does it take back those that were.
+    for (let failure = 2; failure <= 5; failure += 1) {
+      expect((await signIn(email)).status).toBe(201);
+      expect((await signIn(email, 'wrong')).status).toBe(401);
+    }
+    expect(await signIn(email)).toMatchObject({ status: 429, body: { limit: 5 } });
   }, 30_000);
 
   test('a sign-in is logged by the id of the developer: no e-mail, no password, no token', async () => {
@@ -249,42 +297,107 @@ describe('signing in', () => {
 
 describe('sessions', () => {
   test('a session is needed for every other call, and every failure of it is one answer', async () => {
-    const answers = await Promise.all([
-      portal('GET', '/programs'),
-      portal('GET', '/programs', { token: randomBytes(32).toString('base64url') }),
-      portal('GET', '/programs', { cookie: 'laurel_session=' }),
-      portal('GET', '/programs', { token: OPERATOR_TOKEN }),
-      portal('GET', '/nothing'),
-      portal('DELETE', '/session'),
-      portal('POST', '/webhook-endpoints', { body: {}, headers: { 'sec-fetch-site': 'cross-site' } }),
+    const { id, email, token, programId, testKey } = await makeDeveloper();
+    const liveKey = (await operate('POST', `/programs/${programId}/approve`, undefined)).body.live_key;
+    const signedOut = (await signIn(email)).body.token;
+    expect((await portal('DELETE', '/session', { token: signedOut })).status).toBe(204);
+    const flipped = (at: number) => `${token.slice(0, at)}${token[at] === 'a' ? 'b' : 'a'}${token.slice(at + 1)}`;
+    const causes: Record<string, string>[] = [
+      {},
+      ...[
+        ...['', 'Bearer', 'Bearer ', 'Bearer nonsense', `Basic ${token}`, token],
+        ...[`Bearer ${token} ${token}`, `Bearer ${token}, Bearer ${token}`],
+      ].map((authorization) => ({ authorization })),
+      ...[
+        ...[randomBytes(32).toString('base64url'), flipped(0), flipped(42), `${token}a`, token.slice(0, -1)],
+        ...[token.toUpperCase(), signedOut, 'x'.repeat(10_000), "' or '1'='1", OPERATOR_TOKEN, testKey, liveKey, id],
+      ].flatMap((foreign) => [{ authorization: `Bearer ${foreign}` }, { cookie: `laurel_session=${foreign}` }]),
+      { cookie: 'laurel_session' },
+      { cookie: 'laurel_session=' },
+      { cookie: `other=${token}` },
+      { cookie: `LAUREL_SESSION=${token}` },
+      { 'x-api-key': token },
+      { 'x-api-key': testKey },
+      // The bearer counts, even beside a valid cookie.
+      { authorization: 'Bearer nonsense', cookie: `laurel_session=${token}` },
+    ];
+    asked = [];
+    const missing = await portal('GET', '/programs');
+    expect([missing.status, missing.body]).toEqual([
+      401,
+      { error: { code: 'unauthorized', message: expect.stringMatching(/\S/) } },
     ]);
-    for (const answer of answers) {
-      expect(codeOf(answer)).toEqual(UNAUTHORIZED);
-      expect(answer.text).toBe(answers[0]?.text);
+    for (const headers of causes) {
+      const answer = await portal('GET', '/programs', { headers });
+      expect(shapeOf(answer), JSON.stringify(headers).slice(0, 200)).toEqual(shapeOf(missing));
+    }
+    for (const { method, path } of [
+      ...ROUTES,
+      { method: 'GET', path: '/nothing' },
+      { method: 'PUT', path: '/programs' },
+      { method: 'GET', path: '/session' },
+      { method: 'OPTIONS', path: '/programs' },
+      { method: 'GET', path: '/webhook-endpoints/%E0%A4%A' },
+      { method: 'GET', path: `/programs?token=${token}&laurel_session=${token}` },
+    ]) {
+      for (const options of [{}, { token: signedOut }, { headers: { 'sec-fetch-site': 'cross-site' } }]) {
+        expect(shapeOf(await portal(method, path, options)), `${method} ${path}`).toEqual(shapeOf(missing));
+      }
+    }
+    expect([...asked, ...integration.asked]).toEqual([]);
+  });
+
+  test('a session is accepted with any case of the scheme, and in a cookie among others', async () => {
+    const { token } = await makeDeveloper();
+    for (const headers of [
+      { authorization: `bearer ${token}` },
+      { authorization: `BEARER   ${token}` },
+      { cookie: `a=b; laurel_session=${token}; c=d` },
+      { cookie: `laurel_session=${token}`, authorization: 'Basic eDp5' },
+    ]) {
+      expect((await portal('GET', '/programs', { headers })).status).toBe(200);
     }
   });
 
   test('a session ends immediately on every replica when its developer signs out, and no other session does', async () => {
-    const { email, token } = await makeDeveloper();
+    const { email } = await makeDeveloper();
     const other = (await signIn(email)).body.token;
     const open = (replica: number, bearer: string) => portal('GET', '/programs', { replica, token: bearer });
-    expect((await open(1, token)).status).toBe(200);
-    const cookie = `laurel_session=${token}`;
-    const out = await portal('DELETE', '/session', { cookie, headers: { 'sec-fetch-site': 'same-origin' } });
-    expect([out.status, out.text]).toEqual([204, '']);
-    expect(out.headers.get('set-cookie')).toMatch(/^laurel_session=; Max-Age=0; Path=\/api\/portal/);
-    for (const replica of [0, 1]) {
-      expect((await open(replica, token)).status).toBe(401);
-      expect((await open(replica, other)).status).toBe(200);
+    for (const as of ['cookie', 'bearer']) {
+      const token = (await signIn(email)).body.token;
+      expect((await open(1, token)).status).toBe(200);
+      const by = as === 'bearer' ? { token } : { cookie: `laurel_session=${token}` };
+      const signOut = () => portal('DELETE', '/session', { ...by, headers: { 'sec-fetch-site': 'same-origin' } });
+      const out = await signOut();
+      expect([out.status, out.text]).toEqual([204, '']);
+      expect(out.headers.get('set-cookie')).toMatch(/^laurel_session=; Max-Age=0; Path=\/api\/portal; HttpOnly/);
+      for (const replica of [0, 1]) {
+        expect((await open(replica, token)).status).toBe(401);
+        expect((await open(replica, other)).status).toBe(200);
+      }
+      expect((await signOut()).status).toBe(401);
     }
   });
 
-  test('a session expires after 12 hours', async () => {
+  test('parallel sign-outs of one session end it', async () => {
     const { token } = await makeDeveloper();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => portal('DELETE', '/session', { token, replica: index % 2 })),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses).toContain(204);
+    expect(new Set([...statuses, 204, 401])).toEqual(new Set([204, 401]));
+    for (const replica of [0, 1]) expect((await portal('GET', '/programs', { token, replica })).status).toBe(401);
+  });
+
+  test('a session expires after 12 hours, and its developer can start another', async () => {
+    const { email, token } = await makeDeveloper();
     clock.advance(12 * HOUR_MS - 1);
     expect((await portal('GET', '/programs', { token })).status).toBe(200);
     clock.advance(1);
     expect((await portal('GET', '/programs', { token })).status).toBe(401);
+    const next = (await signIn(email)).body.token;
+    expect((await portal('GET', '/programs', { token: next })).status).toBe(200);
   });
 
   test('a session in a cookie allows a change only to a page that shows that it is of this origin', async () => {
@@ -343,15 +456,32 @@ describe('sessions', () => {
         ...(site !== undefined && { headers: { 'sec-fetch-site': site } }),
       });
     for (const site of ['cross-site', 'same-site']) {
-      expect(codeOf(await change(site, { cookie }))).toEqual([403, 'forbidden']);
+      for (const { method, path } of [...ROUTES, { method: 'POST', path: '/nowhere' }]) {
+        const answer = await portal(method, path, { cookie, headers: { 'sec-fetch-site': site } });
+        // What a page may read is there, or is no one's.
+        if (method === 'GET') expect([200, 404], `${method} ${path}`).toContain(answer.status);
+        else expect(codeOf(answer), `${method} ${path}`).toEqual([403, 'forbidden']);
+      }
       expect(codeOf(await change(site, { token }))).toEqual(NOT_FOUND);
-      const read = await portal('GET', '/programs', { cookie, headers: { 'sec-fetch-site': site } });
-      expect(read.status).toBe(200);
     }
+    const reads = new Set([...asked, ...integration.asked].map(([rpc]) => rpc));
+    expect(reads).toEqual(new Set(['listEndpoints', 'getEndpoint', 'listDeliveries', 'listLog']));
     for (const site of ['same-origin', 'none', undefined]) {
       expect(codeOf(await change(site, { token }))).toEqual(NOT_FOUND);
     }
     expect(codeOf(await change('same-origin', { cookie }))).toEqual(NOT_FOUND);
+  });
+
+  test('the portal sends no CORS headers to a page of another origin', async () => {
+    const { token } = await makeDeveloper();
+    const cookie = `laurel_session=${token}`;
+    const asking = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
+    for (const answer of [
+      await portal('OPTIONS', '/programs', { cookie, headers: asking }),
+      await portal('GET', '/programs', { cookie, headers: { origin: 'https://evil.example' } }),
+    ]) {
+      expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+    }
   });
 });
 
