@@ -485,34 +485,80 @@ describe('sessions', () => {
   });
 });
 
+test('the portal has its own routes and no others, and no route of /api answers OPTIONS', async () => {
+  const { token, testKey } = await makeDeveloper();
+  for (const [method, path] of [
+    ['PUT', '/programs'],
+    ['POST', '/programs'],
+    ['GET', `/programs/${newId()}`],
+    ['GET', `/programs/${newId()}/test-key`],
+    ['PUT', `/webhook-endpoints/${newId()}`],
+    ['POST', `/webhook-endpoints/${newId()}`],
+    ['GET', `/deliveries/${newId()}`],
+    ['GET', `/deliveries/${newId()}/resend`],
+    ['GET', '/session'],
+    ['GET', '/'],
+    ['GET', '/nowhere'],
+    ['POST', '/webhook-endpoints/rotate-secret'],
+    ...ROUTES.map(({ path }) => ['OPTIONS', path] as const),
+  ] as const) {
+    expect(codeOf(await portal(method, path, { token })), `${method} ${path}`).toEqual(NOT_FOUND);
+  }
+  for (const path of ['/programs', '/developers', '/nowhere']) {
+    expect(codeOf(await operate('OPTIONS', path, undefined))).toEqual(NOT_FOUND);
+  }
+  const sandbox = await send('OPTIONS', '/api/sandbox/players', { headers: { 'x-api-key': testKey } });
+  expect(codeOf(sandbox)).toEqual(NOT_FOUND);
+  expect([...asked, ...integration.asked]).toEqual([]);
+});
+
 describe('programs in the portal', () => {
   test('programs in the portal are those of the developer, newest first, page by page', async () => {
     const { id, token, programId } = await makeDeveloper();
-    await makeDeveloper();
+    const other = await makeDeveloper();
+    const { live_key: liveKey } = (await operate('POST', `/programs/${programId}/approve`, undefined)).body;
     const second = (await operate('POST', '/programs', { name: 'Second', developer_id: id })).body;
     const all = await portal('GET', '/programs', { token });
     expect(all.body.data.map((program: { id: string }) => program.id)).toEqual([second.id, programId]);
     expect(all.body.next_cursor).toBeNull();
     const { test_key: _key, ...shown } = second;
     expect(all.body.data[0]).toEqual(shown);
+    expect(all.body.data[1]).toMatchObject({
+      status: 'approved',
+      keys: [{ environment: 'test' }, { environment: 'live', last4: liveKey.slice(-4) }],
+    });
+    const others = await portal('GET', '/programs', { token: other.token });
+    expect(others.body.data.map((program: { id: string }) => program.id)).toEqual([other.programId]);
     const first = await portal('GET', '/programs?limit=1', { token });
     expect(first.body).toEqual({ data: [shown], next_cursor: second.id });
     const rest = await portal('GET', `/programs?limit=1&cursor=${second.id}`, { token });
     expect(rest.body).toMatchObject({ data: [{ id: programId }], next_cursor: null });
-    for (const query of ['limit=0', 'limit=201', 'cursor=x']) {
-      expect(codeOf(await portal('GET', `/programs?${query}`, { token }))).toEqual(INVALID);
+    for (const query of [
+      ...['limit=0', 'limit=201', 'limit=-1', 'limit=1.5', 'limit=', 'limit=all', 'limit=1&limit=2'],
+      ...['cursor=', 'cursor=nonsense', 'cursor=%00', `cursor=${'a'.repeat(256)}`],
+      `cursor=${newId()}&cursor=${newId()}`,
+    ]) {
+      expect(codeOf(await portal('GET', `/programs?${query}`, { token })), query).toEqual(INVALID);
     }
   });
 
   test('a program gets a new test key in the portal; the old one stops immediately on every replica', async () => {
     const { id, token, programId, testKey } = await makeDeveloper();
+    const { live_key: liveKey } = (await operate('POST', `/programs/${programId}/approve`, undefined)).body;
     const used: number[] = [];
     const use = async (key: string, replica: number) => {
       const { status, headers } = await send('GET', '/v1/nothing', { replica, headers: { 'x-api-key': key } });
       if (status !== 401) used.push(Number(headers.get('x-ratelimit-remaining')));
       return status;
     };
+    /** An attempt that uses an idempotency key: a known API key is admitted and the idempotency key locked in one statement. */
+    const create = async (key: string, replica: number) => {
+      const headers = { 'x-api-key': key, 'idempotency-key': newId() };
+      const body = { challenge_id: newId(), player_ref: 'a' };
+      return (await send('POST', '/v1/attempts', { replica, headers, body })).status;
+    };
     expect([await use(testKey, 0), await use(testKey, 1)]).toEqual([404, 404]);
+    lines = [];
     const answer = await portal('POST', `/programs/${programId.toUpperCase()}/test-key`, { token });
     expect([answer.status, answer.body]).toEqual([200, { test_key: expect.stringMatching(/^sk_test_\w{49}$/) }]);
     for (const replica of [0, 1]) {
@@ -524,20 +570,65 @@ describe('programs in the portal', () => {
       { actor: 'developer', developerId: id, action: 'replace_test_key', result: 'done' },
     ]);
     expect(lines.join()).not.toContain('sk_test_');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.body.test_key).not.toBe(testKey);
+    for (const replica of [0, 1]) {
+      expect([await create(testKey, replica), await create(answer.body.test_key, replica)]).toEqual([401, 500]);
+      for (const [key, status] of [
+        [testKey, 401],
+        [answer.body.test_key, 404],
+      ]) {
+        const sandbox = await send('POST', '/api/sandbox/nothing', { replica, headers: { 'x-api-key': key } });
+        expect(sandbox.status).toBe(status);
+      }
+      const live = await send('GET', '/v1/nothing', { replica, headers: { 'x-api-key': liveKey } });
+      expect(live.status).toBe(404);
+    }
+    const [shown] = (await portal('GET', '/programs', { token })).body.data;
+    expect(shown.keys.map(({ environment, last4 }: Record<string, string>) => [environment, last4]).sort()).toEqual([
+      ['live', liveKey.slice(-4)],
+      ['test', answer.body.test_key.slice(-4)],
+    ]);
   });
 
   test('a program has exactly one working test key after 20 concurrent replacements on two replicas', async () => {
-    const { token, programId } = await makeDeveloper();
+    const { token, programId, testKey } = await makeDeveloper();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         portal('POST', `/programs/${programId}/test-key`, { token, replica: index % 2 }),
       ),
     );
+    const made = answers.map(({ body }) => body.test_key as string);
+    expect(new Set(made).size).toBe(20);
     const statuses = await Promise.all(
-      answers.map(({ body }) => send('GET', '/v1/nothing', { headers: { 'x-api-key': body.test_key } })),
+      [testKey, ...made].map(
+        async (key) => (await send('GET', '/v1/nothing', { headers: { 'x-api-key': key } })).status,
+      ),
     );
-    expect(statuses.filter(({ status }) => status === 404)).toHaveLength(1);
-    expect(statuses.filter(({ status }) => status === 401)).toHaveLength(19);
+    expect(statuses.filter((status) => status === 404)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(20);
+    const working = made[statuses.indexOf(404) - 1];
+    const [shown] = (await portal('GET', '/programs', { token })).body.data;
+    expect(shown.keys).toMatchObject([{ environment: 'test', last4: working?.slice(-4) }]);
+    expect(shown.keys).toHaveLength(1);
+  });
+
+  test('the test key of a suspended program can be replaced, and works once the program is approved', async () => {
+    const { token, programId } = await makeDeveloper();
+    const suspended = await operate('PATCH', `/programs/${programId}`, { status: 'suspended' });
+    expect(suspended.status).toBe(200);
+    expect((await portal('GET', '/programs', { token })).body.data).toMatchObject([{ status: 'suspended' }]);
+    const { test_key: key } = (await portal('POST', `/programs/${programId}/test-key`, { token })).body;
+    const statuses = () =>
+      Promise.all(
+        [0, 1].map(async (replica) => {
+          const answer = await send('GET', '/v1/nothing', { replica, headers: { 'x-api-key': key } });
+          return answer.status;
+        }),
+      );
+    expect(await statuses()).toEqual([401, 401]);
+    expect((await operate('PATCH', `/programs/${programId}`, { status: 'approved' })).status).toBe(200);
+    expect(await statuses()).toEqual([404, 404]);
   });
 
   test('programs of other developers are not found in the portal, and keep their keys', async () => {
