@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
 import type { WebhookEventType } from '@laurel/sdk';
 import {
   type Answer,
@@ -10,7 +9,6 @@ import {
   EVENT_TYPES,
   type HttpClient,
   SERVICES,
-  type SendOptions,
   signIn,
 } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -22,118 +20,6 @@ const SECRET = /^whsec_[0-9a-f]{64}$/;
 const MAX_ENDPOINTS = 20;
 /** A port without a listener. */
 const UNUSED_URL = 'https://127.0.0.1:9443/hooks?from=laurel';
-
-/** Written into raw JSON in place of a field, for cases that no JavaScript value can express. */
-class Raw {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-const raw = (text: string): Raw => new Raw(text);
-const ABSENT = Symbol('absent');
-type Fields = Record<string, unknown>;
-type Case = readonly [what: string, fields: Fields];
-
-function toJson(fields: Fields): string {
-  const parts = Object.entries(fields).flatMap(([name, value]) =>
-    value === ABSENT ? [] : [`${JSON.stringify(name)}:${value instanceof Raw ? value.text : JSON.stringify(value)}`],
-  );
-  return `{${parts.join(',')}}`;
-}
-
-function each(name: string, values: Readonly<Record<string, unknown>>): Case[] {
-  return Object.entries(values).map(([what, value]) => [`${name}: ${what}`, { [name]: value }]);
-}
-
-const NOT_A_STRING = { 'a number': 5, 'a boolean': true, 'an array': ['a'], 'an object': { a: 1 } };
-const BAD_TEXT = {
-  ...NOT_A_STRING,
-  NUL: raw('"https://127.0.0.1:9443/a\\u0000"'),
-  'a lone high surrogate': raw('"https://127.0.0.1:9443/\\ud800"'),
-  'a lone low surrogate': raw('"https://127.0.0.1:9443/\\udc00a"'),
-  'no string at all': raw("'a'"),
-};
-/** URLs that are not public HTTPS. The tests' own network, 127.0.0.0/8, is open in this stack. */
-const BAD_URLS = [
-  '',
-  ' ',
-  'nonsense',
-  '/hooks',
-  '//example.com/hooks',
-  'example.com',
-  'https://',
-  'https:///',
-  'https://:443/',
-  'http://127.0.0.1:9443/',
-  'HTTPS://127.0.0.1:9443/',
-  'https:127.0.0.1:9443/',
-  'ftp://127.0.0.1/',
-  'file:///etc/passwd',
-  'javascript:alert(1)',
-  'wss://127.0.0.1:9443/',
-  'https://127.0.0.1:9443/#fragment',
-  'https://127.0.0.1:9443/#',
-  'https://user@127.0.0.1:9443/',
-  'https://user:password@127.0.0.1:9443/',
-  'https://:@127.0.0.1:9443/#',
-  'https://127.0.0.1:80/',
-  'https://127.0.0.1:22/',
-  'https://127.0.0.1:1023/',
-  'https://127.0.0.1:0/',
-  'https://127.0.0.1:65536/',
-  'https://127.0.0.1:-1/',
-  'https://127.0.0.1:port/',
-  ' https://127.0.0.1:9443/',
-  'https://127.0.0.1:9443/ ',
-  'https://127.0.0.1:9443/a b',
-  'https://127.0.0.1:9443/\r\nHost: evil.example',
-  'https://127.0.0.1:9443/a\tb',
-  'https://127.0.0.1:9443\\@evil.example/',
-  'https://localhost.:9443/',
-  'https://0.0.0.0/',
-  'https://10.0.0.1/',
-  'https://172.16.0.1/',
-  'https://192.168.0.1/',
-  'https://100.64.0.1/',
-  'https://169.254.169.254/latest/meta-data/',
-  'https://168.63.129.16/',
-  'https://224.0.0.1/',
-  'https://255.255.255.255/',
-  'https://2852039166/',
-  'https://0xa9fea9fe/',
-  'https://0251.0376.0251.0376/',
-  'https://%31%36%39.254.169.254/',
-  'https://１６９.254.169.254/',
-  'https://10.1/',
-  'https://[::1]/',
-  'https://[::]/',
-  'https://[::ffff:10.0.0.1]/',
-  'https://[::7f00:1]/',
-  'https://[64:ff9b::a00:1]/',
-  'https://[2002:a00:1::]/',
-  'https://[fd00::1]/',
-  'https://[fe80::1]/',
-  'https://[fe80::1%25eth0]/',
-  'https://[::1/',
-  'https://example.com./',
-  'https://-example.com/',
-  'https://exa mple.com/',
-  `https://${'a'.repeat(64)}.example/`,
-  `https://127.0.0.1:9443/${'a'.repeat(2_048)}`,
-  `https://127.0.0.1:9443/${'選'.repeat(700)}`,
-];
-const GOOD_URLS = [
-  'https://127.0.0.1:9443',
-  'https://127.0.0.1:9443/',
-  'https://127.0.0.1/',
-  'https://127.0.0.1:443/',
-  'https://127.0.0.1:1024/',
-  'https://127.0.0.1:65535/a/../b?c=%2F&d=é',
-  'https://8.8.8.8/hooks',
-  'https://[2606:4700:4700::1111]:8443/',
-  `https://127.0.0.1:9443/${'a'.repeat(2_048 - 'https://127.0.0.1:9443/'.length)}`,
-];
 
 describe('/api/portal/webhook-endpoints', () => {
   let world: World;
@@ -214,15 +100,6 @@ describe('/api/portal/webhook-endpoints', () => {
           description: '',
         });
       }
-    });
-
-    test.each(GOOD_URLS)('a webhook endpoint may be at %s', async (url) => {
-      const owner = { portal: developer.portal };
-      const made = expectStatus(201, await owner.portal.createEndpoint({ url })).body;
-      expect(made.url).toBe(url);
-      const other = await newEndpoint();
-      expect(expectStatus(200, await owner.portal.updateEndpoint(other.id, { url })).body.url).toBe(url);
-      for (const { id } of [made, other]) expectStatus(204, await owner.portal.deleteEndpoint(id));
     });
 
     test('a webhook endpoint may be at a name that does not resolve', async () => {
@@ -382,246 +259,14 @@ describe('/api/portal/webhook-endpoints', () => {
     });
   });
 
-  describe('bad input to the webhook endpoints', () => {
-    /** A valid body, for each route that takes one. */
-    interface Target {
-      readonly method: string;
-      readonly path: string;
-      readonly good: Fields;
+  test('a URL that the webhook service refuses is a 400, and neither makes nor changes a webhook endpoint', async () => {
+    const owner = await world.newDeveloper();
+    const made = await newEndpoint(owner);
+    for (const url of ['http://127.0.0.1:9443/', 'https://10.0.0.1/', 'https://127.0.0.1:22/']) {
+      expectError(400, 'invalid_request', await owner.portal.createEndpoint({ url }));
+      expectError(400, 'invalid_request', await owner.portal.updateEndpoint(made.id, { url, active: false }));
     }
-    let create: Target;
-    let change: Target;
-    let session: Target;
-    let endpoint: EndpointBody;
-    beforeAll(async () => {
-      endpoint = await newEndpoint();
-      const path = '/webhook-endpoints';
-      create = { method: 'POST', path, good: { url: UNUSED_URL } };
-      change = { method: 'PATCH', path: `${path}/${endpoint.id}`, good: { description: 'changed' } };
-      session = { method: 'POST', path: '/session', good: { email: developer.email, password: developer.password } };
-    });
-
-    /** All are refused, and none of them changes a row. */
-    async function expectAllRefused(
-      { method, path }: Target,
-      cases: readonly (readonly [what: string, options: SendOptions])[],
-    ): Promise<void> {
-      expect(cases.length).toBeGreaterThan(0);
-      const before = await world.digest();
-      for (const [what, options] of cases) {
-        const { status, code, text } = await developer.portal.send(method, path, options);
-        expect({ what, status, code }, text.slice(0, 300)).toEqual({ what, status: 400, code: 'invalid_request' });
-      }
-      expect(await world.digest()).toEqual(before);
-    }
-    const refuseFields = (target: Target, cases: readonly Case[]) =>
-      expectAllRefused(
-        target,
-        cases.map(([what, fields]) => [what, { raw: toJson({ ...target.good, ...fields }) }]),
-      );
-
-    const URL_CASES: Case[] = [
-      ...each('url', { ...BAD_TEXT, null: null, empty: '' }),
-      ...BAD_URLS.map((url): Case => [`url: ${url.slice(0, 80)}`, { url }]),
-    ];
-    const EVENT_CASES = each('events', {
-      'a string': 'attempt.settled',
-      'a number': 5,
-      'a boolean': true,
-      'an object': { 0: 'attempt.settled' },
-      'a number within': [5],
-      'null within': [null],
-      'a list within': [['attempt.settled']],
-      'an unknown name': ['attempt.created'],
-      'an unknown name among others': ['attempt.settled', 'nonsense'],
-      'another case': ['Attempt.Settled'],
-      'an empty name': [''],
-      'a wildcard': ['*'],
-      'a name with a space': ['attempt.settled '],
-      'a name with NUL': raw('["attempt.settled\\u0000"]'),
-      '256 characters': ['a'.repeat(256)],
-      'too many': Array.from({ length: 101 }, () => 'attempt.settled'),
-      'a property of every object': ['constructor', '__proto__'],
-    });
-    const DESCRIPTION_CASES = each('description', {
-      ...BAD_TEXT,
-      '1,001 characters': 'x'.repeat(1_001),
-      '1,001 characters of two units each': '🏆'.repeat(1_001),
-    });
-    const UNKNOWN_FIELDS: Case[] = [
-      'id',
-      'secret',
-      'signing_secret',
-      'developer_id',
-      'developerId',
-      'created_at',
-      'URL',
-      'programId',
-      '__proto__',
-      'constructor',
-      'x-note',
-    ].map((name) => [`unknown: ${name}`, { [name]: raw('"a"') }]);
-
-    test('no webhook endpoint is made from an invalid field', () =>
-      refuseFields(create, [
-        ...URL_CASES,
-        ['url: absent', { url: ABSENT }],
-        ...EVENT_CASES,
-        ...each('events', { null: null }),
-        ...each('program_id', {
-          ...NOT_A_STRING,
-          empty: '',
-          'a word': 'nonsense',
-          'one digit too long': `${developer.program.id}0`,
-          'in braces': `{${developer.program.id}}`,
-          'without hyphens': developer.program.id.replaceAll('-', ''),
-          'with NUL': raw(`"${developer.program.id}\\u0000"`),
-          '256 characters': 'a'.repeat(256),
-        }),
-        ...each('environment', {
-          ...NOT_A_STRING,
-          empty: '',
-          'an unknown one': 'staging',
-          'another case': 'Test',
-          'its number': 1,
-          'a property of every object': 'constructor',
-          '256 characters': 'a'.repeat(256),
-        }),
-        ...DESCRIPTION_CASES,
-        ...each('active', { true: true, false: false }),
-        ...UNKNOWN_FIELDS,
-      ]));
-
-    test('no webhook endpoint is changed by an invalid field', async () => {
-      await refuseFields(change, [
-        ...URL_CASES,
-        ...EVENT_CASES,
-        ...each('events', { null: null }),
-        ...DESCRIPTION_CASES,
-        ...each('description', { null: null }),
-        ...each('active', { null: null, 'a string': 'true', 'a number': 1, 'an array': [true], 'an object': {} }),
-        // The program and the environment of an endpoint cannot change.
-        ...each('program_id', { one: developer.program.id, null: null }),
-        ...each('environment', { one: 'test', null: null }),
-        ...UNKNOWN_FIELDS,
-        ['nothing', { description: ABSENT }],
-      ]);
-      expect(expectStatus(200, await developer.portal.getEndpoint(endpoint.id)).body).toEqual(endpoint);
-    });
-
-    test('no portal session starts with an invalid field', () =>
-      refuseFields(session, [
-        ...each('email', {
-          absent: ABSENT,
-          null: null,
-          ...BAD_TEXT,
-          empty: '',
-          'a word': 'nonsense',
-          'without a domain': 'a@',
-          'two at signs': 'a@b@example.com',
-          'with a space': 'a b@example.com',
-          'with NUL': raw('"a\\u0000@example.com"'),
-          '256 characters': `${'a'.repeat(256 - '@example.com'.length)}@example.com`,
-          '100,000 characters': `${'a'.repeat(100_000)}@example.com`,
-        }),
-        ...each('password', {
-          absent: ABSENT,
-          null: null,
-          ...NOT_A_STRING,
-          '1,001 characters': 'x'.repeat(1_001),
-          'a lone surrogate': raw('"\\ud800"'),
-        }),
-        ...UNKNOWN_FIELDS,
-      ]));
-
-    test('the portal refuses every malformed body', async () => {
-      for (const target of [create, change, session]) {
-        const good = toJson(target.good);
-        const [name = '', value] = Object.entries(target.good)[0] ?? [];
-        const pair = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
-        const escaped = `"\\u00${name.charCodeAt(0).toString(16)}${name.slice(1)}"`;
-        const open = good.slice(0, -1);
-        await expectAllRefused(target, [
-          ['nothing', {}],
-          ['no bytes', { raw: '' }],
-          ['white space', { raw: ' \n' }],
-          ...['null', '[]', '[{}]', '"a"', '1', 'true', '{', open, `${open},}`, `${good}${good}`, `${open}/**/}`].map(
-            (text): [string, SendOptions] => [text.slice(0, 80), { raw: text }],
-          ),
-          ['an empty object', { raw: '{}' }],
-          ['a field twice', { raw: `${open},${pair}}` }],
-          ['a field twice, once escaped', { raw: `${open},${escaped}:${JSON.stringify(value)}}` }],
-          ['a field twice, first another', { raw: `{${JSON.stringify(name)}:null,${good.slice(1)}` }],
-          ['deep nesting', { raw: `${open},"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}` }],
-          ['250,000 open brackets', { raw: '['.repeat(250_000) }],
-          ['a field that is not UTF-8', { raw: Buffer.from(open.concat(',"a":"\xc3\x28"}'), 'latin1') }],
-          ['UTF-16', { raw: Buffer.from(good, 'utf16le') }],
-          ['over 256 KiB', { raw: `${good}${' '.repeat(256 * 1024)}` }],
-          ['2 MiB', { raw: `${open},"a":"${'x'.repeat(2 * 1024 * 1024)}"}` }],
-          ...[
-            'text/plain',
-            'application/x-www-form-urlencoded',
-            'multipart/form-data; boundary=x',
-            'application/json; charset=utf-16',
-            'application/jsonp',
-            'nonsense',
-            '',
-          ].map((type): [string, SendOptions] => [
-            `content type ${type}`,
-            { raw: good, headers: { 'content-type': type } },
-          ]),
-          ['a form', { raw: new URLSearchParams(target.good as Record<string, string>).toString() }],
-          ['compressed', { raw: gzipSync(good), headers: { 'content-encoding': 'gzip' } }],
-          ['with a content encoding', { raw: good, headers: { 'content-encoding': 'br' } }],
-        ]);
-      }
-    });
-
-    test('the delivery log refuses every invalid query', async () => {
-      const { id } = endpoint;
-      const before = await world.digest();
-      for (const query of [
-        'status=',
-        'status=nonsense',
-        'status=Pending',
-        'status=pending&status=failed',
-        'status=1',
-        'event=',
-        'event=nonsense',
-        'event=attempt.settled&event=webhook.test',
-        'event=constructor',
-        'limit=0',
-        'limit=201',
-        'limit=-1',
-        'limit=1.5',
-        'limit=1e2',
-        'limit=',
-        'cursor=',
-        'cursor=nonsense',
-        'cursor=%00',
-        `cursor=${randomUUID()}`,
-        `cursor=${'a'.repeat(256)}`,
-        `cursor=${Buffer.from('{"createdAt":"now","id":1}').toString('base64url')}`,
-        'cursor=a&cursor=b',
-      ]) {
-        const answer = await developer.portal.send('GET', `/webhook-endpoints/${id}/deliveries?${query}`);
-        expect({ query, status: answer.status, code: answer.code }).toEqual({
-          query,
-          status: 400,
-          code: 'invalid_request',
-        });
-      }
-      expect(await world.digest()).toEqual(before);
-    });
-
-    test('a body on a route that takes none has no effect', async () => {
-      const { id } = await newEndpoint();
-      for (const raw of ['{', 'x'.repeat(300_000), '{"url":"http://evil.example"}']) {
-        const rotated = await developer.portal.send('POST', `/webhook-endpoints/${id}/rotate-secret`, { raw });
-        expect(expectStatus(200, rotated).body).toMatchObject({ id, url: UNUSED_URL });
-      }
-      expectStatus(204, await developer.portal.send('DELETE', `/webhook-endpoints/${id}`, { raw: '{' }));
-    });
+    expect(expectStatus(200, await owner.portal.listEndpoints()).body.data).toEqual([made]);
   });
 
   test('no secret, password, token, e-mail or body is in any log', async () => {

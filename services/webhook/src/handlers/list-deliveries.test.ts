@@ -237,7 +237,8 @@ describe('pages of the delivery log', () => {
 
   it('pages of the delivery log start at a valid cursor, and any other is refused', async () => {
     const owner = await h.createEndpoint();
-    for (const cursor of ['x', 'AAAA', Buffer.from('["a","b"]').toString('base64url')])
+    const encoded = ['["a","b"]', '{"createdAt":"now","id":1}'].map((text) => Buffer.from(text).toString('base64url'));
+    for (const cursor of ['x', 'nonsense', 'AAAA', newId(), ...encoded])
       expect(await page(owner, { cursor })).toEqual(refused('invalid_request', 'The cursor is not valid.'));
   });
 });

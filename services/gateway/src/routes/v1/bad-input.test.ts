@@ -10,25 +10,9 @@ import { createHttpClient, createPartner, createTestDatabase, type Partner, type
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';
-
-/** Written into raw JSON in place of a field, for cases that no JavaScript value can express. */
-class Raw {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-const raw = (text: string): Raw => new Raw(text);
-const ABSENT = Symbol('absent');
+import { ABSENT, raw, toJson } from '../../http/raw-json.fixture.ts';
 
 type Value = unknown;
-
-function toJson(fields: Record<string, Value>): string {
-  const parts = Object.entries(fields).flatMap(([name, value]) =>
-    value === ABSENT ? [] : [`${JSON.stringify(name)}:${value instanceof Raw ? value.text : JSON.stringify(value)}`],
-  );
-  return `{${parts.join(',')}}`;
-}
 
 const NOT_A_STRING: [string, Value][] = [
   ['null', null],
