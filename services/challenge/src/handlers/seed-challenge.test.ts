@@ -71,6 +71,12 @@ describe('the seeding of a calibrating challenge', () => {
     [LOWER_IS_BETTER, 0.15, 15],
     [ThresholdDirection.HIGHER_IS_BETTER, 0.01, 50],
     [LOWER_IS_BETTER, 0.01, 10],
+    [ThresholdDirection.HIGHER_IS_BETTER, 0.5, 30],
+    [ThresholdDirection.HIGHER_IS_BETTER, 0.4, 34],
+    [ThresholdDirection.HIGHER_IS_BETTER, 0.99, 10],
+    [LOWER_IS_BETTER, 0.2, 17.5],
+    [LOWER_IS_BETTER, 0.5, 30],
+    [LOWER_IS_BETTER, 0.99, 50],
   ])(
     'the seeding of a calibrating challenge sets the bar in direction %i that %d of the scores reach',
     async (thresholdDirection, targetPassRate, bar) => {

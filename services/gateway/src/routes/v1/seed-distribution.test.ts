@@ -185,8 +185,10 @@ test('a distribution needs a key of 1 to 255 characters, whatever the path and t
       expect(answer.body.error.message).toMatch(/Idempotency-Key/);
     }
   }
+  const path = `/v1/challenges/${CHALLENGE_ID}/distribution`;
+  expect(codeOf(await send(path, { 'x-api-key': key, 'idempotency-key': '' }, BODY))).toEqual(INVALID);
   expect((await seed(BODY, { idempotencyKey: 'k'.repeat(255) })).status).toBe(201);
-  expect(codeOf(await send(`/v1/challenges/${CHALLENGE_ID}/distribution`, {}, BODY))).toEqual([401, 'unauthorized']);
+  for (const body of [BODY, '{']) expect(codeOf(await send(path, {}, body))).toEqual([401, 'unauthorized']);
 });
 
 test('a malformed challenge id is 400 and is not asked for', async () => {
@@ -212,7 +214,7 @@ test('a repetition is replayed byte for byte and asks no service, and the key wi
   // Written differently, it is the same request.
   const again = await seed(
     '{ "sample_size": 1.24e4, "distribution": {"p95":97.10,"p75":82.5,"p50":74.2,"p25":68.0,"p5":61.6} }',
-    { idempotencyKey },
+    { idempotencyKey, id: CHALLENGE_ID.toUpperCase() },
   );
   expect([again.status, again.text]).toEqual([201, first.text]);
   expect(again.headers.get('idempotency-replayed')).toBe('true');
@@ -224,7 +226,10 @@ test('a repetition is replayed byte for byte and asks no service, and the key wi
     expect(codeOf(other)).toEqual([409, 'idempotency_key_reused']);
   }
   // What the request alone shows to be wrong comes before its key.
-  expect(codeOf(await seed({}, { idempotencyKey }))).toEqual(INVALID);
+  for (const id of [CHALLENGE_ID, 'nonsense']) {
+    expect(codeOf(await seed({}, { idempotencyKey, id }))).toEqual(INVALID);
+  }
+  expect((await seed(BODY, { idempotencyKey })).text).toBe(first.text);
   expect(challenge.asked).toHaveLength(1);
 });
 
@@ -252,6 +257,9 @@ test('a distribution is 409 while the first request with its key is under way', 
   expect(Number(meanwhile.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   answered.resolve();
   expect((await first).status).toBe(201);
+  const replayed = await seed(BODY, { idempotencyKey });
+  expect([replayed.status, replayed.text]).toEqual([201, (await first).text]);
+  expect(replayed.headers.get('idempotency-replayed')).toBe('true');
 });
 
 test('after a failure of the challenge service the same key resumes the same operation', async () => {
