@@ -32,10 +32,10 @@ import {
   startStack,
   type TournamentTerms,
 } from '@laurel/testing';
+import { type Contract, loadContract } from '@laurel/testing/contract';
 import { byService } from '@laurel/topology';
 import { expect } from 'vitest';
 import { BLACK_BOX_SETTINGS } from './black-box-settings.ts';
-import { type Contract, loadContract } from './contract/openapi.ts';
 import { finding } from './finding.ts';
 
 /** A program with its keys, as a partner holds them. */

@@ -1,5 +1,6 @@
 /** The served document alone: it is valid OpenAPI 3.1, its examples are whole and true, and every refusal lists the codes of the contract. */
 
+import { dereferenced } from '@laurel/testing/contract';
 import { verify } from '@octokit/webhooks-methods';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -7,7 +8,6 @@ import formats from 'ajv-formats';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { joinWorld, type SharedWorld } from '../world.ts';
-import { dereferenced } from './dereferenced.ts';
 
 interface Media {
   readonly schema: object;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createIntegrations, type JournalEntry, signIn } from '@laurel/testing';
+import type { RouteStatus } from '@laurel/testing/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   eventually,
@@ -10,7 +11,6 @@ import {
   WITH_TIEBREAK,
   type World,
 } from '../world.ts';
-import type { RouteStatus } from './openapi.ts';
 
 const LIMIT = 100;
 

@@ -1,6 +1,7 @@
 /** A gateway in the process of its tests. */
 import { type Clock, createLogger, type Logger, parseConfig } from '@laurel/service';
 import { gatewayConfigSchema } from './config.ts';
+import { fetchDescribed } from './described-answer.fixture.ts';
 import { startGateway } from './server.ts';
 
 /** Nothing listens there: what a test does needs no service but those that it starts. */
@@ -30,16 +31,14 @@ export async function startTestGateway(
   return startGateway(config, logger, clock);
 }
 
-/** Calls `/api/operator` of the gateway at this port. Gives the answer with its error code. */
+/** Calls `/api/operator` of the gateway at this port. */
 export const operatorOf =
   (port: number, token = OPERATOR_TOKEN) =>
-  async (method: string, path: string, body?: unknown) => {
-    const response = await fetch(`http://127.0.0.1:${port}/api/operator${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const answer = text === '' ? undefined : JSON.parse(text);
-    return { status: response.status, headers: response.headers, text, body: answer, code: answer?.error?.code };
+  (method: string, path: string, body?: unknown) => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    };
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    return fetchDescribed(port, `/api/operator${path}`, { method, headers, ...(text !== undefined && { body: text }) });
   };

@@ -13,6 +13,7 @@ import type { Request } from 'express';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isOwnPage } from '../admission/session.ts';
 import { type ScriptedIntegration, startScriptedIntegration } from '../clients/integration.fixture.ts';
+import { fetchDescribed } from '../described-answer.fixture.ts';
 import { OPERATOR_TOKEN, startTestGateway, UNREACHABLE } from '../gateway.fixture.ts';
 import { PORTAL_ROUTES } from './portal/index.ts';
 
@@ -102,7 +103,7 @@ interface Sent {
 
 async function send(method: string, path: string, options: Sent = {}) {
   const { replica = 0, token, cookie, body, text: raw, headers } = options;
-  const response = await fetch(`http://127.0.0.1:${ports[replica]}${path}`, {
+  return fetchDescribed(ports[replica] ?? 0, path, {
     method,
     headers: {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -113,13 +114,6 @@ async function send(method: string, path: string, options: Sent = {}) {
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(raw !== undefined && { body: raw }),
   });
-  const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    body: text === '' ? undefined : JSON.parse(text),
-  };
 }
 
 const codeOf = (answer: Awaited<ReturnType<typeof send>>) => [answer.status, answer.body?.error?.code];
@@ -434,6 +428,7 @@ describe('sessions', () => {
   test("a session in a cookie allows no change by another site's page; a bearer token is never attached by a browser", async () => {
     const { token } = await makeDeveloper();
     const cookie = `laurel_session=${token}`;
+    script.listEndpoints = async () => ({ endpoints: [] });
     const change = (site: string | undefined, by: Sent) =>
       portal('PATCH', '/webhook-endpoints/x', {
         ...by,

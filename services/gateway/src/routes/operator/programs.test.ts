@@ -6,6 +6,7 @@ import { createLogger } from '@laurel/service';
 import { createTestClock, createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startScriptedService } from '../../clients/scripted-service.fixture.ts';
+import { fetchDescribed } from '../../described-answer.fixture.ts';
 import { OPERATOR_TOKEN, operatorOf, startTestGateway } from '../../gateway.fixture.ts';
 
 /** Low, so that exceeding it is quick; no key here sends as many requests to `/v1` in a minute. */
@@ -53,16 +54,8 @@ beforeEach(() => {
   lines = [];
 });
 
-async function send(method: string, path: string, headers: Record<string, string> = {}, body?: string, at = port) {
-  const response = await fetch(`http://127.0.0.1:${at}${path}`, {
-    method,
-    headers,
-    ...(body !== undefined && { body }),
-  });
-  const text = await response.text();
-  const code = text === '' ? undefined : JSON.parse(text).error?.code;
-  return { status: response.status, headers: response.headers, text, code };
-}
+const send = (method: string, path: string, headers: Record<string, string> = {}, body?: string, at = port) =>
+  fetchDescribed(at, path, { method, headers, ...(body !== undefined && { body }) });
 
 /** No such path: 404 with a key that works, 401 with any other. */
 const use = (key: string, at = port) => send('GET', '/v1/nothing', { 'x-api-key': key }, undefined, at);

@@ -12,6 +12,7 @@ import {
   type SendOptions,
   signIn,
 } from '@laurel/testing';
+import { openDocuments } from '@laurel/testing/contract';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';
@@ -77,7 +78,7 @@ beforeAll(async () => {
   const operate = operatorOf(port);
   const { id } = (await operate('POST', '/developers', CREDENTIALS)).body;
   programId = (await operate('POST', '/programs', { name: 'Arcade', developer_id: id })).body.id;
-  const http = stack.use(createHttpClient({ baseUrl: `http://127.0.0.1:${port}` }));
+  const http = stack.use(createHttpClient({ baseUrl: `http://127.0.0.1:${port}`, onAnswer: openDocuments().check }));
   portal = createPortal(http, (await signIn(http, CREDENTIALS)).body.token);
 }, 60_000);
 afterAll(() => stack.disposeAsync());

@@ -7,6 +7,7 @@ import { ChallengeServiceService } from '@laurel/proto/challenge';
 import { TournamentServiceService } from '@laurel/proto/tournament';
 import { WalletServiceService } from '@laurel/proto/wallet';
 import { createHttpClient, createPartner, createTestDatabase, type Partner, type SendOptions } from '@laurel/testing';
+import { openDocuments } from '@laurel/testing/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';
@@ -97,7 +98,7 @@ beforeAll(async () => {
     RATE_LIMIT_PER_MINUTE: '100000',
   });
   const { port } = stack.use(gateway);
-  const http = stack.use(createHttpClient({ baseUrl: `http://127.0.0.1:${port}` }));
+  const http = stack.use(createHttpClient({ baseUrl: `http://127.0.0.1:${port}`, onAnswer: openDocuments().check }));
   partner = createPartner(http, (await operatorOf(port)('POST', '/programs', { name: 'Arcade' })).body.test_key);
 }, 60_000);
 afterAll(() => stack.disposeAsync());

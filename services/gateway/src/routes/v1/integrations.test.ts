@@ -6,6 +6,7 @@ import { type Integration, IntegrationStatus, Transport } from '@laurel/proto/in
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ScriptedIntegration, startScriptedIntegration } from '../../clients/integration.fixture.ts';
+import { fetchDescribed } from '../../described-answer.fixture.ts';
 import { OPERATOR_TOKEN, startTestGateway, UNREACHABLE } from '../../gateway.fixture.ts';
 
 const AT = new Date('2026-11-21T12:00:00.000Z');
@@ -73,13 +74,11 @@ beforeEach(() => {
 
 async function send(method: string, path: string, headers: Record<string, string>, body?: unknown, replica = 0) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const response = await fetch(`http://127.0.0.1:${ports[replica]}${path}`, {
+  return fetchDescribed(ports[replica] ?? 0, path, {
     method,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
     ...(text !== undefined && { body: text }),
   });
-  const answer = await response.text();
-  return { status: response.status, headers: response.headers, text: answer, body: JSON.parse(answer) };
 }
 const partner = (method: string, path: string, body?: unknown, replica = 0) =>
   send(method, `/v1${path}`, { 'x-api-key': key }, body, replica);

@@ -9,6 +9,7 @@ import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { gatewayConfigSchema } from '../../config.ts';
+import { fetchDescribed } from '../../described-answer.fixture.ts';
 import { startGateway } from '../../server.ts';
 
 const UNREACHABLE = '127.0.0.1:1';
@@ -75,13 +76,11 @@ beforeEach(() => {
 });
 
 async function send(path: string, headers: Record<string, string>, body: unknown, replica = 0) {
-  const response = await fetch(`http://127.0.0.1:${ports[replica]}${path}`, {
+  return fetchDescribed(ports[replica] ?? 0, path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
 }
 const seed = (body: unknown, { id = CHALLENGE_ID, idempotencyKey = randomUUID() as string, replica = 0 } = {}) =>
   send(

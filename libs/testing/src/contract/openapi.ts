@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { JournalEntry } from '@laurel/testing';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { expect } from 'vitest';
 import { parse } from 'yaml';
+import { CHECKOUT } from '../checkout.ts';
+import type { JournalEntry } from '../http-client.ts';
 import { dereferenced } from './dereferenced.ts';
 
 /** The HTTP status of every error code of the contract; `/v1` may answer no other. */
@@ -37,6 +38,9 @@ export type RouteStatus = `${string} ${string} ${number}`;
 
 export type RouteCode = `${string} ${string} ${string}`;
 
+/** One request with its response. */
+export type Exchange = Pick<JournalEntry, 'method' | 'path' | 'answer'>;
+
 export interface Contract {
   /** Every `/v1` route and status that the served document describes. */
   readonly documented: ReadonlySet<RouteStatus>;
@@ -52,7 +56,7 @@ export interface Contract {
    * Checks one response against the rules for every response and against its document: the served one for `/v1`, the document of our
    * own routes for `/api`. Throws on the first violation.
    */
-  check(entry: JournalEntry): void;
+  check(entry: Exchange): void;
   /** Checks the headers and the body of a webhook against the document's description of its event. */
   checkWebhook(headers: Readonly<Record<string, unknown>>, body: unknown): void;
 }
@@ -75,16 +79,23 @@ const RETIRED = /^\/api\/attempts\//;
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
-let portalDocument: OpenApi | undefined;
+const documentAt = (file: string) => parse(readFileSync(`${CHECKOUT}docs/openapi/${file}.yaml`, 'utf8')) as OpenApi;
+let ownDocument: OpenApi | undefined;
+let described: Contract | undefined;
 
+/** By the document that this stack serves for `/v1`. */
 export async function loadContract(baseUrl: string): Promise<Contract> {
   // A connection that is kept open would delay the gateway's exit.
   const response = await fetch(`${baseUrl}/openapi.json`, { headers: { connection: 'close' } });
   expect(response.status).toBe(200);
-  portalDocument ??= parse(
-    readFileSync(new URL('../../docs/openapi/portal-api.yaml', import.meta.url), 'utf8'),
-  ) as OpenApi;
-  return createContract((await response.json()) as OpenApi, portalDocument);
+  ownDocument ??= documentAt('portal-api');
+  return createContract((await response.json()) as OpenApi, ownDocument);
+}
+
+/** By the documents of the checkout: for a part of the system, which serves none or is not asked for it. */
+export function openDocuments(): Contract {
+  described ??= createContract(documentAt('partner-v1'), documentAt('portal-api'));
+  return described;
 }
 
 export function createContract(partnerDocument: OpenApi, ownDocument: OpenApi): Contract {
@@ -105,7 +116,7 @@ export function createContract(partnerDocument: OpenApi, ownDocument: OpenApi): 
   const seenCodes = new Set<RouteCode>();
   const ownSeen = new Set<RouteStatus>();
 
-  const checkOwn = ({ method, answer }: JournalEntry, pathname: string, summary: string) => {
+  const checkOwn = ({ method, answer }: Exchange, pathname: string, summary: string) => {
     expectOwnAnswer(answer, summary);
     const route = own.routeOf(method, pathname);
     if (route === undefined) {
