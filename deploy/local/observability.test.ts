@@ -41,9 +41,8 @@ type AlertTest = {
   readonly promql_expr_test: readonly { readonly expr: string; readonly exp_samples: readonly object[] }[];
 };
 
-const rules: { readonly groups: readonly { readonly rules: readonly Alert[] }[] } = parse(
-  read('deploy/observability/alerts.yaml'),
-);
+const ALERTS_TEXT = read('deploy/observability/alerts.yaml');
+const rules: { readonly groups: readonly { readonly rules: readonly Alert[] }[] } = parse(ALERTS_TEXT);
 const alerts = rules.groups.flatMap((group) => group.rules);
 const dashboards = globSync('dashboards/*.json', { cwd: FOLDER }).map((file) => ({
   file,
@@ -66,6 +65,12 @@ function exportedByCode(): ReadonlyMap<string, ReadonlySet<string>> {
       }),
     ),
   );
+}
+
+/** The comment of an alert, between its name and its expression. */
+function commentOf(alert: string): string {
+  const [, lines = ''] = new RegExp(`- alert: ${alert}\\n((?: +# .*\\n)*)`).exec(ALERTS_TEXT) ?? [];
+  return lines.replace(/^ +# /gm, '').trim();
 }
 
 const exported = exportedByCode();
@@ -180,12 +185,15 @@ describe('an alert', () => {
   });
 
   test.each(alerts.filter(({ labels }) => labels.severity === 'critical'))(
-    '$alert wakes no one for play money',
-    ({ expr }) => {
-      for (const [, name = '', selector = ''] of expr.matchAll(/\b(laurel_\w+)(?:\{([^}]*)\})?/g)) {
+    '$alert wakes no one for play money, or its comment says why it cannot be apart',
+    ({ alert, expr }) => {
+      const series = [...expr.matchAll(/\b(laurel_\w+|up)\b(?:\{([^}]*)\})?/g)];
+      for (const [, name = '', selector = ''] of series) {
         if (labelsOf(name)?.has('environment')) expect(selector).toContain('environment!="test"');
         expect(selector).not.toContain('environment="');
       }
+      const isApart = series.every(([, name = '']) => labelsOf(name)?.has('environment'));
+      expect([isApart, commentOf(alert).startsWith('Both environments: ')]).toEqual([isApart, !isApart]);
     },
   );
 

@@ -272,7 +272,9 @@ WITH (autovacuum_vacuum_scale_factor='0.05');
 CREATE TABLE public.outbox (
     event_id uuid NOT NULL,
     payload bytea NOT NULL,
-    published_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL
+    published_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+    environment text DEFAULT 'live'::text NOT NULL,
+    CONSTRAINT outbox_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text])))
 );
 
 CREATE TABLE public.outcomes (
@@ -478,7 +480,7 @@ CREATE INDEX challenges_of_tenant ON public.challenges USING btree (program_id, 
 
 CREATE INDEX key_uses_by_age ON public.key_uses USING brin (used_at) WITH (pages_per_range='32', autosummarize='on');
 
-CREATE INDEX outbox_by_publication ON public.outbox USING btree (published_at);
+CREATE INDEX outbox_by_environment_and_publication ON public.outbox USING btree (environment, published_at);
 
 CREATE UNIQUE INDEX signing_keys_one_is_current ON public.signing_keys USING btree ((true)) WHERE (valid_until IS NULL);
 

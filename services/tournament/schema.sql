@@ -169,7 +169,9 @@ WITH (autovacuum_vacuum_scale_factor='0.05');
 CREATE TABLE public.outbox (
     event_id uuid NOT NULL,
     payload bytea NOT NULL,
-    published_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL
+    published_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
+    environment text DEFAULT 'live'::text NOT NULL,
+    CONSTRAINT outbox_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text])))
 );
 
 CREATE TABLE public.outcomes (
@@ -430,7 +432,7 @@ CREATE UNIQUE INDEX entries_by_sort_key ON public.entries USING btree (round_id,
 
 CREATE INDEX key_uses_by_age ON public.key_uses USING brin (used_at) WITH (pages_per_range='32', autosummarize='on');
 
-CREATE INDEX outbox_by_publication ON public.outbox USING btree (published_at);
+CREATE INDEX outbox_by_environment_and_publication ON public.outbox USING btree (environment, published_at);
 
 CREATE INDEX refunds_due_by_age ON public.refunds_due USING btree (since, attempt_id);
 

@@ -31,7 +31,7 @@ export function createSeparateCoalescers<Item, Result, Group extends string>(opt
 /** One for live and one for test: no live item waits behind one of test. */
 export function createCoalescersByEnvironment<Item, Result>(options: {
   readonly environmentOf: (item: Item) => Environment;
-  readonly create: () => Coalescer<Item, Result>;
+  readonly create: (environment: Environment) => Coalescer<Item, Result>;
 }): Coalescer<Item, Result> {
   const { environmentOf, create } = options;
   return createSeparateCoalescers<Item, Result, Environment>({ groups: ENVIRONMENTS, groupOf: environmentOf, create });

@@ -24,10 +24,11 @@ const CREATE_OUTBOX = {
 create table outbox (
   event_id uuid not null,
   payload bytea not null,
+  environment text not null,
   published_at timestamptz(3) not null default clock_timestamp(),
   constraint outbox_pkey primary key (event_id)
 );
-create index outbox_by_publication on outbox (published_at)`,
+create index outbox_by_environment_and_publication on outbox (environment, published_at)`,
 };
 
 /** The URL of the test run's server, with the operator as its user. */

@@ -604,6 +604,67 @@ test('metrics show published, republished, consumed and waiting events', async (
     expect(text).toContain(name);
 });
 
+describe('events of both environments', () => {
+  const live = { programId: randomUUID(), environment: Environment.LIVE };
+  const newLiveEvents = (count: number) => Array.from({ length: count }, () => newEvent({ tenant: live }));
+  const longAgo = { text: `update outbox set published_at = clock_timestamp() - interval '1 minute'` };
+
+  /** Of the owner challenge, in each environment. */
+  async function valuesOf(name: string): Promise<{ live: number; test: number }> {
+    const { values = [] } = (await metrics.getSingleMetric(name)?.get()) ?? {};
+    const of = (environment: string) =>
+      values.find(({ labels }) => labels.environment === environment && labels.outcome !== 'failed')?.value ?? 0;
+    return { live: of('live'), test: of('test') };
+  }
+
+  async function rises(name: string, before: { live: number; test: number }) {
+    const after = await valuesOf(name);
+    return { live: after.live - before.live, test: after.test - before.test };
+  }
+
+  test('what waits is measured and counted in each, and what is due is published again for live first', async () => {
+    await using world = createWorld(natsUrl());
+    await world.isConsumed();
+    const counted = ['laurel_events_republished_total', 'laurel_outbox_removed_total'] as const;
+    const before = await Promise.all(counted.map(valuesOf));
+    const ofLive = newLiveEvents(3);
+    await world.owner.happen([...newEvents(700), ...ofLive], { isPublished: false });
+    await database.query(longAgo);
+    await world.owner.outbox.runOnce(new Date());
+    expect(await valuesOf('laurel_outbox_events')).toEqual({ live: 3, test: 700 });
+    expect((await valuesOf('laurel_outbox_oldest_seconds')).live).toBeGreaterThan(59);
+
+    await untilEmpty(world.owner);
+    expect(idsOf(world.batches.flat().slice(0, 3))).toEqual(idsOf(ofLive));
+    const expected = { live: 3, test: 700 };
+    expect(await Promise.all(counted.map((name, index) => rises(name, before[index] ?? expected)))).toEqual([
+      expected,
+      expected,
+    ]);
+    await world.owner.outbox.runOnce(new Date());
+    expect(await valuesOf('laurel_outbox_events')).toEqual({ live: 0, test: 0 });
+  });
+
+  test('an event of play money that is never acknowledged ages for play money alone', async () => {
+    await using owner = createTestOwner({ url: natsUrl(), prefix: newPrefix(), database });
+    await owner.happen(newEvents(1), { isPublished: false });
+    await database.query(longAgo);
+    await owner.happen(newLiveEvents(1), { isPublished: false });
+    await owner.outbox.runOnce(new Date());
+    const { live: ageOfLive, test: ageOfTest } = await valuesOf('laurel_outbox_oldest_seconds');
+    expect([ageOfLive < 30, ageOfTest > 59]).toEqual([true, true]);
+  });
+
+  test('publications are counted by the environment of the event', async () => {
+    await using world = createWorld(natsUrl());
+    await world.isConsumed();
+    const before = await valuesOf('laurel_events_published_total');
+    await world.owner.happen([...newEvents(4), ...newLiveEvents(2)]);
+    await untilEmpty(world.owner);
+    expect(await rises('laurel_events_published_total', before)).toEqual({ live: 2, test: 4 });
+  });
+});
+
 const byId = (one: Event, other: Event) => (one.id < other.id ? -1 : 1);
 
 function encode(...events: readonly Event[]): Uint8Array {

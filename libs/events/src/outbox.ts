@@ -2,16 +2,17 @@
  * The outbox of an owner: an event is inserted in the commit that makes its fact true, published by the same process right after it, and
  * removed when its consumer has acknowledged it. No caller waits for NATS; the relay publishes again what a publication missed.
  */
-import { createCoalescer } from '@laurel/coalesce';
+import { createCoalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
 import type { AttemptOwner } from '@laurel/ids';
 import { type Database, isConnectionFailure, type Queryable } from '@laurel/postgres';
 import { Event } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
+import { ENVIRONMENTS } from '@laurel/tenant';
 import { failpoint } from './failpoints.ts';
 import { createRelay } from './relay.ts';
 import { deleteEvents, insertEvents, type OutboxRow } from './repository/outbox.ts';
-import { type EventStream, subjectOf } from './stream.ts';
+import { type EventStream, environmentOf, subjectOf } from './stream.ts';
 import { withinMs } from './within.ts';
 
 export interface Outbox extends AsyncDisposable {
@@ -49,32 +50,38 @@ export function createOutbox(options: {
   const published = counter(
     'laurel_events_published_total',
     'Events handed to the stream by their owner, by outcome.',
-    ['owner', 'outcome'],
+    ['owner', 'outcome', 'environment'],
   );
   const removed = counter(
     'laurel_outbox_removed_total',
     'Events that left the outbox because their consumer acknowledged them.',
-    ['owner'],
+    ['owner', 'environment'],
   );
+  // A series that begins at 1 has not increased: without the 0 before it, an alert would miss it.
+  for (const environment of ENVIRONMENTS) removed.inc({ owner, environment }, 0);
   const relay = createRelay({ owner, database, stream, logger, marginMs: republishAfterMs });
 
-  const publisher = createCoalescer<Event, void>({
-    name: `${owner}.outbox.publish`,
-    maxItems: MAX_EVENTS,
-    lanes: PUBLISH_LANES,
-    gatherMs: PUBLISH_GATHER_MS,
-    isolate: false,
-    run: async (events) => {
-      await failpoint(`${owner}.outbox.before-publish`);
-      const { stored, error } = await stream.publish(events);
-      await failpoint(`${owner}.outbox.after-publish`);
-      published.inc({ owner, outcome: 'stored' }, stored);
-      if (stored < events.length) published.inc({ owner, outcome: 'failed' }, events.length - stored);
-      // A broken connection is logged when it breaks.
-      if (error !== undefined && stream.connection.current !== undefined)
-        logger.warn({ error, missing: events.length - stored }, 'events could not be published; the relay will');
-      return events.map(() => undefined);
-    },
+  const publisher = createCoalescersByEnvironment<Event, void>({
+    environmentOf,
+    create: (environment) =>
+      createCoalescer({
+        name: `${owner}.outbox.publish`,
+        maxItems: MAX_EVENTS,
+        lanes: PUBLISH_LANES,
+        gatherMs: PUBLISH_GATHER_MS,
+        isolate: false,
+        run: async (events) => {
+          await failpoint(`${owner}.outbox.before-publish`);
+          const { stored, error } = await stream.publish(events);
+          await failpoint(`${owner}.outbox.after-publish`);
+          published.inc({ owner, outcome: 'stored', environment }, stored);
+          if (stored < events.length) published.inc({ owner, outcome: 'failed', environment }, events.length - stored);
+          // A broken connection is logged when it breaks.
+          if (error !== undefined && stream.connection.current !== undefined)
+            logger.warn({ error, missing: events.length - stored }, 'events could not be published; the relay will');
+          return events.map(() => undefined);
+        },
+      }),
   });
 
   const remover = createCoalescer<readonly string[], void>({
@@ -84,8 +91,7 @@ export function createOutbox(options: {
     isolate: (error) => !isConnectionFailure(error),
     run: async (lists) => {
       const eventIds = lists.flat();
-      await deleteEvents(database, eventIds);
-      removed.inc({ owner }, eventIds.length);
+      for (const environment of await deleteEvents(database, eventIds)) removed.inc({ owner, environment });
       return lists.map(() => undefined);
     },
   });
@@ -110,7 +116,8 @@ export function createOutbox(options: {
     rowsOf,
     publish: (events) => {
       for (const event of events) {
-        publisher.submit(event).catch(() => published.inc({ owner, outcome: 'failed' }));
+        const environment = environmentOf(event);
+        publisher.submit(event).catch(() => published.inc({ owner, outcome: 'failed', environment }));
       }
     },
     runOnce: () => relay.runOnce(),
@@ -125,5 +132,6 @@ export function createOutbox(options: {
 
 function toRow(event: Event): OutboxRow {
   const bytes = Event.encode(event).finish();
-  return { id: event.id, payload: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+  const payload = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { id: event.id, payload, environment: environmentOf(event) };
 }

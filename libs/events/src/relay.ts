@@ -5,12 +5,15 @@
  * that was purged or created again.
  *
  * A stream without a consumer discards what is published to it, so nothing is published again before it has one.
+ *
+ * Events of real money are published again before those of play money, however many of these wait.
  */
 import type { AttemptOwner } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import { Event } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
 import { counter, gauge } from '@laurel/telemetry';
+import type { Environment } from '@laurel/tenant';
 import { leaseDue, measureOutbox } from './repository/outbox.ts';
 import type { EventStream } from './stream.ts';
 
@@ -22,6 +25,7 @@ const PAGE = 500;
 /** A run ends after this many pages, so that a shutdown need not wait until a long outbox is published. */
 const MAX_PAGES = 20;
 const COUNT_LIMIT = 10_000;
+const LIVE_FIRST: readonly Environment[] = ['live', 'test'];
 
 export function createRelay(options: {
   owner: AttemptOwner;
@@ -34,41 +38,48 @@ export function createRelay(options: {
   const republished = counter(
     'laurel_events_republished_total',
     'Events that were missing in the stream, published again.',
-    ['owner'],
+    ['owner', 'environment'],
   );
   const waiting = gauge(
     'laurel_outbox_events',
     'Events in the outbox that their consumer has not acknowledged yet, counted up to 10000.',
-    ['owner'],
+    ['owner', 'environment'],
   );
   const oldest = gauge(
     'laurel_outbox_oldest_seconds',
     'Since the last publication of the event in the outbox that was published longest ago, or 0.',
-    ['owner'],
+    ['owner', 'environment'],
   );
+
+  /** False where the stream did not store everything: what is left waits for a later run. */
+  async function publishDue(environment: Environment, oldestAt: Date | null): Promise<boolean> {
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const rows = await leaseDue(database, { environment, marginMs, oldestAt, limit: PAGE });
+      if (rows.length === 0) return true;
+      const { stored, error } = await stream.publish(rows.map(({ payload }) => Event.decode(payload)));
+      republished.inc({ owner, environment }, stored);
+      if (error !== undefined) {
+        logger.warn({ error, missing: rows.length - stored }, 'events could not be published again; a later run will');
+        return false;
+      }
+      if (rows.length < PAGE) return true;
+    }
+    return true;
+  }
 
   return {
     runOnce: async () => {
-      const { events, oldestSeconds } = await measureOutbox(database, COUNT_LIMIT);
-      waiting.set({ owner }, events);
-      oldest.set({ owner }, oldestSeconds);
+      const measures = await measureOutbox(database, COUNT_LIMIT);
+      for (const { environment, events, oldestSeconds } of measures) {
+        waiting.set({ owner, environment }, events);
+        oldest.set({ owner, environment }, oldestSeconds);
+      }
       // None was published longer ago than the margin, so none can be due.
-      if (oldestSeconds * 1_000 < marginMs) return;
+      if (measures.every(({ oldestSeconds }) => oldestSeconds * 1_000 < marginMs)) return;
       const state = await stream.look();
       if (state === undefined || !state.isConsumed) return;
-      for (let page = 0; page < MAX_PAGES; page += 1) {
-        const rows = await leaseDue(database, { marginMs, oldestAt: state.oldestAt, limit: PAGE });
-        if (rows.length === 0) return;
-        const { stored, error } = await stream.publish(rows.map(({ payload }) => Event.decode(payload)));
-        republished.inc({ owner }, stored);
-        if (error !== undefined) {
-          logger.warn(
-            { error, missing: rows.length - stored },
-            'events could not be published again; a later run will',
-          );
-          return;
-        }
-        if (rows.length < PAGE) return;
+      for (const environment of LIVE_FIRST) {
+        if (!(await publishDue(environment, state.oldestAt))) return;
       }
     },
   };

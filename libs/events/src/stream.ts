@@ -18,6 +18,7 @@ import { Environment } from '@laurel/proto/common';
 import { ENVIRONMENTS, findName } from '@laurel/proto/enum-names';
 import { type Event, Events, EventsAcknowledged } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
+import type { Environment as EnvironmentName } from '@laurel/tenant';
 import {
   type ConsumerInfo,
   type JetStreamManager,
@@ -165,10 +166,16 @@ export function connectEvents(options: {
   };
 }
 
-/** `<prefix>.<environment>.<owner>.<event type>`. Throws for an event that cannot be published, or not by the owner that it names. */
-export function subjectOf(prefix: string, event: Event): string {
+/** Throws for an event that has none, which cannot be published. */
+export function environmentOf(event: Event): EnvironmentName {
   const environment = findName(ENVIRONMENTS, event.tenant?.environment ?? Environment.UNSPECIFIED);
   if (environment === undefined) throw new TypeError(`the event ${event.id} has no environment`);
+  return environment;
+}
+
+/** `<prefix>.<environment>.<owner>.<event type>`. Throws for an event that cannot be published, or not by the owner that it names. */
+export function subjectOf(prefix: string, event: Event): string {
+  const environment = environmentOf(event);
   const type = eventTypeOf(event);
   const owner = ownerOfEvent(event);
   if (owner === undefined) throw new TypeError(`the event ${event.id} is not its owner's to publish`);

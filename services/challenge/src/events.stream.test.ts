@@ -87,7 +87,7 @@ it('an event that a crash kept from being published is published by the sweep', 
   const found = await findChallenge(h.database, challenge.id);
   if (found === null) throw new Error('the challenge is not there');
   const event = challengeSuspended(found, h.clock());
-  const insert = { text: 'insert into outbox (event_id, payload) values ($1, $2)' };
+  const insert = { text: "insert into outbox (event_id, payload, environment) values ($1, $2, 'test')" };
   await h.database.query(insert, [event.id, Buffer.from(Event.encode(event).finish())]);
   await vi.waitFor(async () => {
     await h.server.sweepOnce();

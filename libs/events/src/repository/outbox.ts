@@ -2,21 +2,25 @@
  * Events that are not acknowledged yet, in the database of their owner: written in the same commit that makes the fact true, and removed
  * once acknowledged. Each owner creates the table in a migration of its own:
  *
- *   outbox(event_id uuid primary key, payload bytea, published_at timestamptz(3) default clock_timestamp()), indexed by published_at
+ *   outbox(event_id uuid primary key, payload bytea, environment text, published_at timestamptz(3) default clock_timestamp()),
+ *   indexed by environment and published_at
  */
-import type { Database, Queryable } from '@laurel/postgres';
+import { type Database, EACH_ENVIRONMENT, type Queryable } from '@laurel/postgres';
+import type { Environment } from '@laurel/tenant';
 
 export interface OutboxRow {
   readonly id: string;
   /** A laurel.events.v1.Event. */
   readonly payload: Buffer;
+  readonly environment: Environment;
 }
 
 const INSERT = {
   name: 'outbox_insert',
   text: `
-insert into outbox (event_id, payload)
-select event_id, payload from unnest($1::uuid[], $2::bytea[]) as e (event_id, payload) order by event_id
+insert into outbox (event_id, payload, environment)
+select event_id, payload, environment
+from unnest($1::uuid[], $2::bytea[], $3::text[]) as e (event_id, payload, environment) order by event_id
 on conflict (event_id) do nothing`,
 };
 
@@ -26,7 +30,8 @@ const DELETE = {
 with held as materialized (
   select event_id from outbox where event_id = any($1::uuid[]) order by event_id for update
 )
-delete from outbox o using held where o.event_id = held.event_id and o.event_id = any($1::uuid[])`,
+delete from outbox o using held where o.event_id = held.event_id and o.event_id = any($1::uuid[])
+returning o.environment`,
 };
 
 // The relay that locks a row publishes it; a second relay skips it, and a later one finds it published a moment ago.
@@ -35,53 +40,76 @@ const LEASE_DUE = {
   text: `
 with due as (
   select event_id from outbox
-  where published_at < least(statement_timestamp(), coalesce($2::timestamptz, 'infinity')) - $1 * interval '1 millisecond'
+  where environment = $4
+    and published_at < least(statement_timestamp(), coalesce($2::timestamptz, 'infinity')) - $1 * interval '1 millisecond'
   order by published_at limit $3
   for no key update skip locked
 )
 update outbox o set published_at = clock_timestamp()
 from due where o.event_id = due.event_id
-returning o.event_id as id, o.payload`,
+returning o.event_id as id, o.payload, o.environment`,
 };
 
-// The oldest is the first of the index on published_at, however long the outbox is.
+// The oldest is the first of its environment in the index, however long the outbox is.
 const MEASURE = {
   name: 'outbox_measure',
   text: `
-select
-  (select count(*)::int from (select from outbox limit $1) as counted) as events,
-  (select coalesce(extract(epoch from clock_timestamp() - min(published_at)), 0)::float8 from outbox) as oldest_seconds`,
+select known.environment,
+  (select count(*)::int
+    from (select from outbox o where o.environment = known.environment limit $1) as counted) as events,
+  (select coalesce(extract(epoch from clock_timestamp() - min(o.published_at)), 0)::float8
+    from outbox o where o.environment = known.environment) as oldest_seconds
+from ${EACH_ENVIRONMENT}`,
 };
 
 /** Calls `query` before it returns, as `commitWith` requires. */
 export async function insertEvents(on: Queryable, rows: readonly OutboxRow[]): Promise<void> {
-  await on.query(INSERT, [rows.map(({ id }) => id), rows.map(({ payload }) => payload)]);
+  await on.query(INSERT, [
+    rows.map(({ id }) => id),
+    rows.map(({ payload }) => payload),
+    rows.map(({ environment }) => environment),
+  ]);
 }
 
-/** Not durable: a row that reappears after a crash is published once more, and the consumer knows its id. */
-export async function deleteEvents(database: Database, eventIds: readonly string[]): Promise<void> {
-  await database.write(DELETE, [eventIds], { durable: false });
+/**
+ * Returns the environment of each event that this deleted. Not durable: a row that reappears after a
+ * crash is published once more, and the consumer knows its id.
+ */
+export async function deleteEvents(database: Database, eventIds: readonly string[]): Promise<readonly Environment[]> {
+  const rows = await database.write<{ environment: Environment }>(DELETE, [eventIds], { durable: false });
+  return rows.map(({ environment }) => environment);
 }
 
-/** Leases events for a publication: those published more than the margin ago, and more than it before the stream's oldest message, if any. Marks them published now. */
+/**
+ * Leases events of one environment for a publication: those published more than the margin ago, and
+ * more than it before the stream's oldest message, if any. Marks them published now.
+ */
 export async function leaseDue(
   database: Database,
-  options: { readonly marginMs: number; readonly oldestAt: Date | null; readonly limit: number },
+  options: {
+    readonly environment: Environment;
+    readonly marginMs: number;
+    readonly oldestAt: Date | null;
+    readonly limit: number;
+  },
 ): Promise<readonly OutboxRow[]> {
-  return await database.write<OutboxRow>(LEASE_DUE, [options.marginMs, options.oldestAt, options.limit], {
-    durable: false,
-  });
+  const { environment, marginMs, oldestAt, limit } = options;
+  return await database.write<OutboxRow>(LEASE_DUE, [marginMs, oldestAt, limit, environment], { durable: false });
 }
 
-/** What waits for its acknowledgement. */
+/** What waits for its acknowledgement in one environment. */
 export interface OutboxMeasure {
+  readonly environment: Environment;
   /** Counted up to the limit. */
   readonly events: number;
   /** Since the last publication of the event that was published longest ago; 0 where there is none. */
   readonly oldestSeconds: number;
 }
 
-export async function measureOutbox(database: Database, limit: number): Promise<OutboxMeasure> {
-  const [row] = await database.query<{ events: number; oldest_seconds: number }>(MEASURE, [limit]);
-  return { events: row?.events ?? 0, oldestSeconds: row?.oldest_seconds ?? 0 };
+/** One for each environment. */
+export async function measureOutbox(database: Database, limit: number): Promise<readonly OutboxMeasure[]> {
+  const rows = await database.query<{ environment: Environment; events: number; oldest_seconds: number }>(MEASURE, [
+    limit,
+  ]);
+  return rows.map(({ environment, events, oldest_seconds: oldestSeconds }) => ({ environment, events, oldestSeconds }));
 }

@@ -98,16 +98,17 @@ const RECORD_WITH_EVENTS = {
 with held as materialized (
   select f.*
   from (
-    select * from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::uuid[], $6::bytea[])
-      as f (id, asked, status, paid_at, event_id, payload)
+    select * from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::uuid[], $6::bytea[], $7::text[])
+      as f (id, asked, status, paid_at, event_id, payload, environment)
     order by id
   ) f
   cross join lateral (select from awards w where w.id = f.id and w.status = f.asked for no key update) w
 ), moved as (
   update awards w set status = held.status, paid_at = held.paid_at from held where w.id = held.id
-  returning w.id, held.event_id, held.payload
+  returning w.id, held.event_id, held.payload, held.environment
 ), emitted as (
-  insert into outbox (event_id, payload) select event_id, payload from moved order by event_id
+  insert into outbox (event_id, payload, environment)
+  select event_id, payload, environment from moved order by event_id
   on conflict (event_id) do nothing
 )
 select id from moved`,
@@ -186,6 +187,7 @@ export async function recordWithEvents(
       payouts.map((payout) => payout.paidAt),
       payouts.map(({ event }) => event.id),
       payouts.map(({ event }) => event.payload),
+      payouts.map(({ event }) => event.environment),
     ],
     { durable: false },
   );

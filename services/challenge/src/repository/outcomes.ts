@@ -55,9 +55,9 @@ with held as materialized (
   select r.*${wins ? ', a.challenge_id, a.prize_cents' : ''}
   from (
     select * from unnest($3::uuid[], $4::uuid[], $5::int[], $6::uuid[], $7::float8[], $8::bool[], $9::text[], $10::bytea[],
-      $11::uuid[], $12::bytea[], $13::uuid[], $14::uuid[], $15::bytea[], $16::timestamptz[]${wins ? ', $17::uuid[]' : ''})
+      $11::uuid[], $12::bytea[], $13::uuid[], $14::uuid[], $15::bytea[], $16::timestamptz[], $17::text[]${wins ? ', $18::uuid[]' : ''})
     as r (id, account_id, fee_generation, receipt_id, score, met_threshold, receipt, signature,
-      event_id, payload, monitored_challenge_id, key_id, fingerprint, used_at${wins ? ', award_id' : ''})
+      event_id, payload, monitored_challenge_id, key_id, fingerprint, used_at, environment${wins ? ', award_id' : ''})
     order by id
   ) r
   cross join lateral (
@@ -77,7 +77,8 @@ settled as (
   update attempts a set status = 'settled' from held where a.id = held.id returning held.*
 ),
 emitted as (
-  insert into outbox (event_id, payload) select event_id, payload from settled where event_id is not null
+  insert into outbox (event_id, payload, environment)
+  select event_id, payload, environment from settled where event_id is not null
   on conflict (event_id) do nothing
 ),${
   wins
@@ -175,6 +176,7 @@ export async function settleOptimistically(
     outcomes.map(({ event }) => event?.payload ?? null),
     outcomes.map(({ attempt, isMonitored }) => (isMonitored ? attempt.challengeId : null)),
     ...keyUseColumns(outcomes.map(({ keyUse }) => keyUse)),
+    outcomes.map(({ event }) => event?.environment ?? null),
   ];
   if (wins) values.push(outcomes.map(({ awardId }) => awardId));
   const rows = await database.write<{ id: string; status: NewAwardStatus | null }>(statement, values, {

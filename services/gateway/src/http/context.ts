@@ -1,6 +1,7 @@
 /** What the gateway knows of the request that it is serving: one object per request, filled step by step until its answer. */
 import type { ApiErrorCode } from '@laurel/errors';
 import type { Span } from '@laurel/telemetry';
+import type { Environment } from '@laurel/tenant';
 import type { Response } from 'express';
 import type { Principal } from '../domain/principal.ts';
 import type { Session } from '../domain/session.ts';
@@ -27,6 +28,8 @@ export class RequestContext {
   session: Session | undefined;
   /** Of a push: the integration service has verified it. */
   isSignatureValid = false;
+  /** Of a push: that of its integration, once a valid signature has shown it. */
+  pushEnvironment: Environment | undefined;
   rawBody: Buffer | undefined;
   isBodyTooLarge = false;
   /** The most bytes that this request's body may have. */
@@ -43,9 +46,9 @@ export class RequestContext {
     this.startedAt = startedAt;
   }
 
-  /** The environment of the API key; `none` without one, as in the portal and for a push. */
+  /** That of the API key or the pushed integration; `none` where it is not known, as in the portal, which serves both. */
   get environment(): 'live' | 'test' | 'none' {
-    return this.principal?.environment ?? 'none';
+    return this.principal?.environment ?? this.pushEnvironment ?? 'none';
   }
 
   /** Whether the caller is authenticated: a key, a session, the operator's token or a signature was valid. */

@@ -9,6 +9,7 @@ import { AwardStatus } from '@laurel/proto/challenge';
 import { Environment } from '@laurel/proto/common';
 import { type Push, type PushResult, RecordStatus } from '@laurel/proto/integration';
 import { createLogger, parseConfig } from '@laurel/service';
+import { metrics } from '@laurel/telemetry';
 import { createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ScriptedIntegration, startScriptedIntegration } from '../clients/integration.fixture.ts';
@@ -495,6 +496,36 @@ describe('the limits of pushes', () => {
     const statuses = (await Promise.all(flood)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(96);
     expect(statuses.filter((status) => status === 429)).toHaveLength(24);
+  });
+});
+
+describe('the metrics of pushes', () => {
+  async function failedIn(environment: 'live' | 'test' | 'none'): Promise<number> {
+    const counts = (await metrics.metrics()).matchAll(
+      new RegExp(
+        `^laurel_http_request_duration_seconds_count\\{.*status="500",environment="${environment}".*\\} (\\d+)$`,
+        'gm',
+      ),
+    );
+    return [...counts].reduce((sum, [, value]) => sum + Number(value), 0);
+  }
+
+  test('a push that fails on our side counts in the environment of its integration, once a signature has shown it', async () => {
+    const [ofTest, ofLive, unknown] = [newId(), newId(), newId()];
+    const tenant = { programId: newId(), environment: Environment.TEST };
+    owner = { tenant, extraCostBytes: 0n };
+    await push(pathOf(ofTest), { from: '127.0.0.33' });
+    owner = { tenant: { ...tenant, environment: Environment.LIVE }, extraCostBytes: 0n };
+    await push(pathOf(ofLive), { from: '127.0.0.33' });
+    const before = await Promise.all((['live', 'test', 'none'] as const).map(failedIn));
+    answer = () => {
+      throw new Error('the database of the service is down');
+    };
+    const failed = [ofTest, ofTest, ofLive, unknown];
+    for (const id of failed) expect((await push(pathOf(id), { from: '127.0.0.33' })).status).toBe(500);
+    await expect
+      .poll(() => Promise.all((['live', 'test', 'none'] as const).map(failedIn)))
+      .toEqual([(before[0] ?? 0) + 1, (before[1] ?? 0) + 2, (before[2] ?? 0) + 1]);
   });
 });
 

@@ -55,6 +55,7 @@ export function pushOutcome({ pushLimits, pushBodies, pushes, addressOf }: PushD
       leaveUnread(request, response);
       return sendTooMany(response, admission);
     }
+    context.pushEnvironment = admission.environment ?? undefined;
     let isReceiving = false;
     // A caller that disconnects while its push is being received does not make room for another one yet.
     response.on('close', () => {
@@ -122,6 +123,7 @@ async function receive(
     return sendError(response, 'unauthorized', NOT_SIGNED);
   }
   context.isSignatureValid = true;
+  context.pushEnvironment = owner?.tenant.environment ?? context.pushEnvironment;
   admission.makeKnown(owner);
   if (isRefused(received)) return sendRefusal(response, received);
   const body = received.kind === 'settled' ? presentSettledRecord(received.record) : presentBatch(received.batch);

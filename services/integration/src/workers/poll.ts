@@ -88,7 +88,8 @@ export function createPoller(deps: PollerDeps): Poller {
   }
 
   function begin(due: DuePoll, leased: PollLease): void {
-    metrics.lateness.observe((leased.begunAt.getTime() - leased.dueAt.getTime()) / 1_000);
+    const { environment } = due.tenant;
+    metrics.lateness.observe({ environment }, (leased.begunAt.getTime() - leased.dueAt.getTime()) / 1_000);
     const ended = poll(due, leased).finally(() => underWay.delete(ended));
     underWay.add(ended);
   }
@@ -104,8 +105,9 @@ export function createPoller(deps: PollerDeps): Poller {
     }
     const durationMs = performance.now() - begunAt;
     slots.release(due, durationMs);
-    metrics.polls.inc({ outcome: end.startsWith('http_') ? 'http' : end });
-    metrics.duration.observe(durationMs / 1_000);
+    const { environment } = due.tenant;
+    metrics.polls.inc({ outcome: end.startsWith('http_') ? 'http' : end, environment });
+    metrics.duration.observe({ environment }, durationMs / 1_000);
     metrics.inFlight.set(slots.inFlight);
     if (slots.waiting > 0) await lease();
   }
@@ -131,11 +133,17 @@ export function createPoller(deps: PollerDeps): Poller {
 
 function createMetrics() {
   return {
-    polls: counter('laurel_integration_polls_total', 'Polls that ended, by outcome: succeeded, or why they failed.', [
-      'outcome',
+    polls: counter(
+      'laurel_integration_polls_total',
+      'Polls that ended, by environment and outcome: succeeded, or why they failed.',
+      ['outcome', 'environment'],
+    ),
+    duration: histogram('laurel_integration_poll_duration_seconds', 'From the lease of a poll to its end.', SECONDS, [
+      'environment',
     ]),
-    duration: histogram('laurel_integration_poll_duration_seconds', 'From the lease of a poll to its end.', SECONDS),
-    lateness: histogram('laurel_integration_poll_lateness_seconds', 'From when a poll was due to its begin.', SECONDS),
+    lateness: histogram('laurel_integration_poll_lateness_seconds', 'From when a poll was due to its begin.', SECONDS, [
+      'environment',
+    ]),
     inFlight: gauge('laurel_integration_polls_in_flight', 'Polls that have begun and not ended.'),
     waiting: gauge('laurel_integration_polls_waiting', 'Integrations that are due and wait for a slot.'),
   };

@@ -34,7 +34,9 @@ export function createConsumeEvents({
   dispatcher: Pick<Dispatcher, 'wake'>;
   clock: Clock;
 }): ConsumeEvents {
-  const made = counter('laurel_webhook_deliveries_total', 'Deliveries that events made.');
+  const made = counter('laurel_webhook_deliveries_total', 'Deliveries that events made, by environment.', [
+    'environment',
+  ]);
 
   return async (events) => {
     const byId = new Map(events.map((event) => [event.id.toLowerCase(), parseEvent(event)]));
@@ -48,7 +50,7 @@ export function createConsumeEvents({
       woken = await insertEventsWithDeliveries(database, [...byId.keys()], composed, sandbox, consumedAt);
     }
     await failpoint('webhook.consume.after-commit');
-    made.inc(woken.length);
+    for (const { environment } of woken) made.inc({ environment });
     dispatcher.wake(woken);
   };
 }

@@ -1,15 +1,27 @@
+import { Environment } from '@laurel/proto/common';
 import { metrics } from '@laurel/telemetry';
-import { measureStages } from '@laurel/testing';
-import { expect, test } from 'vitest';
+import { measureStages, measureStagesByEnvironment } from '@laurel/testing';
+import { afterEach, expect, test } from 'vitest';
 import { suspended, useRig } from '../workers/deliver.fixture.ts';
 import { DELIVERY_STAGES } from './delivery-stages.ts';
 
 const rig = useRig();
 const measure = () => measureStages(rig.database, DELIVERY_STAGES, rig.clock());
 
+// What one test leaves pending must not be measured in another.
+afterEach(() =>
+  rig.database.query({
+    text: `update deliveries set status = 'failed', next_attempt_at = null where status = 'pending'`,
+  }),
+);
+
 async function failed(): Promise<number> {
-  const { values = [] } = (await metrics.getSingleMetric('laurel_webhook_deliveries_failed_total')?.get()) ?? {};
-  return values[0]?.value ?? 0;
+  return await countedIn('laurel_webhook_deliveries_failed_total', 'test');
+}
+
+async function countedIn(name: string, environment: 'live' | 'test'): Promise<number> {
+  const { values = [] } = (await metrics.getSingleMetric(name)?.get()) ?? {};
+  return values.find(({ labels }) => labels.environment === environment)?.value ?? 0;
 }
 
 test('deliveries are measured by whether they were sent before, and since they are due', async () => {
@@ -41,4 +53,44 @@ select gen_random_uuid(), endpoint_id, gen_random_uuid(), event_type, body, stat
   }
   expect(await measure()).toEqual({});
   expect((await failed()) - failedBefore).toBe(2);
+});
+
+test('an endpoint that takes both environments has the deliveries of each counted for it', async () => {
+  const made = 'laurel_webhook_deliveries_total';
+  const before = { live: await countedIn(made, 'live'), test: await countedIn(made, 'test') };
+  const target = rig.receiver.url((response) => void response.writeHead(500).end());
+  const endpoint = await rig.endpoint(target.url);
+  const ofLive = { programId: endpoint.tenant.programId, environment: Environment.LIVE };
+  await rig.consume([
+    suspended(endpoint, rig.clock()),
+    suspended(endpoint, rig.clock()),
+    suspended(endpoint, rig.clock(), { tenant: ofLive }),
+  ]);
+  await rig.dispatcher.whenIdle();
+  expect([await countedIn(made, 'live'), await countedIn(made, 'test')]).toEqual([before.live + 1, before.test + 2]);
+
+  rig.clock.advance(70_000);
+  expect(await measureStagesByEnvironment(rig.database, DELIVERY_STAGES, rig.clock())).toEqual({
+    live: { delivery_retry: [1, 70], delivery_due: [1, 10] },
+    test: { delivery_retry: [2, 70], delivery_due: [2, 10] },
+  });
+});
+
+test('a delivery that a developer requested as a test counts as one of test', async () => {
+  const endpoint = await rig.endpoint(rig.receiver.url().url, { environment: 'live' });
+  await rig.database.query(
+    {
+      text: `
+insert into deliveries (id, endpoint_id, event_id, event_type, body, status, next_attempt_at, created_at)
+values (gen_random_uuid(), $1, gen_random_uuid(), 'webhook.test', '', 'pending', $2, $2)`,
+    },
+    [endpoint.id, rig.clock()],
+  );
+  rig.clock.advance(30_000);
+  const { live, test: ofTest } = await measureStagesByEnvironment(rig.database, DELIVERY_STAGES, rig.clock());
+  expect([live.delivery_first, live.delivery_due]).toEqual([undefined, undefined]);
+  expect([ofTest.delivery_first, ofTest.delivery_due]).toEqual([
+    [1, 30],
+    [1, 30],
+  ]);
 });

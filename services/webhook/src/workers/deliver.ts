@@ -157,7 +157,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     await failpoint('webhook.send.after-request');
     const result = decideResult(endOf(answer), send.number, clock(), retryDelaysMs);
     metrics.sends.inc({ outcome: result.error?.kind ?? 'delivered', environment: send.environment });
-    if (result.error !== null && result.nextSendAt === null) metrics.failed.inc();
+    if (result.error !== null && result.nextSendAt === null) metrics.failed.inc({ environment: send.environment });
     metrics.duration.observe(durationMs / 1_000);
     return { send, durationMs, phases: answer.timings, result };
   }
@@ -216,7 +216,9 @@ function createMetrics() {
       'Sends that ended, by outcome (delivered, or the kind of error) and environment of the delivery.',
       ['outcome', 'environment'],
     ),
-    failed: counter('laurel_webhook_deliveries_failed_total', 'Deliveries whose last send failed.'),
+    failed: counter('laurel_webhook_deliveries_failed_total', 'Deliveries whose last send failed, by environment.', [
+      'environment',
+    ]),
     duration: histogram(
       'laurel_webhook_send_duration_seconds',
       'From the beginning of a send to the end of its answer.',
