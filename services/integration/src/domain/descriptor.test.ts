@@ -81,6 +81,61 @@ describe('the members of a map that are absent', () => {
   });
 });
 
+describe('names that begin with `x-`', () => {
+  const read = (sent: object) => {
+    const descriptor = parseDescriptor(sent, 'pull_poll');
+    if (isRefused(descriptor)) throw new Error(descriptor.message);
+    return descriptor;
+  };
+
+  test('are not read beside the members of a descriptor, at any depth', () => {
+    const own = { 'x-note': 'n' };
+    const plain = {
+      version: 1,
+      map: { attempt: ATTEMPT, score: { pointer: '/s' }, when: [{ pointer: '/t', in: [1] }], tiebreak: '/t' },
+      pull: { url: 'https://game.example', auth: { type: 'none' }, paging: { type: 'none' } },
+    };
+    const noted = {
+      ...own,
+      ...plain,
+      map: {
+        ...own,
+        ...plain.map,
+        attempt: { ...own, ...ATTEMPT },
+        score: { ...own, ...plain.map.score },
+        when: plain.map.when.map((condition) => ({ ...own, ...condition })),
+      },
+      pull: { ...own, ...plain.pull, auth: { ...own, type: 'none' }, paging: { ...own, type: 'none' } },
+    };
+    expect(read(noted)).toEqual(read(plain));
+  });
+
+  test('are read in evidence, query and headers, where every name is the partner’s', () => {
+    const evidence = { 'x-build': { const: 'b' } };
+    expect(read(mapOf({ evidence })).map.evidence).toMatchObject({ members: [{ nameText: '"x-build"' }] });
+    const sent = { query: { 'x-q': '1' }, headers: { 'x-game': 'g' } };
+    expect(read(pullOf(sent)).pull).toMatchObject(sent);
+  });
+});
+
+test('a poll has one page without paging, no authentication unless it asks for it, and at most 5 pages', () => {
+  const descriptor = parseDescriptor(pullOf({}), 'pull_poll');
+  expect(descriptor).toMatchObject({
+    pull: { query: {}, headers: {}, auth: { type: 'none' }, paging: { type: 'none' }, maxPages: 5 },
+  });
+});
+
+test.each(['cursor', 'next_url'])('a %s leads to newer records unless the list says newest_first', (type) => {
+  const pagingOf = (order: object) => {
+    const paging = { type, ...(type === 'cursor' && { param: 'c' }), pointer: '/n', ...order };
+    const descriptor = parseDescriptor(pullOf({ paging }), 'pull_poll');
+    return isRefused(descriptor) ? descriptor : descriptor.pull?.paging;
+  };
+  expect(pagingOf({})).toMatchObject({ order: 'oldest_first' });
+  for (const order of ['oldest_first', 'newest_first']) expect(pagingOf({ order })).toMatchObject({ order });
+  expect(isRefused(pagingOf({ order: 'random' }) as object)).toBe(true);
+});
+
 describe('a descriptor is refused for', () => {
   test.each<readonly [what: string, descriptor: unknown, field: string, message: string]>([
     ['members without a version', { map: { attempt: ATTEMPT, score: '/s' } }, 'version', 'is missing'],
@@ -141,6 +196,30 @@ describe('a descriptor is refused for', () => {
       'must be a string, a number, true, false or null',
     ],
     ['evidence without a member', mapOf({ evidence: {} }), 'map.evidence', 'must have a member'],
+    [
+      'a name of 101 characters in evidence',
+      mapOf({ evidence: { ['n'.repeat(101)]: '/e' } }),
+      'map.evidence',
+      'must have names of at most 100 characters',
+    ],
+    [
+      'a parameter of 101 characters',
+      pullOf({ query: { ['n'.repeat(101)]: '1' } }),
+      `pull.query.${'n'.repeat(101)}`,
+      'must have at most 100 characters',
+    ],
+    [
+      'a value of 1,001 characters in a query',
+      pullOf({ query: { q: 'v'.repeat(1_001) } }),
+      'pull.query.q',
+      'must have at most 1000 characters',
+    ],
+    [
+      'a value of 1,001 characters in a header',
+      pullOf({ headers: { 'X-A': 'v'.repeat(1_001) } }),
+      'pull.headers.X-A',
+      'must have at most 1000 characters',
+    ],
     [
       'evidence within evidence',
       mapOf({ evidence: { a: { b: '/c' } } }),
@@ -266,7 +345,7 @@ test.each([
 test('a descriptor that is saved has at most 500 values in the whole', () => {
   // Three of the map, `version` and `map`, and of each condition itself, its two members and its values.
   const text = (values: number) => JSON.stringify(mapOf({ when: [...list(4, condition(97)), condition(values)] }));
-  expect(isRefused(parseSentDescriptor(text(85), 'push_webhook'))).toBe(false);
+  expect(isRefused(parseSentDescriptor(text(91), 'push_webhook'))).toBe(false);
   const message = 'The descriptor has more than 500 values.';
   expect(parseSentDescriptor(text(92), 'push_webhook')).toMatchObject({ code: 'invalid_request', message });
 });

@@ -123,6 +123,14 @@ describe('the next poll', () => {
     expect(change(active, { pullIntervalSeconds: 60 })).toMatchObject({ nextPollAt: later(40) });
   });
 
+  it('a wait that the partner’s server asked for ends with another interval, and with switching off and on', () => {
+    const waiting: Integration = { ...POLL, status: 'active', lastPolledAt: later(-20), nextPollAt: later(3_580) };
+    expect(change(waiting, { pullIntervalSeconds: 90 })).toMatchObject({ nextPollAt: later(70) });
+    expect(change(waiting, { pullIntervalSeconds: 60 })).toMatchObject({ nextPollAt: later(3_580) });
+    const off = change(waiting, { status: 'suspended' });
+    expect(change(off as Integration, { status: 'active' })).toMatchObject({ nextPollAt: later(40) });
+  });
+
   it('after any changes, exactly an active pull_poll is due, never within its interval and never without what it needs', () => {
     const changes = fc.array(
       fc.record({

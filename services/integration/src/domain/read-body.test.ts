@@ -45,6 +45,13 @@ const points = (text: string) => `{"run":{"attempt":"${ID}","points":${text}}}`;
 const noNumeric = failed('/run/points', 'map.score', NO_NUMERIC);
 const WITH_EVIDENCE = { ...OF_ATTEMPT, evidence: { replay: '/url', build: { const: 'b1' } } };
 const FINISHED = { ...OF_ATTEMPT, when: [{ pointer: '/type', in: ['run.finished', 7, null] }] };
+const TWO_CONDITIONS = {
+  ...OF_ATTEMPT,
+  when: [
+    { pointer: '/type', in: ['end', 'finish'] },
+    { pointer: '/ranked', in: [true] },
+  ],
+};
 const LARGE = 'must have at most 64 KiB';
 
 type Row = readonly [what: string, map: object | undefined, body: string, record: object];
@@ -203,6 +210,9 @@ describe('one record', () => {
     ['a type that looks alike', FINISHED, run('"type":"7"'), ignored],
     ['no type', FINISHED, run('"a":1'), ignored],
     ['another type without a score', FINISHED, '{"type":"run.began"}', ignored],
+    ['two conditions that hold', TWO_CONDITIONS, run('"type":"end","ranked":true'), report],
+    ['two conditions, of which one does not hold', TWO_CONDITIONS, run('"type":"end","ranked":false'), ignored],
+    ['a condition on true, and a text', TWO_CONDITIONS, run('"type":"end","ranked":"true"'), ignored],
     ['a player and a constant challenge', OF_PLAYER, player('"id":"e1"'), ofPlayer],
     [
       'the oldest attempt',
@@ -260,6 +270,18 @@ describe('one record', () => {
     ],
     ['no dedupe', OF_PLAYER, player('"a":1'), failed('/id', 'map.dedupe', MISSING)],
     ['an empty dedupe', OF_PLAYER, player('"id":""'), failed('/id', 'map.dedupe', 'must have 1 to 255 characters')],
+    [
+      'a dedupe of 255 characters',
+      OF_PLAYER,
+      player(`"id":"${'😀'.repeat(255)}"`),
+      { ...ofPlayer, dedupe: '😀'.repeat(255) },
+    ],
+    [
+      'a dedupe of 256 characters',
+      OF_PLAYER,
+      player(`"id":"${'😀'.repeat(256)}"`),
+      failed('/id', 'map.dedupe', 'must have 1 to 255 characters'),
+    ],
     ['a dedupe that is an object', OF_PLAYER, player('"id":{}'), failed('/id', 'map.dedupe', NO_NAME)],
     ['a dedupe that is a fraction', OF_PLAYER, player('"id":1.5'), failed('/id', 'map.dedupe', NO_NAME)],
     ['records that is one object', { ...OF_ATTEMPT, records: '/events' }, events(run('"a":1')), report],

@@ -149,6 +149,19 @@ describe('a dry run is refused', () => {
     ]);
   });
 
+  it('for a descriptor beyond its limits, with the member that is too much', async () => {
+    const evidence = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [index, '/e']));
+    expect(await refusalOf({ descriptorJson: JSON.stringify({ version: 1, map: { evidence } }) })).toEqual([
+      'invalid_request',
+      'The descriptor is not valid: `map.evidence` has more than 100 members.',
+    ]);
+    const longUrl = JSON.stringify({ version: 1, pull: { url: `https://game.example/${'p'.repeat(2_048)}` } });
+    expect(await refusalOf({ transport: PULL_POLL, descriptorJson: longUrl })).toEqual([
+      'invalid_request',
+      'pull.url: the URL must not be longer than 2048 characters with its query.',
+    ]);
+  });
+
   it('for a sample above 239 KiB, counted in bytes: what a body has room for beside the largest descriptor', async () => {
     const sampleOf = (bytes: number) => `"${'é'.repeat((bytes - 2) / 2)}"`;
     expect(ok(await ask({ sampleJson: sampleOf(239 * 1024) })).records).toHaveLength(1);

@@ -119,6 +119,13 @@ describe('a new integration', () => {
       { transport: PULL_POLL, descriptorJson: pullDescriptor({ url: 'http://127.0.0.1:1025/' }) },
     ],
     [
+      'a URL longer than 2,048 characters with its query',
+      {
+        transport: PULL_POLL,
+        descriptorJson: pullDescriptor({ query: { a: 'v'.repeat(1_000), b: 'v'.repeat(1_000), c: 'v'.repeat(40) } }),
+      },
+    ],
+    [
       'authentication without its secret',
       { transport: PULL_POLL, descriptorJson: pullDescriptor({ auth: { type: 'bearer' } }) },
     ],

@@ -161,6 +161,16 @@ describe('a record that names a player', () => {
     }
   });
 
+  it('is another report with other evidence, though what identifies it is the same', async () => {
+    const player = newPlayer();
+    const id = player.open();
+    const record = byPlayer(player, { evidenceJson: '{"a":1}' });
+    expect(await resultOf(record)).toEqual(result('settled', id));
+    const other = { ...record, evidenceJson: '{"a":2}' };
+    expect(await resultOf(other)).toEqual(result('rejected', id, 'attempt_already_settled'));
+    expect(await resultOf(record)).toEqual(result('duplicate', id));
+  });
+
   it.each(['before', 'after'] as const)(
     'still stands for its attempt when the owner failed %s the settlement, whatever was opened since',
     async (when) => {
