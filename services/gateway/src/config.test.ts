@@ -24,6 +24,28 @@ const issuesOf = (variables: Record<string, string>): unknown => {
   }
 };
 
+test('the gateway has the numbers of the contract as defaults', () => {
+  const config = parseConfig(gatewayConfigSchema, { ...BASE, OPERATOR_TOKEN: `${A}` });
+  expect(config).toMatchObject({
+    ACCEPTED_ENVIRONMENTS: ['test', 'live'],
+    RATE_LIMIT_PER_MINUTE: 300,
+    SANDBOX_RATE_LIMIT_PER_MINUTE: 600,
+    PORTAL_RATE_LIMIT_PER_MINUTE: 300,
+    OPERATOR_RATE_LIMIT_PER_MINUTE: 6_000,
+    PUSH_RATE_LIMIT_PER_MINUTE: 6_000,
+    PUSH_ADDRESS_RATE_LIMIT_PER_MINUTE: 12_000,
+    // A quarter of it, 512 KiB, is for one address at one integration.
+    PUSH_UNKNOWN_KIB_PER_SECOND: 2_048 * 1_024,
+    PUSH_LIVE_KIB_PER_SECOND: 16_384 * 1_024,
+    PUSH_TEST_KIB_PER_SECOND: 1_024 * 1_024,
+    IDEMPOTENCY_TAKEOVER_SECONDS: 60,
+    IDEMPOTENCY_RETENTION_HOURS: 24,
+    PORTAL_SESSION_HOURS: 12,
+    PORTAL_COOKIE_SECURE: true,
+    DOCS_ENABLED: true,
+  });
+});
+
 describe('operators in the configuration', () => {
   test('operators have one token, or one each, or two while one replaces the other', () => {
     expect(operators({ OPERATOR_TOKEN: `${A}` })).toEqual([{ name: 'operator', token: A }]);

@@ -3,8 +3,10 @@ import { HTTP_STATUS } from '@laurel/errors';
 import { describe, expect, test } from 'vitest';
 import { EXAMPLE_WEBHOOK_SECRET } from './examples/story.ts';
 import { partnerDocument } from './partner-document.ts';
+import { portalDocument } from './portal-document.ts';
 
-const GUIDE = readFileSync(new URL('../../../../docs/contract/partner-api.md', import.meta.url), 'utf8');
+const GUIDE = guide('docs/contract/partner-api.md');
+const OWN_GUIDE = guide('docs/contract/portal-api.md');
 
 interface Post {
   readonly parameters: readonly { readonly name: string; readonly schema: { readonly example?: string } }[];
@@ -25,8 +27,9 @@ describe('docs/contract/partner-api.md', () => {
     expect(operations.length).toBeGreaterThan(5);
     expect(operations.filter((operation) => !titles.has(operation))).toEqual([]);
 
-    const names = new Set(GUIDE.match(/\w+(?:\.\w+)*/g));
-    const wanted = [...fieldsOf(document.components?.schemas), ...Object.keys(document.webhooks ?? {})];
+    const names = namesIn(GUIDE);
+    const schemas = document.components?.schemas;
+    const wanted = [...fieldsOf(schemas), ...valuesOf(schemas), ...Object.keys(document.webhooks ?? {})];
     expect(wanted.length).toBeGreaterThan(80);
     expect(wanted.filter((name) => !names.has(name))).toEqual([]);
 
@@ -51,12 +54,46 @@ describe('docs/contract/partner-api.md', () => {
   });
 });
 
+describe('docs/contract/portal-api.md', () => {
+  test('it has every route under /api, and names every field and value that the partner API’s does not', () => {
+    const document = portalDocument();
+    const routes = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, '{}')}`),
+    );
+    expect(routes.length).toBeGreaterThan(50);
+    const documented = [...OWN_GUIDE.matchAll(/`([A-Z]+ \/api\/[^\s`?]+)/g)].map(([, route = '']) =>
+      route.replace(/\{\w+\}/g, '{}'),
+    );
+    expect(new Set(documented)).toEqual(new Set([...routes, 'GET /api/openapi.json']));
+
+    const names = namesIn(GUIDE + OWN_GUIDE);
+    const wanted = [...fieldsOf(document.components?.schemas), ...valuesOf(document.components?.schemas)];
+    expect(wanted.length).toBeGreaterThan(200);
+    expect(wanted.filter((name) => !names.has(name))).toEqual([]);
+  });
+});
+
+function guide(file: string): string {
+  return readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8');
+}
+
+function namesIn(text: string): ReadonlySet<string> {
+  return new Set(text.match(/\w+(?:\.\w+)*/g));
+}
+
 /** The names of the members of every schema, at any depth. */
 function fieldsOf(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const own =
     'properties' in schema && typeof schema.properties === 'object' ? Object.keys(schema.properties ?? {}) : [];
   return [...own, ...Object.values(schema).flatMap(fieldsOf)];
+}
+
+/** The values of every enumeration, at any depth. */
+function valuesOf(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const own = 'enum' in schema && Array.isArray(schema.enum) ? schema.enum : [];
+  return [...own.filter((value) => typeof value === 'string'), ...Object.values(schema).flatMap(valuesOf)];
 }
 
 function webhookOf(type: string): Post {

@@ -791,7 +791,11 @@ describe('integrations in the portal', () => {
         next_cursor: 'c2',
       },
     ]);
-    expect(integration.asked).toEqual([['listLog', { developerId: id, integrationId, cursor: 'c1', limit: 2 }]]);
+    await portal('GET', `/integrations/${integrationId}/log`, { token });
+    expect(integration.asked).toEqual([
+      ['listLog', { developerId: id, integrationId, cursor: 'c1', limit: 2 }],
+      ['listLog', { developerId: id, integrationId, cursor: '', limit: 100 }],
+    ]);
   });
 
   test('the log of an integration that is no one of the developer is not found', async () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { cents } from '@laurel/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -22,6 +23,16 @@ const clean = {
   amountCents: cents(10_00n),
   limits,
 };
+
+it('the guide for operators names each reason for a hold that the database accepts, and no other', () => {
+  const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
+  const [, accepted = ''] =
+    /payouts_reason_is_known CHECK .*'\{([\w,]+)\}'/.exec(read('services/wallet/schema.sql')) ?? [];
+  const [, stated = ''] = /`reason` \(why it was held:([^;]+);/.exec(read('docs/contract/portal-api.md')) ?? [];
+  expect(accepted).toContain('program_velocity');
+  const names = [...stated.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  expect(names.toSorted()).toEqual(accepted.split(',').toSorted());
+});
 
 describe('decideHold', () => {
   it('a win of an account without flags is paid', () => {

@@ -1,0 +1,19 @@
+/** Every change under `/api` (docs/contract/portal-api.md): it takes at least one of its fields and no other. */
+import { expect, test } from 'vitest';
+import { OPERATOR_ROUTES } from './operator/index.ts';
+import { PORTAL_ROUTES } from './portal/index.ts';
+import { SANDBOX_ROUTES } from './sandbox/index.ts';
+
+const CHANGES = [...OPERATOR_ROUTES, ...PORTAL_ROUTES, ...SANDBOX_ROUTES].filter(({ method }) => method === 'patch');
+
+test('there are changes of operators and of developers', () => {
+  expect(CHANGES.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['changeProgram', 'changeChallenge', 'changeWebhookEndpoint']),
+  );
+});
+
+test.each(CHANGES)('$name takes a field at least, and refuses one that it does not know', ({ body }) => {
+  expect(body?.safeParse({}).success).toBe(false);
+  const issues = body?.safeParse({ misspelt: true }).error?.issues ?? [];
+  expect(issues).toContainEqual(expect.objectContaining({ code: 'unrecognized_keys', keys: ['misspelt'] }));
+});
