@@ -199,6 +199,7 @@ describe('the answer to a push', () => {
       { index: 1, attemptId, status: RecordStatus.DUPLICATE, code: '', message: '' },
       { index: 2, attemptId: '', status: RecordStatus.REJECTED, code: 'not_found', message: 'for the log alone' },
       { index: 3, attemptId: '', status: RecordStatus.LISTENED, code: '', message: '' },
+      { index: 4, attemptId: '', status: RecordStatus.IGNORED, code: '', message: '' },
     ];
     answer = () => ({ $case: 'batch', value: { records } });
     expect((await push(pathOf(newId()))).body).toEqual({
@@ -207,8 +208,11 @@ describe('the answer to a push', () => {
         { index: 1, attempt_id: attemptId, status: 'duplicate' },
         { index: 2, attempt_id: null, status: 'rejected', code: 'not_found' },
         { index: 3, attempt_id: null, status: 'listened' },
+        { index: 4, attempt_id: null, status: 'ignored' },
       ],
     });
+    answer = () => ({ $case: 'batch', value: { records: [] } });
+    expect((await push(pathOf(newId()))).body).toEqual({ results: [] });
   });
 
   test.each([

@@ -19,6 +19,9 @@ function verify(signature: string, secrets: SigningSecrets, of: Uint8Array = bod
   return { verified, hmacs };
 }
 
+/** Of a partner who decodes the secret, which is a text. */
+const UNDER_BYTES = signWebhook(Buffer.from(CURRENT, 'hex').toString('latin1'), body);
+
 const FULL_WORK = [body.length, body.length];
 
 describe('the signature of a push', () => {
@@ -41,6 +44,8 @@ describe('the signature of a push', () => {
     ['a line more', `${signWebhook(CURRENT, body)}\n`],
     ['two signatures', `${signWebhook(CURRENT, body)}, ${signWebhook(CURRENT, body)}`],
     ['the signature under another secret', signWebhook('c'.repeat(64), body)],
+    ['the digits without their scheme', signWebhook(CURRENT, body).slice(7)],
+    ['a signature under the bytes that the digits of the secret stand for', UNDER_BYTES],
     ['characters beyond ASCII', `sha256=${'é'.repeat(64)}`],
   ])('a push with %s does not verify, at the same cost', (_name, signature) => {
     expect(verify(signature, BOTH)).toEqual({ verified: false, hmacs: FULL_WORK });

@@ -297,6 +297,7 @@ describe('a list of records', () => {
     ['no record', undefined, '[]', []],
     ['null for the whole list', undefined, 'null', []],
     ['a list that is null', { ...OF_ATTEMPT, records: '/events' }, events('null'), []],
+    ['a list of no record', { ...OF_ATTEMPT, records: '/events' }, events('[]'), []],
     ['a list that is absent', { ...OF_ATTEMPT, records: '/events' }, '{}', []],
     ['a list in a member that is null', { ...OF_ATTEMPT, records: '/data/events' }, '{"data":null}', []],
     [

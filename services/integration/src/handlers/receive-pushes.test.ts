@@ -1,7 +1,8 @@
-/** Pushes to an integration of which a secret does not open, because its key is missing: who is served, who is refused, and what is logged. */
+/** Whose pushes are taken: what a signature proves, which integrations are open, which bodies are read, and what is logged. */
 import { createEncryption } from '@laurel/encryption';
-import { newId } from '@laurel/ids';
-import type { PushResult } from '@laurel/proto/integration';
+import { newId, newOwnedId } from '@laurel/ids';
+import { Environment } from '@laurel/proto/common';
+import { IntegrationStatus, type PushResult, RecordStatus } from '@laurel/proto/integration';
 import { signWebhook } from '@laurel/signature';
 import { ok } from '@laurel/testing';
 import { expect, it } from 'vitest';
@@ -27,11 +28,32 @@ async function createWithUnreadable() {
   return { id: integration.id, secret };
 }
 
-async function push(integrationId: string, signature: string): Promise<PushResult['result']> {
+async function push(
+  integrationId: string,
+  signature: string,
+  body = BODY,
+  { integrations }: Pick<typeof h, 'integrations'> = h,
+): Promise<PushResult['result']> {
   const { results } = ok(
-    await h.integrations.receivePushes({ pushes: [{ integrationId, signature, body: BODY, requestId: newId() }] }),
+    await integrations.receivePushes({ pushes: [{ integrationId, signature, body, requestId: newId() }] }),
   );
   return results[0]?.result;
+}
+
+/** An active push_webhook, unless it has another status, and how its partner signs a body. */
+async function createTarget(status: IntegrationStatus = IntegrationStatus.ACTIVE) {
+  const { integration, tenant, secret } = await h.createIntegration();
+  ok(await h.integrations.updateIntegration({ tenant, integrationId: integration.id, status }));
+  const pushSigned = (text: string) => push(integration.id, signWebhook(secret, Buffer.from(text)), Buffer.from(text));
+  return { id: integration.id, tenant, secret, pushSigned };
+}
+
+/** Of the log of the integration, oldest first, with as many entries. */
+async function logged(id: string, count: number) {
+  const text = 'select body_excerpt, error, records from log_entries where integration_id = $1 order by id';
+  const read = () => h.database.query<{ body_excerpt: string; error: string | null; records: string }>({ text }, [id]);
+  await expect.poll(read).toHaveLength(count);
+  return (await read()).map((row) => ({ ...row, records: JSON.parse(row.records) }));
 }
 
 /** How many lines name the integration. */
@@ -81,4 +103,106 @@ it('a push that may be signed with a secret that does not open fails, and is log
   h.clock.advance(1);
   expect(await push(one.id, signature)).toEqual(FAILED);
   expect([linesOf(one.id), linesOf(other.id)]).toEqual([2, 1]);
+});
+
+it('each failure of the signature is one refusal, also of an unknown id, and no developer sees it in the log', async () => {
+  const [target, other, draft] = [
+    await createTarget(),
+    await createTarget(),
+    await createTarget(IntegrationStatus.DRAFT),
+  ];
+  const signature = signWebhook(target.secret, BODY);
+  const failures = [
+    [target.id, ''],
+    [target.id, signature.replace('sha256=', 'sha512=')],
+    [target.id, signature.slice('sha256='.length)],
+    [target.id, signWebhook('0'.repeat(64), BODY)],
+    [target.id, signWebhook(other.secret, BODY)],
+    [draft.id, ''],
+    [draft.id, signature],
+    [newId(), signature],
+    ['nonsense', signature],
+    ['', ''],
+  ] as const;
+  const refusals = await Promise.all(failures.map(([id, given]) => push(id, given)));
+  expect(refusals).toEqual(failures.map(() => refusals[0]));
+  expect(refusals[0]).toEqual(UNAUTHORIZED);
+  for (const { id, pushSigned } of [target, draft]) {
+    await pushSigned('{');
+    expect(await logged(id, 1)).toMatchObject([{ body_excerpt: '{' }]);
+  }
+});
+
+it('both secrets verify after a rotation at every replica, and a retired one at none from the next push on', async () => {
+  await using replica = await h.startReplica();
+  const { id, tenant, secret: first } = await createTarget();
+  const { signingSecret: second } = ok(await h.integrations.rotateSecret({ tenant, integrationId: id }));
+  const verdicts = async () =>
+    Promise.all([h, replica].flatMap((at) => [first, second].map((key) => push(id, signWebhook(key, BODY), BODY, at))));
+  const read = { $case: 'refused', value: expect.objectContaining({ code: 'invalid_request' }) };
+  expect(await verdicts()).toEqual([read, read, read, read]);
+  ok(await h.integrations.retirePreviousSecret({ tenant, integrationId: id }));
+  expect(await verdicts()).toEqual([UNAUTHORIZED, read, UNAUTHORIZED, read]);
+});
+
+it.each(['a draft', 'suspended', 'of a program that is closed in its environment'])(
+  'a signed push to an integration that is %s is not found',
+  async (what) => {
+    const { DRAFT, SUSPENDED, ACTIVE } = IntegrationStatus;
+    const status = what === 'a draft' ? DRAFT : what === 'suspended' ? SUSPENDED : ACTIVE;
+    const { tenant, pushSigned } = await createTarget(status);
+    if (status === ACTIVE) {
+      const closed = { programId: tenant.programId, developerId: newId(), openEnvironments: [Environment.TEST] };
+      ok(await h.integrations.putProgram({ ...closed, version: 2n }));
+    }
+    expect(await pushSigned('[]')).toEqual({ $case: 'refused', value: expect.objectContaining({ code: 'not_found' }) });
+  },
+);
+
+const ofChallenge = (rest: object) => ({ attempt_id: newOwnedId('challenge'), ...rest });
+
+it.each([
+  ['nothing', ''],
+  ['no JSON', '{'],
+  ['a member twice', '{"score":1,"score":2}'],
+  ['a text', '"x"'],
+  ['no member', '{}'],
+  ['no attempt', '{"score":1}'],
+  ['an attempt that is no uuid', '{"attempt_id":"x","score":1}'],
+  ['no score', JSON.stringify(ofChallenge({}))],
+  ['a score that is no number', JSON.stringify(ofChallenge({ score: 'x' }))],
+  ['a misspelt score', JSON.stringify(ofChallenge({ scores: 1 }))],
+  ['101 records', JSON.stringify(Array.from({ length: 101 }, () => ofChallenge({ score: 1 })))],
+])('a body with %s is refused as a whole', async (_what, body) => {
+  const { pushSigned } = await createTarget();
+  expect(await pushSigned(body)).toEqual({
+    $case: 'refused',
+    value: expect.objectContaining({ code: 'invalid_request' }),
+  });
+});
+
+it.each(['[]', 'null'])('a list without a record, %s, is a batch without a result', async (body) => {
+  const { pushSigned } = await createTarget();
+  expect(await pushSigned(body)).toEqual({ $case: 'batch', value: { records: [] } });
+});
+
+it('the log has each push with a valid signature, what became of its records, and why its body was not read', async () => {
+  const { id, pushSigned } = await createTarget();
+  const records = JSON.stringify([ofChallenge({}), { score: 1 }]);
+  const answer = await pushSigned(records);
+  const rejected = (index: number) => ({ index, status: RecordStatus.REJECTED, code: 'invalid_request' });
+  expect(answer).toMatchObject({ $case: 'batch', value: { records: [rejected(0), rejected(1)] } });
+  await logged(id, 1);
+  await pushSigned('{');
+  expect(await logged(id, 2)).toMatchObject([
+    {
+      body_excerpt: records,
+      error: null,
+      records: [
+        { index: 0, status: 'rejected' },
+        { index: 1, status: 'rejected' },
+      ],
+    },
+    { body_excerpt: '{', error: 'invalid_request', records: [] },
+  ]);
 });

@@ -50,13 +50,27 @@ describe('a record that names its attempt', () => {
       settled: expect.objectContaining({ attemptId: id, score: 12.5, repeated: false }),
       isRepeated: false,
     });
-    const [again] = await s.settler.settle(s.source, [record]);
-    expect(again?.result).toEqual(result('duplicate', id));
-    expect(again?.settled).toEqual({ ...(first?.settled as SettledRecord), repeated: true });
+    for (const replica of [s.settler, s.otherSettler]) {
+      const [again] = await replica.settle(s.source, [record]);
+      expect(again?.result).toEqual(result('duplicate', id));
+      expect(again?.settled).toEqual({ ...(first?.settled as SettledRecord), repeated: true });
+    }
     for (const other of [{ score: 13 }, { tiebreak: 4 }, { evidenceJson: '{"a":1}' }]) {
       expect(await resultOf({ ...record, ...other })).toEqual(result('rejected', id, 'attempt_already_settled'));
     }
     expect(s.owners.reportsOf(id)).toMatchObject([{ score: 12.5, tiebreak: 3, evidenceJson: '{"a":1.0}' }]);
+  });
+
+  it('settles it with one of twelve different scores that arrive at two replicas at once, and the others are refused', async () => {
+    const id = newPlayer().open();
+    const ends = await Promise.all(
+      Array.from({ length: 12 }, (_, score) =>
+        (score % 2 === 0 ? s.settler : s.otherSettler).settle(s.source, [byId(id, { score })]),
+      ),
+    );
+    const codes = ends.flat().map((end) => end.result.code);
+    expect(codes.filter((code) => code === 'attempt_already_settled')).toHaveLength(11);
+    expect(s.owners.reportsOf(id)).toMatchObject([{ score: codes.indexOf(null) }]);
   });
 
   it('stands for nothing in another program or environment, or where no service owns it', async () => {
@@ -68,6 +82,7 @@ describe('a record that names its attempt', () => {
     ]) {
       expect(await resultOf(byId(id), { ...s.source, tenant: other })).toEqual(result('rejected', id, 'not_found'));
     }
+    expect(await resultOf(byId(newId()))).toMatchObject({ status: 'rejected', code: 'not_found' });
     expect(s.owners.reportsOf(id)).toEqual([]);
   });
 
@@ -155,7 +170,10 @@ describe('a record that names a player', () => {
       const record = byPlayer({ ...player, pick });
       expect(await resultOf(record)).toEqual(result('settled', first));
       const second = player.open();
-      expect(await resultOf(record)).toEqual(result('duplicate', first));
+      for (const replica of [s.settler, s.otherSettler]) {
+        const [end] = await replica.settle(s.source, [record]);
+        expect(end?.result).toEqual(result('duplicate', first));
+      }
       expect(await resultOf({ ...record, score: 99 })).toEqual(result('rejected', first, 'attempt_already_settled'));
       expect(s.owners.reportsOf(second)).toEqual([]);
     }
@@ -187,23 +205,29 @@ describe('a record that names a player', () => {
   );
 
   it('settles no other attempt when its pair was lost: the owner knows the report', async () => {
-    const player = newPlayer();
-    const first = player.open();
-    const record = byPlayer(player);
-    expect(await resultOf(record)).toEqual(result('settled', first));
-    await s.losePairs();
-    const second = player.open();
-    expect(await resultOf(record)).toMatchObject({ status: 'rejected', code: 'attempt_already_settled' });
-    expect(s.owners.reportsOf(second)).toEqual([]);
+    for (const pick of ['only', 'oldest'] as const) {
+      const player = newPlayer();
+      const first = player.open();
+      const record = byPlayer({ ...player, pick });
+      expect(await resultOf(record)).toEqual(result('settled', first));
+      await s.losePairs();
+      const second = player.open();
+      expect(await resultOf(record)).toMatchObject({ status: 'rejected', code: 'attempt_already_settled' });
+      expect(s.owners.reportsOf(second)).toEqual([]);
+    }
   });
 
-  it('is settled once by two replicas at once, under one attempt', async () => {
+  it('is settled once by two replicas at once, under the oldest of the player’s attempts', async () => {
     const player = newPlayer();
-    const id = player.open();
-    const record = byPlayer(player);
-    const ends = await Promise.all([s.settler, s.otherSettler].map((settler) => settler.settle(s.source, [record])));
-    expect(ends.flat().map((end) => end.result.attemptId)).toEqual([id, id]);
+    const [id, second] = [player.open(), player.open()];
+    const record = byPlayer({ ...player, pick: 'oldest' });
+    const ends = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => [s.settler, s.otherSettler][index % 2]?.settle(s.source, [record])),
+    );
+    const results = ends.flatMap((end) => end ?? []).map((end) => [end.result.attemptId, end.isRepeated]);
+    expect(results.toSorted()).toEqual([[id, false], ...Array(9).fill([id, true])]);
     expect(s.owners.reportsOf(id)).toHaveLength(1);
+    expect(s.owners.reportsOf(second)).toEqual([]);
   });
 
   it('stands for the attempt that the first of two replicas found, though they found two', async () => {
