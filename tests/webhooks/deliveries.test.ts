@@ -1,15 +1,22 @@
-/** The delivery log and its actions for developers. Retries are minutes apart here, so that only requested sends happen. */
-import type { DeliveryBody, DeliveryQuery, Portal } from '@laurel/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+/**
+ * A developer's endpoints, their deliveries and the log, through the portal, on one stack; and what no log may hold.
+ * Each rule: services/webhook, and services/gateway/src/routes/portal. Retries are minutes apart here, so that only requested sends happen.
+ */
+import { randomUUID } from 'node:crypto';
+import { createPartner, type DeliveryBody, type Portal, SERVICES, signIn } from '@laurel/testing';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Developer, expectError, expectStatus, type Hook, startWorld, type World } from '../world.ts';
 import { expectRequest, expectSignedWith, isSignedWith } from './expect-request.ts';
 import { playAttempt } from './play.ts';
 
-const UNKNOWN = '01900000-0000-7000-8000-000000000000';
-
 let world: World;
 beforeAll(async () => {
-  world = await startWorld({ environment: { webhook: { WEBHOOK_RETRY_DELAYS_SECONDS: '60,300' } } });
+  // Secrets must not be logged at the debug level either.
+  const chatty = { LOG_LEVEL: 'debug' };
+  const webhook = { ...chatty, WEBHOOK_RETRY_DELAYS_SECONDS: '60,300' };
+  world = await startWorld({
+    environment: { wallet: chatty, challenge: chatty, tournament: chatty, gateway: chatty, webhook },
+  });
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
@@ -20,15 +27,13 @@ beforeEach(async () => {
   ({ portal } = developer);
 });
 
-const play = (how?: Parameters<typeof playAttempt>[2]) => playAttempt(world, developer, how);
-
 /** The number of ended sends of the delivery in the log. */
 const sent = (count: number) => (delivery: DeliveryBody) =>
   delivery.attempts.filter(({ duration_ms }) => duration_ms !== null).length === count;
 
 /** A delivery whose first send has failed, so that a retry is scheduled. */
-async function failOnce(hook: Hook, environment: 'test' | 'live' = 'test'): Promise<DeliveryBody> {
-  const { deliveryId } = await hook.event('attempt.settled', await play({ environment }));
+async function failOnce(hook: Hook): Promise<DeliveryBody> {
+  const { deliveryId } = await hook.event('attempt.settled', await playAttempt(world, developer));
   return hook.delivery(deliveryId, sent(1));
 }
 
@@ -41,307 +46,204 @@ async function retryNow(deliveryId: string): Promise<void> {
   expect(body).toEqual({ delivery_id: deliveryId });
 }
 
-describe('test events', () => {
-  test('a test event is a complete webhook, and goes to the endpoint whatever it subscribes to', async () => {
-    const scopes = [{}, { events: ['round.settled'], program_id: developer.program.id, environment: 'live' }] as const;
-    for (const scope of scopes) {
-      const hook = await world.newReceiver(developer, scope);
-      const deliveryId = await testEvent(hook);
-      const request = await hook.find((one) => one.deliveryId === deliveryId);
-      const data = { message: expect.stringMatching(/^\S.*\S$/) };
-      await expectRequest(hook, request, { event: 'webhook.test', data });
-      expect(await hook.delivery(deliveryId)).toMatchObject({ event: 'webhook.test', status: 'delivered' });
-    }
+test('an endpoint is made, shown, listed, changed, switched off and deleted, and its secret is shown once', async () => {
+  const scope = { program_id: developer.program.id, environment: 'test', description: 'Höhle der 選手 🏆' } as const;
+  const url = 'https://127.0.0.1:9443/hooks?from=laurel';
+  const made = expectStatus(201, await portal.createEndpoint({ url, events: ['attempt.settled'], ...scope })).body;
+  const { signing_secret: secret, ...endpoint } = made;
+  expect(secret).toMatch(/^whsec_[0-9a-f]{64}$/);
+  expect(endpoint).toEqual({
+    ...{ id: expect.any(String), url, events: ['attempt.settled'], ...scope },
+    ...{ active: true, created_at: expect.any(String) },
   });
+  const change = { url: 'https://127.0.0.1:9444/', events: ['award.released' as const], active: false };
+  const changed = { ...endpoint, ...change };
+  const answers = [
+    expectStatus(200, await portal.updateEndpoint(made.id, change)),
+    expectStatus(200, await portal.getEndpoint(made.id)),
+  ];
+  for (const { body } of answers) expect(body).toEqual(changed);
+  const listed = expectStatus(200, await portal.listEndpoints());
+  expect(listed.body).toEqual({ data: [changed] });
+  for (const { text } of [...answers, listed]) expect(text).not.toContain('whsec_');
+  for (const refused of ['https://10.0.0.1/', 'http://127.0.0.1:9443/']) {
+    expectError(400, 'invalid_request', await portal.createEndpoint({ url: refused }));
+  }
+  const other = (await world.newDeveloper()).portal;
+  expectError(404, 'not_found', await other.getEndpoint(made.id));
+  expectError(404, 'not_found', await other.listDeliveries(made.id));
+  expectError(409, 'conflict', await portal.sendTest(made.id));
+  expectStatus(204, await portal.deleteEndpoint(made.id));
+  expectError(404, 'not_found', await portal.getEndpoint(made.id));
 });
 
-describe('the early retry of a delivery', () => {
-  test('an early retry replaces the scheduled one: the same delivery, counted, and three sends in all', async () => {
-    const hook = await world.newReceiver(developer, { answer: { status: 503 } });
-    const failed = await failOnce(hook);
-    expect(failed).toMatchObject({ status: 'pending', attempts: [{ number: 1, http_status: 503 }] });
-    const [first] = failed.attempts;
-    const due = Date.parse(failed.next_attempt_at ?? '') - Date.parse(first?.started_at ?? '');
-    expect(due - (first?.duration_ms ?? 0)).toBeGreaterThan(59_990);
-    expect(due - (first?.duration_ms ?? 0)).toBeLessThan(60_500);
-
-    await retryNow(failed.id);
-    const again = await hook.delivery(failed.id, sent(2));
-    expect(Date.parse(again.next_attempt_at ?? '') - Date.parse(again.attempts[1]?.started_at ?? '')).toBeGreaterThan(
-      299_990,
-    );
-    await retryNow(failed.id);
-    expect(await hook.delivery(failed.id)).toMatchObject({
-      status: 'failed',
-      next_attempt_at: null,
-      attempts: [{ number: 1 }, { number: 2 }, { number: 3 }],
-    });
-    expectError(409, 'conflict', await developer.program.test.retryNow(failed.id));
-    const sends = hook.sendsOf(failed.id);
-    expect(sends).toHaveLength(3);
-    expect(new Set(sends.map(({ body }) => body.toString())).size).toBe(1);
-    for (const send of sends) await expectSignedWith(hook.secret, send);
-  });
-
-  test('an early retry delivers when the response is a 2xx, and then no further retry is possible', async () => {
-    const hook = await world.newReceiver(developer, { answer: { status: 500 } });
-    const { id } = await failOnce(hook);
-    hook.receiver.answerWith({ status: 200 });
-    await retryNow(id);
-    expect(await hook.delivery(id)).toMatchObject({ status: 'delivered', attempts: [{ number: 1 }, { number: 2 }] });
-    expectError(409, 'conflict', await developer.program.test.retryNow(id));
-    expect(hook.requests()).toHaveLength(2);
-  });
-
-  test('an early retry is accepted with the test key of the event’s program, and with no other', async () => {
-    const hook = await world.newReceiver(developer, { answer: { status: 500 } });
-    const { id } = await failOnce(hook);
-    const sibling = await world.newProgram(developer);
-    for (const partner of [sibling.test, world.program.test]) expectError(404, 'not_found', await partner.retryNow(id));
-    expectError(
-      401,
-      'unauthorized',
-      await developer.program.live.send('POST', `/api/sandbox/webhook-deliveries/${id}/retry-now`),
-    );
-    for (const unknown of [UNKNOWN, 'nonsense']) {
-      expectError(404, 'not_found', await developer.program.test.retryNow(unknown));
-    }
-    const live = await failOnce(hook, 'live');
-    expectError(404, 'not_found', await developer.program.test.retryNow(live.id));
-    expect(hook.requests()).toHaveLength(2);
-  });
-
-  test('an early retry of a test event is accepted with the test key of any program in the endpoint’s scope', async () => {
-    const sibling = await world.newProgram(developer);
-    const ofAll = await world.newReceiver(developer, { answer: { status: 500 } });
-    const ofOne = await world.newReceiver(developer, { answer: { status: 500 }, program_id: developer.program.id });
-    for (const hook of [ofAll, ofOne]) {
-      const id = await testEvent(hook);
-      await hook.delivery(id, sent(1));
-      expectError(404, 'not_found', await world.program.test.retryNow(id));
-      if (hook === ofAll) expectStatus(202, await sibling.test.retryNow(id));
-      else expectError(404, 'not_found', await sibling.test.retryNow(id));
-      if (hook === ofAll) await hook.delivery(id, sent(2));
-      hook.receiver.answerWith({ status: 200 });
-      await retryNow(id);
-      expect(await hook.delivery(id)).toMatchObject({ event: 'webhook.test', status: 'delivered' });
-    }
-  });
+test('a test event is a complete webhook, and goes to the endpoint whatever it subscribes to', async () => {
+  const scope = { events: ['round.settled'], program_id: developer.program.id, environment: 'live' } as const;
+  const hook = await world.newReceiver(developer, scope);
+  const deliveryId = await testEvent(hook);
+  const request = await hook.find((one) => one.deliveryId === deliveryId);
+  await expectRequest(hook, request, { event: 'webhook.test', data: { message: expect.stringMatching(/^\S.*\S$/) } });
+  expect(await hook.delivery(deliveryId)).toMatchObject({ event: 'webhook.test', status: 'delivered' });
 });
 
-describe('the delivery log', () => {
-  test('the delivery log keeps the first 1,000 characters of a response, also of bytes that are not text', async () => {
-    const mixed = Buffer.concat([Buffer.from('\0é😀 '), Buffer.from([0xff, 0xc3, 0]), Buffer.from('x'.repeat(2_000))]);
-    const answers: readonly (readonly [Buffer | string, string])[] = [
-      ['', ''],
-      ['short', 'short'],
-      ['a'.repeat(1_000), 'a'.repeat(1_000)],
-      [`${'é'.repeat(999)}😀${'z'.repeat(20_000)}`, `${'é'.repeat(999)}😀`],
-      ['\0'.repeat(5_000), ''],
-      // Each byte sequence that can neither begin nor continue a character becomes one replacement character; NUL is dropped.
-      [mixed, `é😀 \ufffd\ufffd${'x'.repeat(995)}`],
-    ];
-    const hook = await world.newReceiver(developer);
-    for (const [body, excerpt] of answers) {
-      for (const status of [200, 500]) {
-        hook.receiver.answerWith({ status, body });
-        const { attempts } = await hook.delivery(await testEvent(hook), sent(1));
-        expect(attempts).toMatchObject([{ http_status: status, response_excerpt: excerpt }]);
-      }
-    }
+test('an early retry replaces the scheduled one: the same delivery, counted, and three sends in all', async () => {
+  const hook = await world.newReceiver(developer, { answer: { status: 503 } });
+  const failed = await failOnce(hook);
+  expect(failed).toMatchObject({ status: 'pending', attempts: [{ number: 1, http_status: 503 }] });
+  const [first] = failed.attempts;
+  const due = Date.parse(failed.next_attempt_at ?? '') - Date.parse(first?.started_at ?? '');
+  expect(due - (first?.duration_ms ?? 0)).toBeGreaterThan(59_990);
+  expect(due - (first?.duration_ms ?? 0)).toBeLessThan(60_500);
+
+  await retryNow(failed.id);
+  const again = await hook.delivery(failed.id, sent(2));
+  expect(Date.parse(again.next_attempt_at ?? '') - Date.parse(again.attempts[1]?.started_at ?? '')).toBeGreaterThan(
+    299_990,
+  );
+  await retryNow(failed.id);
+  expect(await hook.delivery(failed.id)).toMatchObject({
+    status: 'failed',
+    next_attempt_at: null,
+    attempts: [{ number: 1 }, { number: 2 }, { number: 3 }],
   });
-
-  test('the delivery log is listed newest first, and its filters and pages add up to the whole', async () => {
-    const hook = await world.newReceiver(developer, {
-      answer: ({ body }) => ({ status: body.includes('attempt.refunded') ? 500 : 200 }),
-    });
-    const log = async (query: DeliveryQuery = {}) => {
-      const found: DeliveryBody[] = [];
-      for (let cursor: string | null | undefined; cursor !== null; ) {
-        const page = { ...query, ...(cursor !== undefined && { cursor }) };
-        const { body } = expectStatus(200, await portal.listDeliveries(hook.endpoint.id, page));
-        expect(body.data.length).toBeLessThanOrEqual(query.limit ?? 200);
-        found.push(...body.data);
-        cursor = body.next_cursor;
-      }
-      return found;
-    };
-
-    const ids: string[] = [];
-    for (const what of ['settled', 'refunded', 'test', 'settled', 'refunded', 'test', 'test'] as const) {
-      const id =
-        what === 'test'
-          ? await testEvent(hook)
-          : (await hook.event(`attempt.${what}`, await play({ what }))).deliveryId;
-      await hook.delivery(id, sent(1));
-      ids.unshift(id);
-    }
-    const spent = ids.at(-2) ?? '';
-    for (const count of [2, 3]) {
-      await retryNow(spent);
-      await hook.delivery(spent, sent(count));
-    }
-
-    const whole = await log();
-    expect(whole.map(({ id }) => id)).toEqual(ids);
-    const moments = whole.map(({ created_at }) => Date.parse(created_at));
-    expect(moments).toEqual(moments.toSorted((a, b) => b - a));
-    for (const limit of [1, 2, 3, 7, 200]) expect(await log({ limit })).toEqual(whole);
-    const STATUSES = ['pending', 'delivered', 'failed'] as const;
-    const EVENTS = ['attempt.settled', 'attempt.refunded', 'webhook.test', 'round.settled'] as const;
-    for (const status of STATUSES) {
-      const filtered = whole.filter((delivery) => delivery.status === status);
-      expect(filtered.length).toBeGreaterThan(0);
-      expect(await log({ status, limit: 2 })).toEqual(filtered);
-    }
-    for (const event of EVENTS) {
-      expect(await log({ event, limit: 2 })).toEqual(whole.filter((delivery) => delivery.event === event));
-    }
-    const refundedAndFailed = await log({ status: 'failed', event: 'attempt.refunded' });
-    expect(refundedAndFailed.map(({ id }) => id)).toEqual([spent]);
-    expect(await log({ status: 'failed', event: 'webhook.test' })).toEqual([]);
-
-    const path = `/webhook-endpoints/${hook.endpoint.id}/deliveries`;
-    for (const query of ['cursor=nonsense', 'limit=0', 'limit=201', 'limit=x', 'status=sent', 'event=attempt.lost']) {
-      expectError(400, 'invalid_request', await portal.send('GET', `${path}?${query}`));
-    }
-  });
-
-  test('the delivery log is visible to its developer alone', async () => {
-    const hook = await world.newReceiver(developer);
-    const { id } = await hook.delivery(await testEvent(hook));
-    const other = await world.newDeveloper();
-    expectError(404, 'not_found', await other.portal.listDeliveries(hook.endpoint.id));
-    expectError(404, 'not_found', await other.portal.resend(id));
-  });
+  expectError(409, 'conflict', await developer.program.test.retryNow(failed.id));
+  const sends = hook.sendsOf(failed.id);
+  expect(sends).toHaveLength(3);
+  expect(new Set(sends.map(({ body }) => body.toString())).size).toBe(1);
+  for (const send of sends) await expectSignedWith(hook.secret, send);
 });
 
-describe('the resend of a delivery', () => {
-  test('a resent delivery is a new one with the same body, whatever the result of the first', async () => {
-    const hook = await world.newReceiver(developer);
-    const { deliveryId: delivered, body } = await hook.event('attempt.settled', await play());
-    await hook.delivery(delivered);
-    hook.receiver.answerWith({ status: 500 });
-    const pending = await failOnce(hook);
-    hook.receiver.answerWith({ status: 200 });
+test('an early retry is accepted with the test key of the event’s program alone, and of a test event with that of each', async () => {
+  const hook = await world.newReceiver(developer, { answer: { status: 500 } });
+  const { id } = await failOnce(hook);
+  const sibling = await world.newProgram(developer);
+  for (const partner of [sibling.test, world.program.test]) expectError(404, 'not_found', await partner.retryNow(id));
+  const retryWithLive = `/api/sandbox/webhook-deliveries/${id}/retry-now`;
+  expectError(401, 'unauthorized', await developer.program.live.send('POST', retryWithLive));
+  const ofTest = await testEvent(hook);
+  await hook.delivery(ofTest, sent(1));
+  expectError(404, 'not_found', await world.program.test.retryNow(ofTest));
+  hook.receiver.answerWith({ status: 200 });
+  expectStatus(202, await sibling.test.retryNow(ofTest));
+  expect(await hook.delivery(ofTest)).toMatchObject({ event: 'webhook.test', status: 'delivered' });
+  await retryNow(id);
+  expect(await hook.delivery(id)).toMatchObject({ status: 'delivered', attempts: [{ number: 1 }, { number: 2 }] });
+});
 
-    for (const original of [delivered, pending.id]) {
-      const { delivery_id: again } = expectStatus(202, await portal.resend(original)).body;
-      expect(again).not.toBe(original);
-      expect(await hook.delivery(again)).toMatchObject({ status: 'delivered', attempts: [{ number: 1 }] });
-      const [request, ...others] = hook.sendsOf(again);
-      expect(others).toEqual([]);
-      const [first] = hook.sendsOf(original);
-      expect(request?.body).toEqual(first?.body);
-      expect(request?.headers['x-webhook-event']).toBe('attempt.settled');
-      if (request !== undefined) await expectSignedWith(hook.secret, request);
+test('the log is read page by page and filtered, and a delivery of it is sent again', async () => {
+  const hook = await world.newReceiver(developer, { answer: { status: 500, body: 'x'.repeat(2_000) } });
+  const { id } = await failOnce(hook);
+  const query = { limit: 1 };
+  hook.receiver.answerWith({ status: 200 });
+  const again = expectStatus(202, await portal.resend(id)).body.delivery_id;
+  expect(await hook.delivery(again)).toMatchObject({ status: 'delivered', attempts: [{ number: 1 }] });
+  expect(hook.sendsOf(again).map(({ body }) => body)).toEqual(hook.sendsOf(id).map(({ body }) => body));
+  const first = expectStatus(200, await portal.listDeliveries(hook.endpoint.id, query)).body;
+  const cursor = first.next_cursor ?? '';
+  const second = expectStatus(200, await portal.listDeliveries(hook.endpoint.id, { ...query, cursor })).body;
+  expect([...first.data, ...second.data].map((delivery) => delivery.id)).toEqual([again, id]);
+  expect(second.data[0]?.attempts).toMatchObject([{ http_status: 500, response_excerpt: 'x'.repeat(1_000) }]);
+  const filtered = await hook.log({ status: 'pending', event: 'attempt.settled' });
+  expect(filtered.map((delivery) => delivery.id)).toEqual([id]);
+});
+
+test('a rotated secret signs the next retry, and the old one signs nothing further', async () => {
+  const hook = await world.newReceiver(developer, { answer: { status: 500 } });
+  const { id } = await failOnce(hook);
+  const rotated = expectStatus(200, await portal.rotateSecret(hook.endpoint.id)).body;
+  const { signing_secret: secret, ...endpoint } = rotated;
+  expect(endpoint).toEqual(hook.endpoint);
+  expect(secret).toMatch(/^whsec_[0-9a-f]{64}$/);
+  expect(secret).not.toBe(hook.secret);
+  await retryNow(id);
+  await hook.delivery(id, sent(2));
+  const [first, second] = hook.sendsOf(id);
+  if (first === undefined || second === undefined) throw new Error('a send is missing');
+  expect(second.body).toEqual(first.body);
+  await expectSignedWith(hook.secret, first);
+  await expectSignedWith(secret, second);
+  expect(await isSignedWith(hook.secret, second)).toBe(false);
+});
+
+test('no secret, password, token, e-mail or body is in any log', async () => {
+  const owner = await world.newDeveloper();
+  const email = `${randomUUID()}@example.com`;
+  const password = `password ${randomUUID()}`;
+  const wrong = { email: `${randomUUID()}@example.com`, password: `guess ${randomUUID()}` };
+  const answered = `answer-${randomUUID()}`;
+  const path = `token-${randomUUID()}`;
+  const description = `description-${randomUUID()}`;
+  expectStatus(201, await world.operator.createDeveloper({ email, password }));
+  expectError(409, 'conflict', await world.operator.createDeveloper({ email, password }));
+  const { token } = expectStatus(201, await signIn(world.http, { email, password })).body;
+  expectStatus(401, await signIn(world.http, wrong));
+  expectStatus(401, await signIn(world.http, { email, password: wrong.password }));
+  const cookie = { cookie: `laurel_session=${token}`, 'sec-fetch-site': 'same-origin' };
+  expectStatus(200, await world.http.send('GET', '/api/portal/programs', { headers: cookie }));
+  expectStatus(204, await world.http.send('DELETE', '/api/portal/session', { headers: cookie }));
+  const bad = { url: `https://user:${path}@example.com/`, description };
+  expectError(400, 'invalid_request', await owner.portal.createEndpoint(bad));
+
+  // An event that is accepted, one that is refused until no send is left, one without a listener, and one that is sent again.
+  const hook = await world.newReceiver(owner, { description, answer: { body: answered } });
+  const url = `${hook.receiver.url}/${path}?key=${path}`;
+  expectStatus(200, await owner.portal.updateEndpoint(hook.endpoint.id, { url }));
+  const refusing = await world.newReceiver(owner, { answer: { status: 500, body: answered } });
+  const silent = await world.newReceiver(owner, { answer: 'reset' });
+  const { signing_secret: rotated } = expectStatus(200, await owner.portal.rotateSecret(hook.endpoint.id)).body;
+  const { test_key } = expectStatus(200, await owner.portal.replaceTestKey(owner.program.id)).body;
+  const partner = createPartner(world.http, test_key);
+  const challenge = await world.newChallenge({}, owner.program);
+  const ref = `ref-${randomUUID()}`;
+  expectStatus(201, await partner.createPlayer(ref, '10.00'));
+  const entry = { challenge_id: challenge.id, player_ref: ref };
+  const attempt = expectStatus(201, await partner.createAttempt(entry)).body;
+  expectStatus(200, await partner.reportOutcome(attempt.id, { score: 100 }));
+  const arrived = await hook.event('attempt.settled', attempt.id);
+  await hook.delivery(arrived.deliveryId);
+  for (const failing of [refusing, silent]) {
+    const { deliveryId } = await failing.event('attempt.settled', attempt.id);
+    for (const count of [1, 2]) {
+      await failing.delivery(deliveryId, sent(count));
+      expectStatus(202, await partner.retryNow(deliveryId));
     }
-    expect(hook.sendsOf(delivered)).toMatchObject([{ body }]);
-    expect(await hook.log()).toHaveLength(4);
-    expect(await hook.delivery(pending.id, sent(1))).toEqual(pending);
-    for (const unknown of [UNKNOWN, 'nonsense']) expectError(404, 'not_found', await portal.resend(unknown));
-  });
-});
+    expect((await failing.delivery(deliveryId)).status).toBe('failed');
+  }
+  const again = expectStatus(202, await owner.portal.resend(arrived.deliveryId)).body;
+  await hook.delivery(again.delivery_id);
 
-describe('changes between a send and its retry', () => {
-  test('a rotated secret signs the next retry, and the old one signs nothing further', async () => {
-    const hook = await world.newReceiver(developer, { answer: { status: 500 } });
-    const { id } = await failOnce(hook);
-    const rotated = expectStatus(200, await portal.rotateSecret(hook.endpoint.id)).body;
-    const { signing_secret: secret, ...endpoint } = rotated;
-    expect(endpoint).toEqual(hook.endpoint);
-    expect(secret).toMatch(/^whsec_[0-9a-f]{64}$/);
-    expect(secret).not.toBe(hook.secret);
-    await retryNow(id);
-    await hook.delivery(id, sent(2));
-    const [first, second] = hook.sendsOf(id);
-    if (first === undefined || second === undefined) throw new Error('a send is missing');
-    expect(second.body).toEqual(first.body);
-    await expectSignedWith(hook.secret, first);
-    await expectSignedWith(secret, second);
-    expect(await isSignedWith(hook.secret, second)).toBe(false);
-  });
-
-  test('a retry goes to the changed URL', async () => {
-    const [old, moved] = [
-      await world.newReceiver(developer, { answer: { status: 500 } }),
-      await world.newReceiver(developer),
-    ];
-    expectStatus(204, await portal.deleteEndpoint(moved.endpoint.id));
-    const { id, attempts } = await failOnce(old);
-    expect(attempts).toHaveLength(1);
-    expectStatus(200, await portal.updateEndpoint(old.endpoint.id, { url: moved.endpoint.url }));
-    await retryNow(id);
-    await expectSignedWith(old.secret, await moved.find(({ deliveryId }) => deliveryId === id));
-    expect(old.requests()).toHaveLength(1);
-  });
-});
-
-describe('an endpoint that is switched off', () => {
-  test('an endpoint that is switched off has its pending deliveries closed and gets new events only once it is on again', async () => {
-    const witness = await world.newReceiver(developer);
-    const hook = await world.newReceiver(developer, { answer: { status: 500 } });
-    const { id } = hook.endpoint;
-    const pending = await failOnce(hook);
-    expect(expectStatus(200, await portal.updateEndpoint(id, { active: false })).body).toEqual({
-      ...hook.endpoint,
-      active: false,
-    });
-    hook.receiver.answerWith({ status: 200 });
-
-    const closed = await hook.delivery(pending.id);
-    expect(closed).toMatchObject({ status: 'failed', next_attempt_at: null });
-    expect(closed.attempts).toEqual([
-      pending.attempts[0],
-      {
-        number: 2,
-        started_at: expect.any(String),
-        duration_ms: null,
-        http_status: null,
-        error_kind: 'endpoint_off',
-        error: 'The endpoint was off.',
-        response_excerpt: null,
-      },
-    ]);
-    expectError(409, 'conflict', await developer.program.test.retryNow(pending.id));
-    expectError(409, 'conflict', await portal.resend(pending.id));
-    expectError(409, 'conflict', await portal.sendTest(id));
-    await witness.event('attempt.settled', await play());
-    await world.allDelivered();
-    expect(hook.requests()).toHaveLength(1);
-
-    expect(expectStatus(200, await portal.updateEndpoint(id, { active: true })).body).toEqual(hook.endpoint);
-    const later = await play();
-    await hook.event('attempt.settled', later);
-    await world.allDelivered();
-    expect(hook.requests().map(({ deliveryId }) => deliveryId)).toEqual([
-      pending.id,
-      (await hook.event('attempt.settled', later)).deliveryId,
-    ]);
-    expect(await hook.log()).toHaveLength(2);
-  });
-});
-
-describe('an endpoint that is deleted', () => {
-  test('a deleted endpoint is 404, and gets nothing', async () => {
-    const witness = await world.newReceiver(developer);
-    const hook = await world.newReceiver(developer, { answer: { status: 500 } });
-    const { id } = hook.endpoint;
-    const pending = await failOnce(hook);
-    expectStatus(204, await portal.deleteEndpoint(id));
-    hook.receiver.answerWith({ status: 200 });
-
-    expectError(404, 'not_found', await portal.getEndpoint(id));
-    expectError(404, 'not_found', await portal.updateEndpoint(id, { active: true }));
-    expectError(404, 'not_found', await portal.rotateSecret(id));
-    expectError(404, 'not_found', await portal.sendTest(id));
-    expectError(404, 'not_found', await portal.listDeliveries(id));
-    expectError(404, 'not_found', await portal.resend(pending.id));
-    expectError(404, 'not_found', await developer.program.test.retryNow(pending.id));
-    expectError(404, 'not_found', await portal.deleteEndpoint(id));
-    expect(expectStatus(200, await portal.listEndpoints()).body.data).toEqual([witness.endpoint]);
-    await witness.event('attempt.settled', await play());
-    await world.allDelivered();
-    expect(hook.requests()).toHaveLength(1);
-  });
+  const secrets: Record<string, string> = {
+    email,
+    password,
+    token,
+    'a session': owner.portal.token,
+    'an unknown e-mail': wrong.email,
+    'a wrong password': wrong.password,
+    'a secret': hook.secret,
+    'a secret without its prefix': hook.secret.slice('whsec_'.length),
+    'a rotated secret': rotated.slice('whsec_'.length),
+    'a key': test_key,
+    'a replaced key': owner.program.test.apiKey,
+    'the operator’s token': world.stack.operatorToken,
+    'a URL’s secret part': path,
+    'a description': description,
+    'an answer': answered,
+    'a body': arrived.body.toString(),
+    'a body in hexadecimal': arrived.body.toString('hex').slice(0, 60),
+    'a body in base64': arrived.body.toString('base64').slice(0, 60),
+    'a signature': String(arrived.headers['x-webhook-signature']).slice('sha256='.length),
+    'a part of a body': '"player_ref"',
+    'a player': ref,
+  };
+  for (const service of SERVICES) {
+    const log = world.stack.logs(service).join('\n');
+    const found = Object.keys(secrets).filter((what) => log.includes(secrets[what] as string));
+    expect(found, `${service} logs a secret`).toEqual([]);
+  }
+  // The log still has what was done.
+  const gateway = world.stack.logs('gateway').join('\n');
+  for (const logged of [owner.id, hook.endpoint.id, 'replace_test_key', 'rotate_webhook_secret', 'sign_out']) {
+    expect(gateway).toContain(logged);
+  }
+  await world.expectAuditOk();
 });

@@ -15,6 +15,7 @@ import {
   type SharedWorld,
 } from '../world.ts';
 import { expectRequest } from './expect-request.ts';
+import { playAttempt } from './play.ts';
 
 let world: SharedWorld;
 beforeAll(async () => {
@@ -332,6 +333,51 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
         .sort(),
     );
   });
+});
+
+test('each endpoint gets the events of its scope, also of a program that was made after it, and no event from before it', async () => {
+  const [developer, other] = [await world.newDeveloper(), await world.newDeveloper()];
+  const { program } = developer;
+  const before = await playAttempt(world, developer);
+  const hooks = {
+    all: await world.newReceiver(developer),
+    live: await world.newReceiver(developer, { program_id: program.id, environment: 'live' }),
+    refunds: await world.newReceiver(developer, { events: ['attempt.refunded'] }),
+    theirs: await world.newReceiver(other),
+  };
+  const later = { program: await world.newProgram(developer) };
+  const played = {
+    test: await playAttempt(world, developer),
+    live: await playAttempt(world, developer, { environment: 'live' }),
+    refunded: await playAttempt(world, developer, { what: 'refunded' }),
+    later: await playAttempt(world, later),
+    theirs: await playAttempt(world, other),
+  };
+  await world.allDelivered();
+  const names = new Map([[before, 'before'], ...Object.entries(played).map(([name, id]) => [id, name] as const)]);
+  const received = ({ requests }: Hook) => requests().map(({ json }) => names.get(String(json.data.attempt_id)));
+  const ours = ['later', 'live', 'refunded', 'test'];
+  const expected = { all: ours, live: ['live'], refunds: ['refunded'], theirs: ['theirs'] };
+  for (const [name, hook] of Object.entries(hooks))
+    expect(received(hook).sort(), name).toEqual(expected[name as keyof typeof expected]);
+});
+
+test('a webhook whose answers are failures is sent three times, each after its delay, with the same bytes', async () => {
+  const developer = await world.newDeveloper();
+  const hook = await world.newReceiver(developer, { answer: { status: 500, body: 'no' } });
+  const { deliveryId } = await hook.event('attempt.settled', await playAttempt(world, developer));
+  const delivery = await hook.delivery(deliveryId);
+  const failure = { http_status: 500, error_kind: 'http_5xx', response_excerpt: 'no' };
+  const attempts = [1, 2, 3].map((number) => ({ number, ...failure }));
+  expect(delivery).toMatchObject({ status: 'failed', next_attempt_at: null, attempts });
+  const bodies = hook.sendsOf(deliveryId).map(({ body }) => body.toString());
+  expect([bodies.length, new Set(bodies).size]).toEqual([3, 1]);
+  for (const [index, delayMs] of [1_000, 2_000].entries()) {
+    const [failed, next] = delivery.attempts.slice(index);
+    const gapMs = Date.parse(next?.started_at ?? '') - Date.parse(failed?.started_at ?? '');
+    // Two clocks are rounded.
+    expect(gapMs - (failed?.duration_ms ?? 0)).toBeGreaterThanOrEqual(delayMs - 5);
+  }
 });
 
 test('the audit is good after all webhook events', () => world.expectAuditOk());

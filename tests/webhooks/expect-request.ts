@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
 import type { Hook, HookRequest } from '../world.ts';
 
-export const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** The headers of the partner API, in its order, and then those of Standard Webhooks. */

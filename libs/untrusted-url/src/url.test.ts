@@ -31,6 +31,7 @@ describe('an untrusted URL', () => {
     ['https://e%78ample.com/', 'https://example.com/'],
     ['https://receiver/', 'https://receiver/'],
     ['https://8.8.8.8/', 'https://8.8.8.8/'],
+    ['https://8.8.8.8:443/hooks?a=1', 'https://8.8.8.8/hooks?a=1'],
     ['https://134744072/', 'https://8.8.8.8/'],
     ['https://[2606:4700:4700::1111]:8443/', 'https://[2606:4700:4700::1111]:8443/'],
     ['https://[::ffff:8.8.8.8]/', 'https://[::ffff:808:808]/'],
@@ -76,6 +77,11 @@ describe('an untrusted URL', () => {
     ['https://[2002:a00:1::]/', NOT_PUBLIC],
     ['https://[fd00::1]/', NOT_PUBLIC],
     ['https://[fe80::1]/', NOT_PUBLIC],
+    ['https://172.31.255.254/', NOT_PUBLIC],
+    ['https://192.168.1.1/', NOT_PUBLIC],
+    ['https://0.0.0.0/', NOT_PUBLIC],
+    ['https://%31%36%39.254.169.254/', NOT_PUBLIC],
+    ['https://１６９.254.169.254/', NOT_PUBLIC],
     ['https://[::]/', NOT_PUBLIC],
     ['https://[::1]/', NOT_PUBLIC],
     ['https://[0:0:0:0:0:0:0:1]/', NOT_PUBLIC],
@@ -86,6 +92,7 @@ describe('an untrusted URL', () => {
     ['https://[64:ff9b::7f00:1]/', NOT_PUBLIC],
     ['https://[2002:7f00:1::]/', NOT_PUBLIC],
     ['https://[fd00:ec2::254]/', NOT_PUBLIC],
+    ['https://[64:ff9b::10.0.0.1]/', NOT_PUBLIC],
     ['https://localhost/', NOT_PUBLIC],
     ['https://LOCALHOST:8443/', NOT_PUBLIC],
     ['https://localhost./', NOT_PUBLIC],
@@ -93,6 +100,7 @@ describe('an untrusted URL', () => {
     ['https://ⓛocalhost/', NOT_PUBLIC],
     // Texts that are no host.
     ['https://', INVALID],
+    ['https:///', INVALID],
     ['https://:443/', INVALID],
     ['https://?a', INVALID],
     ['https://[fe80::1%25eth0]/', INVALID],
@@ -131,23 +139,25 @@ describe('an untrusted URL', () => {
     ['https://example.com/#', 'The URL must not contain a fragment.'],
     ['http://example.com/', 'The URL must begin with https://.'],
     ['wss://example.com/', 'The URL must begin with https://.'],
+    ['ftp://8.8.8.8/', 'The URL must begin with https://.'],
     ['file:///etc/passwd', 'The URL must begin with https://.'],
     ['ftp://example.com/', 'The URL must begin with https://.'],
     ['gopher://example.com:1024/', 'The URL must begin with https://.'],
     ['javascript:alert(1)', 'The URL must begin with https://.'],
     ['blob:https://example.com/1', 'The URL must begin with https://.'],
     ['//example.com/', INVALID],
-    ['https:///', INVALID],
     ['nonsense', INVALID],
     ['/hooks', INVALID],
     ['example.com', INVALID],
+    ['8.8.8.8/hooks', INVALID],
     ['', INVALID],
     // Characters that the parser would silently drop or rewrite.
-    [' https://example.com/', BAD_CHARACTERS],
-    ['https://example.com/ ', BAD_CHARACTERS],
     [' ', BAD_CHARACTERS],
+    [' https://example.com/', BAD_CHARACTERS],
     ['https://exa mple.com/', BAD_CHARACTERS],
     ['https://example.com/a b', BAD_CHARACTERS],
+    ['https://example.com/a\tb', BAD_CHARACTERS],
+    ['https://example.com/ ', BAD_CHARACTERS],
     ['https://exam\tple.com/', BAD_CHARACTERS],
     ['ht\ntps://example.com/', BAD_CHARACTERS],
     ['https://example.com/\r\nHost: a', BAD_CHARACTERS],
@@ -170,6 +180,10 @@ describe('an untrusted URL', () => {
     expect(
       ['https://10.0.0.1/', 'https://[::2]/', 'http://127.0.0.1:8443/', 'https://127.0.0.1:22/'].some(isTaken),
     ).toBe(false);
+    const one = parseCidrs('127.0.0.1/32');
+    for (const other of ['127.0.0.2', '0x7f000002', '0177.0.0.2', '[::127.0.0.2]'])
+      expect(checkUrl(`https://${other}/`, { allow: one })).toEqual({ ok: false, reason: NOT_PUBLIC });
+    expect(checkUrl('https://2130706433/', { allow: one }).ok).toBe(true);
   });
 
   it('a URL may contain a name of this machine only where the loopback network is allowed', () => {

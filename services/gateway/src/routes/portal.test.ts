@@ -8,7 +8,7 @@ import { Environment } from '@laurel/proto/common';
 import { LogKind, RecordStatus, Transport } from '@laurel/proto/integration';
 import { DeliveryStatus, type Endpoint, WebhookServiceService } from '@laurel/proto/webhook';
 import { createLogger } from '@laurel/service';
-import { createTestClock, createTestDatabase } from '@laurel/testing';
+import { createTestClock, createTestDatabase, EVENT_TYPES } from '@laurel/testing';
 import type { Request } from 'express';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isOwnPage } from '../admission/session.ts';
@@ -838,31 +838,33 @@ describe('webhook endpoints', () => {
     script.createEndpoint = async () => ({ endpoint: ENDPOINT, signingSecret: SECRET });
     const made = await portal('POST', '/webhook-endpoints', { token, body: { url: ENDPOINT.url } });
     expect([made.status, made.body]).toEqual([201, { ...SHOWN, signing_secret: SECRET }]);
+    expect(made.headers.get('cache-control')).toBe('no-store');
+    const optional = { events: [], program_id: null, environment: null, description: null };
+    await portal('POST', '/webhook-endpoints', { token, body: { url: ENDPOINT.url, ...optional } });
     const scoped = {
       url: ENDPOINT.url,
-      events: ['round.settled', 'webhook.test', 'round.settled'],
+      events: [...EVENT_TYPES, ...EVENT_TYPES],
       program_id: programId.toUpperCase(),
       environment: 'test',
-      description: 'é'.repeat(1_000),
+      description: '🏆'.repeat(1_000),
     };
     await portal('POST', '/webhook-endpoints', { token, body: scoped });
     const common = { developerId: id, programIds: [programId], url: ENDPOINT.url };
+    const forAll = {
+      ...common,
+      events: [],
+      programId: undefined,
+      environment: Environment.UNSPECIFIED,
+      description: '',
+    };
     expect(asked).toEqual([
+      ['createEndpoint', forAll],
+      ['createEndpoint', forAll],
       [
         'createEndpoint',
         {
           ...common,
-          events: [],
-          programId: undefined,
-          environment: Environment.UNSPECIFIED,
-          description: '',
-        },
-      ],
-      [
-        'createEndpoint',
-        {
-          ...common,
-          events: ['round.settled', 'webhook.test'],
+          events: [...EVENT_TYPES],
           programId,
           environment: Environment.TEST,
           description: scoped.description,
@@ -906,6 +908,7 @@ describe('webhook endpoints', () => {
       await portal('GET', path, { token }),
       await portal('GET', '/webhook-endpoints', { token }),
       await portal('PATCH', path, { token, body: { events: [], active: false } }),
+      await portal('PATCH', path, { token, body: { events: ['round.settled', 'round.settled'] } }),
       await portal('PATCH', path, { token, body: { url: 'https://x.example', description: '' } }),
       await portal('POST', `${path}/rotate-secret`, { token }),
       await portal('POST', `${path}/test`, { token }),
@@ -916,15 +919,18 @@ describe('webhook endpoints', () => {
       [200, { data: [SHOWN, SHOWN_SCOPED] }],
       [200, SHOWN],
       [200, SHOWN],
+      [200, SHOWN],
       [200, { ...SHOWN, signing_secret: SECRET }],
       [202, { delivery_id: deliveryId }],
       [204, undefined],
     ]);
+    expect(seen[5]?.headers.get('cache-control')).toBe('no-store');
     const untouched = { url: undefined, events: undefined, description: undefined, active: undefined };
     expect(asked).toEqual([
       ['getEndpoint', own],
       ['listEndpoints', { developerId: id }],
       ['updateEndpoint', { ...own, ...untouched, events: { events: [] }, active: false }],
+      ['updateEndpoint', { ...own, ...untouched, events: { events: ['round.settled'] } }],
       ['updateEndpoint', { ...own, ...untouched, url: 'https://x.example', description: '' }],
       ['rotateSecret', own],
       ['sendTest', own],
@@ -932,6 +938,7 @@ describe('webhook endpoints', () => {
     ]);
     expect(lines.map((line) => JSON.parse(line)).map(({ action, developerId }) => [action, developerId])).toEqual(
       [
+        'change_webhook_endpoint',
         'change_webhook_endpoint',
         'change_webhook_endpoint',
         'rotate_webhook_secret',

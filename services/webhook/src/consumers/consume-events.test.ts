@@ -4,7 +4,7 @@ import { Environment } from '@laurel/proto/common';
 import { type Event, Owner, PayoutStatus, RefundReason } from '@laurel/proto/events';
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../domain/endpoint.ts';
-import { deleteEndpoint } from '../repository/endpoints.ts';
+import { deleteEndpoint, updateEndpoint } from '../repository/endpoints.ts';
 import { insertPrograms } from '../repository/programs.ts';
 import { type Registered, suspended, useRig } from '../workers/deliver.fixture.ts';
 
@@ -52,19 +52,34 @@ describe('endpoints that an event is delivered to', () => {
     const ofAll = await endpointWith();
     const { developerId } = ofAll;
     const ofFirst = await endpointWith({ developerId, programId: ofAll.tenant.programId });
+    const types = ['round.settled', 'challenge.suspended'] as const;
+    const ofFirstInTest = await endpointWith({ ...ofFirst, id: newId(), environment: 'test', events: types });
+    const ofFirstInLive = await endpointWith({ ...ofFirst, id: newId(), environment: 'live' });
     const second = newId();
     await insertPrograms(rig.database, developerId, [second]);
     const ofSecond = await endpointWith({ developerId, programId: second });
+    const all = [ofAll, ofFirst, ofFirstInTest, ofFirstInLive, ofSecond];
     await consume(suspended(ofAll, rig.clock()));
-    expect(await Promise.all([ofAll, ofFirst, ofSecond].map(countOf))).toEqual([1, 1, 0]);
+    expect(await Promise.all(all.map(countOf))).toEqual([1, 1, 1, 0, 0]);
     await consume(suspended(ofAll, rig.clock(), { tenant: { programId: second, environment: Environment.TEST } }));
-    expect(await Promise.all([ofAll, ofFirst, ofSecond].map(countOf))).toEqual([2, 1, 1]);
+    expect(await Promise.all(all.map(countOf))).toEqual([2, 1, 1, 0, 1]);
   });
 
   it('an event goes only to endpoints that existed when it happened: a replay sends no past events to newer ones', async () => {
     const before = new Date(rig.clock().getTime() - 1);
     const endpoint = await endpointWith();
     await consume(suspended(endpoint, before));
+    expect(await countOf(endpoint)).toBe(0);
+    await consume(suspended(endpoint, rig.clock()));
+    expect(await countOf(endpoint)).toBe(1);
+  });
+
+  it('an event goes only to endpoints that subscribed to it when it came: a changed subscription gets no earlier one', async () => {
+    const endpoint = await endpointWith({ events: ['attempt.refunded'] });
+    const earlier = suspended(endpoint, rig.clock());
+    await consume(earlier);
+    await updateEndpoint(rig.database, { ...endpoint, events: ['challenge.suspended'] });
+    await consume(earlier);
     expect(await countOf(endpoint)).toBe(0);
     await consume(suspended(endpoint, rig.clock()));
     expect(await countOf(endpoint)).toBe(1);

@@ -44,3 +44,10 @@ describe('the result of a send', () => {
     });
   });
 });
+
+test.each(Object.values(ERROR_SENTENCES))(
+  'why a send failed is a sentence without addresses and ports: %s',
+  (sentence) => {
+    expect(sentence).toMatch(/^[A-Z][A-Za-z0-9 ,;/.-]+\.$/);
+  },
+);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createNameLookup } from '@laurel/egress';
 import { newId } from '@laurel/ids';
+import { ok, startReceiver } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Harness, startHarness } from '../webhook.fixture.ts';
 
@@ -90,6 +91,33 @@ describe('the URL of an endpoint', () => {
     const request = { developerId: newId(), endpointId: newId(), url: 'https://private.test/' };
     expect(await h.webhook.updateEndpoint(request)).toMatchObject({ code: 'not_found' });
   });
+});
+
+it('the addresses of an endpoint’s name are checked at every connection', async () => {
+  const host = 'rebinding.test';
+  await using receiver = await startReceiver({ ca: h.ca, names: [host] });
+  const { port } = new URL(receiver.url);
+  const owner = await h.createEndpoint({ url: `https://${host}:${port}/` });
+  const kindOf = async (...addresses: readonly (readonly number[])[]) => {
+    if (addresses.length > 0) RECORDS[host] = { [A]: addresses };
+    const { developerId, endpoint } = owner;
+    const { deliveryId } = ok(await h.webhook.sendTest({ developerId, endpointId: endpoint.id }));
+    await h.server.whenIdle();
+    return (await h.deliveriesOf(owner)).find(({ id }) => id === deliveryId)?.attempts[0]?.errorKind;
+  };
+  expect(await kindOf()).toBe('dns');
+  for (const addresses of [
+    [[10, 0, 0, 1]],
+    [[169, 254, 169, 254]],
+    [
+      [127, 0, 0, 1],
+      [192, 168, 0, 1],
+    ],
+  ])
+    expect(await kindOf(...addresses)).toBe('blocked');
+  expect(receiver.connections()).toBe(0);
+  expect(await kindOf([127, 0, 0, 1])).toBeUndefined();
+  expect(receiver.requests).toHaveLength(1);
 });
 
 it('a name server that does not answer in time leaves the name without addresses', async () => {

@@ -59,7 +59,7 @@ describe('an endpoint', () => {
       programId,
       events: ['attempt.settled', 'round.settled', 'attempt.settled'],
       environment: Environment.TEST,
-      description: 'our staging',
+      description: 'Höhle der 選手 🏆\n"<b>',
     });
     expect(endpoint).toEqual({
       id: expect.any(String),
@@ -67,7 +67,7 @@ describe('an endpoint', () => {
       events: ['attempt.settled', 'round.settled'],
       programId,
       environment: Environment.TEST,
-      description: 'our staging',
+      description: 'Höhle der 選手 🏆\n"<b>',
       active: true,
       createdAt: h.clock(),
     });
@@ -90,17 +90,23 @@ describe('an endpoint', () => {
     });
   });
 
-  it('an endpoint keeps its URL as it was written', async () => {
-    for (const url of [
-      ...['https://127.0.0.1:1025', 'https://127.0.0.1:1025/a?b=c%20d', 'https://127.0.0.1:1025/ä'],
-      ...['https://127.0.0.1/', 'https://127.0.0.1:443/', 'https://127.0.0.1:65535/a/../b?c=%2F&d=é'],
-      ...['https://8.8.8.8/hooks', 'https://[2606:4700:4700::1111]:8443/'],
-      `https://127.0.0.1:1025/${'a'.repeat(2_048 - 'https://127.0.0.1:1025/'.length)}`,
-    ]) {
-      expect((await h.createEndpoint({ url })).endpoint.url).toBe(url);
-      const { developerId, endpoint } = await h.createEndpoint();
-      expect(ok(await update(developerId, endpoint.id, { url })).endpoint?.url).toBe(url);
-    }
+  it.each([
+    'https://127.0.0.1:1025',
+    'https://127.0.0.1:1025/a?b=c%20d',
+    'https://127.0.0.1:1025/ä',
+    'https://127.0.0.1/',
+    'https://127.0.0.1:443/',
+    'https://127.0.0.1:1024/',
+    'https://127.0.0.1:65535/a/../b?c=%2F&d=é',
+    'https://8.8.8.8/hooks',
+    'https://[2606:4700:4700::1111]:8443/hooks?a=1',
+    `https://8.8.8.8/${'a'.repeat(2_048 - 'https://8.8.8.8/'.length)}`,
+  ])('an endpoint keeps its URL as it was written: %s', async (url) => {
+    const { endpoint } = await h.createEndpoint({ url });
+    expect(endpoint.url).toBe(url);
+    const { developerId, endpoint: other } = await h.createEndpoint();
+    expect(await update(developerId, other.id, { url })).toEqual({ endpoint: { ...other, url } });
+    expect(await h.webhook.getEndpoint({ developerId, endpointId: other.id })).toEqual({ endpoint: { ...other, url } });
   });
 
   it('a developer’s endpoints are listed oldest first', async () => {
@@ -172,6 +178,8 @@ describe('refused registrations of endpoints', () => {
     // An endpoint that is off counts.
     ok(await update(developerId, endpoint.id, { active: false }));
     await expect(h.createEndpoint({ developerId })).rejects.toThrow('conflict');
+    // Another developer's does not.
+    await h.createEndpoint();
     ok(await h.webhook.deleteEndpoint({ developerId, endpointId: endpoint.id }));
     await h.createEndpoint({ developerId });
     expect(await listed(developerId)).toHaveLength(MAX_ENDPOINTS);
@@ -195,6 +203,14 @@ describe('refused registrations of endpoints', () => {
     expect(answers.filter((answer) => 'kind' in answer)).toEqual(
       Array(20).fill(refused('conflict', 'A developer has at most 20 endpoints.')),
     );
+    const [first, second, ...others] = await listed(request.developerId);
+    expect(others).toHaveLength(18);
+    for (const { id } of [first, second].flatMap((one) => one ?? []))
+      ok(await h.webhook.deleteEndpoint({ developerId: request.developerId, endpointId: id }));
+    const again = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => (index % 2 === 0 ? h : replica).webhook.createEndpoint(request)),
+    );
+    expect(again.filter((answer) => 'kind' in answer)).toHaveLength(4);
     expect(await listed(request.developerId)).toHaveLength(20);
   });
 });
@@ -248,6 +264,27 @@ describe('a change of an endpoint', () => {
   });
 });
 
+it('concurrent changes of an endpoint and one deletion each answer its state, on two replicas', async () => {
+  await using replica = await h.startReplica();
+  const { developerId, endpoint } = await h.createEndpoint();
+  const own = { developerId, endpointId: endpoint.id };
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => {
+      const { webhook } = index % 2 === 0 ? h : replica;
+      const deletion = index % 4 === 2 ? [webhook.deleteEndpoint(own)] : [];
+      return [
+        webhook.updateEndpoint({ ...own, active: index % 2 === 0 }),
+        webhook.rotateSecret(own),
+        webhook.getEndpoint(own),
+        ...deletion,
+      ];
+    }).flat(),
+  );
+  expect(answers.filter((answer) => Object.keys(answer).length === 0)).toHaveLength(1);
+  for (const answer of answers) if ('kind' in answer) expect(answer).toEqual(NOT_FOUND);
+  expect(await h.webhook.getEndpoint(own)).toEqual(NOT_FOUND);
+});
+
 describe('endpoints that are switched off or deleted', () => {
   async function withPending() {
     const owner = await h.createEndpoint();
@@ -256,13 +293,14 @@ describe('endpoints that are switched off or deleted', () => {
       endpointId: owner.endpoint.id,
       eventId: newId(),
       eventType: 'round.cancelled',
-      tenant: { programId: newId(), environment: 'live' as const },
+      tenant: { programId: newId(), environment: 'test' as const },
       body: Buffer.from('{}'),
       resendOf: null,
       createdAt: h.clock(),
     };
     await insertDelivery(h.database, delivery);
-    return { ...owner, deliveryId: delivery.id };
+    const tenant = { programId: delivery.tenant.programId, environment: Environment.TEST };
+    return { ...owner, deliveryId: delivery.id, tenant };
   }
 
   async function statusOf(deliveryId: string) {
@@ -285,8 +323,10 @@ describe('endpoints that are switched off or deleted', () => {
         attempts: [{ number: 1, startedAt: h.clock(), durationMs: undefined, errorKind: 'endpoint_off' }],
       },
     ]);
+    const { tenant, deliveryId } = owner;
+    expect(await h.webhook.retryDelivery({ tenant, deliveryId })).toMatchObject({ code: 'conflict' });
     ok(await update(owner.developerId, owner.endpoint.id, { active: true }));
-    expect(await statusOf(owner.deliveryId)).toEqual({ status: 'failed', next_attempt_at: null });
+    expect(await statusOf(deliveryId)).toEqual({ status: 'failed', next_attempt_at: null });
   });
 
   it('an endpoint that is switched off has no pending delivery of events that are stored at the same moment', async () => {
@@ -312,7 +352,7 @@ describe('endpoints that are switched off or deleted', () => {
   });
 
   it('a deleted endpoint and its log are not found by its developer, and its pending deliveries are closed', async () => {
-    const { developerId, endpoint, deliveryId } = await withPending();
+    const { developerId, endpoint, deliveryId, tenant } = await withPending();
     const endpointId = endpoint.id;
     expect(await h.webhook.deleteEndpoint({ developerId, endpointId })).toEqual({});
     expect(await statusOf(deliveryId)).toEqual({ status: 'failed', next_attempt_at: null });
@@ -326,6 +366,7 @@ describe('endpoints that are switched off or deleted', () => {
       await h.webhook.sendTest({ developerId, endpointId }),
       await h.webhook.listDeliveries({ developerId, endpointId, ...page }),
       await h.webhook.resendDelivery({ developerId, deliveryId }),
+      await h.webhook.retryDelivery({ tenant, deliveryId }),
     ])
       expect(answer).toEqual(NOT_FOUND);
   });

@@ -238,7 +238,7 @@ describe('pages of the delivery log', () => {
   it('pages of the delivery log start at a valid cursor, and any other is refused', async () => {
     const owner = await h.createEndpoint();
     const encoded = ['["a","b"]', '{"createdAt":"now","id":1}'].map((text) => Buffer.from(text).toString('base64url'));
-    for (const cursor of ['x', 'nonsense', 'AAAA', newId(), ...encoded])
+    for (const cursor of ['x', 'nonsense', 'AAAA', newId(), 'a'.repeat(256), ...encoded])
       expect(await page(owner, { cursor })).toEqual(refused('invalid_request', 'The cursor is not valid.'));
   });
 });

@@ -21,9 +21,11 @@ beforeAll(async () => {
 afterAll(() => receiver[Symbol.asyncDispose]());
 beforeEach(() => receiver.answerWith({ status: 200 }));
 
-/** An endpoint at the receiver that subscribes to round.settled only. */
+/** An endpoint at the receiver that subscribes to round.settled of one program in live only. */
 async function receiving() {
-  const owner = await h.createEndpoint({ url: `${receiver.url}/${newId()}`, events: ['round.settled'] });
+  const programId = newId();
+  const scope = { programIds: [programId], programId, environment: Environment.LIVE, events: ['round.settled'] };
+  const owner = await h.createEndpoint({ ...scope, url: `${receiver.url}/${newId()}` });
   const { pathname } = new URL(owner.endpoint.url);
   return { ...owner, received: () => receiver.requests.filter(({ path }) => path === pathname) };
 }
@@ -246,6 +248,7 @@ describe('a retry before it is due', () => {
   it('a requested retry is not_found for another program, and outside of the sandbox', async () => {
     const owner = await receiving();
     const delivery = await delivered(owner, 503);
+    expect(await h.webhook.retryDelivery({ tenant: tenantOf(delivery), deliveryId: newId() })).toEqual(NOT_FOUND);
     const other = { programId: newId(), environment: Environment.TEST };
     expect(await h.webhook.retryDelivery({ tenant: other, deliveryId: delivery.id })).toEqual(NOT_FOUND);
     const liveOwner = await receiving();

@@ -1,7 +1,9 @@
 /** From an event to the log of its sends, over real HTTPS. */
 
 import { newId } from '@laurel/ids';
+import { createCertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
 import { Environment } from '@laurel/proto/common';
+import { startReceiver } from '@laurel/testing';
 import { verify } from '@octokit/webhooks-methods';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -117,14 +119,19 @@ describe('an event', () => {
   });
 });
 
+const LONG = `${'é'.repeat(999)}😀`;
+const MIXED = Buffer.concat([Buffer.from('\0é😀 '), Buffer.from([0xff, 0xc3, 0]), Buffer.from('x'.repeat(2_000))]);
+
 describe('the response to a send', () => {
   /** More than is ever sent. */
   const PROMISED = { 'content-length': '100' };
 
-  it.each([200, 201, 204, 299])('a response with status %i is a success', async (code) => {
-    const { delivery } = await delivered(status(code));
+  it.each([200, 201, 202, 204, 299])('a response with status %i is a success', async (code) => {
+    const { target, delivery } = await delivered(status(code));
+    expect(target.received).toHaveLength(1);
     expect(delivery).toMatchObject({
       status: 'delivered',
+      next_attempt_at: null,
       sends: [{ http_status: code, error_kind: null, error: null }],
     });
   });
@@ -132,7 +139,12 @@ describe('the response to a send', () => {
   it.each([
     [301, 'http_3xx'],
     [302, 'http_3xx'],
+    [303, 'http_3xx'],
+    [304, 'http_3xx'],
+    [307, 'http_3xx'],
+    [308, 'http_3xx'],
     [400, 'http_4xx'],
+    [404, 'http_4xx'],
     [410, 'http_4xx'],
     [429, 'http_4xx'],
     [500, 'http_5xx'],
@@ -140,17 +152,24 @@ describe('the response to a send', () => {
   ] as const)(
     'a response with status %i is the failure %s, whatever its headers ask for, and the send is retried a minute later',
     async (code, kind) => {
+      const trap = rig.receiver.url();
       const { target, delivery } = await delivered((response) =>
-        response.writeHead(code, { Location: 'https://127.0.0.1:1/', 'Retry-After': '1' }).end('no'),
+        response.writeHead(code, { Location: trap.url, 'Retry-After': '1' }).end(code === 304 ? '' : 'no'),
       );
-      expect(target.received).toHaveLength(1);
+      expect([target.received.length, trap.received.length]).toEqual([1, 0]);
       expect(delivery).toMatchObject({
         status: 'pending',
         attempts: 1,
         next_attempt_at: new Date(rig.clock().getTime() + MINUTE_MS),
         leased_until: null,
         sends: [
-          { number: 1, http_status: code, error_kind: kind, error: ERROR_SENTENCES[kind], response_excerpt: 'no' },
+          {
+            number: 1,
+            http_status: code,
+            error_kind: kind,
+            error: ERROR_SENTENCES[kind],
+            response_excerpt: code === 304 ? '' : 'no',
+          },
         ],
       });
     },
@@ -180,6 +199,31 @@ describe('the response to a send', () => {
         response_excerpt: null,
       },
     ]);
+  });
+
+  it.each<[string, () => Promise<Parameters<typeof startReceiver>[0]>, string]>([
+    [
+      'is not signed by a trusted authority',
+      async () => ({ ca: await createCertificateAuthority() }),
+      'The certificate is not signed by a trusted authority.',
+    ],
+    [
+      'is for another name',
+      async () => ({ ca: rig.authority, names: ['hooks.example'] }),
+      'The certificate is for another host name.',
+    ],
+    [
+      'has expired',
+      async () => ({ ca: rig.authority, notAfter: new Date(Date.now() - 3_600_000) }),
+      'The certificate has expired.',
+    ],
+  ])('a server whose certificate %s gets no request, and the log has why', async (_, optionsOf, error) => {
+    await using server = await startReceiver(await optionsOf());
+    const endpoint = await rig.endpoint(server.url);
+    await rig.consume([suspended(endpoint, rig.clock())]);
+    await rig.dispatcher.whenIdle();
+    expect((await onlyDelivery(endpoint)).sends).toMatchObject([{ http_status: null, error_kind: 'tls', error }]);
+    expect(server.requests).toEqual([]);
   });
 
   it('a response whose body never ends is decided by its status, and read no further than its excerpt needs', async () => {
@@ -232,9 +276,16 @@ describe('the response to a send', () => {
     ['that is binary', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff, 0xfe]), '\ufffdPNG\ufffd\ufffd'],
     ['of long characters', Buffer.from('🂡'.repeat(1_500)), '🂡'.repeat(1_000)],
     ['that is empty', Buffer.alloc(0), ''],
-  ])('a response with a body %s is recorded', async (_, body, excerpt) => {
-    const { delivery } = await delivered((response) => void response.end(body));
-    expect(delivery.sends).toMatchObject([{ http_status: 200, response_excerpt: excerpt }]);
+    ['of 1,000 characters', Buffer.from('a'.repeat(1_000)), 'a'.repeat(1_000)],
+    ['whose 1,000th character is of two units', Buffer.from(`${'é'.repeat(999)}😀${'z'.repeat(20_000)}`), LONG],
+    ['of NULs alone', Buffer.alloc(5_000), ''],
+    // Each byte sequence that can neither begin nor continue a character becomes one replacement character; NUL is dropped.
+    ['of text and other bytes', MIXED, `é😀 \ufffd\ufffd${'x'.repeat(995)}`],
+  ])('a response with a body %s is recorded, whatever its status', async (_, body, excerpt) => {
+    for (const code of [200, 500]) {
+      const { delivery } = await delivered((response) => void response.writeHead(code).end(body));
+      expect(delivery.sends).toMatchObject([{ http_status: code, response_excerpt: excerpt }]);
+    }
   });
 });
 
@@ -281,7 +332,9 @@ describe('a delivery that fails', () => {
     await rig.consume([suspended(endpoint, rig.clock())]);
     await rig.dispatcher.whenIdle();
     expect(target.received).toHaveLength(4);
-    expect(await rig.deliveries(endpoint.id)).toHaveLength(2);
+    expect(await rig.deliveries(endpoint.id)).toMatchObject([{ attempts: 3 }, { attempts: 1 }]);
+    const isActive = { text: 'select is_active from endpoints where id = $1' };
+    expect(await rig.database.query(isActive, [endpoint.id])).toEqual([{ is_active: true }]);
   });
 
   it('a failed delivery that is then answered 2xx is delivered, and not sent again', async () => {
@@ -311,6 +364,8 @@ describe('a delivery that fails', () => {
     expect(second.body).toBe(first.body);
     expect(await isSigned(first, endpoint.secret)).toBe(true);
     expect(await isSigned(second, secret)).toBe(true);
+    expect(await isSigned(second, endpoint.secret)).toBe(false);
+    expect(target.received).toHaveLength(1);
     expect(Number(second.headers['webhook-timestamp']) - Number(first.headers['webhook-timestamp'])).toBe(60);
   });
 
@@ -377,6 +432,10 @@ describe('an endpoint that is switched off', () => {
     await rig.sweep();
     expect(target.received).toHaveLength(1);
     expect(await onlyDelivery(endpoint)).toMatchObject(closed);
+    await rig.consume([suspended(endpoint, rig.clock())]);
+    await rig.dispatcher.whenIdle();
+    expect(target.received).toHaveLength(2);
+    expect(await rig.deliveries(endpoint.id)).toHaveLength(2);
   });
 
   it('a delivery inserted while its endpoint is switched off is not sent: the statement that leases sends closes it', async () => {
