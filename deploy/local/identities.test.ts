@@ -6,6 +6,7 @@ import { openChannelIdentity } from '@laurel/grpc';
 import { SERVICE_NAMES } from '@laurel/topology';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { keepIdentities } from './identities.ts';
+import { StartFailure } from './start-failure.ts';
 
 let directory: string;
 let folder: string;
@@ -47,6 +48,19 @@ test('each start issues new certificates of the same authority, and NATS keeps i
   expect(second.natsPasswords).toEqual(first.natsPasswords);
   expect(new Set(Object.values(first.natsPasswords)).size).toBe(3);
 });
+
+test.each(['', '{"wallet":', 'null', '[1]', '{"challenge":""}'])(
+  'passwords of NATS that are %j end the start in one sentence, and are left as they are',
+  async (content) => {
+    await keepIdentities({ folder, nats });
+    const file = join(folder, 'nats-passwords.json');
+    writeFileSync(file, content);
+    const failure = await keepIdentities({ folder, nats }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(StartFailure);
+    expect(String(failure)).toContain(`${file} cannot be read`);
+    expect(readFileSync(file, 'utf8')).toBe(content);
+  },
+);
 
 test('NATS’s configuration has its users and its certificate, as this machine or a container sees it, and there the limit of its store', async () => {
   const { natsConfigurationFile, natsPasswords } = await keepIdentities({ folder, nats });

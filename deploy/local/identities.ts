@@ -6,6 +6,7 @@ import type { CertificateAuthority } from '@laurel/local-infrastructure/certific
 import { NATS_USERS, type NatsUser, SERVICE_NAMES, type ServiceName } from '@laurel/topology';
 import { keepAuthority } from './kept-authority.ts';
 import { writePrivate } from './secrets.ts';
+import { StartFailure } from './start-failure.ts';
 
 /** The files of a folder of certificates, or of its Secret in Kubernetes. */
 const CERTIFICATE = 'tls.crt';
@@ -87,12 +88,28 @@ export async function keepIdentities(options: {
 }
 
 function keepPasswords(file: string): Record<NatsUser, string> {
-  const kept: Partial<Record<NatsUser, string>> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  const kept = readPasswords(file);
   const passwordOf = (user: NatsUser) => kept[user] ?? randomBytes(24).toString('hex');
   const passwords = Object.fromEntries(NATS_USERS.map((user) => [user, passwordOf(user)])) as Record<NatsUser, string>;
   writePrivate(file, `${JSON.stringify(passwords, null, 2)}\n`);
   return passwords;
 }
+
+/** With new passwords in place of the kept ones, services and a NATS that runs would not know each other. */
+function readPasswords(file: string): Partial<Record<NatsUser, string>> {
+  if (!existsSync(file)) return {};
+  try {
+    const kept: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (typeof kept === 'object' && kept !== null && Object.values(kept).every(isPassword)) return kept;
+  } catch {
+    // As below.
+  }
+  throw new StartFailure(
+    `${file} cannot be read, which has the passwords of NATS's users: put it back from a backup, or delete it, and the next start makes others.`,
+  );
+}
+
+const isPassword = (kept: unknown) => typeof kept === 'string' && kept !== '';
 
 function makeFolder(folder: string, mode: number): void {
   mkdirSync(folder, { recursive: true, mode });

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspectProcess } from '@laurel/local-infrastructure/inspect-process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { takeDataDirectory } from './instance.ts';
-import { inspectProcess } from './processes.ts';
 import { StartFailure } from './start-failure.ts';
 
 let dataDir: string;

@@ -1,7 +1,7 @@
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { inspectProcess } from './processes.ts';
+import { inspectProcess } from '@laurel/local-infrastructure/inspect-process';
 import { writePrivate } from './secrets.ts';
 import { StartFailure } from './start-failure.ts';
 

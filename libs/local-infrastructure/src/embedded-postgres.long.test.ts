@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
 import { ensureDatabase } from './ensure-database.ts';
+import { identifyProcess } from './inspect-process.mjs';
 
 // `mkdtemp` makes a folder of mode 0700: as root, these tests run in a folder that no other user can enter.
 let root = '';
@@ -119,6 +120,38 @@ test('a killed PostgreSQL server and an old postmaster.pid do not block the next
   await writeFile(join(optionsOf().dataDirectory, 'cluster', 'postmaster.pid'), `${process.ppid}\n`);
   const third = await start();
   expect(await ask(third.superuserUrl, 'select id from a')).toEqual([{ id: 1 }]);
+});
+
+test('the server of another folder that has the id of an old postmaster.pid is left alone', async () => {
+  const other = await start();
+  const dataDirectory = join(root, 'second', 'postgres');
+  const startSecond = () => startEmbeddedPostgres({ ...optionsOf(), dataDirectory });
+  const first = await startSecond();
+  await ask(first.superuserUrl, 'create table a as select 1 as id');
+  await first.stop();
+  await writeFile(join(dataDirectory, 'cluster', 'postmaster.pid'), `${other.pid}\n`);
+  const second = await startSecond();
+  cleanups.push(() => second.stop());
+  expect(await ask(second.superuserUrl, 'select id from a')).toEqual([{ id: 1 }]);
+  expect(await ask(other.superuserUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
+});
+
+test('a second start of PostgreSQL on the same data by another path fails too', async () => {
+  const server = await start();
+  await symlink(join(root, 'data'), join(root, 'link'));
+  const second = startEmbeddedPostgres({ ...optionsOf(), dataDirectory: join(root, 'link', 'postgres') });
+  await expect(second).rejects.toThrow(`already runs for the process ${process.pid}`);
+  expect(await ask(server.superuserUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
+});
+
+test('a server whose owner is a later process with the same id is an orphan', async () => {
+  const port = await freePort();
+  const server = await start(port);
+  const owner = join(optionsOf().dataDirectory, 'owner');
+  expect(await readFile(owner, 'utf8')).toBe(`${identifyProcess(process.pid)}\n`);
+  await writeFile(owner, `${process.pid} another-boot 1\n`);
+  await start(port);
+  expect(() => process.kill(server.pid, 0)).toThrow('ESRCH');
 });
 
 test('a start of PostgreSQL replaces an incomplete data folder', async () => {

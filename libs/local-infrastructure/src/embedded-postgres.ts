@@ -23,6 +23,7 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
+import { findIdentified, identifyProcess, inspectProcess } from './inspect-process.mjs';
 
 /**
  * A PostgreSQL 18 server from an npm package, as a child of this process: nothing to install but Node.
@@ -30,10 +31,11 @@ import { freePort } from './free-port.ts';
  * Contents of `dataDirectory`:
  *   cluster/     the data; renamed into place once `initdb` is done, so it is never incomplete
  *   password     the superuser's password (a machine has other users, and the port is open to all of them)
- *   owner        the process id of the parent that started the server last
+ *   owner        the parent that started the server last, as inspect-process.mjs identifies it
  *
  * An orphan: after a parent died without `stop`, its server runs on. The next start finds it by `postmaster.pid`, stops it
- * and takes over; nothing is lost. A server whose parent still lives is left alone, and the start fails.
+ * and takes over; nothing is lost. A server whose parent still lives is left alone, and the start fails. A process that only
+ * has the id of an old `postmaster.pid` is left alone too, also where it is the server of another folder.
  *
  * Root: PostgreSQL refuses to run with the effective user id 0, and a checkout may be in a folder that only root can enter.
  * So as root the server runs, in this order of preference,
@@ -131,12 +133,14 @@ export async function startEmbeddedPostgres(given: EmbeddedPostgresOptions): Pro
 
 /** Stops the server that a dead parent left running on this folder. One whose parent lives is in use and is left running: that throws. */
 export async function stopOrphanedPostgres(dataDirectory: string): Promise<void> {
-  const file = await readPidFile(join(dataDirectory, 'cluster'));
-  if (file === undefined || !(await isPostgres(file.pid))) return;
-  const owner = Number(await readFile(join(dataDirectory, 'owner'), 'utf8').catch(() => 'NaN'));
-  if ((await parentOf(file.pid)) === owner) {
+  const cluster = join(dataDirectory, 'cluster');
+  const file = await readPidFile(cluster);
+  const server = file === undefined ? null : inspectProcess(file.pid);
+  if (file === undefined || server === null || !(await worksIn(file.pid, cluster))) return;
+  const owner = findIdentified(await readFile(join(dataDirectory, 'owner'), 'utf8').catch(() => ''));
+  if (server.parent === owner?.pid) {
     throw new EmbeddedPostgresError(
-      `the PostgreSQL of ${dataDirectory} already runs for the process ${owner}: stop that one, or choose another folder`,
+      `the PostgreSQL of ${dataDirectory} already runs for the process ${owner.pid}: stop that one, or choose another folder`,
     );
   }
   await end(file.pid, () => !isRunning(file.pid));
@@ -376,7 +380,9 @@ async function launch(
   await once(child, 'spawn').finally(() => log?.close());
   const { pid } = child;
   if (pid === undefined) throw new EmbeddedPostgresError('PostgreSQL did not start');
-  await writeFile(join(options.dataDirectory, 'owner'), `${process.pid}\n`);
+  const owner = join(options.dataDirectory, 'owner');
+  await writeFile(`${owner}.new`, `${identifyProcess(process.pid)}\n`);
+  await rename(`${owner}.new`, owner);
 
   const deadline = Date.now() + START_DEADLINE_MS;
   while (!hasEnded(child)) {
@@ -451,26 +457,16 @@ function isRunning(pid: number): boolean {
   return sendSignal(pid, 0);
 }
 
-/** Process ids are reused: the one in an old `postmaster.pid` may belong to any process. */
-async function isPostgres(pid: number): Promise<boolean> {
-  const command = await psField(pid, 'comm');
-  return command?.includes('postgres') ?? false;
-}
-
-async function parentOf(pid: number): Promise<number | undefined> {
-  const parent = await psField(pid, 'ppid');
-  return parent === undefined ? undefined : Number(parent);
-}
-
-async function psField(pid: number, field: 'comm' | 'ppid'): Promise<string | undefined> {
+/**
+ * Process ids are reused: the one in an old `postmaster.pid` may belong to any process, or to the server of another folder. A server
+ * works in the folder of its data, whatever path leads there.
+ */
+async function worksIn(pid: number, folder: string): Promise<boolean> {
   try {
-    if (platform() === 'linux') {
-      const status = await readFile(`/proc/${pid}/status`, 'utf8');
-      return new RegExp(`^${field === 'comm' ? 'Name' : 'PPid'}:\\s*(.*)$`, 'm').exec(status)?.[1];
-    }
-    return (await execute('ps', ['-o', `${field}=`, '-p', String(pid)])).stdout.trim();
+    const [own, wanted] = await Promise.all([stat(`/proc/${pid}/cwd`), stat(folder)]);
+    return own.dev === wanted.dev && own.ino === wanted.ino;
   } catch {
-    return undefined;
+    return false;
   }
 }
 

@@ -58,13 +58,21 @@ export async function findRunningStack<Known = object>(): Promise<RunningStack<K
 function readReady(): unknown {
   const root = fileURLToPath(new URL('../../..', import.meta.url));
   const file = resolve(root, process.env.LAUREL_DATA_DIR ?? '.laurel', 'ready.json');
+  let text: string;
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    text = readFileSync(file, 'utf8');
   } catch {
     throw new StackFailure(
       `The stack is not running (no ${file}): run \`npm start\` in another terminal and try again.`,
     );
   }
+  try {
+    const ready: Partial<Ready> | null = JSON.parse(text);
+    if (typeof ready?.base_url === 'string') return ready;
+  } catch {
+    // As below.
+  }
+  throw new StackFailure(`${file} is damaged: stop the stack, run \`npm start\` again and try again.`);
 }
 
 /** Sends one call and compares the status of its answer with the expected one. */
