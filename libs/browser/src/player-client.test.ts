@@ -446,6 +446,19 @@ describe('an arm belongs to its player', () => {
     expect(sent.length).toBe(3);
   });
 
+  test('the player is in the key of the storage, and not sent; an arm alone sends nothing', async () => {
+    const { kept, sent, openPage } = openTab();
+    const { client, init } = openPage({ status: 201, body: attempt() });
+    init({ player: 'ada@example.com' });
+    client.arm(TARGET);
+    expect(sent).toEqual([]);
+    expect([...kept.keys()].join()).toContain('ada@example.com');
+    await client.begin();
+    const seen = sent.map(({ path, headers, body }) => JSON.stringify([path, [...headers], body]));
+    expect(seen).toHaveLength(1);
+    expect(seen.join()).not.toContain('ada');
+  });
+
   test('an answer to a player who was replaced meanwhile changes nothing for the next, and is asked for again on their return', async () => {
     const { sent, openPage } = openTab();
     const { client, init } = openPage({ status: 201, body: attempt() });

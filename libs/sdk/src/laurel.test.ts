@@ -142,6 +142,16 @@ describe('the methods of a client', () => {
     );
   });
 
+  test('the guide names the method of each call of the sandbox', () => {
+    const guide = readFileSync(new URL('../../../docs/contract/partner-api.md', import.meta.url), 'utf8');
+    const rows = [...guide.matchAll(/^\|[^|]+\| `(\w+ \/api\/sandbox\/[^`]+)`[^|]*\| `(\w+)`/gm)];
+    const nameless = (operation: string) => operation.replace(/\{\w+\}/, '{}');
+    const expected = Object.entries(CALLS).filter(([operation]) => operation.includes(' /api/sandbox/'));
+    expect(new Map(rows.map(([, operation = '', method]) => [nameless(operation), `sandbox.${method}`]))).toEqual(
+      new Map(expected.map(([operation, [method]]) => [nameless(operation), method])),
+    );
+  });
+
   test.each(Object.entries(CALLS))(
     '%s is sent with the parameters, the key and the body of the document',
     async (operation, [, call]) => {

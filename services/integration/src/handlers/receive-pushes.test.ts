@@ -92,6 +92,31 @@ it('whose an integration is, and what a push cost, is shown for a valid signatur
   }
 });
 
+it.each<readonly [body: string, result: object]>([
+  ['{"events":{"type":"begin"}}', { records: [{ index: 0, attemptId: '', status: RecordStatus.IGNORED }] }],
+  ['{"events":[]}', { records: [] }],
+  ['{"events":null}', { records: [] }],
+  ['{}', { records: [] }],
+])('a body that settles nothing, %s, is answered with what became of each record', async (body, value) => {
+  const map = { records: '/events', when: [{ pointer: '/type', in: ['end'] }] };
+  const { integration, tenant, secret } = await h.createIntegration({
+    descriptorJson: JSON.stringify({ version: 1, map }),
+  });
+  ok(
+    await h.integrations.updateIntegration({
+      tenant,
+      integrationId: integration.id,
+      status: IntegrationStatus.ACTIVE,
+    }),
+  );
+  const sent = Buffer.from(body);
+  const pushes = [
+    { integrationId: integration.id, signature: signWebhook(secret, sent), body: sent, requestId: newId() },
+  ];
+  const { results } = ok(await h.integrations.receivePushes({ pushes }));
+  expect(results[0]?.result).toMatchObject({ $case: 'batch', value });
+});
+
 it('a push that may be signed with a secret that does not open fails, and is logged at most once a minute for its integration', async () => {
   const [one, other] = [await createWithUnreadable(), await createWithUnreadable()];
   const signature = signWebhook(UNREADABLE, BODY);

@@ -118,6 +118,18 @@ describe('facts of a sandbox player', () => {
     expect(await balanceOf(wallet, tester)).toBe(2_00n);
   });
 
+  it('without facts a sandbox player was born in 1990, lives in US-CA, is fully verified, and nothing keeps them from playing', async () => {
+    expect(await personOf(await make(playerOf(newId()), 0n))).toMatchObject({
+      dateOfBirth: '1990-01-01',
+      jurisdiction: 'US-CA',
+      verificationLevel: 3,
+      selfExcludedUntil: undefined,
+      enforcementFlag: false,
+      underInvestigation: false,
+      blocked: false,
+    });
+  });
+
   it('invalid facts of a sandbox player are refused, and nothing changes', async () => {
     const before = await digest();
     for (const wrong of [
