@@ -16,8 +16,6 @@ export {
   EACH_ENVIRONMENT,
   MAX_COUNTED,
   MAX_WALKED,
-  SAMPLE_INTERVAL_MS,
-  type StageSampler,
 } from './stage-sampler.ts';
 export type { Statement } from './step.ts';
 export type { Queryable, Transaction } from './transaction.ts';

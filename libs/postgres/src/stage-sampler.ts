@@ -5,8 +5,7 @@
 import { gauge } from '@laurel/telemetry';
 import type { BoundStatement, Database } from './database.ts';
 
-/** How often a service runs its sampler. */
-export const SAMPLE_INTERVAL_MS = 15_000;
+const SAMPLE_INTERVAL_MS = 15_000;
 
 /** Rows of a stage are counted up to this number, so that a backlog does not make its measurement slow. */
 export const MAX_COUNTED = 10_000;
@@ -26,9 +25,12 @@ type StageRow = {
   readonly oldest_seconds: number | null;
 };
 
+/** A worker of the service, the last of its workers. */
 export interface StageSampler {
+  readonly name: string;
+  readonly intervalMs: number;
   /** `now` is the database's time. */
-  runOnce(now: Date): Promise<void>;
+  readonly runOnce: (now: Date) => Promise<void>;
 }
 
 /** Each statement has the instant of the measurement as `$1`, and its own values behind it. Its columns are those of a StageRow. */
@@ -44,6 +46,8 @@ export function createStageSampler(database: Database, statements: readonly Boun
     ['stage', 'environment'],
   );
   return {
+    name: 'sample-stages',
+    intervalMs: SAMPLE_INTERVAL_MS,
     async runOnce(now) {
       const bound = statements.map(({ statement, values = [] }) => ({ statement, values: [now, ...values] }));
       const answers = await database.batch<readonly StageRow[]>(bound);

@@ -1,4 +1,7 @@
-/** What every process has: configuration, logger, lifecycle, workers and the admin server. */
+/**
+ * What every process has: configuration, logger, lifecycle, workers and the admin server; and the
+ * life of a service, from its start to its end.
+ */
 export { type AdminServer, startAdminServer } from './admin-server.ts';
 export {
   address,
@@ -18,10 +21,12 @@ export {
   spanMinutes,
   spanSeconds,
 } from './config.ts';
+export { type Foundation, startAudit, startFoundation, startWorkers } from './foundation.ts';
 export { acceptedKeys, checkKeyVersions, keysOf, keyVersion, type VersionedKey } from './key-versions.ts';
 export { standardOutput } from './log-output.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { createReencryptSecrets, type SecretStore } from './reencrypt-secrets.ts';
+export { type RpcService, type ServiceParts, startRpcService } from './rpc-service.ts';
 export { runService } from './run-service.ts';
 export { auditSettings, grpcServiceSettings, processSettings } from './settings.ts';
-export { type Clock, startWorker } from './worker.ts';
+export { type Clock, runEach, startWorker, type Worker } from './worker.ts';

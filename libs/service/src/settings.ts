@@ -13,12 +13,16 @@ export const processSettings = {
   ...databaseRoleSettings,
 };
 
+export type ProcessSettings = z.output<z.ZodObject<typeof processSettings>>;
+
 /** The same of a service that other services call. */
 export const grpcServiceSettings = {
   ...processSettings,
   GRPC_HOST: z.string().default('127.0.0.1'),
   GRPC_PORT: port,
 };
+
+export type GrpcServiceSettings = z.output<z.ZodObject<typeof grpcServiceSettings>>;
 
 /** The same of a service that audits its own rows all the time. */
 export const auditSettings = {

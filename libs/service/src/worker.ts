@@ -6,17 +6,17 @@ import type { Logger } from './logger.ts';
 /** Returns the time, of the database wherever a decision depends on it; tests control it. Throws where the time is unknown. */
 export type Clock = () => Date;
 
+export interface Worker {
+  readonly name: string;
+  readonly intervalMs: number;
+  readonly runOnce: (now: Date) => Promise<unknown>;
+}
+
 /**
  * Calls `runOnce` immediately and then `intervalMs` after each call has ended, so that two never overlap. An error is logged and counted,
  * and the next call follows as usual. Disposing ends the wait immediately and waits for a running call.
  */
-export function startWorker(options: {
-  name: string;
-  intervalMs: number;
-  runOnce: (now: Date) => Promise<unknown>;
-  logger: Logger;
-  clock: Clock;
-}): AsyncDisposable {
+export function startWorker(options: Worker & { readonly logger: Logger; readonly clock: Clock }): AsyncDisposable {
   const { name, intervalMs, runOnce, logger, clock } = options;
   const runs = counter('laurel_worker_runs_total', 'Runs of background workers, by how they ended.', [
     'worker',
@@ -46,4 +46,9 @@ export function startWorker(options: {
       await ended;
     },
   };
+}
+
+/** One run of each worker, one after the other: tests call it instead of waiting. */
+export async function runEach(workers: readonly Worker[], clock: Clock): Promise<void> {
+  for (const { runOnce } of workers) await runOnce(clock());
 }

@@ -19,7 +19,7 @@ import { lockPlayers, writeChanges } from '../repository/ledger.ts';
 import { ownerOfCall } from './owner-of-call.ts';
 import { createTransferBatches } from './transfer-batches.ts';
 
-type FeeRefunds = Coalescer<Refund, RefundResult>;
+export type FeeRefunds = Coalescer<Refund, RefundResult>;
 
 export function createFeeRefunds(deps: { database: Database; clock: Clock }): FeeRefunds {
   return createTransferBatches({

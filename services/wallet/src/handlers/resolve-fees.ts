@@ -19,7 +19,7 @@ import { createTransferBatches } from './transfer-batches.ts';
 
 type FeeQuery = NamedFee & { readonly tombstoneIfAbsent: boolean };
 
-type FeeQueries = Coalescer<FeeQuery, StoredFee | null>;
+export type FeeQueries = Coalescer<FeeQuery, StoredFee | null>;
 
 export function createFeeQueries(deps: { database: Database; clock: Clock }): FeeQueries {
   return createTransferBatches({

@@ -1,0 +1,72 @@
+/**
+ * What each service, the gateway included, starts before its own parts, and the workers that it
+ * starts behind them.
+ */
+import { type ChannelIdentity, identityOf } from '@laurel/grpc';
+import {
+  type CheckResult,
+  createContinuousAudit,
+  createDatabase,
+  type Database,
+  type DatabaseClock,
+  startDatabaseClock,
+  verifyRunningRole,
+} from '@laurel/postgres';
+import type { ServiceName } from '@laurel/topology';
+import type { Logger } from './logger.ts';
+import type { ProcessSettings } from './settings.ts';
+import { type Clock, startWorker, type Worker } from './worker.ts';
+
+export interface FoundationOptions {
+  readonly name: ServiceName;
+  readonly config: ProcessSettings;
+  readonly database: { readonly url: string; readonly maxConnections: number };
+  readonly logger: Logger;
+  /** Tests pass a clock of their own; the service decides by its database's time. */
+  readonly testClock: Clock | undefined;
+}
+
+export interface Foundation {
+  /** Undefined where the channels between services have no certificates. */
+  readonly identity: ChannelIdentity | undefined;
+  readonly database: Database;
+  readonly databaseClock: DatabaseClock;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** What has started. It ends in reverse, so that each part still has what it was built upon. */
+  readonly started: AsyncDisposableStack;
+}
+
+/**
+ * Opens the identity, the database, and the database's time, in this order. A database that cannot
+ * be reached prevents no start; one whose role has too many privileges does.
+ */
+export async function startFoundation(options: FoundationOptions, started: AsyncDisposableStack): Promise<Foundation> {
+  const { name, config, logger, testClock } = options;
+  const identity = started.use(await identityOf(config, logger));
+  const database = started.use(createDatabase({ ...options.database, applicationName: `laurel-${name}` }));
+  const isPrivilegedAllowed = config.ALLOW_PRIVILEGED_DATABASE_ROLE;
+  started.use(await verifyRunningRole(database, { isPrivilegedAllowed, logger }));
+  const databaseClock = started.use(await startDatabaseClock({ database, logger }));
+  return { identity, database, databaseClock, clock: testClock ?? databaseClock.now, logger, started };
+}
+
+export function startWorkers({ started, logger, clock }: Foundation, workers: readonly Worker[]): void {
+  for (const worker of workers) started.use(startWorker({ ...worker, logger, clock }));
+}
+
+export interface Audit {
+  /** AUDIT_INTERVAL_SECONDS. */
+  readonly intervalSeconds: number;
+  /** Answers each check of the service; ends early where the signal is aborted. */
+  readonly run: (signal: AbortSignal) => Promise<readonly CheckResult[]>;
+}
+
+/** Audits the service's own rows all the time, one replica at a time. */
+export function startAudit(foundation: Foundation, { intervalSeconds, run }: Audit): void {
+  const { started, database, logger } = foundation;
+  const auditor = createContinuousAudit({ database, intervalMs: intervalSeconds * 1_000, run, logger });
+  startWorkers(foundation, [{ name: 'audit', intervalMs: auditor.pollMs, runOnce: auditor.runOnce }]);
+  // Its worker waits for the run under way, so that run is ended first.
+  started.use(auditor);
+}

@@ -1,0 +1,72 @@
+/**
+ * The life of a service that others call, from its start to its end. It starts in this order:
+ *
+ * 1. Its foundation (foundation.ts): identity, database, the verified role, the database's time.
+ * 2. Its own parts, which its server.ts starts: clients, events, queues of deferred work.
+ * 3. Its workers, and behind them the continuous audit of its rows.
+ * 4. Its rpcs, with the health service of gRPC on the same port.
+ * 5. Its admin port. The service is ready while it knows the time and reaches its database; what it
+ *    calls does not count, because one service that is down would take all its callers with it.
+ *
+ * It ends in reverse: the admin port closes; health answers NOT_SERVING, and the calls in flight
+ * end; the audit and the workers end with their run; the service's parts end, each with the work
+ * that it was given; the database closes last. A step of the start that fails ends what has started
+ * in the same manner.
+ */
+import { type ServiceImplementation, startGrpcServer } from '@laurel/grpc';
+import { startAdminServer } from './admin-server.ts';
+import {
+  type Audit,
+  type Foundation,
+  type FoundationOptions,
+  startAudit,
+  startFoundation,
+  startWorkers,
+} from './foundation.ts';
+import type { GrpcServiceSettings } from './settings.ts';
+import type { Worker } from './worker.ts';
+
+export type RpcService = AsyncDisposable & { readonly port: number; readonly adminPort: number };
+
+/** What a service has and others do not. What of it must end is in `started` of its foundation. */
+export interface ServiceParts<ForTests> {
+  readonly rpcs: ServiceImplementation;
+  /** In the order of their start. */
+  readonly workers: readonly Worker[];
+  /** Null where no row of the service is about money. */
+  readonly audit: Audit | null;
+  /** What the tests of the service call beside its rpcs, instead of waiting. */
+  readonly forTests: ForTests;
+}
+
+export async function startRpcService<ForTests>(
+  options: FoundationOptions & { readonly config: GrpcServiceSettings },
+  startParts: (foundation: Foundation) => Promise<ServiceParts<ForTests>> | ServiceParts<ForTests>,
+): Promise<RpcService & ForTests> {
+  await using started = new AsyncDisposableStack();
+  const { config, logger } = options;
+  const foundation = await startFoundation(options, started);
+  const { rpcs, workers, audit, forTests } = await startParts(foundation);
+  startWorkers(foundation, workers);
+  if (audit !== null) startAudit(foundation, audit);
+
+  const { identity, database, databaseClock } = foundation;
+  const grpc = started.use(
+    await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, services: [rpcs], identity, logger }),
+  );
+  const admin = started.use(
+    await startAdminServer({
+      host: config.ADMIN_HOST,
+      port: config.ADMIN_PORT,
+      isReady: async () => databaseClock.isKnown() && (await database.isReachable()),
+    }),
+  );
+
+  const running = started.move();
+  return {
+    ...forTests,
+    port: grpc.port,
+    adminPort: admin.port,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}

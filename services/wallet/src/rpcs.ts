@@ -1,0 +1,87 @@
+/** Each rpc of the wallet, with its handler and what the handler needs. */
+import { implement, type ServiceImplementation } from '@laurel/grpc';
+import type { Database } from '@laurel/postgres';
+import { WalletServiceService } from '@laurel/proto/wallet';
+import type { Clock, Logger } from '@laurel/service';
+import { CALLERS } from './callers.ts';
+import type { EligibilityRules } from './domain/eligibility.ts';
+import type { DefaultLimits } from './domain/program-limits.ts';
+import { addInsider } from './handlers/add-insider.ts';
+import { audit } from './handlers/audit.ts';
+import { chargeFees } from './handlers/charge-fees.ts';
+import { checkEligibility } from './handlers/check-eligibility.ts';
+import { createAccount } from './handlers/create-account.ts';
+import { denyPayout } from './handlers/deny-payout.ts';
+import { deposit } from './handlers/deposit.ts';
+import { getAccount } from './handlers/get-account.ts';
+import { getPayout } from './handlers/get-payout.ts';
+import { getProgramLimits } from './handlers/get-program-limits.ts';
+import { getStatement } from './handlers/get-statement.ts';
+import { holdNextAward } from './handlers/hold-next-award.ts';
+import { liftSeverance } from './handlers/lift-severance.ts';
+import { listAwardPayouts } from './handlers/list-award-payouts.ts';
+import { listFees } from './handlers/list-fees.ts';
+import { listPayouts } from './handlers/list-payouts.ts';
+import { listPlayerLinks } from './handlers/list-player-links.ts';
+import { payAwards } from './handlers/pay-awards.ts';
+import type { FeeCharges } from './handlers/post-fees.ts';
+import type { AwardPayments } from './handlers/post-payouts.ts';
+import { putPlayerLink } from './handlers/put-player-link.ts';
+import { putSandboxPlayer } from './handlers/put-sandbox-player.ts';
+import { type FeeRefunds, refundFees } from './handlers/refund-fees.ts';
+import { releasePayout } from './handlers/release-payout.ts';
+import { type FeeQueries, resolveFees } from './handlers/resolve-fees.ts';
+import { resolvePlayers } from './handlers/resolve-players.ts';
+import { setProgramLimits } from './handlers/set-program-limits.ts';
+import { severPlayerLinks } from './handlers/sever-player-links.ts';
+import { updateAccount } from './handlers/update-account.ts';
+
+export function walletRpcs(deps: {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly rules: EligibilityRules;
+  readonly defaults: DefaultLimits;
+  readonly charges: FeeCharges;
+  readonly queries: FeeQueries;
+  readonly refunds: FeeRefunds;
+  readonly payments: AwardPayments;
+}): ServiceImplementation {
+  const { logger } = deps;
+  const answerEligibility = checkEligibility(deps);
+  return implement(
+    WalletServiceService,
+    {
+      putPlayerLink: putPlayerLink(deps),
+      resolvePlayers: resolvePlayers(deps),
+      checkEligibility: answerEligibility,
+      // The previous release's name of the same rpc (wallet.proto).
+      checkStanding: answerEligibility,
+      chargeFees: chargeFees(deps.charges),
+      resolveFees: resolveFees(deps.queries),
+      refundFees: refundFees(deps.refunds),
+      payAwards: payAwards(deps),
+      releasePayout: releasePayout(deps),
+      denyPayout: denyPayout(deps),
+      getPayout: getPayout(deps),
+      listPayouts: listPayouts(deps),
+      createAccount: createAccount(deps),
+      getAccount: getAccount(deps),
+      updateAccount: updateAccount(deps),
+      deposit: deposit(deps),
+      getStatement: getStatement(deps),
+      addInsider: addInsider(deps),
+      putSandboxPlayer: putSandboxPlayer(deps),
+      holdNextAward: holdNextAward(deps),
+      listPlayerLinks: listPlayerLinks(deps),
+      severPlayerLinks: severPlayerLinks(deps),
+      liftSeverance: liftSeverance(deps),
+      getProgramLimits: getProgramLimits(deps),
+      setProgramLimits: setProgramLimits(deps),
+      audit: audit(deps),
+      listFees: listFees(deps),
+      listAwardPayouts: listAwardPayouts(deps),
+    },
+    { logger, callers: CALLERS },
+  );
+}
