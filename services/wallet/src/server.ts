@@ -1,4 +1,4 @@
-/** The wallet: the life of every service (startRpcService), and the parts that only the wallet has. */
+/** The wallet: the life of every service (startRpcService), and what only the wallet starts. */
 
 import { createStageSampler } from '@laurel/postgres';
 import {
@@ -9,11 +9,11 @@ import {
   type ServiceParts,
   startRpcService,
 } from '@laurel/service';
+import { createFeeCharges } from './commits/post-fees.ts';
+import { createAwardPayments } from './commits/post-payouts.ts';
+import { createFeeRefunds } from './commits/post-refunds.ts';
+import { createFeeQueries } from './commits/post-tombstones.ts';
 import type { WalletConfig } from './config.ts';
-import { createFeeCharges } from './handlers/post-fees.ts';
-import { createAwardPayments } from './handlers/post-payouts.ts';
-import { createFeeRefunds } from './handlers/refund-fees.ts';
-import { createFeeQueries } from './handlers/resolve-fees.ts';
 import { runAudit } from './repository/audit.ts';
 import { HELD_PAYOUTS } from './repository/payouts.ts';
 import { walletRpcs } from './rpcs.ts';

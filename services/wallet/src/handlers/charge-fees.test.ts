@@ -5,6 +5,7 @@ import { Environment } from '@laurel/proto/common';
 import { FeeState } from '@laurel/proto/wallet';
 import { metrics } from '@laurel/telemetry';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createFeeCharges, type FeeCharges } from '../commits/post-fees.ts';
 import { playerLedgerId } from '../domain/ledger.ts';
 import {
   addPlayer,
@@ -20,7 +21,6 @@ import {
   useTestWallet,
   type WalletClient,
 } from '../wallet.fixture.ts';
-import { createFeeCharges, type FeeCharges } from './post-fees.ts';
 
 const wallet = useTestWallet({ SERVED_JURISDICTIONS: 'US-CA,US-NY' });
 let replica: WalletClient;

@@ -1,6 +1,6 @@
 /**
  * ChargeFees: the one decision of a paid attempt. A fee is posted, or refused with a tombstone under its id; either exactly once. The
- * commit is in post-fees.ts.
+ * commit is in commits/post-fees.ts.
  */
 import { DEFAULT_MESSAGE } from '@laurel/errors';
 import { parseId, parseItems, type RpcContext } from '@laurel/grpc';
@@ -10,11 +10,11 @@ import type {
   FeeChargeResult,
   FeeCharge as WireFeeCharge,
 } from '@laurel/proto/wallet';
+import type { FeeCharges } from '../commits/post-fees.ts';
 import type { FeeCharge, FeeResult } from '../domain/fee-decision.ts';
 import { failpoint } from '../failpoints.ts';
 import { checkOwnedFee, type NamedFee } from './owner-of-call.ts';
 import { parseAmountAboveZero, parsePlayer, parseRequirement } from './parse.ts';
-import type { FeeCharges } from './post-fees.ts';
 
 export function chargeFees(
   charges: FeeCharges,

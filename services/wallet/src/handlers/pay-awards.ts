@@ -1,7 +1,10 @@
 /**
- * PayAwards: decides each payout, of an award or a rank of a purse, once: paid or held. The commit is in post-payouts.ts. A payment under
- * the id of a payout with other terms is logged and is left without a status in the response, so that its owner fails it alone: a round of
- * 200 ranks with one such rank has the decisions on the other 199.
+ * PayAwards: decides each payout, of an award or a rank of a purse, once: paid or held. The commit
+ * is in commits/post-payouts.ts.
+ *
+ * A payment under the id of a payout with other terms is logged, and is left without a status in the
+ * response, so that its owner fails it alone: a round of 200 ranks with one such rank has the
+ * decisions on the other 199.
  */
 import { parseId, parseItems, parseTenant, type RpcContext } from '@laurel/grpc';
 import type {
@@ -11,11 +14,11 @@ import type {
   Payout as WirePayout,
 } from '@laurel/proto/wallet';
 import type { Logger } from '@laurel/service';
+import type { AwardPayments } from '../commits/post-payouts.ts';
 import { type PayoutRequest, PayoutTermsError, type Win } from '../domain/payout-decision.ts';
 import { failpoint } from '../failpoints.ts';
 import { checkIsOwner, checkOwned } from './owner-of-call.ts';
 import { parseAmountAboveZero } from './parse.ts';
-import type { AwardPayments } from './post-payouts.ts';
 import { presentPayout, presentUndecided } from './present.ts';
 
 export function payAwards(deps: {

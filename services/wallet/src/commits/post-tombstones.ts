@@ -1,0 +1,49 @@
+/**
+ * The commit of ResolveFees, for a batch of queries: a tombstone under each free id that is to have
+ * one, and then the fees as they are stored.
+ */
+import type { Coalescer } from '@laurel/coalesce';
+import type { Database } from '@laurel/postgres';
+import type { Clock } from '@laurel/service';
+import type { StoredFee } from '../domain/fee-decision.ts';
+import { failpoint } from '../failpoints.ts';
+import { insertTombstones, loadStoredFees } from '../repository/fees.ts';
+import { createTransferBatches } from './transfer-batches.ts';
+
+export type FeeQuery = { readonly transferId: string; readonly tombstoneIfAbsent: boolean };
+
+export type FeeQueries = Coalescer<FeeQuery, StoredFee | null>;
+
+export function createFeeQueries(deps: { database: Database; clock: Clock }): FeeQueries {
+  return createTransferBatches({
+    name: 'resolve_fees',
+    idOf: (query) => query.transferId,
+    keyOf: (query) => query.transferId,
+    run: (queries) => runQueries(deps, queries),
+  });
+}
+
+async function runQueries(
+  { database, clock }: { database: Database; clock: Clock },
+  queries: readonly FeeQuery[],
+): Promise<readonly (StoredFee | null)[]> {
+  const transferIds = queries.map((query) => query.transferId);
+  const stored = await loadStoredFees(database, transferIds);
+  const absent = queries.filter((query, index) => query.tombstoneIfAbsent && stored[index] === null);
+  if (absent.length === 0) return stored;
+
+  const resolved = await database.transaction(
+    async (tx) => {
+      await insertTombstones(
+        tx,
+        absent.map((query) => query.transferId),
+        clock(),
+      );
+      // A charge may have committed before the tombstone: only the stored state is the decision.
+      return await loadStoredFees(tx, transferIds);
+    },
+    { beforeCommit: () => failpoint('wallet.resolve.before-commit') },
+  );
+  await failpoint('wallet.resolve.after-commit');
+  return resolved;
+}
