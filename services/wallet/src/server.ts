@@ -1,4 +1,4 @@
-/** The wallet: the life of every service (startRpcService), and what only the wallet starts. */
+/** What the wallet starts beside what every service starts (startRpcService). */
 
 import { createStageSampler } from '@laurel/postgres';
 import {

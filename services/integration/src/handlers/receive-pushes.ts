@@ -1,6 +1,6 @@
 /**
  * ReceivePushes: verifies, reads and settles the bodies that partners' servers posted. A batch of pushes takes one read of their integrations;
- * what follows is coalesced record by record (settle-records.ts), and the log is written behind the answer.
+ * what follows is coalesced record by record (commits/settle-records.ts), and the log is written behind the answer.
  *
  * A caller that cannot sign learns nothing: an id without an integration, a header that is missing or malformed, and another signature are refused
  * alike, after the same work. While a secret does not open, a push that may be signed with it fails, so that its partner sends it again.
@@ -13,6 +13,7 @@ import { excerptOf } from '@laurel/json';
 import type { Database } from '@laurel/postgres';
 import type { IntegrationServiceService, Push, PushResult } from '@laurel/proto/integration';
 import type { Clock, Logger } from '@laurel/service';
+import type { RecordEnd, RecordSettler } from '../commits/settle-records.ts';
 import { refusePush } from '../domain/push-admission.ts';
 import { isSigned, isWellFormedSignature } from '../domain/push-signature.ts';
 import { costOf, readBody } from '../domain/read-body.ts';
@@ -24,7 +25,6 @@ import { loadPushedIntegrations, type PushedIntegration } from '../repository/pu
 import type { LogWriter } from '../workers/write-log.ts';
 import { createDescriptorCache } from './descriptor-cache.ts';
 import { presentRecord } from './present-record.ts';
-import type { RecordEnd, RecordSettler } from './settle-records.ts';
 
 type Deps = {
   readonly database: Database;

@@ -2,7 +2,7 @@
  * One poll: pages of one integration, one after the other, until the partner has no more or `max_pages` are read. For each page:
  *
  *   request   one GET, to the origin that the integration was leased for
- *   settle    its records, as those of a push (handlers/settle-records.ts); a record that is refused leaves the others alone
+ *   settle    its records, as those of a push (commits/settle-records.ts); a record that is refused leaves the others alone
  *   record    one commit: the cursor behind the page, the log entry, and how the poll stands (repository/poll-leases.ts)
  *
  * A crash before `record` leaves the lease. Once it has run out, a replica requests the same page again, and what was settled is a duplicate.
@@ -16,6 +16,7 @@ import { newId } from '@laurel/ids';
 import { excerptOf, parseJson } from '@laurel/json';
 import type { Database } from '@laurel/postgres';
 import type { Clock, Logger } from '@laurel/service';
+import type { RecordEnd, RecordSettler } from '../commits/settle-records.ts';
 import { type CursorRefusals, refusalsAfter } from '../domain/cursor-refusal.ts';
 import { type Descriptor, type Pull, parseDescriptor } from '../domain/descriptor.ts';
 import { parseBody } from '../domain/json-body.ts';
@@ -31,7 +32,6 @@ import type { RecordResult } from '../domain/record-result.ts';
 import { retryAtOf } from '../domain/retry-after.ts';
 import type { Turns } from '../domain/turns.ts';
 import { failpoint } from '../failpoints.ts';
-import type { RecordEnd, RecordSettler } from '../handlers/settle-records.ts';
 import { type PollLease, type PollProgress, recordPage } from '../repository/poll-leases.ts';
 
 export type PollOneDeps = {

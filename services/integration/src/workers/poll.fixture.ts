@@ -17,12 +17,12 @@ import {
 } from '@laurel/testing';
 import { useStarted } from '@laurel/testing/harness';
 import { parseCidrs } from '@laurel/untrusted-url';
+import { createReportStore } from '../commits/report-store.ts';
+import { OwnersInMemory } from '../commits/settle-records.fixture.ts';
+import { createRecordSettler } from '../commits/settle-records.ts';
 import { createPollBudget } from '../domain/poll-budget.ts';
 import { pullSecretOwner } from '../domain/pull-secret.ts';
 import { createTurns } from '../domain/turns.ts';
-import { createReportStore } from '../handlers/report-store.ts';
-import { OwnersInMemory } from '../handlers/settle-records.fixture.ts';
-import { createRecordSettler } from '../handlers/settle-records.ts';
 import { createPoller, type Poller, type PollerDeps } from './poll.ts';
 
 /** Long enough for every page that is answered, on a busy machine. */

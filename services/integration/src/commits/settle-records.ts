@@ -5,7 +5,7 @@
  * The steps, and what a crash after each of them leaves behind. In every case the partner sends the body again, or the poll reads its page
  * again, because it was not answered.
  *
- * 1. Verify (a push: receive-pushes.ts) and read the body. Nothing.
+ * 1. Verify (a push: handlers/receive-pushes.ts) and read the body. Nothing.
  * 2. Find the attempt: the record names it; or the report's hash is known; or the owner lists the player's open attempts. Nothing: the
  *    report stands for no attempt yet, and may be found to stand for another when it is sent again. Neither is settled.
  * 3. Commit the pair (report, attempt) in `report_attempts`, with the disk; not where the record names its attempt. The attempt is open and
