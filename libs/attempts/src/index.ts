@@ -6,6 +6,7 @@
  * - sweeps/      what finishes or checks what no call waits for: pending fees, expired attempts, refunds, the audit
  * - repository/  the tables that both services have (repository/attempts.ts describes them)
  * - wallet.ts    the wallet, as both call it
+ * - start-owner.ts  what both services start beside what every service starts
  * - client/      both services, as the gateway and the integration service call them (`@laurel/attempts/client`)
  *
  * A service supplies its rules, its reservation, its outcomes, its table of awards, and its outbox with the events of refunds and
@@ -33,6 +34,7 @@ export { EXTENSION_INTERVAL_MS, extendSigningKey, putSigningKey } from './reposi
 export { attemptStages } from './repository/stages.ts';
 export { isAfterLowWatermark } from './repository/sweeps.ts';
 export { attemptOwnerSettings } from './settings.ts';
+export { type OwnerFoundation, startOwner } from './start-owner.ts';
 export { answerItems, answerReports } from './steps/answer-items.ts';
 export { decideAndCommit, type KeyedAttempt } from './steps/commit-creations.ts';
 export { type AttemptPlan, type CreatedAttempt, createAttempt, type Reservation } from './steps/create-attempt.ts';

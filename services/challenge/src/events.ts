@@ -3,16 +3,16 @@
  * duplicate of the same event.
  */
 
-import type { FinishedRefund } from '@laurel/attempts';
+import type { AwardTable, RefundEvents } from '@laurel/attempts';
 import type { Tenant } from '@laurel/attempts/domain';
 import { eventIdOf } from '@laurel/events';
 import { presentTenant } from '@laurel/grpc';
 import { newId } from '@laurel/ids';
 import { EVENT_PAYOUT_STATUSES, REFUND_REASONS } from '@laurel/proto/enum-names';
 import { type Award as AwardMessage, type Event, Owner } from '@laurel/proto/events';
-import type { Attempt, Challenge, Outcome } from './domain/challenge.ts';
-import type { AttemptWithTerms } from './repository/attempts.ts';
-import type { MovedAward } from './repository/awards.ts';
+import type { Attempt, Award, Challenge, Outcome } from './domain/challenge.ts';
+import { loadAttemptsWithTerms } from './repository/attempts.ts';
+import * as awardRows from './repository/awards.ts';
 
 /** An outcome was recorded, and the wallet has decided its award, if it has one. */
 export function attemptSettled(settled: {
@@ -43,10 +43,9 @@ export function attemptSettled(settled: {
 }
 
 /** Fees that were returned to their players. */
-export function eventsOfRefunds(
-  refunds: readonly FinishedRefund[],
-  attempts: ReadonlyMap<string, AttemptWithTerms>,
-): readonly Event[] {
+export const refundEvents: RefundEvents = async (on, refunds) => {
+  const ids = refunds.map(({ attemptId }) => attemptId);
+  const attempts = await loadAttemptsWithTerms(on, ids);
   return refunds.map(({ attemptId, reason, at }) => {
     const refunded = attempts.get(attemptId);
     if (refunded === undefined) throw new Error(`the refunded attempt ${attemptId} is not there`);
@@ -68,13 +67,19 @@ export function eventsOfRefunds(
       },
     };
   });
-}
+};
+
+/** The table of awards, where a decision of the wallet is written with its events. */
+export const AWARDS: AwardTable<Award> = {
+  ...awardRows,
+  recordPayouts: async (on, payouts) => eventsOfAwards(await awardRows.recordPayouts(on, payouts)),
+};
 
 /**
  * The events of awards that moved. The wallet's first decision, paid or held, completes the outcome that won the award; a held award that
  * is paid was released; a denied one emits nothing.
  */
-export function eventsOfAwards(awards: readonly MovedAward[]): readonly Event[] {
+function eventsOfAwards(awards: readonly awardRows.MovedAward[]): readonly Event[] {
   return awards.flatMap((moved) => {
     if (moved.movedFrom === 'paying' || moved.movedFrom === 'holding') return [settledWithAward(moved)];
     return moved.award.status === 'paid' ? [awardReleased(moved)] : [];
@@ -82,7 +87,12 @@ export function eventsOfAwards(awards: readonly MovedAward[]): readonly Event[] 
 }
 
 /** The outcome that won the award was recorded, and the award has the status that the wallet decided first: paid or held. */
-export function settledWithAward({ award, tenant, playerRef, outcome }: Omit<MovedAward, 'movedFrom'>): Event {
+export function settledWithAward({
+  award,
+  tenant,
+  playerRef,
+  outcome,
+}: Omit<awardRows.MovedAward, 'movedFrom'>): Event {
   return attemptSettled({
     tenant,
     attempt: { id: award.attemptId, challengeId: award.challengeId, playerRef },
@@ -95,7 +105,7 @@ export function settledWithAward({ award, tenant, playerRef, outcome }: Omit<Mov
   });
 }
 
-function awardReleased({ award, tenant, playerRef }: MovedAward): Event {
+function awardReleased({ award, tenant, playerRef }: awardRows.MovedAward): Event {
   return {
     id: eventIdOf('award.released', award.id),
     occurredAt: award.paidAt ?? undefined,

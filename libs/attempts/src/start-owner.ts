@@ -1,0 +1,47 @@
+/**
+ * What a service that owns attempts starts before its own parts: the wallet that holds the money, the
+ * outbox of its events, and the key that its receipts are signed with.
+ */
+import { connectEvents, createOutbox, type Outbox } from '@laurel/events';
+import type { AttemptOwner } from '@laurel/ids';
+import { type Foundation, startWorkers } from '@laurel/service';
+import { createSigner, type Signer } from '@laurel/signature';
+import { EXTENSION_INTERVAL_MS, extendSigningKey, putSigningKey } from './repository/signing-keys.ts';
+import { connectWallet, type Wallet } from './wallet.ts';
+
+/** Of settings.ts. */
+export interface OwnerSettings {
+  readonly WALLET_ADDRESS: string;
+  readonly NATS_URL: string;
+  readonly NATS_CA_FILE?: string | undefined;
+  readonly EVENTS_PREFIX: string;
+  readonly OUTBOX_REPUBLISH_AFTER_MS: number;
+  readonly RECEIPT_SIGNING_SEED: Buffer;
+}
+
+export interface OwnerFoundation<Owner extends AttemptOwner> extends Foundation {
+  readonly owner: Owner;
+  readonly wallet: Wallet;
+  readonly outbox: Outbox;
+  readonly signer: Signer;
+  readonly signingKeyId: number;
+}
+
+export async function startOwner<Owner extends AttemptOwner>(
+  owner: Owner,
+  config: OwnerSettings,
+  foundation: Foundation,
+): Promise<OwnerFoundation<Owner>> {
+  const { identity, database, logger, started } = foundation;
+  const wallet = started.use(connectWallet(config.WALLET_ADDRESS, identity));
+  const { NATS_URL: url, NATS_CA_FILE: caFile, EVENTS_PREFIX: prefix } = config;
+  const stream = started.use(connectEvents({ url, caFile, prefix, name: `laurel-${owner}`, logger }));
+  // What starts later may publish, so it ends before the outbox hands over its last events.
+  const republishAfterMs = config.OUTBOX_REPUBLISH_AFTER_MS;
+  const outbox = started.use(createOutbox({ owner, database, stream, logger, republishAfterMs }));
+  const signer = createSigner(config.RECEIPT_SIGNING_SEED);
+  const signingKeyId = await putSigningKey(database, signer.publicKey);
+  const extend = () => extendSigningKey(database, signingKeyId);
+  startWorkers(foundation, [{ name: 'extend-signing-key', intervalMs: EXTENSION_INTERVAL_MS, runOnce: extend }]);
+  return { ...foundation, owner, wallet, outbox, signer, signingKeyId };
+}
