@@ -120,6 +120,7 @@ function needsOf(name: ServiceName): Readonly<Record<string, boolean>> {
     'src/main.ts',
     'src/migrate.ts',
     'src/server.ts',
+    ...(serves === 'grpc' ? ['src/callers.ts', 'src/rpcs.ts'] : []),
   ];
   return {
     ...Object.fromEntries(

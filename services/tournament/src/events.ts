@@ -3,15 +3,15 @@
  * runs again makes the same event, which is in the outbox once.
  */
 
-import type { FinishedRefund } from '@laurel/attempts';
+import type { AwardTable, RefundEvents } from '@laurel/attempts';
 import { eventIdOf } from '@laurel/events';
 import { presentTenant } from '@laurel/grpc';
 import { REFUND_REASONS } from '@laurel/proto/enum-names';
 import { type Event, Owner } from '@laurel/proto/events';
 import { purseWon } from './domain/purse.ts';
 import type { Attempt, Outcome, Round, Tally, Tenant } from './domain/tournament.ts';
-import type { ReleasedPurse } from './repository/payouts.ts';
-import type { RefundedAttempt } from './repository/refunds.ts';
+import { type ReleasedPurse, type RoundAward, roundAwards } from './repository/payouts.ts';
+import { loadRefundedAttempts } from './repository/refunds.ts';
 
 /** Nothing is won before the round ends, and a board has no bar to clear. */
 export function attemptSettled(facts: {
@@ -40,10 +40,9 @@ export function attemptSettled(facts: {
 }
 
 /** One for each fee that was returned, for any reason; also for a scored attempt of a round that was cancelled. */
-export function attemptsRefunded(
-  refunds: readonly FinishedRefund[],
-  attempts: ReadonlyMap<string, RefundedAttempt>,
-): readonly Event[] {
+export const refundEvents: RefundEvents = async (on, refunds) => {
+  const ids = refunds.map(({ attemptId }) => attemptId);
+  const attempts = await loadRefundedAttempts(on, ids);
   return refunds.map(({ attemptId, reason, at }) => {
     const attempt = attempts.get(attemptId);
     if (attempt === undefined) throw new Error(`the fee of attempt ${attemptId} went back, and it was not found`);
@@ -63,7 +62,7 @@ export function attemptsRefunded(
       },
     };
   });
-}
+};
 
 export function roundSettled(round: Round, { scoredPlayers }: Tally, settledAt: Date): Event {
   return {
@@ -92,8 +91,14 @@ export function roundCancelled(round: Pick<Round, 'id' | 'tournamentId' | 'tenan
   };
 }
 
+/** The table of purses, where a decision of the wallet is written with its events. */
+export const AWARDS: AwardTable<RoundAward> = {
+  ...roundAwards,
+  recordPayouts: async (on, payouts) => (await roundAwards.recordPayouts(on, payouts)).map(awardReleased),
+};
+
 /** An entry wins a purse, not a single attempt. */
-export function awardReleased({ awardId, roundId, playerRef, amountCents, paidAt, tenant }: ReleasedPurse): Event {
+function awardReleased({ awardId, roundId, playerRef, amountCents, paidAt, tenant }: ReleasedPurse): Event {
   return {
     id: eventIdOf('award.released', awardId),
     ...stamp(tenant, paidAt),
