@@ -34,7 +34,8 @@ export function siteConfig(routes: readonly Route[]) {
       attrs: false,
       codeTransformers: [colours],
     },
-    vite: { build: { assetsInlineLimit: 0 } },
+    // With the paths as they are given: the checkout may be reached by a link (build.ts).
+    vite: { build: { assetsInlineLimit: 0 }, resolve: { preserveSymlinks: true } },
     themeConfig: {
       search: { provider: 'local' },
       outline: [2, 3],
