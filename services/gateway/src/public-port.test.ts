@@ -286,6 +286,7 @@ describe('connection limits', () => {
     caller.socket.write('HELLO\r\n\r\n');
     const { status, head } = await caller.answer();
     expect([status, head]).toEqual([400, expect.stringContaining('X-Content-Type-Options: nosniff')]);
+    expect(head).toMatch(/^X-Request-Id: [\da-f-]{36}\r$/m);
     // Half closed by the gateway, and kept open by the caller.
     await caller.closed;
     await expect.poll(connections).toBeLessThan(5);

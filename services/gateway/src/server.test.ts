@@ -348,6 +348,9 @@ describe('invalid input', () => {
       'content-type': 'application/json; charset=UTF-8',
     });
     expect(codeOf(answer)).toEqual([500, 'internal_error']);
+    const link = (email: string) => post('/v1/players', { player_ref: '😀'.repeat(255), email });
+    expect(codeOf(await link('😀'.repeat(320)))).toEqual([500, 'internal_error']);
+    expect(codeOf(await link('😀'.repeat(321)))).toEqual([400, 'invalid_request']);
   });
 });
 

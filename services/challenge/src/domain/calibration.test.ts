@@ -132,6 +132,20 @@ describe('the bar of samples', () => {
     );
   });
 
+  it('where samples tie at the bar all of them reach it: fewer than the target share are above it, and no fewer reach it', () => {
+    const tied = fc.array(fc.nat(3), { minLength: 1, maxLength: 300 });
+    fc.assert(
+      fc.property(tied, target, direction, (scores, rate, is) => {
+        const bar = barOf(scores, rate, is);
+        const reached = scores.filter((score) => clears(score, bar, is)).length;
+        const tiesAtBar = scores.filter((score) => score === bar).length;
+        expect(reached).toBeGreaterThanOrEqual(rankOfBar(scores.length, rate));
+        expect(reached - tiesAtBar).toBeLessThan(rankOfBar(scores.length, rate));
+      }),
+    );
+    expect(barOf([1, 2, 2, 2, 2, 2, 2, 2, 2, 2], 0.1, 'higher_is_better')).toBe(2);
+  });
+
   it('the bar of samples is no harder to clear at a higher target pass rate', () => {
     fc.assert(
       fc.property(samples, target, target, direction, (scores, one, other, is) => {
