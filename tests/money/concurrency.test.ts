@@ -1,13 +1,15 @@
+/** Races that need several processes of each service; of one service on two replicas: services/{challenge,tournament}/src/handlers/races.test.ts. */
 import { randomUUID } from 'node:crypto';
 import type { Attempt } from '@laurel/sdk';
 import { type Answer, tally } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectError, expectStatus, type Player, startWorld, type World } from '../world.ts';
+import { expectError, expectStatus, fullBoard, type Player, startWorld, type World } from '../world.ts';
+import { enter, movements, newPlayers, openAttempt, rows } from './rounds.ts';
 
-describe('parallel requests for challenges', () => {
+describe('parallel requests over two replicas of each service', () => {
   let world: World;
   beforeAll(async () => {
-    world = await startWorld({ replicas: { gateway: 2, challenge: 2, wallet: 2 } });
+    world = await startWorld({ replicas: { gateway: 2, challenge: 2, tournament: 2, wallet: 2 } });
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
@@ -16,48 +18,25 @@ describe('parallel requests for challenges', () => {
     return Promise.all(Array.from({ length: count }, () => world.partner.createAttempt(body)));
   }
 
-  test.each([40, 400])('%i parallel first creates of one player never exceed the daily cap', async (count) => {
-    const challenge = await world.newChallenge({ daily_attempt_cap: 10 });
-    const player = await world.newPlayer();
-    const answers = await createMany(count, challenge.id, player);
-    expect(tally(answers)).toEqual({ '201': 10, attempt_cap_reached: count - 10 });
-    expect(await world.balance(player)).toBe('90.00');
-  });
-
-  test.each([40, 400])('%i parallel first creates of one player never overdraw the wallet', async (count) => {
-    const challenge = await world.newChallenge({ fee: '1.50' });
-    const player = await world.newPlayer({ funds: '11.00' });
-    const answers = await createMany(count, challenge.id, player);
-    expect(tally(answers)).toEqual({ '201': 7, insufficient_funds: count - 7 });
-    expect(await world.balance(player)).toBe('0.50');
-  });
-
-  test('parallel creates on many challenges, through two refs of one account, never overdraw the wallet', async () => {
+  test('parallel creates on many challenges and rounds, through two refs of one account, never overdraw the wallet', async () => {
     const challenges = await Promise.all(Array.from({ length: 8 }, () => world.newChallenge({ fee: '1.00' })));
+    const rounds = await Promise.all(Array.from({ length: 8 }, () => world.newRound({ attempt_cap: 100 })));
     const player = await world.newPlayer({ funds: '13.00' });
     const twin = { ...player, ref: randomUUID() };
     expectStatus(201, await world.partner.linkPlayer(twin.ref, player.email));
+    const parents = [
+      ...challenges.map(({ id }) => ({ challenge_id: id })),
+      ...rounds.map(({ id }) => ({ tournament_round_id: id })),
+    ];
     const answers = await Promise.all(
-      Array.from({ length: 80 }, (_, index) =>
-        world.partner.createAttempt({
-          challenge_id: challenges[index % 8]?.id ?? '',
-          player_ref: index % 3 === 0 ? twin.ref : player.ref,
-        }),
+      Array.from({ length: 10 }, (_, turn) => turn).flatMap((turn) =>
+        parents.map((parent, index) =>
+          world.partner.createAttempt({ ...parent, player_ref: (index + turn) % 3 === 0 ? twin.ref : player.ref }),
+        ),
       ),
     );
-    expect(tally(answers)).toEqual({ '201': 13, insufficient_funds: 67 });
+    expect(tally(answers)).toEqual({ '201': 13, insufficient_funds: 147 });
     expect(await world.balance(player)).toBe('0.00');
-  });
-
-  test('parallel creates through two refs of one account share one cap', async () => {
-    const challenge = await world.newChallenge({ daily_attempt_cap: 6 });
-    const player = await world.newPlayer();
-    const twin = { ...player, ref: randomUUID() };
-    expectStatus(201, await world.partner.linkPlayer(twin.ref, player.email));
-    const answers = (
-      await Promise.all([createMany(20, challenge.id, player), createMany(20, challenge.id, twin)])
-    ).flat();
-    expect(tally(answers)).toEqual({ '201': 6, attempt_cap_reached: 34 });
   });
 
   test('400 parallel first creates of 400 players all succeed, with no deadlock', async () => {
@@ -78,97 +57,6 @@ describe('parallel requests for challenges', () => {
     );
     expect(tally(outcomes)).toEqual({ '200': 400 });
     expect(outcomes.filter((answer) => answer.body.award?.payout_status === 'paid')).toHaveLength(200);
-  });
-
-  test('40 parallel clearing outcomes of one player take one prize', async () => {
-    const challenge = await world.newChallenge();
-    const player = await world.newPlayer();
-    const attempts = await createMany(40, challenge.id, player);
-    expect(tally(attempts)).toEqual({ '201': 40 });
-    const outcomes = await Promise.all(
-      attempts.map((attempt) => world.partner.reportOutcome(attempt.body.id, { score: 100 })),
-    );
-    expect(tally(outcomes)).toEqual({ '200': 40 });
-    expect(outcomes.every((outcome) => outcome.body.met_threshold)).toBe(true);
-    expect(outcomes.filter((outcome) => outcome.body.award !== null)).toHaveLength(1);
-    expect(await world.balance(player)).toBe('65.00');
-  });
-
-  test('40 parallel reports of one attempt under different keys settle it once', async () => {
-    const challenge = await world.newChallenge();
-    const player = await world.newPlayer();
-    const [attempt] = await createMany(1, challenge.id, player);
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, index) =>
-        world.partner.reportOutcome(attempt?.body.id ?? '', { score: 90 + index }),
-      ),
-    );
-    expect(tally(answers)).toEqual({ '200': 1, attempt_already_settled: 39 });
-    const settled = answers.find((answer) => answer.status === 200);
-    const read = expectStatus(200, await world.partner.getAttempt(attempt?.body.id ?? ''));
-    expect(read.body.outcome).toMatchObject({ receipt_id: settled?.body.receipt_id, score: settled?.body.score });
-  });
-
-  test('creates that race the winning outcome are either charged or refused, never both', async () => {
-    const challenge = await world.newChallenge();
-    const player = await world.newPlayer();
-    const [attempt] = await createMany(1, challenge.id, player);
-    const [won, ...answers] = await Promise.all([
-      world.partner.reportOutcome(attempt?.body.id ?? '', { score: 100 }),
-      ...Array.from({ length: 40 }, () =>
-        world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref }),
-      ),
-    ]);
-    expectStatus(200, won);
-    const created = answers.filter((answer) => answer.status === 201).length;
-    expect(tally(answers)).toEqual({
-      ...(created > 0 && { '201': created }),
-      ...(created < 40 && { challenge_already_claimed: 40 - created }),
-    });
-    expect(await world.balance(player)).toBe(`${100 - 1 + 5 - created}.00`);
-  });
-
-  test('an outcome and an expiry that race end the attempt once', async () => {
-    const challenge = await world.newChallenge();
-    for (let round = 0; round < 10; round += 1) {
-      const player = await world.newPlayer();
-      const [attempt] = await createMany(1, challenge.id, player);
-      const id = attempt?.body.id ?? '';
-      const [outcome, expiry] = await Promise.all([
-        world.partner.reportOutcome(id, { score: 100 }),
-        world.partner.expireAttempt(id),
-      ]);
-      const statuses = [outcome.status, expiry.status].sort();
-      expect(statuses).toEqual([200, 409]);
-      const read = expectStatus(200, await world.partner.getAttempt(id)).body;
-      expect(read.status).toBe(outcome.status === 200 ? 'settled' : 'expired');
-      expect(await world.balance(player)).toBe(outcome.status === 200 ? '104.00' : '100.00');
-    }
-  });
-
-  test('an outcome and a voiding that race end the attempt once', async () => {
-    const challenge = await world.newChallenge();
-    for (let round = 0; round < 10; round += 1) {
-      const player = await world.newPlayer();
-      const [attempt] = await createMany(1, challenge.id, player);
-      const id = attempt?.body.id ?? '';
-      const [outcome, voided] = await Promise.all([
-        world.partner.reportOutcome(id, { score: 1 }),
-        world.operator.voidAttempt(id, 'a race'),
-      ]);
-      expect([outcome.status, voided.status].sort()).toEqual([200, 409]);
-      expect(await world.balance(player)).toBe(outcome.status === 200 ? '99.00' : '100.00');
-    }
-  });
-
-  test('parallel deposits with one reference count once', async () => {
-    const player = await world.newPlayer({ funds: '0.00' });
-    const deposit = { environment: 'test', amount: '10.00', reference: randomUUID() };
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => world.operator.deposit(player.accountId, deposit)),
-    );
-    expect(tally(answers)).toEqual({ '201': 20 });
-    expect(await world.balance(player)).toBe('10.00');
   });
 
   test('a create after a self-exclusion that follows the list is 403, with nothing charged', async () => {
@@ -198,6 +86,98 @@ describe('parallel requests for challenges', () => {
     const created = answers.filter((answer) => answer.status === 201).length;
     expect(answers.filter((answer) => answer.status !== 201).every((answer) => answer.code === 'blocked')).toBe(true);
     expect(await world.balance(player)).toBe(`${100 - created}.00`);
+  });
+
+  test('200 players enter and score in parallel: the board has one strict order, and 20 parallel closes pay it once', async () => {
+    const round = await world.newRound();
+    const refs = Array.from({ length: 200 }, () => randomUUID());
+    await Promise.all(refs.map(async (ref) => expectStatus(201, await world.partner.createPlayer(ref, '5.00'))));
+    const winner = await world.newPlayer();
+    const attempts = await Promise.all([winner.ref, ...refs].map((ref) => enter(world, round, { ref })));
+    expect(tally(attempts)).toEqual({ '201': 201 });
+    // Few values, so that most of them tie.
+    const outcomes = await Promise.all(
+      attempts.map((attempt, index) =>
+        world.partner.reportOutcome(attempt.body.id, { score: index === 0 ? 1_000 : index % 7 }),
+      ),
+    );
+    expect(tally(outcomes)).toEqual({ '200': 201 });
+
+    const closes = await Promise.all(Array.from({ length: 20 }, () => world.partner.closeRound(round.id)));
+    const closed = closes.find((answer) => answer.status === 200)?.body ?? expect.fail('no call closed it');
+    expect(closed).toMatchObject({ status: 'settled', entrant_count: 201 });
+    for (const answer of closes) if (answer.status !== 200) expectError(409, 'conflict', answer);
+
+    const table = await rows(world, round, winner);
+    expect(table.map((row) => row.rank)).toEqual(Array.from({ length: 201 }, (_, index) => index + 1));
+    expect(table.map((row) => row.final_rank)).toEqual(table.map((row) => row.rank));
+    expect(new Set(table.map((row) => row.player_ref))).toEqual(new Set([winner.ref, ...refs]));
+    for (const [index, row] of table.entries()) {
+      const before = table[index - 1];
+      if (before === undefined) continue;
+      expect(before.best_score).toBeGreaterThanOrEqual(row.best_score);
+      if (before.best_score === row.best_score) {
+        expect(Date.parse(before.best_score_at)).toBeLessThanOrEqual(Date.parse(row.best_score_at));
+      }
+    }
+    expect(table.slice(0, 4).map((row) => row.payout_amount)).toEqual(['5.00', '3.00', '2.00', '0.00']);
+    expect(table[0]?.player_ref).toBe(winner.ref);
+    expect(await movements(world, winner)).toEqual(['fee -1.00', 'purse 5.00']);
+    const purses = await world.stack
+      .database('wallet')
+      .query<{ amount_cents: bigint }>(
+        `select amount_cents from transfers where kind = 'purse' and round_id = $1 order by 1 desc`,
+        [round.id],
+      );
+    expect(purses.map((purse) => purse.amount_cents)).toEqual([500n, 300n, 200n]);
+  });
+
+  test('every replica shows the results that one replica has answered, and every read of a board is consistent', async () => {
+    const round = await world.newRound();
+    const players = await newPlayers(world, 60);
+    await Promise.all(
+      players.map(async (player, index) => {
+        // The gateways take turns, so that no request reaches the one that answered before.
+        const id = await openAttempt(world, round, player);
+        expect(await rows(world, round, player)).toEqual([]);
+        const { body } = expectStatus(200, await world.partner.reportOutcome(id, { score: index % 10 }));
+        for (let read = 0; read < 3; read += 1) {
+          const { data, scored_players } = fullBoard(await world.partner.getLeaderboard(round.id, player.ref));
+          const own = data.findIndex((row) => row.player_ref === player.ref);
+          expect(data[own]).toMatchObject({
+            best_score: body.score,
+            best_score_at: body.recorded_at,
+            paid_attempts: 1,
+          });
+          const rank = data[own]?.rank ?? 0;
+          expect(data.map((row) => row.rank)).toEqual(data.map((_, index) => rank - own + index));
+          expect(own).toBe(rank === 1 ? 0 : 1);
+          expect(data.length - own - 1).toBe(rank === scored_players ? 0 : 1);
+          for (const [index, row] of data.entries()) {
+            if (index > 0) expect(data[index - 1]?.best_score).toBeGreaterThanOrEqual(row.best_score);
+          }
+        }
+      }),
+    );
+    const { body } = expectStatus(200, await world.partner.getLeaderboard(round.id));
+    expect(body).toMatchObject({ entrant_count: 60, scored_players: 60 });
+  });
+
+  test('parallel reports of many runs of one player keep the best', async () => {
+    const round = await world.newRound({ attempt_cap: 40 });
+    const player = await world.newPlayer();
+    const attempts = await Promise.all(Array.from({ length: 40 }, () => enter(world, round, player)));
+    expect(tally(attempts)).toEqual({ '201': 40 });
+    const outcomes = await Promise.all(
+      attempts.map((attempt, index) => world.partner.reportOutcome(attempt.body.id, { score: index % 20 })),
+    );
+    const best = outcomes
+      .filter((answer) => answer.body.score === 19)
+      .map((answer) => answer.body.recorded_at)
+      .sort();
+    expect(await rows(world, round, player)).toMatchObject([
+      { best_score: 19, best_score_at: best[0], paid_attempts: 40 },
+    ]);
   });
 
   test('the audit is good after parallel requests, and no request failed with a 5xx', async () => {

@@ -27,30 +27,45 @@ async function createEverywhere(creations: readonly { challengeId: string; playe
   return answers.flatMap((answer) => ok(answer).results.map(({ result }) => result));
 }
 
+/** Creates one more ref of the player's account. */
+async function secondRefOf({ email }: { readonly email: string }): Promise<string> {
+  const playerRef = `second-${newId()}`;
+  ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef }, email }));
+  return playerRef;
+}
+
 describe('400 concurrent calls', () => {
-  it('400 concurrent creations never exceed the daily cap', async () => {
+  it.each([
+    [40, 1],
+    [400, 1],
+    [40, 2],
+    [400, 2],
+  ])('%i concurrent creations through %i refs of one account never exceed the daily cap', async (count, refs) => {
     const challenge = await h.open({ dailyAttemptCap: 7 });
     const player = await h.player();
-    const creations = Array.from({ length: 400 }, () => ({ challengeId: challenge.id, playerRef: player.ref }));
+    const playerRefs = [player.ref, await secondRefOf(player)].slice(0, refs);
+    const creations = Array.from({ length: count }, (_, index) => ({
+      challengeId: challenge.id,
+      playerRef: playerRefs[index % refs] ?? '',
+    }));
     const results = await createEverywhere(creations);
-    expect(countsOf(results.map(verdictOf))).toEqual({ attempt: 7, attempt_cap_reached: 393 });
+    expect(countsOf(results.map(verdictOf))).toEqual({ attempt: 7, attempt_cap_reached: count - 7 });
     expect(await h.balance(player.accountId)).toBe(100_000n - 700n);
   });
 
-  it('400 concurrent creations never overdraw a wallet', async () => {
-    const challenge = await h.open({ dailyAttemptCap: 1_000 });
-    const player = await h.player(undefined, 512n);
-    const creations = Array.from({ length: 400 }, () => ({ challengeId: challenge.id, playerRef: player.ref }));
+  it.each([40, 400])('%i concurrent creations never overdraw a wallet', async (count) => {
+    const challenge = await h.open({ dailyAttemptCap: 1_000, feeCents: 150n });
+    const player = await h.player(undefined, 762n);
+    const creations = Array.from({ length: count }, () => ({ challengeId: challenge.id, playerRef: player.ref }));
     const results = await createEverywhere(creations);
-    expect(countsOf(results.map(verdictOf))).toEqual({ attempt: 5, insufficient_funds: 395 });
+    expect(countsOf(results.map(verdictOf))).toEqual({ attempt: 5, insufficient_funds: count - 5 });
     expect(await h.balance(player.accountId)).toBe(12n);
   });
 
   it('400 concurrent reports never win a second prize, through two refs of one account', async () => {
     const challenge = await h.open({ dailyAttemptCap: 1_000, targetPassRate: 0.9 });
     const player = await h.player();
-    const secondRef = `second-${newId()}`;
-    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: secondRef }, email: player.email }));
+    const secondRef = await secondRefOf(player);
     const creations = Array.from({ length: 400 }, (_, index) => ({
       challengeId: challenge.id,
       playerRef: index % 3 === 0 ? secondRef : player.ref,
@@ -89,35 +104,65 @@ describe('400 concurrent calls', () => {
   });
 });
 
-describe('an attempt at its deadline', () => {
-  it('an attempt at its deadline is either settled or expired and refunded, when both are requested concurrently', async () => {
-    const challenge = await h.open({ dailyAttemptCap: 1_000 });
-    const player = await h.player();
-    const creations = Array.from({ length: 40 }, () => ({ challengeId: challenge.id, playerRef: player.ref }));
-    const attempts = (await createEverywhere(creations)).map(created);
+it('creations that race with a win of their player are each charged, or refused because the challenge is claimed', async () => {
+  const challenge = await h.open({ dailyAttemptCap: 1_000 });
+  const player = await h.player();
+  const first = created(await h.create(challenge.id, player.ref));
+  const [won, ...verdicts] = await Promise.all([
+    h.report(first.id, 100),
+    ...Array.from({ length: 40 }, async (_, index) => {
+      const creation = { challengeId: challenge.id, playerRef: player.ref, tenant: PROGRAM, metadataJson: '' };
+      const item = { ...creation, attemptId: newOwnedId('challenge'), requestId: '', keyUse: undefined };
+      const { challenge: replica } = index % 2 === 0 ? h : other;
+      return verdictOf(ok(await replica.createAttempts({ creations: [item] })).results[0]?.result);
+    }),
+  ]);
+  expect(recorded(won).award).toBeDefined();
+  const { attempt: charged = 0, challenge_already_claimed: refused = 0 } = countsOf(verdicts);
+  expect(charged + refused).toBe(40);
+  expect(await h.balance(player.accountId)).toBe(100_000n - 100n + 2_000n - BigInt(charged) * 100n);
+});
 
-    const raced = await Promise.all(
-      attempts.map(async ({ id }, index) => {
-        const [report, expiry] = await Promise.all([
-          h.report(id, 1),
-          (index % 2 === 0 ? h : other).challenge.expireAttempt({ tenant: PROGRAM, attemptId: id }),
-        ]);
-        return { id, report: verdictOf(report), expiry: 'kind' in expiry ? expiry.code : 'expired' };
-      }),
-    );
-    let expired = 0n;
-    for (const { id, report, expiry } of raced) {
-      const { attempt } = ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId: id }));
-      const isExpired = attempt?.status === AttemptStatus.EXPIRED;
-      if (isExpired) expired += 1n;
-      expect({ report, expiry }).toEqual(
-        isExpired
-          ? { report: 'attempt_already_settled', expiry: 'expired' }
-          : { report: 'outcome', expiry: 'attempt_already_settled' },
+describe('an attempt at its deadline', () => {
+  it.each([
+    ['expired', 1],
+    ['expired', 100],
+    ['voided', 1],
+  ])(
+    'an attempt is either settled or %s and refunded, when both are requested concurrently with a score of %i',
+    async (end, score) => {
+      const challenge = await h.open({ dailyAttemptCap: 1_000 });
+      const player = await h.player();
+      const creations = Array.from({ length: 40 }, () => ({ challengeId: challenge.id, playerRef: player.ref }));
+      const attempts = (await createEverywhere(creations)).map(created);
+
+      const raced = await Promise.all(
+        attempts.map(async ({ id }, index) => {
+          const { challenge: replica } = index % 2 === 0 ? h : other;
+          const [report, ended] = await Promise.all([
+            h.report(id, score),
+            end === 'expired'
+              ? replica.expireAttempt({ tenant: PROGRAM, attemptId: id })
+              : replica.voidAttempt({ attemptId: id, reason: 'a race' }),
+          ]);
+          return { id, report: verdictOf(report), ended: 'kind' in ended ? ended.code : end };
+        }),
       );
-    }
-    expect(await h.balance(player.accountId)).toBe(100_000n - 4_000n + expired * 100n);
-  });
+      let refunded = 0n;
+      for (const { id, report, ended } of raced) {
+        const { attempt } = ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId: id }));
+        const isSettled = attempt?.status === AttemptStatus.SETTLED;
+        if (!isSettled) refunded += 1n;
+        const tooLate = end === 'expired' ? 'attempt_already_settled' : 'conflict';
+        expect({ report, ended }).toEqual(
+          isSettled ? { report: 'outcome', ended: tooLate } : { report: 'attempt_already_settled', ended: end },
+        );
+        if (!isSettled) expect(attempt?.status).toBe(end === 'expired' ? AttemptStatus.EXPIRED : AttemptStatus.VOIDED);
+      }
+      const prize = score === 100 && refunded < 40n ? 2_000n : 0n;
+      expect(await h.balance(player.accountId)).toBe(100_000n - 4_000n + refunded * 100n + prize);
+    },
+  );
 
   it('an attempt at its deadline is refunded once by replicas that sweep at the same time', async () => {
     const challenge = await h.open({ dailyAttemptCap: 1_000 });

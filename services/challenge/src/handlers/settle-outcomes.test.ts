@@ -3,7 +3,7 @@ import { newId } from '@laurel/ids';
 import { ok } from '@laurel/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { created, useHarness, verdictOf } from '../challenge.fixture.ts';
+import { created, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
 import type { Settlement } from './outcome-draft.ts';
 import { type Instance, reportOf, useSettlements } from './outcome-settlements.fixture.ts';
 
@@ -21,6 +21,9 @@ describe('two replicas', () => {
     const verdicts = answers.map(({ results }) => verdictOf(results[0]?.result));
     expect(verdicts.filter((verdict) => verdict === 'outcome')).toHaveLength(1);
     expect(verdicts.filter((verdict) => verdict === 'attempt_already_settled')).toHaveLength(199);
+    const { attempt } = ok(await h.challenge.getAttempt({ tenant: PROGRAM, attemptId: first }));
+    const settled = recorded(answers.find((_, index) => verdicts[index] === 'outcome')?.results[0]?.result);
+    expect(attempt?.outcome).toMatchObject({ receiptId: settled.receiptId, score: settled.score });
   });
 
   it('two replicas award a prize once when an account wins it on both concurrently, each on its cache', async () => {

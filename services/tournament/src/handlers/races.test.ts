@@ -93,13 +93,18 @@ async function tallyOf(roundId: string) {
 }
 
 describe('a cap of 3', () => {
-  it.each([40, 400])('a cap of 3 holds under %i concurrent first entries by two refs', async (count) => {
+  it.each([
+    [40, 1],
+    [400, 1],
+    [40, 2],
+    [400, 2],
+  ])('a cap of 3 holds under %i concurrent first entries through %i refs of one account', async (count, refs) => {
     const round = await h.openRound({ attemptCap: 3 });
     const player = await h.player();
-    const second = await h.secondRefOf(player);
+    const playerRefs = [player.ref, await h.secondRefOf(player)].slice(0, refs);
     const creations = Array.from({ length: count }, (_, index) => ({
       roundId: round.id,
-      playerRef: index % 3 === 0 ? second : player.ref,
+      playerRef: playerRefs[index % refs] ?? '',
     }));
     const results = await createEverywhere(creations);
     expect(countsOf(results.map(verdictOf))).toEqual({ attempt: 3, attempt_cap_reached: count - 3 });
@@ -144,16 +149,20 @@ describe('entries that race with an end', () => {
 
   it('entries that race with the end of their round are each refused, or entered and refunded with the round', async () => {
     const round = await h.openRound({ attemptCap: 1_000 });
-    const player = await h.player();
+    const [player, scorer] = [await h.player(), await h.player()];
+    recorded(await h.report(created(await h.create(round.id, scorer.ref)).id, 1));
     const close = () => h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }).then(ok);
     const { attempt: entered = 0, entries_closed: refused = 0 } = await createUntil(close, round.id, player.ref);
     expect(entered).toBeGreaterThanOrEqual(100);
     expect(refused).toBe(200 - entered);
     await h.server.sweepOnce();
     const left = {
-      text: `select distinct status from attempts where round_id = $1 and status not in ('refused', 'expired')`,
+      text: `
+select distinct a.status, e.account_id from attempts a left join entries e on e.round_id = a.round_id and e.final_rank = 1
+where a.round_id = $1 and a.status not in ('refused', 'expired')`,
     };
-    expect(await h.database.query(left, [round.id])).toEqual([]);
+    expect(await h.database.query(left, [round.id])).toEqual([{ status: 'settled', account_id: scorer.accountId }]);
+    expect(await tallyOf(round.id)).toEqual({ entrants: 1, scoredPlayers: 1, scoredAttempts: 1 });
     expect(await h.balance(player.accountId)).toBe(FUNDS);
   });
 });
@@ -165,6 +174,9 @@ describe('concurrent reports', () => {
       Array.from({ length: 40 }, (_, index) => ({ attemptId: attempt.id, score: index })),
     );
     expect(countsOf(results.map(verdictOf))).toEqual({ outcome: 1, attempt_already_settled: 39 });
+    const { score } = recorded(results.find((result) => verdictOf(result) === 'outcome'));
+    const best = { text: 'select best_score from entries where round_id = $1' };
+    expect(await h.database.query(best, [round.id])).toEqual([{ best_score: score }]);
     expect(await tallyOf(round.id)).toEqual({ entrants: 1, scoredPlayers: 1, scoredAttempts: 1 });
   });
 
@@ -251,15 +263,18 @@ describe('a score and the end of its round', () => {
       ...(scored < 40 && { round_closed: 40 - scored }),
     });
     expect(await tallyOf(round.id)).toEqual({ entrants: scored, scoredPlayers: scored, scoredAttempts: scored });
-    const ranked = await h.database.query<{ count: number }>(
-      { text: 'select count(final_rank)::int as count from entries where round_id = $1' },
-      [round.id],
-    );
-    expect(ranked).toEqual([{ count: scored }]);
+    const board = { text: 'select account_id from entries where round_id = $1 and final_rank > 0 order by final_rank' };
+    const ranked = (await h.database.query<{ account_id: string }>(board, [round.id])).map((row) => row.account_id);
+    const isScored = (index: number) => index === 0 || results[index - 1] === 'outcome';
+    const [winner, ...others] = players.filter((_, index) => isScored(index)).map(({ accountId }) => accountId);
+    expect(ranked).toEqual([winner, ...others.toReversed()]);
+    for (const [index, { accountId }] of players.entries()) {
+      const payout = [10_000n, 5_000n, 5_000n][ranked.indexOf(accountId)] ?? 0n;
+      expect(await h.balance(accountId)).toBe(isScored(index) ? FUNDS - FEE + payout : FUNDS);
+    }
     for (const [index, attempt] of attempts.entries()) {
       const read = ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId: attempt.id })).attempt;
-      const isScored = index === 0 || results[index - 1] === 'outcome';
-      expect(read?.status).toBe(isScored ? AttemptStatus.SETTLED : AttemptStatus.EXPIRED);
+      expect(read?.status).toBe(isScored(index) ? AttemptStatus.SETTLED : AttemptStatus.EXPIRED);
     }
   });
 });
