@@ -4,7 +4,9 @@
 //   both exist. Inside Markdown, and where it begins with dots, a path may also start from the file that cites it;
 // - a decision is cited by its number, as in `decision 9`, and exists;
 // - every relative link of a Markdown file leads to a file or a folder of the repository, and its anchor to a heading;
-// - no citation is one that only its author can open: no ticket, no folder beside the repository, no document by its title alone.
+// - no citation is one that only its author can open: no ticket, no folder beside the repository, no document by its title alone;
+// - docs/contract/coverage.md lists the sentences of the contract without a test: it quotes each
+//   word for word from below the heading that it cites, and the tests that it names are there.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
@@ -24,6 +26,9 @@ const LOOSE = [
   [/\bdecisions\/\d{4}(?![\w-]*\.md)/g, 'names no file'],
   [/(?<![\w.-])(?:\.\.\/)+(?:shared|spec|design)\/[\w./-]*/g, 'is not in the repository'],
 ];
+
+const COVERAGE = 'docs/contract/coverage.md';
+const COVERAGE_ROW = /^\| (?<file>[\w-]+\.md), "(?<heading>[^"]+)" +\| (?<quoted>.+?) +\| /gm;
 
 const root = process.cwd();
 const problems = [];
@@ -45,6 +50,8 @@ for (const [file, text] of texts) {
 for (const [file, { links }] of pages) {
   for (const link of links) checkLink(file, link);
 }
+
+if (pages.has(COVERAGE)) checkCoverage(texts.get(COVERAGE));
 
 for (const problem of problems) console.error(problem);
 console.log(`${counts.citations} citations, ${counts.decisions} of decisions, ${counts.links} relative links`);
@@ -95,6 +102,25 @@ function checkCitations(file, text) {
   for (const [pattern, why] of LOOSE) {
     for (const [citation] of text.matchAll(pattern)) problems.push(`${file} cites "${citation}", which ${why}`);
   }
+}
+
+function checkCoverage(text) {
+  const rows = [...text.matchAll(COVERAGE_ROW)].map(({ groups }) => groups);
+  if (rows.length === 0) problems.push(`${COVERAGE} quotes nothing`);
+  for (const { file, heading, quoted } of rows) {
+    const section = sectionOf(texts.get(posix.join(posix.dirname(COVERAGE), file)) ?? '', heading);
+    if (!section.includes(quoted))
+      problems.push(`${COVERAGE} quotes "${quoted}", which ${file}, "${heading}" does not have`);
+  }
+  for (const [, test] of text.matchAll(/`([\w./-]+\.test\.m?[tj]s)`/g)) {
+    if (!texts.has(test)) problems.push(`${COVERAGE} names ${test}, which is not in the repository`);
+  }
+}
+
+/** What stands between a heading and the next one, in one line. */
+function sectionOf(text, heading) {
+  const section = text.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+  return section.replace(/\s+/g, ' ');
 }
 
 function checkLink(file, { href, text }) {

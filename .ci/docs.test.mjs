@@ -54,6 +54,28 @@ describe('the check of citations and links', () => {
     expect({ status, hasProblem: problems.includes(problem) }).toEqual({ status: 1, hasProblem: true });
   });
 
+  describe('of sentences without a test', () => {
+    const contract = { 'docs/contract/api.md': '# API\n\n## Errors\n\nBranch on\n`code`.\n\n## Rate\n\nA minute.\n' };
+    const rows = (...lines) => ({ ...contract, 'docs/contract/coverage.md': `# Coverage\n\n${lines.join('\n')}\n` });
+
+    test('takes a quotation from below its heading, over the end of a line, and a test that is there', () => {
+      const row = '| api.md, "Errors" | Branch on `code`. | `src/a.test.ts` has it |';
+      expect(check({ ...rows(row), 'src/a.test.ts': '' })).toEqual({ status: 0, problems: [] });
+    });
+
+    test.each([
+      [
+        'quotes "Branch on the code", which api.md, "Errors" does not have',
+        '| api.md, "Errors" | Branch on the code | Advice |',
+      ],
+      ['quotes "A minute.", which api.md, "Errors" does not have', '| api.md, "Errors" | A minute. | Advice |'],
+      ['names src/a.test.ts, which is not in the repository', '| api.md, "Rate" | A minute. | `src/a.test.ts` |'],
+      ['quotes nothing', 'Every sentence has a test.'],
+    ])('refuses a list that %s', (problem, row) => {
+      expect(check(rows(row))).toEqual({ status: 1, problems: [`docs/contract/coverage.md ${problem}`] });
+    });
+  });
+
   test('the check of citations refuses a repository without any citation or link', () => {
     const [file] = Object.keys(SOUND).filter((name) => name.endsWith('.ts'));
     expect(check({ [file]: '', 'README.md': '', 'docs/api.md': '' }).status).toBe(1);

@@ -1,4 +1,7 @@
-/** The commands and the sample of the partner guide's first hour, run as they stand in docs/contract/partner-api.md, against a stack. */
+/**
+ * The commands of the partner guide's first hour and of a signed push, and the sample of its sandbox,
+ * run against a stack as they stand in docs/contract/partner-api.md.
+ */
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +15,10 @@ import { type Developer, expectStatus, joinWorld, type SharedWorld } from '../wo
 
 const GUIDE = readFileSync(join(CHECKOUT, 'docs/contract/partner-api.md'), 'utf8');
 
-/** What the commands use of the three tools, which a machine that runs these tests need not have. Statuses go to standard error. */
+/**
+ * What the commands use of three tools, which a machine that runs these tests need not have. This
+ * curl prints the status of each answer to standard error.
+ */
 const TOOLS = {
   curl: `let method, body, url;
     const headers = {};
@@ -63,7 +69,7 @@ function blocksBelow(heading: string, language = ''): readonly string[] {
     .map(([, , text = '']) => text);
 }
 
-/** Runs the commands in a shell; the status and the body of each answer, then what else they print. */
+/** Runs the commands in a shell. Resolves with the status of each answer, and all printed lines. */
 async function run(commands: string, values: Readonly<Record<string, string>>, env: Readonly<Record<string, string>>) {
   let filled = commands;
   for (const [name, value] of Object.entries(values)) filled = filled.replaceAll(`<${name}>`, value);

@@ -1,4 +1,7 @@
-/** The codes of docs/contract/partner-api.md, "In the browser", and what decides that nothing was charged. */
+/**
+ * The codes of docs/contract/partner-api.md, "In the browser", and what decides that nothing was
+ * charged.
+ */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { STATUS_OF_CODE } from './closed-sets.ts';

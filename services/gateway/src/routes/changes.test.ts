@@ -1,4 +1,7 @@
-/** Every change under `/api` (docs/contract/portal-api.md): it takes at least one of its fields and no other. */
+/**
+ * Every change under `/api` (docs/contract/portal-api.md): it takes at least one of its fields and
+ * no other.
+ */
 import { expect, test } from 'vitest';
 import { OPERATOR_ROUTES } from './operator/index.ts';
 import { PORTAL_ROUTES } from './portal/index.ts';
