@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+// @boundaries-ignore Packages have no links before they are installed.
 import { findIdentified, identifyProcess } from '../../libs/local-infrastructure/src/inspect-process.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

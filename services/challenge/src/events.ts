@@ -12,7 +12,14 @@ import { EVENT_PAYOUT_STATUSES, REFUND_REASONS } from '@laurel/proto/enum-names'
 import { type Award as AwardMessage, type Event, Owner } from '@laurel/proto/events';
 import type { Attempt, Award, Challenge, Outcome } from './domain/challenge.ts';
 import { loadAttemptsWithTerms } from './repository/attempts.ts';
-import * as awardRows from './repository/awards.ts';
+import {
+  findAward,
+  loadUnfinishedAwards,
+  type MovedAward,
+  moveAward,
+  recordPayouts,
+  recordWithEvents,
+} from './repository/awards.ts';
 
 /** An outcome was recorded, and the wallet has decided its award, if it has one. */
 export function attemptSettled(settled: {
@@ -71,15 +78,18 @@ export const refundEvents: RefundEvents = async (on, refunds) => {
 
 /** The table of awards, where a decision of the wallet is written with its events. */
 export const AWARDS: AwardTable<Award> = {
-  ...awardRows,
-  recordPayouts: async (on, payouts) => eventsOfAwards(await awardRows.recordPayouts(on, payouts)),
+  loadUnfinishedAwards,
+  recordPayouts: async (on, payouts) => eventsOfAwards(await recordPayouts(on, payouts)),
+  recordWithEvents,
+  findAward,
+  moveAward,
 };
 
 /**
  * The events of awards that moved. The wallet's first decision, paid or held, completes the outcome that won the award; a held award that
  * is paid was released; a denied one emits nothing.
  */
-function eventsOfAwards(awards: readonly awardRows.MovedAward[]): readonly Event[] {
+function eventsOfAwards(awards: readonly MovedAward[]): readonly Event[] {
   return awards.flatMap((moved) => {
     if (moved.movedFrom === 'paying' || moved.movedFrom === 'holding') return [settledWithAward(moved)];
     return moved.award.status === 'paid' ? [awardReleased(moved)] : [];
@@ -87,12 +97,7 @@ function eventsOfAwards(awards: readonly awardRows.MovedAward[]): readonly Event
 }
 
 /** The outcome that won the award was recorded, and the award has the status that the wallet decided first: paid or held. */
-export function settledWithAward({
-  award,
-  tenant,
-  playerRef,
-  outcome,
-}: Omit<awardRows.MovedAward, 'movedFrom'>): Event {
+export function settledWithAward({ award, tenant, playerRef, outcome }: Omit<MovedAward, 'movedFrom'>): Event {
   return attemptSettled({
     tenant,
     attempt: { id: award.attemptId, challengeId: award.challengeId, playerRef },
@@ -105,7 +110,7 @@ export function settledWithAward({
   });
 }
 
-function awardReleased({ award, tenant, playerRef }: awardRows.MovedAward): Event {
+function awardReleased({ award, tenant, playerRef }: MovedAward): Event {
   return {
     id: eventIdOf('award.released', award.id),
     occurredAt: award.paidAt ?? undefined,
