@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually, expectStatus, startWorld, type World } from '../world.ts';
+import { eventually, expectError, expectStatus, startWorld, type World } from '../world.ts';
 
 describe('the life cycle of the processes', () => {
   let world: World;
@@ -133,6 +133,24 @@ describe('the life cycle of the processes', () => {
       expect(await world.balance(player)).toBe('60.00');
     },
   );
+
+  test('a create answers 500 quickly while the challenge service is down, and succeeds with the same key afterwards', async () => {
+    const challenge = await world.newChallenge();
+    const player = await world.newPlayer();
+    const key = randomUUID();
+    const body = { challenge_id: challenge.id, player_ref: player.ref };
+    await world.stack.stop('challenge');
+    const started = Date.now();
+    expectError(500, 'internal_error', await world.partner.createAttempt(body, key));
+    expect(Date.now() - started).toBeLessThan(6_000);
+    await world.stack.restart('challenge');
+    const created = await eventually(async () => {
+      const answer = await world.partner.createAttempt(body, key);
+      return answer.status === 201 ? answer : undefined;
+    }, 'the challenge service is reachable again');
+    expect(created.body.player_ref).toBe(player.ref);
+    expect(await world.balance(player)).toBe('99.00');
+  });
 
   test('the audit is good after the drains', () => world.expectAuditOk());
 });

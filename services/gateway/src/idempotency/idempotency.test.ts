@@ -347,6 +347,7 @@ describe('fingerprints', () => {
       recordIdOf({ ...tenant, environment: 'live' }, 'post /attempts', 'k'),
       recordIdOf(tenant, 'post /attempts/{attempt_id}/outcome', 'k'),
       recordIdOf(tenant, 'post /attempts', 'l'),
+      recordIdOf(tenant, 'post /attempts', 'K'),
     ];
     expect(new Set(ids).size).toBe(ids.length);
   });
