@@ -14,7 +14,8 @@ export const JOINING_IN_CONTAINERS: Readonly<Record<string, string>> = {
     'prizes and receipts of rounds: the tournament service and the wallet; the signing seed is a secret of docker-compose.yml',
   'tests/operator-api/action-subjects.test.ts':
     'every change of an operator, so every rpc that an operator can cause, by certificate',
-  'tests/partner-api/rounds.test.ts': 'the longest play of /v1, with bodies and headers through the published port',
+  'tests/partner-api/rounds.test.ts':
+    'entries and outcomes of rounds over /v1, with bodies and headers through the published port',
   'tests/security/database-roles.test.ts':
     'roles and privileges as the container `databases` and the migrations’ containers made them',
   'tests/webhooks/events.test.ts':

@@ -258,6 +258,7 @@ async function retryUntilDone(act: Act): Promise<void> {
 function expectNotNow(answer: Answer<unknown>): void {
   const kind = answer.code ?? String(answer.status);
   expect(['0', 'internal_error', 'idempotency_in_progress'], answer.text).toContain(kind);
+  expect(answer.text).not.toMatch(/failpoint|Error:|at .*\.ts|select|insert/i);
 }
 
 // --- what is true afterwards ---

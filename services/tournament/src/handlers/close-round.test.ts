@@ -30,7 +30,9 @@ describe('entries that are closed manually', () => {
     const { round: closed } = ok(await closeEntries(round.id));
     expect(closed).toEqual({ ...(await roundOf(h, round.id)), entriesCloseAt: h.clock() });
     expect(closed?.closesAt).toEqual(round.closesAt);
-    expect(verdictOf(await h.create(round.id, player.ref))).toBe('entries_closed');
+    for (const { ref } of [player, await h.player()]) {
+      expect(verdictOf(await h.create(round.id, ref))).toBe('entries_closed');
+    }
     recorded(await h.report(attempt.id, 1));
     expect((await roundOf(h, other.id)).entriesCloseAt).toEqual(other.entriesCloseAt);
 
@@ -58,6 +60,8 @@ describe('a round that is closed manually', () => {
     expect(await h.balance(first.accountId)).toBe(FUNDS - FEE + 10_000n);
     expect(await h.balance(second.accountId)).toBe(FUNDS - FEE + 5_000n);
     expect(await statusOf(h, open.id)).toBe(AttemptStatus.EXPIRED);
+    expect(verdictOf(await h.report(open.id, 99))).toBe('round_closed');
+    expect(verdictOf(await h.create(round.id, (await h.player()).ref))).toBe('entries_closed');
     expect(await close(round.id)).toMatchObject({ code: 'conflict' });
     expect(await closeEntries(round.id)).toMatchObject({ code: 'conflict' });
   });
@@ -68,9 +72,12 @@ describe('a round that is closed manually', () => {
     const open = created(await h.create(round.id, player.ref));
     const { round: closed } = ok(await close(round.id));
     expect(closed).toMatchObject({ status: RoundStatus.CANCELLED, settledAt: undefined, entrantCount: 1 });
+    expect(await closeEntries(round.id)).toMatchObject({ code: 'conflict' });
     expect(await h.balance(player.accountId)).toBe(FUNDS);
     expect(await statusOf(h, attempt.id)).toBe(AttemptStatus.SETTLED);
     expect(await statusOf(h, open.id)).toBe(AttemptStatus.EXPIRED);
+    expect(verdictOf(await h.report(open.id, 99))).toBe('round_closed');
+    expect(verdictOf(await h.create(round.id, (await h.player()).ref))).toBe('entries_closed');
     expect(await tableOf(h, round.id)).toMatchObject([
       { rank: 1n, finalRank: undefined, payoutCents: 0n, payoutStatus: PayoutStatus.REFUNDED, paidAttempts: 2 },
     ]);

@@ -80,6 +80,9 @@ describe('an entry', () => {
     expect(verdictOf(await h.create(round.id, player.ref))).toBe('attempt_cap_reached');
     expect(await tallyOf(round.id)).toMatchObject({ entrants: 1 });
     expect(await h.balance(player.accountId)).toBe(FUNDS - 3n * FEE);
+    // The cap is per player.
+    created(await h.create(round.id, (await h.player()).ref));
+    expect(await tallyOf(round.id)).toMatchObject({ entrants: 2 });
   });
 
   it('an entry belongs to the account: two of its refs share it and its cap', async () => {
@@ -97,17 +100,23 @@ describe('an entry', () => {
     expect(first).toEqual(again);
   });
 
-  it('an entry whose fee is returned no longer counts under the cap, and the next attempt makes the player an entrant again', async () => {
-    const round = await h.openRound({ attemptCap: 1 });
-    const player = await h.player();
-    const attempt = created(await h.create(round.id, player.ref));
-    ok(await h.tournament.voidAttempt({ attemptId: attempt.id, reason: 'a broken game' }));
-    expect(await tallyOf(round.id)).toMatchObject({ entrants: 0 });
-    created(await h.create(round.id, player.ref));
-    expect(verdictOf(await h.create(round.id, player.ref))).toBe('attempt_cap_reached');
-    expect(await tallyOf(round.id)).toMatchObject({ entrants: 1 });
-    expect(await h.balance(player.accountId)).toBe(FUNDS - FEE);
-  });
+  it.each(['voided', 'expired'])(
+    'an entry that is %s no longer counts under the cap, and the next attempt makes the player an entrant again',
+    async (how) => {
+      const round = await h.openRound({ attemptCap: 1 });
+      const player = await h.player();
+      const { id: attemptId } = created(await h.create(round.id, player.ref));
+      if (how === 'voided') ok(await h.tournament.voidAttempt({ attemptId, reason: 'a broken game' }));
+      else ok(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId }));
+      expect(verdictOf(await h.report(attemptId, 1))).toBe('attempt_already_settled');
+      expect(await h.balance(player.accountId)).toBe(FUNDS);
+      expect(await tallyOf(round.id)).toMatchObject({ entrants: 0 });
+      created(await h.create(round.id, player.ref));
+      expect(verdictOf(await h.create(round.id, player.ref))).toBe('attempt_cap_reached');
+      expect(await tallyOf(round.id)).toMatchObject({ entrants: 1 });
+      expect(await h.balance(player.accountId)).toBe(FUNDS - FEE);
+    },
+  );
 
   it('an entry counts for one round only', async () => {
     const one = await h.openRound({ attemptCap: 1 });

@@ -45,8 +45,14 @@ describe('a board', () => {
     const outsider = await h.player();
     const poor = await h.player(undefined, 0n);
     expect(verdictOf(await h.create(round.id, poor.ref))).toBe('insufficient_funds');
+    const blocked = await h.player();
+    await h.block(blocked.accountId);
+    expect(verdictOf(await h.create(round.id, blocked.ref))).toBe('blocked');
+    // Who has entered another round has not entered this one.
+    await play(h, (await h.openRound()).id, outsider, 1);
     recorded(await h.report(attempt.id, 7));
-    const seen = async () => Promise.all(['', newId(), outsider.ref, poor.ref].map((ref) => boardOf(h, round.id, ref)));
+    const refs = ['', newId(), outsider.ref, poor.ref, blocked.ref];
+    const seen = async () => Promise.all(refs.map((ref) => boardOf(h, round.id, ref)));
 
     const running = await seen();
     expect(running[0]).toEqual({
@@ -129,6 +135,7 @@ describe('a board', () => {
     });
 
     for (const [index, player] of players.slice(1).entries()) await play(h, round.id, player, (index + 1) * 10);
+    expect(await boardOf(h, round.id, viewer.ref)).toMatchObject({ view: View.WINDOW, scoredPlayers: 4, rows: [] });
     recorded(await h.report(attempt.id, 25));
     const board = await boardOf(h, round.id, viewer.ref);
     const row = (rank: number, playerRef: string | undefined, bestScore: number) => ({

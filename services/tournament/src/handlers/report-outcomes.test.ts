@@ -74,9 +74,15 @@ describe('a score', () => {
     const tiny = created(await h.create(round.id, player.ref));
     expect(recorded(await h.report(tiny.id, Number.MIN_VALUE)).score).toBe(Number.MIN_VALUE);
     expect(await bestOf(round.id, player.ref)).toMatchObject({ score: Number.MIN_VALUE, attemptId: tiny.id });
+    for (const score of [0.1, -12.75, 1e-300, 1e21, Number.MAX_VALUE]) {
+      const { id } = created(await h.create(round.id, player.ref));
+      expect(recorded(await h.report(id, score)).score).toBe(score);
+      expect((await read(id))?.outcome?.score).toBe(score);
+    }
+    expect(await bestOf(round.id, player.ref)).toMatchObject({ score: Number.MAX_VALUE });
     const huge = created(await h.create(round.id, player.ref));
     expect(recorded(await h.report(huge.id, -Number.MAX_VALUE)).score).toBe(-Number.MAX_VALUE);
-    expect(await bestOf(round.id, player.ref)).toMatchObject({ attemptId: tiny.id });
+    expect(await bestOf(round.id, player.ref)).toMatchObject({ score: Number.MAX_VALUE });
   });
 
   it('a score is refused for the attempt of another tenant, and for one that was never created', async () => {

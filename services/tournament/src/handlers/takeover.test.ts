@@ -196,6 +196,14 @@ describe('a player whose link moved', () => {
     });
   });
 
+  it('a player whose link moved has the fee of an earlier attempt returned to the account that paid', async () => {
+    const { player: before, attempt } = await h.openAttempt();
+    const after = await h.player();
+    ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }));
+    ok(await h.tournament.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id }));
+    expect(await Promise.all([before, after].map(({ accountId }) => h.balance(accountId)))).toEqual([FUNDS, FUNDS]);
+  });
+
   it('a player whose link moved is moved during the charge, where only the charge detects it', async () => {
     const round = await h.openRound();
     const before = await h.player();

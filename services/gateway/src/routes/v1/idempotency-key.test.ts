@@ -163,9 +163,10 @@ describe('an Idempotency-Key that is used again', () => {
     expect(operations).toHaveLength(1);
   });
 
-  test('is 409 on another attempt: the path is part of the request', async () => {
+  test('is 409 with another score, and on another attempt: the path is part of the request', async () => {
     const [key, one, other] = [randomUUID(), newOwnedId('challenge'), newOwnedId('challenge')];
     expect((await report(one, { score: 1 }, key)).status).toBe(200);
+    expect(codeOf(await report(one, { score: 2 }, key))).toEqual(REUSED);
     expect(codeOf(await report(other, { score: 1 }, key))).toEqual(REUSED);
     expect(operations).toHaveLength(1);
   });
