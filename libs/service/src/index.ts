@@ -26,7 +26,7 @@ export { acceptedKeys, checkKeyVersions, keysOf, keyVersion, type VersionedKey }
 export { standardOutput } from './log-output.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { createReencryptSecrets, type SecretStore } from './reencrypt-secrets.ts';
-export { type RpcService, type ServiceParts, startRpcService } from './rpc-service.ts';
+export { type RunningService, type ServiceParts, startRpcService } from './rpc-service.ts';
 export { runService } from './run-service.ts';
 export { auditSettings, grpcServiceSettings, processSettings } from './settings.ts';
 export { type Clock, runEach, startWorker, type Worker } from './worker.ts';

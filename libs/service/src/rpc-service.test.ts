@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import type { Foundation } from './foundation.ts';
 import { createLogger } from './logger.ts';
-import { type RpcService, type ServiceParts, startRpcService } from './rpc-service.ts';
+import { type RunningService, type ServiceParts, startRpcService } from './rpc-service.ts';
 import { grpcServiceSettings } from './settings.ts';
 import type { Worker } from './worker.ts';
 
@@ -39,7 +39,7 @@ function partsOf({
   return { rpcs, workers, audit: null, forTests: {} };
 }
 
-function connectTo({ port }: RpcService) {
+function connectTo({ port }: RunningService) {
   return createClient(WebhookServiceClient, { name: 'webhook', address: `127.0.0.1:${port}` });
 }
 

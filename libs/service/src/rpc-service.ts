@@ -26,7 +26,7 @@ import {
 import type { GrpcServiceSettings } from './settings.ts';
 import type { Worker } from './worker.ts';
 
-export type RpcService = AsyncDisposable & { readonly port: number; readonly adminPort: number };
+export type RunningService = AsyncDisposable & { readonly port: number; readonly adminPort: number };
 
 /** What a service has and others do not. What of it must end is in `started` of its foundation. */
 export interface ServiceParts<ForTests> {
@@ -42,7 +42,7 @@ export interface ServiceParts<ForTests> {
 export async function startRpcService<ForTests>(
   options: FoundationOptions & { readonly config: GrpcServiceSettings },
   startParts: (foundation: Foundation) => Promise<ServiceParts<ForTests>> | ServiceParts<ForTests>,
-): Promise<RpcService & ForTests> {
+): Promise<RunningService & ForTests> {
   await using started = new AsyncDisposableStack();
   const { config, logger } = options;
   const foundation = await startFoundation(options, started);

@@ -16,7 +16,7 @@ import {
   type Clock,
   type Foundation,
   type Logger,
-  type RpcService,
+  type RunningService,
   runEach,
   type ServiceParts,
   startRpcService,
@@ -36,7 +36,7 @@ interface ForTests {
   sweepOnce(): Promise<void>;
 }
 
-export type ChallengeServer = RpcService & ForTests;
+export type ChallengeServer = RunningService & ForTests;
 
 /** Starts the challenge service on a migrated database. Its clock is the database's time; tests pass a clock of their own. */
 export function startChallenge(config: ChallengeConfig, logger: Logger, testClock?: Clock): Promise<ChallengeServer> {

@@ -8,7 +8,7 @@ import {
   type Foundation,
   keysOf,
   type Logger,
-  type RpcService,
+  type RunningService,
   runEach,
   type ServiceParts,
   startRpcService,
@@ -36,7 +36,7 @@ interface ForTests {
   sweepOnce(): Promise<void>;
 }
 
-export type IntegrationServer = RpcService & ForTests;
+export type IntegrationServer = RunningService & ForTests;
 
 /** Starts the integration service on a migrated database. Its clock is the database's; tests pass their own. */
 export function startIntegration(

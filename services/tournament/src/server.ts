@@ -15,7 +15,7 @@ import {
   type Clock,
   type Foundation,
   type Logger,
-  type RpcService,
+  type RunningService,
   runEach,
   type ServiceParts,
   startRpcService,
@@ -39,7 +39,7 @@ interface ForTests {
   sweepOnce(): Promise<void>;
 }
 
-export type TournamentServer = RpcService & ForTests;
+export type TournamentServer = RunningService & ForTests;
 
 /** Starts the tournament service on a migrated database. Its clock is the database's time; tests pass a clock of their own. */
 export function startTournament(

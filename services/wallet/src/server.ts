@@ -5,7 +5,7 @@ import {
   type Clock,
   type Foundation,
   type Logger,
-  type RpcService,
+  type RunningService,
   type ServiceParts,
   startRpcService,
 } from '@laurel/service';
@@ -19,7 +19,7 @@ import { HELD_PAYOUTS } from './repository/payouts.ts';
 import { walletRpcs } from './rpcs.ts';
 
 /** Starts the wallet on a migrated database. Its clock is the database's; tests pass their own. */
-export function startWallet(config: WalletConfig, logger: Logger, testClock?: Clock): Promise<RpcService> {
+export function startWallet(config: WalletConfig, logger: Logger, testClock?: Clock): Promise<RunningService> {
   const database = { url: config.WALLET_DATABASE_URL, maxConnections: config.WALLET_DATABASE_POOL };
   return startRpcService({ name: 'wallet', config, database, logger, testClock }, (foundation) =>
     startParts(config, foundation),

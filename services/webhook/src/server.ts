@@ -9,7 +9,7 @@ import {
   type Foundation,
   keysOf,
   type Logger,
-  type RpcService,
+  type RunningService,
   runEach,
   type ServiceParts,
   startRpcService,
@@ -34,7 +34,7 @@ interface ForTests {
   whenIdle(): Promise<void>;
 }
 
-export type WebhookServer = RpcService & ForTests;
+export type WebhookServer = RunningService & ForTests;
 
 /** Starts the webhook service on a migrated database. Its clock is the database's; tests pass their own. */
 export function startWebhook(config: WebhookConfig, logger: Logger, testClock?: Clock): Promise<WebhookServer> {

@@ -1,0 +1,47 @@
+/** The clients of the services that the gateway calls, and what is cached or bounded in front of them. */
+import { connectChallenge, connectTournament, createHotCalls } from '@laurel/attempts/client';
+import type { Foundation } from '@laurel/service';
+import type { GatewayConfig } from '../config.ts';
+import { connectHealth } from './health.ts';
+import { connectIntegration } from './integration.ts';
+import { createPushes } from './pushes.ts';
+import { createSandboxPlayers } from './sandbox-players.ts';
+import { createSigningKeys } from './signing-keys.ts';
+import { connectWallet } from './wallet.ts';
+import { connectWebhook } from './webhook.ts';
+
+export function connectServices(config: GatewayConfig, { identity, started }: Foundation) {
+  const wallet = started.use(connectWallet(config.WALLET_ADDRESS, identity));
+  const challenge = started.use(connectChallenge(config.CHALLENGE_ADDRESS, identity));
+  const tournament = started.use(connectTournament(config.TOURNAMENT_ADDRESS, identity));
+  const webhook = started.use(connectWebhook(config.WEBHOOK_ADDRESS, identity));
+  const integration = started.use(connectIntegration(config.INTEGRATION_ADDRESS, identity));
+  const services = [
+    started.use(connectHealth('wallet', config.WALLET_ADDRESS, identity)),
+    started.use(connectHealth('challenge', config.CHALLENGE_ADDRESS, identity)),
+    started.use(connectHealth('tournament', config.TOURNAMENT_ADDRESS, identity)),
+    started.use(connectHealth('webhook', config.WEBHOOK_ADDRESS, identity)),
+    started.use(connectHealth('integration', config.INTEGRATION_ADDRESS, identity)),
+  ];
+  const hotCalls = started.use(createHotCalls({ challenge, tournament }));
+  const pushes = started.use(createPushes(integration));
+  const sandboxPlayers = started.use(createSandboxPlayers(wallet));
+  const signingKeys = createSigningKeys([challenge, tournament]);
+
+  return {
+    wallet,
+    challenge,
+    tournament,
+    webhook,
+    integration,
+    hotCalls,
+    pushes,
+    sandboxPlayers,
+    signingKeys,
+    /** The services that do not answer, by name. */
+    async findMissing(): Promise<readonly string[]> {
+      const checks = await Promise.all(services.map(({ isServing }) => isServing()));
+      return services.flatMap(({ service }, index) => (checks[index] ? [] : [service]));
+    },
+  };
+}

@@ -1,0 +1,61 @@
+/** The workers of the gateway, each with how often it runs. */
+import type { Foundation, Worker } from '@laurel/service';
+import type { Admission } from '../admission/admission.ts';
+import type { IntegrationClient } from '../clients/integration.ts';
+import type { Peppers } from '../domain/peppers.ts';
+import { recordKeyUse } from '../repository/admissions.ts';
+import { createAnnouncePrograms } from './announce-programs.ts';
+import { createDeleteExpiredSessions } from './delete-expired-sessions.ts';
+import { createDeleteOldRecords } from './delete-old-records.ts';
+import { createDeleteOldWindows } from './delete-old-windows.ts';
+import { createRehashKeys } from './rehash-keys.ts';
+
+/** Fast enough that the table stays near a day's size, rare enough to cost nothing. */
+const RETENTION_INTERVAL_MS = 60_000;
+/** The windows are scanned whole to find the old ones: no index covers their age. */
+const WINDOWS_INTERVAL_MS = 600_000;
+/** `last_used_at` is for people: half a minute late is fine. */
+const KEY_USE_INTERVAL_MS = 30_000;
+/** How long after a time without the integration service it may go on with what it knew of a program. */
+const ANNOUNCE_INTERVAL_MS = 5_000;
+
+export function gatewayWorkers({
+  database,
+  logger,
+  admission,
+  peppers,
+  integration,
+  retentionMs,
+  signInWindowMs,
+}: Pick<Foundation, 'database' | 'logger'> & {
+  readonly admission: Admission;
+  readonly peppers: Peppers;
+  readonly integration: IntegrationClient;
+  readonly retentionMs: number;
+  readonly signInWindowMs: number;
+}): readonly Worker[] {
+  return [
+    {
+      name: 'delete-old-idempotency-records',
+      intervalMs: RETENTION_INTERVAL_MS,
+      runOnce: createDeleteOldRecords(database, retentionMs),
+    },
+    {
+      name: 'delete-expired-sessions',
+      intervalMs: RETENTION_INTERVAL_MS,
+      runOnce: createDeleteExpiredSessions(database, signInWindowMs),
+    },
+    { name: 'delete-old-rate-windows', intervalMs: WINDOWS_INTERVAL_MS, runOnce: createDeleteOldWindows(database) },
+    { name: 'record-key-use', intervalMs: KEY_USE_INTERVAL_MS, runOnce: () => recordKeyUse(database) },
+    {
+      name: 'rehash-keys',
+      intervalMs: KEY_USE_INTERVAL_MS,
+      runOnce: createRehashKeys({ database, admission, peppers, logger }),
+    },
+    {
+      name: 'announce-programs',
+      intervalMs: ANNOUNCE_INTERVAL_MS,
+      runOnce: createAnnouncePrograms({ database, integration, logger }),
+    },
+  ];
+}
