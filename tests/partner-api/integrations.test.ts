@@ -66,48 +66,6 @@ describe('the integration routes', () => {
     expect(direct).toEqual({ ...draft, transport: 'sdk_direct' });
   });
 
-  test('integrations are listed newest first, and only to their program and environment', async () => {
-    const own = createIntegrations((await world.newProgram()).test);
-    const ids: string[] = [];
-    for (let count = 0; count < 3; count += 1) {
-      ids.unshift(expectStatus(201, await own.create({ transport: 'sdk_direct' })).body.id);
-    }
-    expect(expectStatus(200, await own.list()).body.data.map(({ id }) => id)).toEqual(ids);
-    const live = createIntegrations(program.live);
-    for (const others of [live, createIntegrations(world.program.test)]) {
-      const listed = expectStatus(200, await others.list()).body.data.map(({ id }) => id);
-      expect(listed.filter((id) => ids.includes(id))).toEqual([]);
-    }
-  });
-
-  test('a body that breaks a rule is 400', async () => {
-    const transport = 'push_webhook';
-    for (const body of [
-      {},
-      { transport: 'carrier_pigeon' },
-      { transport: null },
-      { transport, descriptor: null },
-      { transport, descriptor: [] },
-      { transport, descriptor: { version: 1, maap: MAP } },
-      { transport, descriptor: { version: 1, map: { ...MAP, score: 'no pointer' } } },
-      { transport, descriptor: { version: 1, 'x-note': 'y'.repeat(16 * 1024) } },
-      { transport, descriptor: PULL },
-      { transport: 'pull_poll', pull_interval_seconds: 29 },
-      { transport: 'pull_poll', pull_interval_seconds: 30.5 },
-      { transport: 'pull_poll', pull_interval_seconds: '30' },
-      { transport: 'pull_poll', descriptor: { version: 1, pull: { url: 'https://169.254.169.254/latest' } } },
-      { transport: 'pull_poll', descriptor: { version: 1, pull: { url: 'ftp://example.com/' } } },
-    ]) {
-      const answer = await program.test.send('POST', '/v1/integrations', { body });
-      expect([answer.status, answer.code], JSON.stringify(body).slice(0, 90)).toEqual([400, 'invalid_request']);
-    }
-    for (const raw of ['{', '[]', 'null', `{"transport":"${'x'.repeat(300_000)}"}`]) {
-      expectError(400, 'invalid_request', await program.test.send('POST', '/v1/integrations', { raw }));
-    }
-    const headers = { 'content-type': 'text/plain' };
-    expectError(400, 'invalid_request', await program.test.send('POST', '/v1/integrations', { raw: '{}', headers }));
-  });
-
   test('a change sets only what is sent', async () => {
     const made = expectStatus(201, await integrations.create({ transport: 'push_webhook' })).body;
     const { signing_secret: _secret, webhook_url: _url, signing_instructions: _how, ...shown } = made;
@@ -122,16 +80,8 @@ describe('the integration routes', () => {
     for (const [change, changed] of steps) {
       expect(expectStatus(200, await integrations.update(made.id, change)).body).toEqual({ ...shown, ...changed });
     }
-    for (const body of [{ status: 'closed' }, { status: null }, { descriptor: 7 }, { pull_interval_seconds: 29 }]) {
-      const answer = await program.test.send('PATCH', `/v1/integrations/${made.id}`, { body });
-      expectError(400, 'invalid_request', answer);
-    }
+    expectError(400, 'invalid_request', await integrations.create({ transport: 'push_webhook', descriptor: PULL }));
     expect(expectStatus(200, await integrations.list()).body.data).toContainEqual(shown);
-  });
-
-  test('a pull_poll becomes active only with an address', async () => {
-    const { id } = expectStatus(201, await integrations.create({ transport: 'pull_poll' })).body;
-    expectError(400, 'invalid_request', await integrations.update(id, { status: 'active' }));
   });
 
   test('a rotated secret is another one, shown once; retiring the one before is repeatable', async () => {
@@ -143,14 +93,6 @@ describe('the integration routes', () => {
     const { signing_secret: _secret, note: _note, ...shown } = rotated;
     for (let times = 0; times < 2; times += 1) {
       expect(expectStatus(200, await integrations.retirePreviousSecret(id)).body).toEqual(shown);
-    }
-  });
-
-  test('only a push_webhook has a secret to rotate', async () => {
-    for (const transport of ['pull_poll', 'sdk_direct'] as const) {
-      const { id } = expectStatus(201, await integrations.create({ transport })).body;
-      expectError(400, 'invalid_request', await integrations.rotateSecret(id));
-      expectStatus(200, await integrations.retirePreviousSecret(id));
     }
   });
 
@@ -169,22 +111,5 @@ describe('the integration routes', () => {
     }
     const { data } = expectStatus(200, await integrations.list()).body;
     expect(data.find((one) => one.id === id)?.status).toBe('draft');
-  });
-
-  test('a program has at most 100 integrations in one environment; the next one is 400', async () => {
-    const own = createIntegrations((await world.newProgram()).test);
-    const made = await Promise.all(Array.from({ length: 101 }, () => own.create({ transport: 'sdk_direct' })));
-    expect(made.filter(({ status }) => status === 201)).toHaveLength(100);
-    expect(made.filter(({ code }) => code === 'invalid_request')).toHaveLength(1);
-    expect(expectStatus(200, await own.list()).body.data).toHaveLength(100);
-  });
-
-  test('an Idempotency-Key has no effect', async () => {
-    const headers = { 'idempotency-key': randomUUID() };
-    const create = () =>
-      program.test.send<{ id: string }>('POST', '/v1/integrations', { body: { transport: 'sdk_direct' }, headers });
-    const [first, second] = [expectStatus(201, await create()), expectStatus(201, await create())];
-    expect(second.body.id).not.toBe(first.body.id);
-    expect(second.headers['idempotency-replayed']).toBeUndefined();
   });
 });

@@ -30,6 +30,8 @@ const { PUSH_WEBHOOK, PULL_POLL, SDK_DIRECT } = Transport;
 const URL_OF_NOBODY = 'https://127.0.0.1:1025/results';
 const PULL_SECRET = 'a-token-of-the-partner';
 
+const NO_POINTER = '{"version":1,"map":{"attempt":{"attempt_id":"/a"},"score":"no pointer"}}';
+
 type Stored = { signing: string | null; previous: string | null; pull: string | null };
 
 function pullDescriptor(pull: Record<string, unknown> = {}): string {
@@ -108,11 +110,20 @@ describe('a new integration', () => {
     ['an interval under 30 seconds', { transport: PULL_POLL, pullIntervalSeconds: 29 }],
     ['a descriptor that is no JSON', { descriptorJson: '{' }],
     ['a descriptor that is an array', { descriptorJson: '[]' }],
+    ['a descriptor with a score that is no pointer', { descriptorJson: NO_POINTER }],
     ['a descriptor with an unknown member', { descriptorJson: '{"version":1,"mapping":{}}' }],
     ['a pull for a push', { descriptorJson: pullDescriptor() }],
     [
       'a poll of a private address',
       { transport: PULL_POLL, descriptorJson: pullDescriptor({ url: 'https://10.0.0.1/' }) },
+    ],
+    [
+      'a poll of a metadata service',
+      { transport: PULL_POLL, descriptorJson: pullDescriptor({ url: 'https://169.254.169.254/latest' }) },
+    ],
+    [
+      'a poll of another scheme',
+      { transport: PULL_POLL, descriptorJson: pullDescriptor({ url: 'ftp://example.com/' }) },
     ],
     [
       'a poll of plain http',
@@ -270,11 +281,13 @@ describe('signing secrets', () => {
     }
   });
 
-  it('a rotation of a pull_poll is refused, and retiring its previous secret changes nothing', async () => {
-    const { integration, tenant } = await createPoll();
-    const own = { tenant, integrationId: integration.id };
-    expect(await h.integrations.rotateSecret(own)).toMatchObject({ code: 'invalid_request' });
-    expect(await h.integrations.retirePreviousSecret(own)).toEqual({ integration });
+  it('a rotation of a pull_poll or an sdk_direct is refused, and retiring its previous secret changes nothing', async () => {
+    for (const created of [await createPoll(), await h.createIntegration({ transport: SDK_DIRECT })]) {
+      const { integration, tenant } = created;
+      const own = { tenant, integrationId: integration.id };
+      expect(await h.integrations.rotateSecret(own)).toMatchObject({ code: 'invalid_request' });
+      expect(await h.integrations.retirePreviousSecret(own)).toEqual({ integration });
+    }
   });
 
   it('after rotations and retirements at the same moment the current secret is one that was shown, and the previous the other one or none', async () => {

@@ -150,13 +150,26 @@ describe('POST /v1/integrations', () => {
       { transport: 'pull_poll', pull_interval_seconds: null },
       { transport: 'pull_poll', pull_interval_seconds: 2 ** 31 },
       [],
+      'null',
       '{"transport":"push_webhook","transport":"push_webhook"}',
       '{',
       `{"transport":"push_webhook","x":"${'x'.repeat(256 * 1024)}"}`,
     ]) {
       expect(codeOf(await partner('POST', '/integrations', body)), JSON.stringify(body).slice(0, 80)).toEqual(INVALID);
     }
+    const asText = { 'x-api-key': key, 'content-type': 'text/plain' };
+    expect(codeOf(await send('POST', '/v1/integrations', asText, { transport }))).toEqual(INVALID);
     expect(integration.asked).toEqual([]);
+  });
+
+  test('an Idempotency-Key has no effect', async () => {
+    integration.script.createIntegration = async () => ({ integration: DRAFT, signingSecret: SECRET });
+    const headers = { 'x-api-key': key, 'idempotency-key': newId() };
+    for (const times of [1, 2]) {
+      const made = await send('POST', '/v1/integrations', headers, { transport: 'push_webhook' });
+      expect([made.status, made.headers.has('idempotency-replayed')]).toEqual([201, false]);
+      expect(integration.asked).toHaveLength(times);
+    }
   });
 
   test('what the service refuses is 400, a program with too many integrations included', async () => {
