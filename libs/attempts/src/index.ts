@@ -25,6 +25,7 @@ export {
 } from './repository/open-candidates.ts';
 export {
   type FinishedRefund,
+  MAX_REFUNDS_WALKED,
   type RefundDue,
   type RefundEvents,
   type RefundQueue,

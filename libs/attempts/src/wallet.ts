@@ -37,7 +37,9 @@ export type FeeChargeResult =
   /** The ref names another account now; null for none. */
   | { readonly kind: 'moved'; readonly accountId: string | null };
 
-type FeeQuery = Fee & { readonly tombstoneIfAbsent: boolean };
+type FeeQuery = Fee & { readonly environment: Environment; readonly tombstoneIfAbsent: boolean };
+
+type FeeRefund = { readonly feeTransferId: string; readonly environment: Environment; readonly reason: RefundReason };
 
 export type FeeResolution =
   | { readonly kind: 'posted' }
@@ -85,7 +87,7 @@ export interface Wallet extends AsyncDisposable {
   chargeFee(charge: FeeCharge): Promise<FeeChargeResult>;
   resolveFee(query: FeeQuery): Promise<FeeResolution>;
   /** Throws when no such fee was ever posted. */
-  refundFee(refund: { readonly feeTransferId: string; readonly reason: RefundReason }): Promise<void>;
+  refundFee(refund: FeeRefund): Promise<void>;
   /** Throws where the wallet has a payout of the award id for another win, account or amount. */
   payAward(payment: AwardPayment): Promise<PayoutRecord>;
   releasePayout(awardId: string): Promise<PayoutRecord | Refused>;
@@ -135,11 +137,11 @@ export function connectWallet(address: string, identity?: ChannelIdentity): Wall
     },
   });
 
-  const resolveFees = createCoalescedCall<FeeQuery, FeeResolution>({
+  const resolveFees = createWalletCall<FeeQuery, FeeResolution>({
     name: 'wallet.resolve_fees',
-    lanes: LANES,
+    environmentOf: ({ environment }) => environment,
     async call(queries) {
-      const { resolutions } = answered(await client.resolveFees({ queries: [...queries] }));
+      const { resolutions } = answered(await client.resolveFees({ queries: queries.map(toMessage) }));
       return resolutions.map(({ state, refusalCode }): FeeResolution => {
         if (state === FeeState.POSTED) return { kind: 'posted' };
         if (state === FeeState.ABSENT) return { kind: 'absent' };
@@ -150,11 +152,12 @@ export function connectWallet(address: string, identity?: ChannelIdentity): Wall
     },
   });
 
-  const refundFees = createCoalescedCall<{ feeTransferId: string; reason: RefundReason }, boolean>({
+  const refundFees = createWalletCall<FeeRefund, boolean>({
     name: 'wallet.refund_fees',
-    lanes: LANES,
+    environmentOf: ({ environment }) => environment,
     async call(refunds) {
-      return answered(await client.refundFees({ refunds: [...refunds] })).results.map(({ refunded }) => refunded);
+      const { results } = answered(await client.refundFees({ refunds: refunds.map(toMessage) }));
+      return results.map(({ refunded }) => refunded);
     },
   });
 
@@ -258,6 +261,10 @@ function toFeeChargeResult(result: FeeChargeResultMessage['result']): FeeChargeR
 function answered<Answer>(answer: Answer | Refused): Answer {
   if (isRefused(answer)) throw new Error(`the wallet refused a call that refuses nothing: ${answer.code}`);
   return answer;
+}
+
+function toMessage<Item extends { readonly environment: Environment }>(item: Item) {
+  return { ...item, environment: ENVIRONMENTS[item.environment] };
 }
 
 function toPlayer({ tenant, playerRef }: Player) {

@@ -117,8 +117,14 @@ describe('a pending attempt that must be resolved before its grace', () => {
     const { attemptId } = await h.pendingAttempt();
     await using wallet = connectWallet(h.walletAddress);
     const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
-    const resolver = createPendingResolver({ database: h.database, wallet, opener, pendingGraceMs: 60_000 });
-    const attempt = { id: attemptId, feeGeneration: 0, createdAt: h.clock() };
+    const resolver = createPendingResolver({
+      owner: 'challenge',
+      database: h.database,
+      wallet,
+      opener,
+      pendingGraceMs: 60_000,
+    });
+    const attempt = { id: attemptId, feeGeneration: 0, createdAt: h.clock(), environment: 'test' } as const;
 
     const young = await resolver.resolve(attempt, h.clock());
     expect(young.resolution).toEqual({ kind: 'absent' });

@@ -9,7 +9,7 @@ export type PlayerOfContest = {
 };
 
 /** An attempt that is `open` or `pending`. */
-export type OpenCandidate = PendingAttempt & { readonly isPending: boolean };
+export type OpenCandidate = Omit<PendingAttempt, 'environment'> & { readonly isPending: boolean };
 
 /** The candidates that are read of one player: the open ones that are answered, and room for some that were never paid for. */
 export const MAX_OPEN_CANDIDATES = 12;

@@ -2,10 +2,16 @@
 
 import type { Database, Queryable, Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
+import type { Environment } from '@laurel/tenant';
 import { type AttemptStatus, afterRefund } from '../domain/attempt.ts';
 import type { RefundReason, StatusReason } from '../domain/refund-reason.ts';
 
-export type RefundDue = { readonly id: string; readonly feeGeneration: number; readonly reason: RefundReason };
+export type RefundDue = {
+  readonly id: string;
+  readonly feeGeneration: number;
+  readonly reason: RefundReason;
+  readonly environment: Environment;
+};
 
 /** A fee that was returned to its player, and when that was recorded. */
 export type FinishedRefund = { readonly attemptId: string; readonly reason: RefundReason; readonly at: Date };
@@ -25,16 +31,22 @@ export interface RefundQueue<Reason extends RefundReason = RefundReason> {
     tx: Transaction,
     due: { readonly attemptId: string; readonly reason: Reason; readonly since: Date },
   ): Promise<void>;
-  /** Oldest first. */
+  /** Those of live first, and then the oldest, of the MAX_REFUNDS_WALKED oldest of both environments. */
   load(database: Database, limit: number): Promise<readonly RefundDue[]>;
 }
+
+/** Rows of the queue that a run reads, so that a backlog of play money neither delays real money nor makes the run slow. */
+export const MAX_REFUNDS_WALKED = 10_000;
 
 const INSERT = { text: 'insert into refunds_due (attempt_id, since) values ($1, $2)' };
 
 const SELECT = {
   text: `
-select a.id, a.fee_generation, a.status from refunds_due r join attempts a on a.id = r.attempt_id
-order by r.since, r.attempt_id limit $1`,
+select a.id, a.fee_generation, a.status, c.environment
+from (select * from refunds_due order by since, attempt_id limit ${MAX_REFUNDS_WALKED}) r
+cross join lateral (select * from attempts one where one.id = r.attempt_id limit 1) a
+cross join lateral (select * from challenges one where one.id = a.challenge_id limit 1) c
+order by c.environment = 'test', r.since, r.attempt_id limit $1`,
 };
 
 // All rows are locked first and in order; the second of two transactions finds the queue's rows deleted, changes nothing, and gets no ids
@@ -59,10 +71,16 @@ export const refundsByStatus: RefundQueue<StatusReason> = {
     await tx.query(INSERT, [attemptId, since]);
   },
   async load(database, limit) {
-    const rows = await database.query<{ id: string; fee_generation: number; status: AttemptStatus }>(SELECT, [limit]);
+    const rows = await database.query<{
+      id: string;
+      fee_generation: number;
+      status: AttemptStatus;
+      environment: Environment;
+    }>(SELECT, [limit]);
     return rows.map((row) => ({
       id: row.id,
       feeGeneration: row.fee_generation,
+      environment: row.environment,
       // Only attempts that are ending are queued. If that is ever violated, the audit reports it, and the fee is returned all the same.
       reason: afterRefund(row.status) ?? 'expired',
     }));

@@ -2,15 +2,23 @@
  * What the sweepers walk: attempts in the order of their creation, from a mark below which everything is done; and the low watermark, which
  * keeps new attempts from appearing below a mark.
  */
+
+import type { AttemptOwner } from '@laurel/ids';
 import { firstOf } from '@laurel/instant';
 import type { Database, Queryable, Transaction } from '@laurel/postgres';
+import type { Environment } from '@laurel/tenant';
 
 export type Sweep = 'resolve_pending' | 'expire_attempts';
 
 /** The low watermark is stored in the table of the marks. */
 const LOW_WATERMARK = 'low_watermark';
 
-export type PendingAttempt = { readonly id: string; readonly feeGeneration: number; readonly createdAt: Date };
+export type PendingAttempt = {
+  readonly id: string;
+  readonly feeGeneration: number;
+  readonly createdAt: Date;
+  readonly environment: Environment;
+};
 
 const LOAD_MARK = { text: 'select swept_until from sweep_marks where sweep = $1' };
 
@@ -41,12 +49,21 @@ const IS_ANY_OLDER = {
 select exists (select from pg_stat_activity where datname = current_database() and xact_start < $1::timestamptz) as is_any_older`,
 };
 
-const SELECT_PENDING = {
-  text: `
-select id, fee_generation, created_at from attempts
-where created_at >= $1 and created_at <= $2 and status = 'pending'
-order by created_at limit $3`,
+/** SQL; `environment` is that of the attempt `a`. */
+function selectingPending(environment: string): string {
+  return `
+select a.id, a.fee_generation, a.created_at, ${environment} as environment from attempts a
+where a.created_at >= $1 and a.created_at <= $2 and a.status = 'pending'
+order by a.created_at limit $3`;
+}
+
+const SELECT_PENDING_OF_CHALLENGES = {
+  text: selectingPending('(select c.environment from challenges c where c.id = a.challenge_id)'),
 };
+const SELECT_PENDING_OF_ROUNDS = {
+  text: selectingPending('(select r.environment from rounds r where r.id = a.round_id)'),
+};
+const SELECT_PENDING = { challenge: SELECT_PENDING_OF_CHALLENGES, tournament: SELECT_PENDING_OF_ROUNDS };
 
 const SELECT_DUE = {
   text: `
@@ -120,16 +137,21 @@ export async function putMark(database: Database, sweep: Sweep, sweptUntil: Date
 /** Pending attempts created from the first instant to the second, both included, oldest first. */
 export async function loadPending(
   database: Database,
-  from: Date,
-  until: Date,
-  limit: number,
+  owner: AttemptOwner,
+  { from, until, limit }: { readonly from: Date; readonly until: Date; readonly limit: number },
 ): Promise<readonly PendingAttempt[]> {
-  const rows = await database.query<{ id: string; fee_generation: number; created_at: Date }>(SELECT_PENDING, [
-    from,
-    until,
-    limit,
-  ]);
-  return rows.map((row) => ({ id: row.id, feeGeneration: row.fee_generation, createdAt: row.created_at }));
+  const rows = await database.query<{
+    id: string;
+    fee_generation: number;
+    created_at: Date;
+    environment: Environment;
+  }>(SELECT_PENDING[owner], [from, until, limit]);
+  return rows.map(({ id, fee_generation: feeGeneration, created_at: createdAt, environment }) => ({
+    id,
+    feeGeneration,
+    createdAt,
+    environment,
+  }));
 }
 
 /** The open attempts that `expireAttemptsBetween` would end, not locked. */

@@ -128,7 +128,11 @@ async function charge<Attempt extends OwnedAttempt>(
       continue;
     }
     // The attempt cannot go on. Its fee must not be posted late either, so the refusal is final only once the fee has its tombstone.
-    const resolution = await wallet.resolveFee({ ...feeOf(attempt), tombstoneIfAbsent: true });
+    const resolution = await wallet.resolveFee({
+      ...feeOf(attempt),
+      environment: player.tenant.environment,
+      tombstoneIfAbsent: true,
+    });
     if (resolution.kind === 'posted') return opened(attempt, opener);
     await opener.refuse(fee, moved.code);
     return moved;

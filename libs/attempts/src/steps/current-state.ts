@@ -4,6 +4,7 @@
  */
 
 import { isRefused } from '@laurel/errors';
+import type { Environment } from '@laurel/tenant';
 import { isVisible } from '../domain/attempt.ts';
 import { isUnfinished, type PayableAward } from '../domain/award.ts';
 import { feeOf, type OwnedAttempt } from '../domain/owned-attempt.ts';
@@ -13,11 +14,12 @@ import type { AttemptOpener } from './open-attempts.ts';
 /** The attempt, as it was just read; null where it was never shown to a partner. */
 export async function currentAttempt<Attempt extends OwnedAttempt>(
   found: Attempt,
+  environment: Environment,
   { opener, wallet }: { opener: AttemptOpener; wallet: Wallet },
 ): Promise<Attempt | null> {
   if (found.status !== 'pending') return isVisible(found.status) ? found : null;
   if (!opener.isKnownPosted(found.id)) {
-    const { kind } = await wallet.resolveFee({ ...feeOf(found), tombstoneIfAbsent: false });
+    const { kind } = await wallet.resolveFee({ ...feeOf(found), environment, tombstoneIfAbsent: false });
     if (kind !== 'posted') return null;
   }
   return { ...found, status: 'open' };

@@ -1,6 +1,7 @@
 /** Ends one open attempt before its deadline, and returns its fee before it answers. */
 
 import { type Refused, refused } from '@laurel/errors';
+import type { Environment } from '@laurel/tenant';
 import type { OwnedAttempt } from '../domain/owned-attempt.ts';
 import { type RollForwardDeps, readAgain, rollForward } from './roll-forward.ts';
 
@@ -10,16 +11,17 @@ import { type RollForwardDeps, readAgain, rollForward } from './roll-forward.ts'
  */
 export async function expireNow<Attempt extends OwnedAttempt>(
   found: Attempt,
+  environment: Environment,
   deps: RollForwardDeps<Attempt>,
 ): Promise<Attempt | Refused> {
   const isUnderWay = found.status === 'expiring';
-  const before = await rollForward(found, deps);
+  const before = await rollForward(found, environment, deps);
   if (before === null) return refused('not_found');
   if (!isUnderWay) {
     if (before.status !== 'open') return refused('attempt_already_settled');
     await deps.expirer.expire(found.id, deps.clock(), { evenIfYoung: true });
   }
-  const attempt = await readAgain(found.id, deps);
+  const attempt = await readAgain(found.id, environment, deps);
   if (attempt === null) return refused('not_found');
   // An outcome was recorded in between and wins.
   return attempt.status === 'settled' ? refused('attempt_already_settled') : attempt;
@@ -28,14 +30,15 @@ export async function expireNow<Attempt extends OwnedAttempt>(
 /** Ends the attempt for an operator. A void whose refund was interrupted is finished, not refused. */
 export async function voidNow<Attempt extends OwnedAttempt>(
   found: Attempt,
+  environment: Environment,
   reason: string,
   deps: RollForwardDeps<Attempt>,
 ): Promise<Attempt | Refused> {
   const isUnderWay = found.status === 'voiding';
-  const before = await rollForward(found, deps);
+  const before = await rollForward(found, environment, deps);
   if (before === null) return refused('not_found');
   if (!isUnderWay && !(await deps.expirer.voidAttempt(found.id, reason, deps.clock()))) {
     return refused('conflict', 'The attempt is not open.');
   }
-  return (await readAgain(found.id, deps)) ?? refused('not_found');
+  return (await readAgain(found.id, environment, deps)) ?? refused('not_found');
 }

@@ -10,7 +10,7 @@ import { type Coalescer, createCoalescer } from '@laurel/coalesce';
 import { type Refused, refused } from '@laurel/errors';
 import { isConnectionFailure } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
-import { isSameTenant, type Tenant } from '@laurel/tenant';
+import { type Environment, isSameTenant, type Tenant } from '@laurel/tenant';
 import type { OpenCandidate, PlayerOfContest } from '../repository/open-candidates.ts';
 import type { PendingAttempt } from '../repository/sweeps.ts';
 import type { PendingResolver } from '../sweeps/resolve-pending.ts';
@@ -53,12 +53,11 @@ export function createCandidateReads<Contest>(
   });
 }
 
-type KeepDeps = { readonly opener: AttemptOpener; readonly resolver: PendingResolver };
+type KeepDeps = { readonly opener: AttemptOpener; readonly resolver: PendingResolver; readonly clock: Clock };
 
 type FindDeps<Contest> = KeepDeps & {
   readonly reads: CandidateReads<Contest>;
   readonly wallet: Pick<Wallet, 'resolvePlayer'>;
-  readonly clock: Clock;
 };
 
 /** The ids of the open ones, oldest first: none where the contest accepts no score any more. */
@@ -70,22 +69,25 @@ export async function findOpen<Contest extends { readonly tenant: Tenant }>(
   const accountId = await wallet.resolvePlayer({ tenant, playerRef });
   const { contest, candidates } = await reads.submit({ contestId, accountId, playerRef });
   if (contest === null || !isSameTenant(contest.tenant, tenant)) return refused('not_found');
-  const now = clock();
-  if (!acceptsScores(contest, now)) return { contest, attemptIds: [] };
-  return { contest, attemptIds: await keepOpen(candidates, { opener, resolver }, now) };
+  if (!acceptsScores(contest, clock())) return { contest, attemptIds: [] };
+  return { contest, attemptIds: await keepOpen(candidates, tenant.environment, { opener, resolver, clock }) };
 }
 
-async function keepOpen(candidates: readonly OpenCandidate[], deps: KeepDeps, now: Date): Promise<string[]> {
+async function keepOpen(
+  candidates: readonly OpenCandidate[],
+  environment: Environment,
+  deps: KeepDeps,
+): Promise<string[]> {
   const open: string[] = [];
   for (const candidate of candidates) {
     if (open.length === MAX_OPEN) break;
-    if (!candidate.isPending || (await isPaid(candidate, deps, now))) open.push(candidate.id);
+    if (!candidate.isPending || (await isPaid({ ...candidate, environment }, deps))) open.push(candidate.id);
   }
   return open;
 }
 
-async function isPaid(pending: PendingAttempt, { opener, resolver }: KeepDeps, now: Date): Promise<boolean> {
+async function isPaid(pending: PendingAttempt, { opener, resolver, clock }: KeepDeps): Promise<boolean> {
   if (opener.isKnownPosted(pending.id)) return true;
-  const { resolution } = await resolver.resolve(pending, now);
+  const { resolution } = await resolver.resolve(pending, clock());
   return resolution.kind === 'posted';
 }

@@ -9,6 +9,7 @@
  */
 import { type Refused, refused } from '@laurel/errors';
 import { isUniqueViolation } from '@laurel/postgres';
+import type { Environment } from '@laurel/tenant';
 import type { OwnedAttempt } from '../domain/owned-attempt.ts';
 import { type ReportedFields, statesReport } from './reported-fields.ts';
 import type { RollForwardDeps } from './roll-forward.ts';
@@ -28,6 +29,7 @@ export type SettlementOf<Recorded extends RecordedOutcome> =
 /** One report, and what its owner supplies. */
 export type ReportPlan<Recorded extends RecordedOutcome> = {
   readonly attemptId: string;
+  readonly environment: Environment;
   /** What the receipt states of the report. */
   readonly reported: ReportedFields;
   /** Rejects with a violation of `outcomes_receipt_id_key` where the operation has settled another attempt. */
@@ -70,7 +72,7 @@ export async function reportOutcome<Recorded extends RecordedOutcome>(
         await deps.expirer.expire(plan.attemptId, deps.clock());
         return refused('attempt_already_settled');
       case 'unresolved':
-        if (!(await isPaidFor(plan.attemptId, deps))) return refused('not_found');
+        if (!(await isPaidFor(plan, deps))) return refused('not_found');
     }
   }
   throw new Error(`attempt ${plan.attemptId} stayed unresolved for ${MAX_ROUNDS} rounds`);
@@ -89,11 +91,14 @@ async function settleUnderOwnId<Recorded extends RecordedOutcome>(
 }
 
 /** Whether the attempt turns out to be paid for. Otherwise it was never shown to a partner. */
-async function isPaidFor(attemptId: string, { resolver, clock, loadAttempt }: ReportDeps): Promise<boolean> {
+async function isPaidFor(
+  { attemptId, environment }: Pick<ReportPlan<RecordedOutcome>, 'attemptId' | 'environment'>,
+  { resolver, clock, loadAttempt }: ReportDeps,
+): Promise<boolean> {
   const attempt = await loadAttempt(attemptId);
   if (attempt === null || attempt.status === 'refused') return false;
   if (attempt.status !== 'pending') return true;
-  const { resolution, written } = await resolver.resolve(attempt, clock());
+  const { resolution, written } = await resolver.resolve({ ...attempt, environment }, clock());
   await written;
   return resolution.kind === 'posted';
 }

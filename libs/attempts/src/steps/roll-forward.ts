@@ -4,6 +4,7 @@
  */
 
 import type { Clock } from '@laurel/service';
+import type { Environment } from '@laurel/tenant';
 import { afterRefund, isVisible } from '../domain/attempt.ts';
 import { isDue } from '../domain/attempt-expiry.ts';
 import type { OwnedAttempt } from '../domain/owned-attempt.ts';
@@ -24,13 +25,14 @@ export type RollForwardDeps<Attempt extends OwnedAttempt> = {
 /** The attempt, as it was just read, in a stable state; null where there is none to show. */
 export async function rollForward<Attempt extends OwnedAttempt>(
   found: Attempt,
+  environment: Environment,
   deps: RollForwardDeps<Attempt>,
 ): Promise<Attempt | null> {
   const now = deps.clock();
   let attempt: Attempt | null = found;
   if (attempt.status === 'pending') {
     if (!deps.opener.isKnownPosted(attempt.id)) {
-      const { resolution, written } = await deps.resolver.resolve(attempt, now);
+      const { resolution, written } = await deps.resolver.resolve({ ...attempt, environment }, now);
       if (resolution.kind !== 'posted') return null;
       await written;
     }
@@ -42,7 +44,7 @@ export async function rollForward<Attempt extends OwnedAttempt>(
   }
   const ended = attempt === null ? null : afterRefund(attempt.status);
   if (attempt !== null && ended !== null) {
-    await deps.expirer.refund(attempt);
+    await deps.expirer.refund(attempt, environment);
     attempt = { ...attempt, status: ended };
   }
   return attempt !== null && isVisible(attempt.status) ? attempt : null;
@@ -51,8 +53,9 @@ export async function rollForward<Attempt extends OwnedAttempt>(
 /** As rollForward, of the attempt as it is now: for a caller that has changed it. */
 export async function readAgain<Attempt extends OwnedAttempt>(
   id: string,
+  environment: Environment,
   deps: RollForwardDeps<Attempt>,
 ): Promise<Attempt | null> {
   const found = await deps.loadAttempt(id);
-  return found === null ? null : rollForward(found, deps);
+  return found === null ? null : rollForward(found, environment, deps);
 }

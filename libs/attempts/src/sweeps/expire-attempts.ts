@@ -15,6 +15,7 @@ import { isBefore, later } from '@laurel/instant';
 import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import type { Clock } from '@laurel/service';
+import type { Environment } from '@laurel/tenant';
 import { isDue } from '../domain/attempt-expiry.ts';
 import { feeOf, type OwnedAttempt } from '../domain/owned-attempt.ts';
 import { refundReasonOf } from '../domain/refund.ts';
@@ -41,7 +42,7 @@ export interface AttemptExpirer<Reason extends RoundReason = never> {
   /** Ends the attempt for an operator. False when it is not open any more. Does not return the fee yet. */
   voidAttempt(attemptId: string, reason: string, now: Date): Promise<boolean>;
   /** Returns the fee of an attempt that is `expiring` or `voiding`, and records that. */
-  refund(attempt: OwnedAttempt): Promise<void>;
+  refund(attempt: OwnedAttempt, environment: Environment): Promise<void>;
   /** Returns fees that are due, and records that; one that fails does not block the others, and its error is thrown after them. */
   refundAll(due: readonly RefundDue[]): Promise<void>;
   runOnce(now: Date): Promise<void>;
@@ -118,9 +119,9 @@ export function createAttemptExpirer<Reason extends RoundReason = never>(deps: {
     return ended;
   }
 
-  async function post({ reason, ...attempt }: RefundDue): Promise<void> {
+  async function post({ reason, environment, ...attempt }: RefundDue): Promise<void> {
     await failpoint(`${owner}.refund.before-call`);
-    await wallet.refundFee({ feeTransferId: feeOf(attempt).transferId, reason });
+    await wallet.refundFee({ feeTransferId: feeOf(attempt).transferId, environment, reason });
     await failpoint(`${owner}.refund.after-call`);
     await finished.submit({ attemptId: attempt.id, reason });
   }
@@ -156,7 +157,7 @@ export function createAttemptExpirer<Reason extends RoundReason = never>(deps: {
 
   /** The last resort for an attempt that resolve-pending.ts never saw. */
   async function resolvePending(from: Date, until: Date, now: Date): Promise<void> {
-    for (const attempt of await loadPending(database, from, until, PAGE)) {
+    for (const attempt of await loadPending(database, owner, { from, until, limit: PAGE })) {
       const { written } = await resolver.resolve(attempt, now);
       await written;
     }
@@ -182,8 +183,8 @@ export function createAttemptExpirer<Reason extends RoundReason = never>(deps: {
           ? null
           : { whileRefunding: 'voiding', final: 'voided', closedReason: reason, refundReason: 'voided' },
       ),
-    refund: (attempt) =>
-      post({ id: attempt.id, feeGeneration: attempt.feeGeneration, reason: refundReasonOf(attempt) }),
+    refund: (attempt, environment) =>
+      post({ id: attempt.id, feeGeneration: attempt.feeGeneration, reason: refundReasonOf(attempt), environment }),
     refundAll,
     async runOnce(now) {
       await expireAllDue(now);

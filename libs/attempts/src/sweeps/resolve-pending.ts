@@ -10,6 +10,7 @@
  *
  * Several replicas may resolve the same attempt: the wallet answers both alike, and the write changes a pending attempt only.
  */
+import type { AttemptOwner } from '@laurel/ids';
 import { firstOf, isBefore, later, millisecondsBetween } from '@laurel/instant';
 import type { Database } from '@laurel/postgres';
 import { ABANDONED, feeOf } from '../domain/owned-attempt.ts';
@@ -43,18 +44,20 @@ const PAGE = 500;
 const LATEST_WRITE_MS = 30_000;
 
 export function createPendingResolver(deps: {
+  owner: AttemptOwner;
   database: Database;
   wallet: Wallet;
   opener: AttemptOpener;
   pendingGraceMs: number;
 }): PendingResolver {
-  const { database, wallet, opener, pendingGraceMs } = deps;
+  const { owner, database, wallet, opener, pendingGraceMs } = deps;
   let mark: Date | undefined;
   let lowWatermark: LowWatermark | undefined;
 
   async function resolve(attempt: PendingAttempt, now: Date, { evenIfYoung = false } = {}) {
     const tombstoneIfAbsent = evenIfYoung || millisecondsBetween(attempt.createdAt, now) >= pendingGraceMs;
-    const resolution = await wallet.resolveFee({ ...feeOf(attempt), tombstoneIfAbsent });
+    const { environment } = attempt;
+    const resolution = await wallet.resolveFee({ ...feeOf(attempt), environment, tombstoneIfAbsent });
     const fee = { attemptId: attempt.id, feeGeneration: attempt.feeGeneration };
     let written = Promise.resolve(true);
     if (resolution.kind === 'posted') written = opener.open(fee);
@@ -83,7 +86,7 @@ export function createPendingResolver(deps: {
       const isReached = raised !== undefined && !(await isAnyTransactionOlder(database, raised.raisedAt));
       let from = mark ?? (await loadMark(database, 'resolve_pending'));
       for (;;) {
-        const pending = await loadPending(database, from, until, PAGE);
+        const pending = await loadPending(database, owner, { from, until, limit: PAGE });
         await sweep(pending, now);
         const last = pending.at(-1);
         if (pending.length < PAGE || last === undefined) break;

@@ -14,7 +14,7 @@ export function expireAttempt(deps: ReadDeps): Handlers<ChallengeServiceService>
     if (tenant.environment !== 'test') throw new Error('only a sandbox attempt can be expired by hand');
     const found = await findAttempt(deps.database, parseId(request.attemptId));
     if (found === null || !isSameTenant(found.terms.tenant, tenant)) return refused('not_found');
-    const expired = await expireNow(found.attempt, deps);
+    const expired = await expireNow(found.attempt, tenant.environment, deps);
     return isRefused(expired) ? expired : { attempt: await presentWithOutcome(expired, deps) };
   };
 }

@@ -15,7 +15,7 @@ export function getAttempt(deps: ReadDeps): Handlers<ChallengeServiceService>['g
     // Another tenant's attempt is not found, and this call does not roll it forward.
     const found = await findAttempt(deps.database, attemptId);
     if (found === null || !isSameTenant(found.terms.tenant, tenant)) return refused('not_found');
-    const attempt = await rollForward(found.attempt, deps);
+    const attempt = await rollForward(found.attempt, tenant.environment, deps);
     return attempt === null ? refused('not_found') : { attempt: await presentWithOutcome(attempt, deps) };
   };
 }

@@ -16,7 +16,7 @@ export function inspectAttempt(deps: Deps): Handlers<ChallengeServiceService>['i
   const { database, wallet } = deps;
   return async (request) => {
     const found = await findAttempt(database, parseId(request.attemptId));
-    const attempt = found === null ? null : await currentAttempt(found.attempt, deps);
+    const attempt = found === null ? null : await currentAttempt(found.attempt, found.terms.tenant.environment, deps);
     if (attempt === null) return refused('not_found');
     if (attempt.status !== 'settled') return { attempt: presentAttempt(attempt, null, null) };
     const [outcome, owed] = await Promise.all([

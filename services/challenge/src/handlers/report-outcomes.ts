@@ -80,6 +80,7 @@ function planOf(report: OutcomeReport, deps: Deps): ReportPlan<RecordedOutcome> 
   const { database } = deps;
   return {
     attemptId,
+    environment: report.tenant.environment,
     reported: report,
     settle: () => settle(report, deps),
     loadOutcome: () => loadOutcome(database, attemptId),

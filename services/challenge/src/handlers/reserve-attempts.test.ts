@@ -194,7 +194,13 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     const logger = createLogger({ service: 'challenge', level: 'silent' });
     const opener = createAttemptOpener({ owner: 'challenge', database, logger });
     const wallet = { resolveFee: async () => ({ kind: 'tombstoned', refusalCode: null }) } as Partial<Wallet> as Wallet;
-    const { runOnce } = createPendingResolver({ database: on, wallet, opener, pendingGraceMs: 30_000 });
+    const { runOnce } = createPendingResolver({
+      owner: 'challenge',
+      database: on,
+      wallet,
+      opener,
+      pendingGraceMs: 30_000,
+    });
     return {
       runOnce,
       async sweepForAWhile() {

@@ -16,7 +16,7 @@ export function voidAttempt(deps: ReadDeps): Handlers<ChallengeServiceService>['
     if (unfit !== null) return unfit;
     const found = await findAttempt(deps.database, attemptId);
     if (found === null) return refused('not_found');
-    const voided = await voidNow(found.attempt, reason, deps);
+    const voided = await voidNow(found.attempt, found.terms.tenant.environment, reason, deps);
     return isRefused(voided) ? voided : { attempt: await presentWithOutcome(voided, deps) };
   };
 }

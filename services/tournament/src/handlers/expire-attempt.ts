@@ -16,7 +16,7 @@ export function expireAttempt(deps: ReadDeps): Handlers<TournamentServiceService
     if (found === null || !isSameTenant(found.round.tenant, tenant)) return refused('not_found');
     const current = await endWithRound(found, deps);
     if (current === null) return refused('not_found');
-    const expired = await expireNow(current, deps);
+    const expired = await expireNow(current, tenant.environment, deps);
     return isRefused(expired) ? expired : { attempt: await presentWithOutcome(expired, deps) };
   };
 }

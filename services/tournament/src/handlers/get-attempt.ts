@@ -16,7 +16,7 @@ export function getAttempt(deps: ReadDeps): Handlers<TournamentServiceService>['
     const found = await findAttempt(deps.database, attemptId);
     if (found === null || !isSameTenant(found.round.tenant, tenant)) return refused('not_found');
     const current = await endWithRound(found, deps);
-    const attempt = current === null ? null : await rollForward(current, deps);
+    const attempt = current === null ? null : await rollForward(current, tenant.environment, deps);
     return attempt === null ? refused('not_found') : { attempt: await presentWithOutcome(attempt, deps) };
   };
 }

@@ -18,7 +18,7 @@ import {
 } from '@laurel/proto/tournament';
 import type { Clock } from '@laurel/service';
 import { decideVisibility, neighbourRows, type Visibility } from '../domain/leaderboard-view.ts';
-import type { Entry } from '../domain/tournament.ts';
+import type { Entry, Environment } from '../domain/tournament.ts';
 import { loadPendingOfAccount, loadPendingOfPlayer, type PendingAttempt } from '../repository/attempts.ts';
 import { loadWindow } from '../repository/board.ts';
 import { findEntryOfAccount, findEntryOfRef } from '../repository/entries.ts';
@@ -42,7 +42,9 @@ export function getLeaderboard(deps: Deps): Handlers<TournamentServiceService>['
     const [found, viewer] = await Promise.all([findRound(deps.database, roundId), loadViewer(roundId, player, deps)]);
     if (found === null || !isSameTenant(found.round.tenant, tenant)) return refused('not_found');
 
-    const isDecided = await Promise.all(viewer.pending.map((attempt) => resolve(attempt, deps)));
+    const isDecided = await Promise.all(
+      viewer.pending.map((attempt) => resolve({ ...attempt, environment: tenant.environment }, deps)),
+    );
     if (!isDecided.some((isOne) => isOne)) return render(found, viewer, deps.database);
     const after = await loadViewer(roundId, player, deps);
     return render(await readRound(deps.database, roundId), after, deps.database);
@@ -78,7 +80,10 @@ async function loadViewer(roundId: string, player: Player, { database, wallet }:
 }
 
 /** Whether the attempt is decided now. A fee that the wallet has not received may still be in flight. */
-async function resolve(attempt: PendingAttempt, { opener, resolver, clock }: Deps): Promise<boolean> {
+async function resolve(
+  attempt: PendingAttempt & { readonly environment: Environment },
+  { opener, resolver, clock }: Deps,
+): Promise<boolean> {
   const { resolution, written } = opener.isKnownPosted(attempt.id)
     ? { resolution: null, written: opener.written(attempt.id) }
     : await resolver.resolve(attempt, clock());

@@ -13,7 +13,7 @@ type Deps = { database: Database; opener: AttemptOpener; wallet: Wallet };
 export function inspectAttempt(deps: Deps): Handlers<TournamentServiceService>['inspectAttempt'] {
   return async (request) => {
     const found = await findAttempt(deps.database, parseId(request.attemptId));
-    const attempt = found === null ? null : await currentAttempt(found.attempt, deps);
+    const attempt = found === null ? null : await currentAttempt(found.attempt, found.round.tenant.environment, deps);
     return attempt === null ? refused('not_found') : { attempt: await presentWithOutcome(attempt, deps) };
   };
 }

@@ -20,10 +20,11 @@ export type ReadDeps = Omit<RollForwardDeps<Attempt>, 'expirer'> & {
 export async function endWithRound({ attempt, round }: AttemptInRound, deps: ReadDeps): Promise<Attempt | null> {
   const ended = endOf(attempt, round, { ttlMs: deps.attemptTtlMs, now: deps.clock() });
   if (ended !== 'round') return attempt;
-  const paid = attempt.status === 'pending' ? await rollForward(attempt, deps) : attempt;
+  const { environment } = round.tenant;
+  const paid = attempt.status === 'pending' ? await rollForward(attempt, environment, deps) : attempt;
   if (paid?.status !== 'open') return paid;
   await deps.expirer.expire(attempt.id, deps.clock(), { evenIfYoung: true, reason: 'round_closed' });
-  return readAgain(attempt.id, deps);
+  return readAgain(attempt.id, environment, deps);
 }
 
 export async function presentWithOutcome(

@@ -58,6 +58,7 @@ function planOf(
   const { attemptId } = report;
   return {
     attemptId,
+    environment: report.tenant.environment,
     reported: report,
     async settle() {
       // The commit that opens an attempt also books its entry, so no attempt settles directly from `pending`.

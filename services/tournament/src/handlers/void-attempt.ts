@@ -15,9 +15,10 @@ export function voidAttempt(deps: ReadDeps): Handlers<TournamentServiceService>[
     const unfit = checkVoidReason(reason);
     if (unfit !== null) return unfit;
     const found = await findAttempt(deps.database, attemptId);
-    const current = found === null ? null : await endWithRound(found, deps);
+    if (found === null) return refused('not_found');
+    const current = await endWithRound(found, deps);
     if (current === null) return refused('not_found');
-    const voided = await voidNow(current, reason, deps);
+    const voided = await voidNow(current, found.round.tenant.environment, reason, deps);
     return isRefused(voided) ? voided : { attempt: await presentWithOutcome(voided, deps) };
   };
 }

@@ -213,7 +213,9 @@ where a.id = any($1::uuid[])`,
 };
 
 const SELECT_PENDING_OF_ROUND = {
-  text: `select id, fee_generation, created_at from attempts where round_id = $1 and status = 'pending' limit $2`,
+  text: `
+select a.id, a.fee_generation, a.created_at, (select r.environment from rounds r where r.id = a.round_id) as environment
+from attempts a where a.round_id = $1 and a.status = 'pending' limit $2`,
 };
 
 const SELECT_PENDING_OF_PLAYER = {
@@ -317,8 +319,9 @@ export async function loadPendingOfRound(
   on: Queryable,
   roundId: string,
   limit: number,
-): Promise<readonly PendingAttempt[]> {
-  return (await on.query<PendingRow>(SELECT_PENDING_OF_ROUND, [roundId, limit])).map(toPending);
+): Promise<readonly (PendingAttempt & { readonly environment: Environment })[]> {
+  const rows = await on.query<PendingRow & { environment: Environment }>(SELECT_PENDING_OF_ROUND, [roundId, limit]);
+  return rows.map((row) => ({ ...toPending(row), environment: row.environment }));
 }
 
 /** Of the account that the ref last played for in this round; oldest first. */

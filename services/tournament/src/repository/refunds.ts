@@ -1,6 +1,6 @@
 /** The queue of refunds, with the reason that does not follow from the status alone: how the round ended. */
 
-import type { RefundDue, RefundQueue } from '@laurel/attempts';
+import { MAX_REFUNDS_WALKED, type RefundDue, type RefundQueue } from '@laurel/attempts';
 import type { RefundReason } from '@laurel/attempts/domain';
 import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
@@ -16,16 +16,19 @@ const INSERT = { text: 'insert into refunds_due (attempt_id, since, reason) valu
 
 const SELECT_DUE = {
   text: `
-select a.id, a.fee_generation, d.reason
-from (select * from refunds_due order by since, attempt_id limit $1) d join attempts a on a.id = d.attempt_id
-order by d.since, d.attempt_id`,
+select a.id, a.fee_generation, d.reason, r.environment
+from (select * from refunds_due order by since, attempt_id limit ${MAX_REFUNDS_WALKED}) d
+cross join lateral (select * from attempts one where one.id = d.attempt_id limit 1) a
+cross join lateral (select * from rounds one where one.id = a.round_id limit 1) r
+order by r.environment = 'test', d.since, d.attempt_id limit $1`,
 };
 
 // The queue is scanned in its order, and the round of each row is checked: while the refunds of a round are due they are most of the
 // queue, and the round may have a hundred times as many attempts that owe nothing.
 const SELECT_OF_ROUND = {
   text: `
-select a.id, a.fee_generation, d.reason, d.since
+select a.id, a.fee_generation, d.reason, d.since,
+  (select r.environment from rounds r where r.id = a.round_id) as environment
 from refunds_due d
 cross join lateral (select * from attempts one where one.id = d.attempt_id limit 1) a
 where a.round_id = $1 and (d.since, d.attempt_id) > ($2::timestamptz, $3::uuid)
@@ -46,10 +49,7 @@ export const refundQueue: RefundQueue = {
     await tx.query(INSERT, [attemptId, since, reason]);
   },
   async load(database, limit) {
-    const rows = await database.query<{ id: string; fee_generation: number; reason: RefundReason }>(SELECT_DUE, [
-      limit,
-    ]);
-    return rows.map((row) => ({ id: row.id, feeGeneration: row.fee_generation, reason: row.reason }));
+    return (await database.query<DueRow>(SELECT_DUE, [limit])).map(toDue);
   },
 };
 
@@ -61,16 +61,15 @@ export async function loadRefundsOfRound(
   limit: number,
 ): Promise<readonly (RefundDue & { readonly cursor: RefundCursor })[]> {
   const { since, attemptId } = after ?? FIRST;
-  const rows = await on.query<{ id: string; fee_generation: number; reason: RefundReason; since: Date }>(
-    SELECT_OF_ROUND,
-    [roundId, since, attemptId, limit],
-  );
-  return rows.map((row) => ({
-    id: row.id,
-    feeGeneration: row.fee_generation,
-    reason: row.reason,
-    cursor: { since: row.since, attemptId: row.id },
-  }));
+  const values = [roundId, since, attemptId, limit];
+  const rows = await on.query<DueRow & { since: Date }>(SELECT_OF_ROUND, values);
+  return rows.map((row) => ({ ...toDue(row), cursor: { since: row.since, attemptId: row.id } }));
+}
+
+type DueRow = { id: string; fee_generation: number; reason: RefundReason; environment: Environment };
+
+function toDue({ id, fee_generation: feeGeneration, reason, environment }: DueRow): RefundDue {
+  return { id, feeGeneration, reason, environment };
 }
 
 export async function loadRefundedAttempts(

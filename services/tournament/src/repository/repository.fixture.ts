@@ -58,7 +58,7 @@ export type Report = {
 export interface Harness extends AsyncDisposable {
   readonly database: Database;
   /** A tournament with these terms and its first round, which is open from `NOW` for two hours. */
-  openRound(terms?: Partial<TournamentTerms>): Promise<Round>;
+  openRound(terms?: Partial<TournamentTerms>, tenant?: Tenant): Promise<Round>;
   /** One attempt for each player, in one batch, pending. */
   begin(round: Round, players: readonly Player[], now?: Date): Promise<readonly Attempt[]>;
   /** `pending -> open`, with the first purchase booked. */
@@ -80,10 +80,10 @@ export async function startHarness(): Promise<Harness> {
   const database = createDatabase({ url: scratch.url, maxConnections: 8, applicationName: 'tournament-test' });
   const signingKeyId = await putSigningKey(database, SIGNER.publicKey);
 
-  async function openRound(changes: Partial<TournamentTerms> = {}): Promise<Round> {
+  async function openRound(changes: Partial<TournamentTerms> = {}, tenant = TENANT): Promise<Round> {
     const tournament: Tournament = {
       id: newId(),
-      tenant: TENANT,
+      tenant,
       status: 'active',
       terms: { ...TERMS, ...changes },
       createdAt: NOW,

@@ -129,7 +129,7 @@ describe('a round that settles', () => {
       purse.map((amount, index) => [awardIdOfRank(round.id, index + 1), index + 1, amount, round.tenant]),
     );
     expect(await refundQueue.load(h.database, 10)).toEqual([
-      { id: unscored.id, feeGeneration: 0, reason: 'round_closed' },
+      { id: unscored.id, feeGeneration: 0, reason: 'round_closed', environment: round.tenant.environment },
     ]);
     expect((await findAttempt(h.database, unscored.id))?.attempt.status).toBe('expiring');
     expect((await findRound(h.database, round.id))?.round.status).toBe('settling');

@@ -6,19 +6,23 @@ import type { Coalescer } from '@laurel/coalesce';
 import { refundTransferId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
+import type { Environment } from '@laurel/tenant';
 import { decideRefunds, type Refund, type RefundResult } from '../domain/refund-decision.ts';
 import { failpoint } from '../failpoints.ts';
 import { loadPaidFees } from '../repository/fees.ts';
 import { lockPlayers, writeChanges } from '../repository/ledger.ts';
 import { createTransferBatches } from './transfer-batches.ts';
 
-export type FeeRefunds = Coalescer<Refund, RefundResult>;
+export type FeeRefund = Refund & { readonly environment: Environment };
+
+export type FeeRefunds = Coalescer<FeeRefund, RefundResult>;
 
 export function createFeeRefunds(deps: { database: Database; clock: Clock }): FeeRefunds {
   return createTransferBatches({
     name: 'refund_fees',
     idOf: (refund) => refundTransferId(refund.feeTransferId),
     keyOf: (refund) => refund.feeTransferId,
+    environmentOf: ({ environment }) => environment,
     run: (refunds) => runRefunds(deps, refunds),
   });
 }

@@ -5,12 +5,17 @@
 import type { Coalescer } from '@laurel/coalesce';
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
+import type { Environment } from '@laurel/tenant';
 import type { StoredFee } from '../domain/fee-decision.ts';
 import { failpoint } from '../failpoints.ts';
 import { insertTombstones, loadStoredFees } from '../repository/fees.ts';
 import { createTransferBatches } from './transfer-batches.ts';
 
-export type FeeQuery = { readonly transferId: string; readonly tombstoneIfAbsent: boolean };
+export type FeeQuery = {
+  readonly transferId: string;
+  readonly tombstoneIfAbsent: boolean;
+  readonly environment: Environment;
+};
 
 export type FeeQueries = Coalescer<FeeQuery, StoredFee | null>;
 
@@ -19,6 +24,7 @@ export function createFeeQueries(deps: { database: Database; clock: Clock }): Fe
     name: 'resolve_fees',
     idOf: (query) => query.transferId,
     keyOf: (query) => query.transferId,
+    environmentOf: ({ environment }) => environment,
     run: (queries) => runQueries(deps, queries),
   });
 }

@@ -2,8 +2,7 @@
  * The batching that the four hot RPCs share. Items of concurrent calls become one batch, and a batch is one transaction of a few
  * statements.
  *
- * - Live and test items that name their environment have batches and lanes of their own, so that no live item waits behind a test item.
- *   A refund and the look-up of a fee name none.
+ * - Live and test items have batches and lanes of their own, so that no live item waits behind a test item.
  * - Two lanes: while one batch commits, the next is read and decided. Items of one key (a player's row) are never in both.
  * - A batch is decided in the order of its ids. That is the order in which its transfers are written, so writers that conflict on an
  *   id (a charge and a tombstone, two replicas with the same retry) wait for each other in one direction only.
@@ -25,8 +24,7 @@ export function createTransferBatches<Item, Result>(options: {
   idOf: (item: Item) => string;
   /** Items of one key stay in order. */
   keyOf: (item: Item) => string;
-  /** Undefined where items do not name it. */
-  environmentOf?: (item: Item) => Environment;
+  environmentOf: (item: Item) => Environment;
   /** One transaction; a result per item, in order. Running it again with the same items must be safe. */
   run: (items: readonly Item[]) => Promise<readonly Result[]>;
 }): Coalescer<Item, Result> {
@@ -35,19 +33,20 @@ export function createTransferBatches<Item, Result>(options: {
     'batch',
   ]);
 
-  const create = () =>
-    createCoalescer<Item, Result>({
-      name,
-      lanes: LANES,
-      maxItems: MAX_ITEMS,
-      keyOf,
-      // A database that is unreachable is not a bad item: a query per item would only delay the failure.
-      isolate: (error) => !isConnectionFailure(error),
-      onBatch: (size) => sizes.observe({ batch: name }, size),
-      run: (items) => inOrderOf(idOf, items, (ordered) => againOnConflict(() => run(ordered))),
-    });
-  if (environmentOf === undefined) return create();
-  return createCoalescersByEnvironment({ environmentOf, create });
+  return createCoalescersByEnvironment({
+    environmentOf,
+    create: () =>
+      createCoalescer<Item, Result>({
+        name,
+        lanes: LANES,
+        maxItems: MAX_ITEMS,
+        keyOf,
+        // A database that is unreachable is not a bad item: a query per item would only delay the failure.
+        isolate: (error) => !isConnectionFailure(error),
+        onBatch: (size) => sizes.observe({ batch: name }, size),
+        run: (items) => inOrderOf(idOf, items, (ordered) => againOnConflict(() => run(ordered))),
+      }),
+  });
 }
 
 /** Runs the items sorted by their ids, and returns the results in the items' original order. */

@@ -2,7 +2,9 @@
 import { parseTenant } from '@laurel/grpc';
 import type { AttemptOwner } from '@laurel/ids';
 import { type Cents, cents } from '@laurel/money';
+import { Environment as EnvironmentMessage } from '@laurel/proto/common';
 import type { Player, Requirement as WireRequirement } from '@laurel/proto/wallet';
+import type { Environment } from '@laurel/tenant';
 import type { Requirement } from '../domain/eligibility.ts';
 import type { PlayerName } from '../repository/player-links.ts';
 
@@ -40,4 +42,9 @@ export function parseLimit(limitCents: bigint | undefined, clear: boolean | unde
   if (limitCents === undefined) return undefined;
   if (limitCents < 0n) throw new Error('a limit is below 0');
   return cents(limitCents);
+}
+
+/** The environment of an item that a caller names for its batch alone: one that names none may be of real money. */
+export function batchedAs(environment: EnvironmentMessage | undefined): Environment {
+  return environment === EnvironmentMessage.TEST ? 'test' : 'live';
 }

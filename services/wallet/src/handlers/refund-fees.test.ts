@@ -1,4 +1,6 @@
 import { newId } from '@laurel/ids';
+import { Environment } from '@laurel/proto/common';
+import { metrics } from '@laurel/telemetry';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   addPlayer,
@@ -17,6 +19,16 @@ let replica: WalletClient;
 beforeAll(async () => {
   replica = await wallet.startReplica();
 });
+
+/** How many transactions of this kind there were, and how many items in all. */
+async function sizesOf(batch: string) {
+  const text = await metrics.metrics();
+  const read = (name: string) =>
+    Number(
+      new RegExp(`^laurel_wallet_batch_items_${name}\\{.*batch="${batch}".*\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0,
+    );
+  return { batches: read('count'), items: read('sum') };
+}
 
 const refundOf = (feeTransferId: string, reason = 'expired') => ({ refunds: [{ feeTransferId, reason }] });
 
@@ -78,6 +90,25 @@ describe('refunding a fee', () => {
     const [first, ...others] = await Promise.all(calls);
     for (const other of others) expect(other).toEqual(first);
     expect(await balanceOf(wallet, player)).toBe(50_00n);
+  });
+
+  it('refunds and look-ups of live and of test are in no batch together, and what names neither is with live', async () => {
+    const { LIVE, TEST } = Environment;
+    const items = [LIVE, TEST, undefined, TEST].map((environment) => ({ fee: newId(), environment }));
+    const refunds = items.map(({ fee, environment }) => ({ feeTransferId: fee, reason: 'expired', environment }));
+    const before = await Promise.all(['refund_fees', 'resolve_fees'].map(sizesOf));
+    await ok(wallet.client.refundFees({ refunds }));
+    const queries = items.map(({ fee: transferId, environment }) => ({
+      transferId,
+      attemptId: '',
+      feeGeneration: 0,
+      tombstoneIfAbsent: false,
+      environment,
+    }));
+    await ok(wallet.client.resolveFees({ queries }));
+    const after = await Promise.all(['refund_fees', 'resolve_fees'].map(sizesOf));
+    expect(after.map(({ batches }, index) => batches - (before[index]?.batches ?? 0))).toEqual([2, 2]);
+    expect(after.map(({ items: sum }, index) => sum - (before[index]?.items ?? 0))).toEqual([4, 4]);
   });
 
   it('a refund with an unknown reason fails', async () => {

@@ -11,10 +11,11 @@ import type {
   RefundFeesResponse,
   FeeRefund as WireFeeRefund,
 } from '@laurel/proto/wallet';
-import type { FeeRefunds } from '../commits/post-refunds.ts';
-import type { Refund, RefundResult } from '../domain/refund-decision.ts';
+import type { FeeRefund, FeeRefunds } from '../commits/post-refunds.ts';
+import type { RefundResult } from '../domain/refund-decision.ts';
 import { failpoint } from '../failpoints.ts';
 import { ownerOfCall } from './owner-of-call.ts';
+import { batchedAs } from './parse.ts';
 
 export function refundFees(
   refunds: FeeRefunds,
@@ -28,9 +29,9 @@ export function refundFees(
   };
 }
 
-function parseRefund({ feeTransferId, reason }: WireFeeRefund, owner: AttemptOwner | null): Refund {
+function parseRefund({ feeTransferId, reason, environment }: WireFeeRefund, owner: AttemptOwner | null): FeeRefund {
   if (!isRefundReason(reason)) throw new Error(`${reason} is no reason for a refund`);
-  return { feeTransferId: parseId(feeTransferId), reason, owner };
+  return { feeTransferId: parseId(feeTransferId), reason, owner, environment: batchedAs(environment) };
 }
 
 function presentResult({ refundedAt }: RefundResult): FeeRefundResult {

@@ -13,6 +13,7 @@ import {
 import type { FeeQueries, FeeQuery } from '../commits/post-tombstones.ts';
 import type { StoredFee } from '../domain/fee-decision.ts';
 import { checkOwnedFee, type NamedFee } from './owner-of-call.ts';
+import { batchedAs } from './parse.ts';
 
 export function resolveFees(
   queries: FeeQueries,
@@ -31,6 +32,7 @@ function parseQuery(query: WireFeeQuery): FeeQuery & NamedFee {
     attemptId: query.attemptId === '' ? null : parseId(query.attemptId),
     feeGeneration: query.feeGeneration,
     tombstoneIfAbsent: query.tombstoneIfAbsent,
+    environment: batchedAs(query.environment),
   };
 }
 
