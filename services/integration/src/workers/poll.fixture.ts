@@ -4,7 +4,7 @@ import { createEncryption, type Encryption } from '@laurel/encryption';
 import { newId } from '@laurel/ids';
 import { createCertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
 import { createDatabase, type Database } from '@laurel/postgres';
-import type { Tenant } from '@laurel/tenant';
+import type { Environment, Tenant } from '@laurel/tenant';
 import {
   createReadLogger,
   createTestClock,
@@ -51,6 +51,8 @@ type Setup = {
   readonly pull?: object;
   readonly secret?: string;
   readonly status?: string;
+  readonly environment?: Environment;
+  /** By default that of the integration. */
   readonly openEnvironments?: readonly string[];
 };
 
@@ -201,8 +203,8 @@ async function insertIntegration(
   now: Date,
   { partner, setup }: { readonly partner: Pick<Partner, 'url' | 'origin'>; readonly setup: Setup },
 ): Promise<Polled> {
-  const { secret, status = 'active', openEnvironments = ['test'] } = setup;
-  const tenant: Tenant = { programId: newId(), environment: 'test' };
+  const { secret, status = 'active', environment = 'test', openEnvironments = [environment] } = setup;
+  const tenant: Tenant = { programId: newId(), environment };
   const id = newId();
   const descriptor = {
     version: 1,
@@ -219,7 +221,7 @@ async function insertIntegration(
       text: `
 insert into integrations (id, program_id, environment, transport, status, descriptor, pull_secret, pull_origin, pull_interval_seconds,
   next_poll_at, created_at)
-values ($1, $2, 'test', 'pull_poll', $3, $4::json, $5, $6, $7, $8, $9)`,
+values ($1, $2, $10, 'pull_poll', $3, $4::json, $5, $6, $7, $8, $9)`,
     },
     [
       id,
@@ -231,6 +233,7 @@ values ($1, $2, 'test', 'pull_poll', $3, $4::json, $5, $6, $7, $8, $9)`,
       INTERVAL_SECONDS,
       status === 'active' ? now : null,
       now,
+      environment,
     ],
   );
   return { id, tenant };

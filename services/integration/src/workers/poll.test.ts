@@ -1,5 +1,6 @@
 /** What a poll requests, settles and records, over real HTTPS and a real database. */
 import { newId, newOwnedId } from '@laurel/ids';
+import { metrics } from '@laurel/telemetry';
 import { afterEach, describe, expect, it } from 'vitest';
 import { INTERVAL_SECONDS, type Partner, type Polled, page, type Respond, useRig } from './poll.fixture.ts';
 
@@ -307,5 +308,28 @@ describe('the budget of a program', () => {
     rig.clock.advance(1_000);
     await rig.sweep();
     expect(sent(partner, 'after').at(3)).toBe('3');
+  });
+});
+
+describe('the metrics of polls', () => {
+  /** Polls that ended, by environment and outcome. */
+  async function ended(): Promise<Readonly<Record<string, number>>> {
+    const { values = [] } = (await metrics.getSingleMetric('laurel_integration_polls_total')?.get()) ?? {};
+    return Object.fromEntries(values.map(({ labels, value }) => [`${labels.environment} ${labels.outcome}`, value]));
+  }
+
+  it('a poll counts in the environment of its integration', async () => {
+    const before = await ended();
+    const failing = rig.partner(() => ({ status: 500, body: '' }));
+    await rig.integration(failing);
+    await rig.integration(failing);
+    await rig.integration(
+      rig.partner(() => page([])),
+      { environment: 'live' },
+    );
+    await rig.sweep();
+    const after = await ended();
+    const rises = (label: string) => (after[label] ?? 0) - (before[label] ?? 0);
+    expect(['test http', 'live succeeded', 'live http', 'test succeeded'].map(rises)).toEqual([2, 1, 0, 0]);
   });
 });
