@@ -11,6 +11,7 @@ import {
   type CertificateAuthority,
   createCertificateAuthority,
 } from '@laurel/local-infrastructure/certificate-authority';
+import { AttemptServiceClient } from '@laurel/proto/attempts';
 import { ChallengeServiceClient } from '@laurel/proto/challenge';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Events, Owner } from '@laurel/proto/events';
@@ -301,16 +302,38 @@ describe('every rpc of every service accepts exactly its callers', () => {
   });
 
   test.each([
-    { name: 'wallet', Client: WalletServiceClient, callers: CALLERS_OF_WALLET },
+    { what: 'wallet', name: 'wallet', Client: WalletServiceClient, callers: CALLERS_OF_WALLET },
+    ...(['challenge', 'tournament'] as const).map((name) => ({
+      what: `attempts of ${name}`,
+      name,
+      Client: AttemptServiceClient,
+      callers: byGateway(AttemptServiceClient.service),
+    })),
     {
+      what: 'challenge',
       name: 'challenge',
       Client: ChallengeServiceClient,
       callers: { ...ofOwner(ChallengeServiceClient.service), recordListenedScores: ['integration'] },
     },
-    { name: 'tournament', Client: TournamentServiceClient, callers: ofOwner(TournamentServiceClient.service) },
-    { name: 'webhook', Client: WebhookServiceClient, callers: byGateway(WebhookServiceClient.service) },
-    { name: 'integration', Client: IntegrationServiceClient, callers: byGateway(IntegrationServiceClient.service) },
-  ] as const)('every rpc accepts its callers and no others: $name', async ({ name, Client, callers }) => {
+    {
+      what: 'tournament',
+      name: 'tournament',
+      Client: TournamentServiceClient,
+      callers: ofOwner(TournamentServiceClient.service),
+    },
+    {
+      what: 'webhook',
+      name: 'webhook',
+      Client: WebhookServiceClient,
+      callers: byGateway(WebhookServiceClient.service),
+    },
+    {
+      what: 'integration',
+      name: 'integration',
+      Client: IntegrationServiceClient,
+      callers: byGateway(IntegrationServiceClient.service),
+    },
+  ] as const)('every rpc accepts its callers and no others: $what', async ({ name, Client, callers }) => {
     const methods = Client.service as unknown as Record<string, Method>;
     expect(Object.keys(callers).sort()).toEqual(Object.keys(Client.service).sort());
     for (const caller of [...SERVICE_NAMES, 'nats']) {

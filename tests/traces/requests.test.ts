@@ -129,7 +129,7 @@ describe('the traces of requests through a stack', () => {
       'wallet: run pay_awards',
       'wallet: postgresql',
     ]);
-    const get = 'laurel.challenge.v1.ChallengeService/GetAttempt';
+    const get = 'laurel.attempts.v1.AttemptService/GetAttempt';
     expect(pathsOf(read)).toContainEqual([
       'gateway: GET /v1/attempts/{attempt_id}',
       `gateway: ${get}`,

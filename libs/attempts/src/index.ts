@@ -13,6 +13,8 @@
  * prizes.
  */
 export { type AccountCache, createAccountCache } from './account-cache.ts';
+export type { Contest, FoundAttempt, RecordedOutcome } from './contest.ts';
+export { attemptHandlers } from './handlers/index.ts';
 export { countsUnderCap } from './repository/attempt-cap.ts';
 export type { WhenOpened } from './repository/attempts.ts';
 export { deleteKeyUses, insertingKeyUses, insertKeyUses, keyUseColumns, lockKeyUses } from './repository/key-uses.ts';
@@ -39,9 +41,6 @@ export { type OwnerFoundation, startOwner } from './start-owner.ts';
 export { answerItems, answerReports } from './steps/answer-items.ts';
 export { decideAndCommit, type KeyedAttempt } from './steps/commit-creations.ts';
 export { type AttemptPlan, type CreatedAttempt, createAttempt, type Reservation } from './steps/create-attempt.ts';
-export { currentAttempt, currentAward } from './steps/current-state.ts';
-export { describeSigningKeys } from './steps/describe-signing-keys.ts';
-export { expireNow, voidNow } from './steps/end-attempt.ts';
 export { type CandidateReads, createCandidateReads, findOpen } from './steps/find-open-attempts.ts';
 export { type AttemptOpener, createAttemptOpener } from './steps/open-attempts.ts';
 export { parseCreation, parseReport } from './steps/parse-items.ts';
@@ -55,8 +54,6 @@ export {
   type OptimisticInsertOptions,
 } from './steps/reserve-attempts.ts';
 export { decideUnlessRefused, keyIdsOf, resolveKeyUses, resolveReports } from './steps/resolve-key-uses.ts';
-export { type ReviewDeps, reviewAward } from './steps/review-award.ts';
-export { type RollForwardDeps, readAgain, rollForward } from './steps/roll-forward.ts';
 export { auditMoney } from './sweeps/audit-money.ts';
 export { createDeleteOldKeyUses, DELETION_INTERVAL_MS } from './sweeps/delete-old-key-uses.ts';
 export { type AttemptExpirer, createAttemptExpirer } from './sweeps/expire-attempts.ts';

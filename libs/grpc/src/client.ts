@@ -78,6 +78,19 @@ export type ClientConstructor<Service> = {
   readonly service: Service;
 };
 
+/**
+ * Two services that one server has on its port, as one client with one channel and one breaker. An rpc that both have by the same
+ * name is the second's.
+ */
+export function joinServices<First extends Definition, Second extends Definition>(
+  first: ClientConstructor<First>,
+  second: ClientConstructor<Second>,
+): ClientConstructor<Omit<First, keyof Second> & Second> {
+  const Channel: new (address: string, channelCredentials: ChannelCredentials, options: ChannelOptions) => Client =
+    first;
+  return Object.assign(class extends Channel {}, { service: { ...first.service, ...second.service } });
+}
+
 type Call = (request: unknown, options?: CallOptions) => Promise<unknown>;
 
 /** A channel to a service, as each of its clients has: over all of its replicas, and none stays on one whose machine is gone. */

@@ -6,6 +6,7 @@ export {
   type ClientConstructor,
   type ClientOptions,
   createClient,
+  joinServices,
   openChannel,
   type TypedClient,
 } from './client.ts';

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
 import { findName, nameOf, ROUND_STATUSES } from './enum-names.ts';
+import * as attempts from './generated/laurel/attempts/v1/attempts.ts';
 import * as challenge from './generated/laurel/challenge/v1/challenge.ts';
 import * as tournament from './generated/laurel/tournament/v1/tournament.ts';
 
-test('both services that own attempts number the states and directions of their shared tables alike', () => {
-  expect(tournament.AttemptStatus).toEqual(challenge.AttemptStatus);
+test('both services that own attempts number the states of attempts and awards, and directions, alike', () => {
+  expect(challenge.AttemptStatus).toEqual(attempts.AttemptStatus);
+  expect(tournament.AttemptStatus).toEqual(attempts.AttemptStatus);
+  expect(challenge.AwardStatus).toEqual(attempts.AwardStatus);
   expect(tournament.ThresholdDirection).toEqual(challenge.ThresholdDirection);
 });
 

@@ -3,9 +3,8 @@
  * `CHALLENGE_STATUSES[name]` and parses with `nameOf` or `findName`, so that the two directions cannot diverge. An enum's value without a name
  * (`UNSPECIFIED`, or one of a newer release) has none here either.
  */
+import { AttemptStatus, AwardStatus } from './generated/laurel/attempts/v1/attempts.ts';
 import {
-  AttemptStatus,
-  AwardStatus,
   CalibrationSource,
   ChallengeStatus,
   PrizeStructure,
@@ -24,7 +23,7 @@ import { DeliveryStatus } from './generated/laurel/webhook/v1/webhook.ts';
 
 export const ENVIRONMENTS = { test: Environment.TEST, live: Environment.LIVE } as const;
 
-/** Of challenges and of tournaments: both services number them alike (`enum-names.test.ts` holds them to it). */
+/** Challenge and tournament number their own enum alike, which a creation is answered with (`enum-names.test.ts` holds them to it). */
 export const ATTEMPT_STATUSES = {
   open: AttemptStatus.OPEN,
   settled: AttemptStatus.SETTLED,

@@ -36,7 +36,7 @@ function partsOf({
 } = {}): ServiceParts<object> {
   const handlers = { putProgram } as Handlers<WebhookServiceService>;
   const rpcs = implement(WebhookServiceService, handlers, { logger, callers: ['gateway'] });
-  return { rpcs, workers, audit: null, forTests: {} };
+  return { rpcs: [rpcs], workers, audit: null, forTests: {} };
 }
 
 function connectTo({ port }: RunningService) {

@@ -30,7 +30,8 @@ export type RunningService = AsyncDisposable & { readonly port: number; readonly
 
 /** What a service has and others do not. What of it must end is in `started` of its foundation. */
 export interface ServiceParts<ForTests> {
-  readonly rpcs: ServiceImplementation;
+  /** Each service of gRPC that it serves, on one port. */
+  readonly rpcs: readonly ServiceImplementation[];
   /** In the order of their start. */
   readonly workers: readonly Worker[];
   /** Null where no row of the service is about money. */
@@ -52,7 +53,7 @@ export async function startRpcService<ForTests>(
 
   const { identity, database, databaseClock } = foundation;
   const grpc = started.use(
-    await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, services: [rpcs], identity, logger }),
+    await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, services: rpcs, identity, logger }),
   );
   const admin = started.use(
     await startAdminServer({

@@ -1,5 +1,6 @@
 /** Which service may call which rpc of the challenge service: the gateway all but two, and the integration service what settles a report or calibrates. */
 import type { AcceptedCallers } from '@laurel/grpc';
+import type { AttemptServiceService } from '@laurel/proto/attempts';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 
 const GATEWAY = ['gateway'] as const;
@@ -26,3 +27,5 @@ export const CALLERS: AcceptedCallers<ChallengeServiceService> = {
   denyAward: GATEWAY,
   audit: GATEWAY,
 };
+
+export const ATTEMPT_CALLERS: AcceptedCallers<AttemptServiceService> = GATEWAY;

@@ -89,5 +89,5 @@ async function startParts(config: IntegrationConfig, foundation: Foundation): Pr
       await poller.whenIdle();
     },
   };
-  return { rpcs: integrationRpcs(deps), workers, audit: null, forTests };
+  return { rpcs: [integrationRpcs(deps)], workers, audit: null, forTests };
 }

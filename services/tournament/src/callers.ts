@@ -1,5 +1,6 @@
 /** Which service may call which rpc of the tournament service: the gateway all but one, and the integration service what settles a report. */
 import type { AcceptedCallers } from '@laurel/grpc';
+import type { AttemptServiceService } from '@laurel/proto/attempts';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 
 const GATEWAY = ['gateway'] as const;
@@ -27,3 +28,5 @@ export const CALLERS: AcceptedCallers<TournamentServiceService> = {
   denyAward: GATEWAY,
   audit: GATEWAY,
 };
+
+export const ATTEMPT_CALLERS: AcceptedCallers<AttemptServiceService> = GATEWAY;

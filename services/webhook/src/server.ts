@@ -78,5 +78,5 @@ async function startParts(
   ];
   const deps = { database, encryption, checkUrl: urlCheckOf(config), dispatcher, clock, logger };
   const forTests = { consume, sweepOnce: () => runEach(workers, clock), whenIdle: dispatcher.whenIdle };
-  return { rpcs: webhookRpcs(deps), workers, audit: null, forTests };
+  return { rpcs: [webhookRpcs(deps)], workers, audit: null, forTests };
 }

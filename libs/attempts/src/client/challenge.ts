@@ -1,9 +1,10 @@
 /** The client of the challenge service. Its hot calls go through `hot-calls.ts`; the others are single calls. */
-import { type ChannelIdentity, createClient } from '@laurel/grpc';
+import { type ChannelIdentity, createClient, joinServices } from '@laurel/grpc';
+import { AttemptServiceClient } from '@laurel/proto/attempts';
 import { ChallengeServiceClient } from '@laurel/proto/challenge';
 
 export function connectChallenge(address: string, identity: ChannelIdentity | undefined) {
-  return createClient(ChallengeServiceClient, {
+  return createClient(joinServices(ChallengeServiceClient, AttemptServiceClient), {
     name: 'challenge',
     address,
     identity,

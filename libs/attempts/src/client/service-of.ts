@@ -1,5 +1,7 @@
 /** Which service owns an attempt or an award: the tag in its id names it (libs/ids), so that no look-up is needed. */
+import type { TypedClient } from '@laurel/grpc';
 import { ownerOf } from '@laurel/ids';
+import type { AttemptServiceService } from '@laurel/proto/attempts';
 import type { ChallengeClient } from './challenge.ts';
 import type { TournamentClient } from './tournament.ts';
 
@@ -9,7 +11,7 @@ export interface OwningServices {
 }
 
 /** Null for an id without an owner. */
-export function serviceOf(services: OwningServices, id: string): ChallengeClient | TournamentClient | null {
+export function serviceOf(services: OwningServices, id: string): TypedClient<AttemptServiceService> | null {
   const owner = ownerOf(id);
   return owner === null ? null : services[owner];
 }

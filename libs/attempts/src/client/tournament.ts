@@ -1,9 +1,10 @@
 /** The client of the tournament service. Its hot calls go through `hot-calls.ts`; the others are single calls. */
-import { type ChannelIdentity, createClient } from '@laurel/grpc';
+import { type ChannelIdentity, createClient, joinServices } from '@laurel/grpc';
+import { AttemptServiceClient } from '@laurel/proto/attempts';
 import { TournamentServiceClient } from '@laurel/proto/tournament';
 
 export function connectTournament(address: string, identity: ChannelIdentity | undefined) {
-  return createClient(TournamentServiceClient, {
+  return createClient(joinServices(TournamentServiceClient, AttemptServiceClient), {
     name: 'tournament',
     address,
     identity,

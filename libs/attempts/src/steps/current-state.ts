@@ -12,11 +12,11 @@ import type { Wallet } from '../wallet.ts';
 import type { AttemptOpener } from './open-attempts.ts';
 
 /** The attempt, as it was just read; null where it was never shown to a partner. */
-export async function currentAttempt<Attempt extends OwnedAttempt>(
-  found: Attempt,
+export async function currentAttempt(
+  found: OwnedAttempt,
   environment: Environment,
   { opener, wallet }: { opener: AttemptOpener; wallet: Wallet },
-): Promise<Attempt | null> {
+): Promise<OwnedAttempt | null> {
   if (found.status !== 'pending') return isVisible(found.status) ? found : null;
   if (!opener.isKnownPosted(found.id)) {
     const { kind } = await wallet.resolveFee({ ...feeOf(found), environment, tombstoneIfAbsent: false });
@@ -26,7 +26,7 @@ export async function currentAttempt<Attempt extends OwnedAttempt>(
 }
 
 /** The award as the wallet has it; one that the wallet has not decided yet has moved no money, and therefore counts as held. */
-export async function currentAward<Award extends PayableAward>(award: Award, wallet: Wallet): Promise<Award> {
+export async function currentAward(award: PayableAward, wallet: Wallet): Promise<PayableAward> {
   if (!isUnfinished(award)) return award;
   const payout = await wallet.getPayout(award.id);
   return isRefused(payout)

@@ -9,11 +9,11 @@ import { type RollForwardDeps, readAgain, rollForward } from './roll-forward.ts'
  * Ends the attempt as if its deadline had passed. A repeat that finds the attempt ended this way, with its refund under way, finishes the
  * refund.
  */
-export async function expireNow<Attempt extends OwnedAttempt>(
-  found: Attempt,
+export async function expireNow(
+  found: OwnedAttempt,
   environment: Environment,
-  deps: RollForwardDeps<Attempt>,
-): Promise<Attempt | Refused> {
+  deps: RollForwardDeps,
+): Promise<OwnedAttempt | Refused> {
   const isUnderWay = found.status === 'expiring';
   const before = await rollForward(found, environment, deps);
   if (before === null) return refused('not_found');
@@ -28,12 +28,12 @@ export async function expireNow<Attempt extends OwnedAttempt>(
 }
 
 /** Ends the attempt for an operator. A void whose refund was interrupted is finished, not refused. */
-export async function voidNow<Attempt extends OwnedAttempt>(
-  found: Attempt,
+export async function voidNow(
+  found: OwnedAttempt,
   environment: Environment,
   reason: string,
-  deps: RollForwardDeps<Attempt>,
-): Promise<Attempt | Refused> {
+  deps: RollForwardDeps,
+): Promise<OwnedAttempt | Refused> {
   const isUnderWay = found.status === 'voiding';
   const before = await rollForward(found, environment, deps);
   if (before === null) return refused('not_found');

@@ -10,7 +10,6 @@
 import { type Refused, refused } from '@laurel/errors';
 import { isUniqueViolation } from '@laurel/postgres';
 import type { Environment } from '@laurel/tenant';
-import type { OwnedAttempt } from '../domain/owned-attempt.ts';
 import { type ReportedFields, statesReport } from './reported-fields.ts';
 import type { RollForwardDeps } from './roll-forward.ts';
 
@@ -45,7 +44,7 @@ export type ReportedOutcome<Recorded extends RecordedOutcome> =
   | Recorded
   | { readonly kind: 'repeated'; readonly outcome: Recorded['outcome'] };
 
-export type ReportDeps = Pick<RollForwardDeps<OwnedAttempt>, 'resolver' | 'expirer' | 'clock' | 'loadAttempt'>;
+export type ReportDeps = Pick<RollForwardDeps, 'resolver' | 'expirer' | 'clock' | 'loadAttempt'>;
 
 // A pending attempt is resolved once and then settles; more rounds than this would be a bug.
 const MAX_ROUNDS = 3;

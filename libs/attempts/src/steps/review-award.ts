@@ -7,10 +7,10 @@ import type { Database } from '@laurel/postgres';
 import type { AwardStatus, PayableAward } from '../domain/award.ts';
 import type { AwardPayer, AwardTable } from './pay-awards.ts';
 
-export type ReviewDeps<Award extends PayableAward> = {
+export type ReviewDeps = {
   database: Database;
-  payer: AwardPayer<Award>;
-  awards: AwardTable<Award>;
+  payer: AwardPayer<PayableAward>;
+  awards: AwardTable<PayableAward>;
 };
 
 export type Review = {
@@ -22,10 +22,10 @@ export type Review = {
 const MAX_ROUNDS = 3;
 
 /** Null when the award is in the status that the review asks for. */
-export async function reviewAward<Award extends PayableAward>(
+export async function reviewAward(
   awardId: string,
   review: Review,
-  { database, payer, awards }: ReviewDeps<Award>,
+  { database, payer, awards }: ReviewDeps,
 ): Promise<Refused | null> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const found = await awards.findAward(database, awardId);

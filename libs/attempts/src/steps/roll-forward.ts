@@ -12,24 +12,24 @@ import type { AttemptExpirer } from '../sweeps/expire-attempts.ts';
 import type { PendingResolver } from '../sweeps/resolve-pending.ts';
 import type { AttemptOpener } from './open-attempts.ts';
 
-export type RollForwardDeps<Attempt extends OwnedAttempt> = {
+export type RollForwardDeps = {
   opener: AttemptOpener;
   resolver: PendingResolver;
   expirer: AttemptExpirer;
   attemptTtlMs: number;
   clock: Clock;
   /** The owner's attempt as it is now. */
-  loadAttempt(id: string): Promise<Attempt | null>;
+  loadAttempt(id: string): Promise<OwnedAttempt | null>;
 };
 
 /** The attempt, as it was just read, in a stable state; null where there is none to show. */
-export async function rollForward<Attempt extends OwnedAttempt>(
-  found: Attempt,
+export async function rollForward(
+  found: OwnedAttempt,
   environment: Environment,
-  deps: RollForwardDeps<Attempt>,
-): Promise<Attempt | null> {
+  deps: RollForwardDeps,
+): Promise<OwnedAttempt | null> {
   const now = deps.clock();
-  let attempt: Attempt | null = found;
+  let attempt: OwnedAttempt | null = found;
   if (attempt.status === 'pending') {
     if (!deps.opener.isKnownPosted(attempt.id)) {
       const { resolution, written } = await deps.resolver.resolve({ ...attempt, environment }, now);
@@ -51,11 +51,11 @@ export async function rollForward<Attempt extends OwnedAttempt>(
 }
 
 /** As rollForward, of the attempt as it is now: for a caller that has changed it. */
-export async function readAgain<Attempt extends OwnedAttempt>(
+export async function readAgain(
   id: string,
   environment: Environment,
-  deps: RollForwardDeps<Attempt>,
-): Promise<Attempt | null> {
+  deps: RollForwardDeps,
+): Promise<OwnedAttempt | null> {
   const found = await deps.loadAttempt(id);
   return found === null ? null : rollForward(found, environment, deps);
 }

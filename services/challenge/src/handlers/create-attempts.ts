@@ -26,6 +26,7 @@ import { presentCreatedAttempt } from './present.ts';
 import { type AttemptReservations, moveReservation } from './reserve-attempts.ts';
 
 type Deps = {
+  readonly owner: 'challenge';
   readonly database: Database;
   readonly wallet: Wallet;
   readonly accounts: AccountCache;
@@ -44,7 +45,7 @@ export function createAttempts(deps: Deps): Handlers<ChallengeServiceService>['c
 
 async function createOne(item: AttemptCreation, deps: Deps) {
   const creation = { ...parseCreation(item), challengeId: parseId(item.challengeId) };
-  const created = await createAttempt(planOf(creation, deps), { owner: 'challenge', ...deps });
+  const created = await createAttempt(planOf(creation, deps), deps);
   if (isRefused(created)) return created;
   deps.attempts.put(created.attempt);
   return { $case: 'attempt' as const, value: presentCreatedAttempt(created.attempt) };

@@ -1,10 +1,9 @@
-import { EXTENSION_INTERVAL_MS, extendSigningKey, putSigningKey } from '@laurel/attempts';
+import { attemptHandlers, EXTENSION_INTERVAL_MS, extendSigningKey, putSigningKey } from '@laurel/attempts';
 import { createDatabase, type Database } from '@laurel/postgres';
 import type { SigningKey } from '@laurel/proto/common';
 import { createSigner, type Signer } from '@laurel/signature';
-import { createTestDatabase } from '@laurel/testing';
+import { createTestDatabase, ok } from '@laurel/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listSigningKeys } from './list-signing-keys.ts';
 
 const MINUTE_MS = 60_000;
 /** A key is valid from this long before it was inserted, for processes that read the database's time a little early. */
@@ -27,8 +26,8 @@ afterEach(() => stack.disposeAsync());
 const put = ({ publicKey }: Signer) => putSigningKey(database, publicKey);
 
 async function list(): Promise<readonly SigningKey[]> {
-  const answer = await listSigningKeys({ database })({}, {} as never);
-  return (answer as { keys: SigningKey[] }).keys;
+  const { listSigningKeys } = attemptHandlers({ database } as Parameters<typeof attemptHandlers>[0]);
+  return ok(await listSigningKeys({}, {} as never)).keys;
 }
 
 async function keyOf(signer: Signer): Promise<SigningKey & { readonly from: Date }> {

@@ -1,5 +1,4 @@
 /** Maps domain values to messages. */
-import { shownStatus } from '@laurel/attempts/domain';
 import { presentTenant } from '@laurel/grpc';
 import {
   type Attempt as AttemptMessage,
@@ -9,7 +8,6 @@ import {
   type Outcome as OutcomeMessage,
 } from '@laurel/proto/challenge';
 import {
-  ATTEMPT_STATUSES,
   AWARD_STATUSES,
   CALIBRATION_SOURCES,
   CHALLENGE_STATUSES,
@@ -24,30 +22,15 @@ import type { TierCeilings } from '../domain/tier-ceiling.ts';
 
 /** The attempt as it was created: open and without an outcome, whatever its state is by now. */
 export function presentCreatedAttempt(attempt: domain.Attempt): AttemptMessage {
-  return present(attempt, AttemptStatus.OPEN, undefined);
-}
-
-/** Throws on an attempt that is never shown. */
-export function presentAttempt(
-  attempt: domain.Attempt,
-  outcome: domain.Outcome | null,
-  award: domain.Award | null,
-): AttemptMessage {
-  const status = shownStatus(attempt.status);
-  if (status === null) throw new Error(`attempt ${attempt.id} is ${attempt.status} and must not be shown`);
-  return present(attempt, ATTEMPT_STATUSES[status], outcome === null ? undefined : presentOutcome(outcome, award));
-}
-
-function present(attempt: domain.Attempt, status: AttemptStatus, outcome: OutcomeMessage | undefined): AttemptMessage {
   return {
     id: attempt.id,
     challengeId: attempt.challengeId,
     playerRef: attempt.playerRef,
-    status,
+    status: AttemptStatus.OPEN,
     feeCents: attempt.feeCents,
     createdAt: attempt.createdAt,
     metadataJson: attempt.metadata,
-    outcome,
+    outcome: undefined,
   };
 }
 

@@ -34,6 +34,7 @@ import { type AttemptReservations, moveReservation } from './reserve-attempts.ts
 const REQUIREMENT: Requirement = { verificationLevel: 0, jurisdictions: [], refuseInsiders: true };
 
 type Deps = {
+  readonly owner: 'tournament';
   readonly database: Database;
   readonly wallet: Wallet;
   readonly accounts: AccountCache;
@@ -50,7 +51,7 @@ export function createAttempts(deps: Deps): Handlers<TournamentServiceService>['
 
 async function createOne(item: AttemptCreation, deps: Deps) {
   const creation = { ...parseCreation(item), roundId: parseId(item.roundId) };
-  const created = await createAttempt(planOf(creation, deps), { owner: 'tournament', ...deps });
+  const created = await createAttempt(planOf(creation, deps), deps);
   if (isRefused(created)) return created;
   // The player has paid, whether or not `open` was written: a read resolves that.
   await created.written;

@@ -1,0 +1,48 @@
+/** Maps an attempt, its outcome and its award to messages. */
+import { type Attempt, type Award as AwardMessage, AwardStatus } from '@laurel/proto/attempts';
+import { ATTEMPT_STATUSES } from '@laurel/proto/enum-names';
+import type { FoundAttempt, RecordedOutcome } from '../contest.ts';
+import { shownStatus } from '../domain/attempt.ts';
+import type { PayableAward } from '../domain/award.ts';
+
+export type Result = { readonly outcome: RecordedOutcome; readonly award: PayableAward | null };
+
+/** Throws on an attempt that is never shown. The result is that of a settled attempt, else null. */
+export function presentAttempt({ attempt, contestId, metadata }: FoundAttempt, result: Result | null): Attempt {
+  const status = shownStatus(attempt.status);
+  if (status === null) throw new Error(`attempt ${attempt.id} is ${attempt.status} and must not be shown`);
+  return {
+    id: attempt.id,
+    contestId,
+    playerRef: attempt.playerRef,
+    status: ATTEMPT_STATUSES[status],
+    feeCents: attempt.feeCents,
+    createdAt: attempt.createdAt,
+    metadataJson: metadata,
+    outcome: result === null ? undefined : presentOutcome(result),
+  };
+}
+
+function presentOutcome({ outcome, award }: Result): Attempt['outcome'] {
+  return {
+    attemptId: outcome.attemptId,
+    score: outcome.score,
+    metThreshold: outcome.metThreshold,
+    thresholdApplied: outcome.thresholdApplied ?? undefined,
+    recordedAt: outcome.recordedAt,
+    receiptId: outcome.receiptId,
+    award: award === null ? undefined : presentAward(award),
+  };
+}
+
+/** A denied award stays withheld; one that is being released or denied is withheld until that has finished. */
+function presentAward(award: PayableAward): AwardMessage {
+  if (award.status === 'paying' || award.status === 'holding')
+    throw new Error(`award ${award.id} is being paid and must not be shown`);
+  return {
+    id: award.id,
+    amountCents: award.amountCents,
+    paidAt: award.paidAt ?? undefined,
+    status: award.status === 'paid' ? AwardStatus.PAID : AwardStatus.HELD,
+  };
+}

@@ -1,0 +1,40 @@
+/** The reads of one attempt that several rpcs share. */
+import type { Attempt } from '@laurel/proto/attempts';
+import type { Contest, FoundAttempt } from '../contest.ts';
+import type { PayableAward } from '../domain/award.ts';
+import type { OwnedAttempt } from '../domain/owned-attempt.ts';
+import type { RoundReason } from '../domain/refund-reason.ts';
+import type { AwardPayer } from '../steps/pay-awards.ts';
+import { type RollForwardDeps, readAgain, rollForward } from '../steps/roll-forward.ts';
+import type { AttemptExpirer } from '../sweeps/expire-attempts.ts';
+import { presentAttempt } from './present.ts';
+
+export type ReadDeps = Omit<RollForwardDeps, 'expirer'> & {
+  readonly contest: Contest;
+  readonly expirer: AttemptExpirer<RoundReason>;
+  readonly payer: AwardPayer<PayableAward>;
+};
+
+/**
+ * The attempt after the end of its contest is applied to it: one that has no outcome by then is over and its fee is returned, whether
+ * or not the contest's row is closed yet. Any other work that is under way is left unchanged; null where the attempt was never created.
+ */
+export async function endWithContest(
+  { attempt, tenant, endedBy }: FoundAttempt,
+  deps: ReadDeps,
+): Promise<OwnedAttempt | null> {
+  if (endedBy === null) return attempt;
+  const { environment } = tenant;
+  const paid = attempt.status === 'pending' ? await rollForward(attempt, environment, deps) : attempt;
+  if (paid?.status !== 'open') return paid;
+  await deps.expirer.expire(attempt.id, deps.clock(), { evenIfYoung: true, reason: endedBy });
+  return readAgain(attempt.id, environment, deps);
+}
+
+/** The attempt, in a stable state, with its outcome; its award is rolled forward too. */
+export async function presentWithOutcome(found: FoundAttempt, { contest, payer }: ReadDeps): Promise<Attempt> {
+  const { id, status } = found.attempt;
+  if (status !== 'settled') return presentAttempt(found, null);
+  const [outcome, owed] = await Promise.all([contest.loadOutcome(id), contest.findAwardOf(id)]);
+  return presentAttempt(found, { outcome, award: owed === null ? null : await payer.complete(owed) });
+}

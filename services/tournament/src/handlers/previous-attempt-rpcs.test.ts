@@ -1,0 +1,37 @@
+/** Every other test of this service calls these rpcs, and so AttemptService behind them. */
+import { createClient } from '@laurel/grpc';
+import { newOwnedId } from '@laurel/ids';
+import { AttemptServiceClient } from '@laurel/proto/attempts';
+import { ok } from '@laurel/testing';
+import { expect, it } from 'vitest';
+import { PROGRAM, recorded, useHarness } from '../tournament.fixture.ts';
+
+const h = useHarness();
+
+it('both names of an rpc of attempts give the same answer, in which the contest is the round', async () => {
+  await using attempts = createClient(AttemptServiceClient, {
+    name: 'tournament',
+    address: `127.0.0.1:${h.server.port}`,
+  });
+  const { round, attempt } = await h.openAttempt();
+  const request = { tenant: PROGRAM, attemptId: attempt.id };
+  const { id: contestId } = round;
+  const read = async () => {
+    const { attempt: current } = ok(await attempts.getAttempt(request));
+    const { attempt: previous } = ok(await h.tournament.getAttempt(request));
+    // Its outcome has no bar.
+    expect({ ...current, roundId: contestId }).toMatchObject(previous ?? {});
+    return current;
+  };
+  expect(await read()).toMatchObject({ id: attempt.id, contestId, outcome: undefined });
+  const outcome = recorded(await h.report(attempt.id, 100));
+  expect(await read()).toMatchObject({ contestId, outcome });
+  for (const service of [attempts, h.tournament]) {
+    const unknown = { ...request, attemptId: newOwnedId('tournament') };
+    expect(await service.getAttempt(unknown)).toMatchObject({ code: 'not_found' });
+    expect(await service.expireAttempt(request)).toMatchObject({ code: 'attempt_already_settled' });
+    expect(await service.voidAttempt({ attemptId: attempt.id, reason: 'a test' })).toMatchObject({ code: 'conflict' });
+    expect(ok(await service.inspectAttempt({ attemptId: attempt.id })).attempt).toMatchObject({ outcome });
+    expect(ok(await service.listSigningKeys({})).keys).toHaveLength(1);
+  }
+});
