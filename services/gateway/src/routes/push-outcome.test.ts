@@ -392,21 +392,27 @@ describe('the limits of pushes', () => {
   });
 
   test.each([
-    // Each from a network of its own: what one has used is not refilled by the next.
-    ['of 256 KiB', '127.0.0.40', { body: Buffer.alloc(256 * KIB, ' ') }],
-    ['in chunks, which count as such', '127.0.0.41', { headers: { 'transfer-encoding': 'chunked' } }],
+    // Each from addresses of its own: what one has used is not refilled by the next.
+    ['of 256 KiB', '127.0.4', { body: Buffer.alloc(256 * KIB, ' ') }],
+    ['in chunks, which count as such', '127.0.5', { headers: { 'transfer-encoding': 'chunked' } }],
   ])(
     'an address that has not signed is 429 after some bodies %s, until they are refilled',
-    async (_name, from, sent) => {
-      const [id, partner] = [newId(), newId()];
-      answer = () => IGNORED;
-      await push(pathOf(partner), { from, ...sent });
-      answer = () => UNAUTHORIZED;
-      const startedAt = performance.now();
-      const answers = await Promise.all(
-        Array.from({ length: PER_OTHER_ADDRESS }, () => push(pathOf(id), { from, ...sent })),
-      );
-      const seconds = (performance.now() - startedAt) / 1_000;
+    async (_name, network, sent) => {
+      const partner = newId();
+      const flood = async (from: string) => {
+        answer = () => IGNORED;
+        await push(pathOf(partner), { from, ...sent });
+        answer = () => UNAUTHORIZED;
+        const [id, startedAt] = [newId(), performance.now()];
+        const answers = await Promise.all(
+          Array.from({ length: PER_OTHER_ADDRESS }, () => push(pathOf(id), { from, ...sent })),
+        );
+        return { from, answers, seconds: (performance.now() - startedAt) / 1_000 };
+      };
+      // On a machine that takes 0.7 s for it the budget is refilled meanwhile, and another address tries.
+      let last = await flood(`${network}.1`);
+      for (let host = 2; host < 10 && last.seconds > 0.6; host += 1) last = await flood(`${network}.${host}`);
+      const { from, answers, seconds } = last;
       const verified = answers.filter(({ status }) => status === 401).length;
       expect(verified).toBeGreaterThanOrEqual(Math.floor((UNKNOWN_KIB_PER_SECOND * 2) / 4 / 272));
       expect(verified).toBeLessThanOrEqual(((UNKNOWN_KIB_PER_SECOND / 4) * (2 + seconds)) / 272);
