@@ -169,7 +169,7 @@ describe('a pushed batch', () => {
 });
 
 describe('the signature of a push', () => {
-  test('a push without a valid signature is the same 401 as one to nobody, and settles nothing; a rotated secret verifies', async () => {
+  test('a push without a valid signature is the same 401 as one to an unknown integration, and settles nothing; a rotated secret verifies', async () => {
     const own = await newTarget(program.test);
     const { id: attemptId } = await newAttempt();
     const report = { attempt_id: attemptId, score: 100 };

@@ -1,6 +1,6 @@
 /**
- * The databases of a test run are clones of templates on its one server. Whoever first needs a template makes it, in this or
- * another process, and the others wait. Its name holds a hash of the files that it is made from, so that a changed file, or
+ * The databases of a test run are clones of templates on its one server. The first caller that needs a template makes it, in
+ * this or another process, and the others wait. Its name holds a hash of the files that it is made from, so that a changed file, or
  * another release's, makes another template.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';

@@ -9,6 +9,7 @@ import { type ScriptedService, startScriptedService } from '../../clients/script
 import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';
 import { CHALLENGE } from '../../presenters/challenge.fixture.ts';
 import { presentOperatorChallenge } from '../../presenters/challenge.ts';
+import { CHALLENGE_TERMS } from './terms.fixture.ts';
 
 const AT = new Date('2026-11-21T12:00:00.000Z');
 const PATH = `/challenges/${CHALLENGE.id}`;
@@ -35,17 +36,6 @@ beforeEach(() => {
 const askedOf = (rpc: string) => challenge.asked.filter(([name]) => name === rpc).map(([, request]) => request);
 
 describe('opening a challenge', () => {
-  const TERMS = {
-    environment: 'test',
-    name: 'Sprint',
-    fee: '1.00',
-    prize: '4.00',
-    metric_name: 'score',
-    metric_unit: 'points',
-    threshold_direction: 'higher_is_better',
-    target_pass_rate: 0.2,
-    integrity_tier: 1,
-  };
   let path: string;
   beforeAll(async () => {
     path = `/programs/${(await operate('POST', '/programs', { name: 'Arcade' })).body.id}/challenges`;
@@ -59,18 +49,18 @@ describe('opening a challenge', () => {
       { min_calibration_n: 1 },
       { min_calibration_n: 10_000_000 },
     ]) {
-      expect((await operate('POST', path, { ...TERMS, ...given })).status).toBe(201);
+      expect((await operate('POST', path, { ...CHALLENGE_TERMS, ...given })).status).toBe(201);
     }
     const sent = askedOf('createChallenge') as { terms: { minCalibrationN: number } }[];
     expect(sent.map(({ terms }) => terms.minCalibrationN)).toEqual([0, 0, 1, 10_000_000]);
     for (const wrong of [0, 1.5, '200', 10_000_001]) {
-      const answer = await operate('POST', path, { ...TERMS, min_calibration_n: wrong });
+      const answer = await operate('POST', path, { ...CHALLENGE_TERMS, min_calibration_n: wrong });
       expect([answer.status, answer.code]).toEqual([400, 'invalid_request']);
     }
   });
 
   test('what the operator leaves out has the defaults of the contract', async () => {
-    expect((await operate('POST', path, TERMS)).status).toBe(404);
+    expect((await operate('POST', path, CHALLENGE_TERMS)).status).toBe(404);
     expect(askedOf('createChallenge')).toEqual([
       {
         tenant: { programId: path.split('/')[2], environment: Environment.TEST },
@@ -126,17 +116,17 @@ describe('opening a challenge', () => {
     ['an unknown prize structure', { prize_structure: 'lottery' }],
     [
       'a bar that is not finite',
-      JSON.stringify({ ...TERMS, status: 'live', threshold: 100 }).replace(':100}', ':1e999}'),
+      JSON.stringify({ ...CHALLENGE_TERMS, status: 'live', threshold: 100 }).replace(':100}', ':1e999}'),
     ],
   ])('a challenge with %s is refused, and the challenge service is not asked', async (_what, wrong) => {
-    const answer = await operate('POST', path, typeof wrong === 'string' ? wrong : { ...TERMS, ...wrong });
+    const answer = await operate('POST', path, typeof wrong === 'string' ? wrong : { ...CHALLENGE_TERMS, ...wrong });
     expect(answer).toMatchObject({ status: 400, code: 'invalid_request' });
     expect(challenge.asked).toEqual([]);
   });
 
   test('a rung may be opened live without a bar of its own', async () => {
     challenge.script.createChallenge = async () => ({ challenge: CHALLENGE });
-    const rung = { ...TERMS, status: 'live', parent_challenge_id: CHALLENGE.id };
+    const rung = { ...CHALLENGE_TERMS, status: 'live', parent_challenge_id: CHALLENGE.id };
     expect((await operate('POST', path, rung)).status).toBe(201);
     expect(askedOf('createChallenge')).toMatchObject([
       { status: ChallengeStatus.LIVE, threshold: undefined, terms: { parentChallengeId: CHALLENGE.id } },

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { fetchDescribed } from '../../described-answer.fixture.ts';
 import { OPERATOR_TOKEN, operatorOf, startTestGateway } from '../../gateway.fixture.ts';
+import { CHALLENGE_TERMS } from './terms.fixture.ts';
 
 /** Low, so that exceeding it is quick; no key here sends as many requests to `/v1` in a minute. */
 const RATE_LIMIT = 20;
@@ -215,22 +216,11 @@ describe('programs', () => {
   });
 
   test('an unknown program is 404, and before that a wrong body is 400', async () => {
-    const TERMS = {
-      environment: 'test',
-      name: 'Sprint',
-      fee: '1.00',
-      prize: '4.00',
-      metric_name: 'score',
-      metric_unit: 'points',
-      threshold_direction: 'higher_is_better',
-      target_pass_rate: 0.2,
-      integrity_tier: 1,
-    };
     for (const id of [newId(), 'nonsense']) {
       expect(await operate('GET', `/programs/${id}`)).toMatchObject(NOT_FOUND);
       expect(await operate('POST', `/programs/${id}/approve`)).toMatchObject(NOT_FOUND);
       expect(await operate('PATCH', `/programs/${id}`, { status: 'closed' })).toMatchObject(NOT_FOUND);
-      expect(await operate('POST', `/programs/${id}/challenges`, TERMS)).toMatchObject(NOT_FOUND);
+      expect(await operate('POST', `/programs/${id}/challenges`, CHALLENGE_TERMS)).toMatchObject(NOT_FOUND);
       for (const body of [{}, { status: 'draft' }, { status: 'closed', note: 'x' }, { deletion_scheduled: 'no' }]) {
         expect(await operate('PATCH', `/programs/${id}`, body)).toMatchObject(INVALID);
       }

@@ -4,19 +4,9 @@
  */
 import { describe, expect, test } from 'vitest';
 import { createChallenge } from './challenges.ts';
+import { CHALLENGE_TERMS } from './terms.fixture.ts';
 import { createTournament } from './tournaments.ts';
 
-const CHALLENGE = {
-  environment: 'test',
-  name: 'Sprint',
-  fee: '1.00',
-  prize: '4.00',
-  metric_name: 'score',
-  metric_unit: 'points',
-  threshold_direction: 'higher_is_better',
-  target_pass_rate: 0.2,
-  integrity_tier: 1,
-};
 const TOURNAMENT = {
   environment: 'test',
   name: 'Cup',
@@ -58,13 +48,14 @@ describe('the terms of a challenge', () => {
     ['jurisdictions', [[], ['US-CA', 'GB'], Array(300).fill('GB')], [['California'], ['us-ca'], Array(301).fill('GB')]],
     ['status', ['calibrating', 'live'], ['suspended']],
   ])('%s', (field, taken, refused) => {
-    for (const value of taken) expect(takes(createChallenge, { ...CHALLENGE, [field]: value }), `${value}`).toBe(true);
+    for (const value of taken)
+      expect(takes(createChallenge, { ...CHALLENGE_TERMS, [field]: value }), `${value}`).toBe(true);
     for (const value of refused)
-      expect(takes(createChallenge, { ...CHALLENGE, [field]: value }), `${value}`).toBe(false);
+      expect(takes(createChallenge, { ...CHALLENGE_TERMS, [field]: value }), `${value}`).toBe(false);
   });
 
   test('those with a default may be left out, and no other', () => {
-    expect(createChallenge.body?.safeParse(CHALLENGE).data).toMatchObject({
+    expect(createChallenge.body?.safeParse(CHALLENGE_TERMS).data).toMatchObject({
       prize_structure: 'threshold',
       min_calibration_players: 20,
       daily_attempt_cap: 10,
@@ -72,8 +63,8 @@ describe('the terms of a challenge', () => {
       jurisdictions: [],
       status: 'calibrating',
     });
-    for (const field of Object.keys(CHALLENGE))
-      expect(takes(createChallenge, { ...CHALLENGE, [field]: undefined })).toBe(false);
+    for (const field of Object.keys(CHALLENGE_TERMS))
+      expect(takes(createChallenge, { ...CHALLENGE_TERMS, [field]: undefined })).toBe(false);
   });
 });
 

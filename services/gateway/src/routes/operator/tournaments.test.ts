@@ -149,9 +149,9 @@ test('the tournament routes of the operator answer 404 to an unknown tournament,
     expect(await operate(method, path, body)).toMatchObject(NOT_FOUND);
   }
   tournament.asked.length = 0;
-  const stranger = operatorOf(port, 'nonsense');
+  const withoutToken = operatorOf(port, 'nonsense');
   for (const [method, path, body] of [...calls, ['POST', `/programs/${programId}/tournaments`, {}] as const]) {
-    expect(await stranger(method, path, body)).toMatchObject({ status: 401, code: 'unauthorized' });
+    expect(await withoutToken(method, path, body)).toMatchObject({ status: 401, code: 'unauthorized' });
   }
   expect(tournament.asked).toEqual([]);
 });
