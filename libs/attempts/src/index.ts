@@ -15,6 +15,8 @@
 export { type AccountCache, createAccountCache } from './account-cache.ts';
 export type { Contest, FoundAttempt, RecordedOutcome } from './contest.ts';
 export { attemptHandlers } from './handlers/index.ts';
+export { presentOutcome } from './handlers/present.ts';
+export { previousRpcs } from './handlers/previous-rpcs.ts';
 export { countsUnderCap } from './repository/attempt-cap.ts';
 export type { WhenOpened } from './repository/attempts.ts';
 export { deleteKeyUses, insertingKeyUses, insertKeyUses, keyUseColumns, lockKeyUses } from './repository/key-uses.ts';

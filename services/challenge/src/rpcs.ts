@@ -9,6 +9,7 @@ import {
   type CandidateReads,
   type OwnerFoundation,
   type PendingResolver,
+  previousRpcs,
 } from '@laurel/attempts';
 import { implement, type ServiceImplementation } from '@laurel/grpc';
 import { AttemptServiceService } from '@laurel/proto/attempts';
@@ -26,7 +27,6 @@ import { getChallenge } from './handlers/get-challenge.ts';
 import { getDrift } from './handlers/get-drift.ts';
 import { getReceipt } from './handlers/get-receipt.ts';
 import { listChallenges } from './handlers/list-challenges.ts';
-import { previousAttemptRpcs } from './handlers/previous-attempt-rpcs.ts';
 import { recordListenedScores } from './handlers/record-listened-scores.ts';
 import { reportOutcomes } from './handlers/report-outcomes.ts';
 import type { AttemptReservations } from './handlers/reserve-attempts.ts';
@@ -57,7 +57,7 @@ export function challengeRpcs({ openAttempts, runAudit, ...rest }: Deps): readon
   const deps = { ...rest, contest, loadAttempt };
   const attempts = attemptHandlers(deps);
   const own = {
-    ...previousAttemptRpcs(attempts),
+    ...previousRpcs(attempts, 'challengeId'),
     createAttempts: createAttempts(deps),
     reportOutcomes: reportOutcomes(deps),
     findOpenAttempts: findOpenAttempts({ ...deps, reads: openAttempts }),

@@ -9,6 +9,7 @@ import {
   type CandidateReads,
   type OwnerFoundation,
   type PendingResolver,
+  previousRpcs,
 } from '@laurel/attempts';
 import { implement, type ServiceImplementation } from '@laurel/grpc';
 import { AttemptServiceService } from '@laurel/proto/attempts';
@@ -27,7 +28,6 @@ import { getTournament } from './handlers/get-tournament.ts';
 import { listStandings } from './handlers/list-standings.ts';
 import { listTournaments } from './handlers/list-tournaments.ts';
 import { openRound } from './handlers/open-round.ts';
-import { previousAttemptRpcs } from './handlers/previous-attempt-rpcs.ts';
 import { reportOutcomes } from './handlers/report-outcomes.ts';
 import type { AttemptReservations } from './handlers/reserve-attempts.ts';
 import type { OutcomeSettlements } from './handlers/settle-outcomes.ts';
@@ -59,7 +59,7 @@ export function tournamentRpcs({ openAttempts, runAudit, ...rest }: Deps): reado
   const deps = { ...rest, contest, loadAttempt };
   const attempts = attemptHandlers(deps);
   const own = {
-    ...previousAttemptRpcs(attempts),
+    ...previousRpcs(attempts, 'roundId'),
     createAttempts: createAttempts(deps),
     reportOutcomes: reportOutcomes(deps),
     findOpenAttempts: findOpenAttempts({ ...deps, reads: openAttempts }),

@@ -1,11 +1,11 @@
 /** Maps an attempt, its outcome and its award to messages. */
-import { type Attempt, type Award as AwardMessage, AwardStatus } from '@laurel/proto/attempts';
+import { type Attempt, type Award as AwardMessage, AwardStatus, type Outcome } from '@laurel/proto/attempts';
 import { ATTEMPT_STATUSES } from '@laurel/proto/enum-names';
 import type { FoundAttempt, RecordedOutcome } from '../contest.ts';
 import { shownStatus } from '../domain/attempt.ts';
 import type { PayableAward } from '../domain/award.ts';
 
-export type Result = { readonly outcome: RecordedOutcome; readonly award: PayableAward | null };
+type Result = { readonly outcome: RecordedOutcome; readonly award: PayableAward | null };
 
 /** Throws on an attempt that is never shown. The result is that of a settled attempt, else null. */
 export function presentAttempt({ attempt, contestId, metadata }: FoundAttempt, result: Result | null): Attempt {
@@ -23,7 +23,7 @@ export function presentAttempt({ attempt, contestId, metadata }: FoundAttempt, r
   };
 }
 
-function presentOutcome({ outcome, award }: Result): Attempt['outcome'] {
+export function presentOutcome({ outcome, award }: Result): Outcome {
   return {
     attemptId: outcome.attemptId,
     score: outcome.score,

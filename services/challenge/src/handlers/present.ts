@@ -3,12 +3,9 @@ import { presentTenant } from '@laurel/grpc';
 import {
   type Attempt as AttemptMessage,
   AttemptStatus,
-  type Award as AwardMessage,
   type Challenge as ChallengeMessage,
-  type Outcome as OutcomeMessage,
 } from '@laurel/proto/challenge';
 import {
-  AWARD_STATUSES,
   CALIBRATION_SOURCES,
   CHALLENGE_STATUSES,
   PRIZE_STRUCTURES,
@@ -31,30 +28,6 @@ export function presentCreatedAttempt(attempt: domain.Attempt): AttemptMessage {
     createdAt: attempt.createdAt,
     metadataJson: attempt.metadata,
     outcome: undefined,
-  };
-}
-
-export function presentOutcome(outcome: domain.Outcome, award: domain.Award | null): OutcomeMessage {
-  return {
-    attemptId: outcome.attemptId,
-    score: outcome.score,
-    metThreshold: outcome.metThreshold,
-    thresholdApplied: outcome.thresholdApplied ?? undefined,
-    recordedAt: outcome.recordedAt,
-    receiptId: outcome.receiptId,
-    award: award === null ? undefined : presentAward(award),
-  };
-}
-
-/** A denied award stays withheld; one that is being released or denied is withheld until that has finished. */
-function presentAward(award: domain.Award): AwardMessage {
-  if (award.status === 'paying' || award.status === 'holding')
-    throw new Error(`award ${award.id} is being paid and must not be shown`);
-  return {
-    id: award.id,
-    amountCents: award.amountCents,
-    paidAt: award.paidAt ?? undefined,
-    status: award.status === 'paid' ? AWARD_STATUSES.paid : AWARD_STATUSES.held,
   };
 }
 

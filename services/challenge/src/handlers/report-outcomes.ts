@@ -16,6 +16,7 @@ import {
   type AwardPayer,
   answerReports,
   parseReport,
+  presentOutcome,
   type ReportDeps,
   type ReportPlan,
   reportOutcome,
@@ -35,7 +36,6 @@ import { findAwardOfAttempt } from '../repository/awards.ts';
 import { findChallenge } from '../repository/challenges.ts';
 import { loadOutcome, loadReceipt } from '../repository/outcomes.ts';
 import type { RecordedOutcome } from './outcome-draft.ts';
-import { presentOutcome } from './present.ts';
 import type { OutcomeSettlements } from './settle-outcomes.ts';
 
 type Deps = ReportDeps & {
@@ -58,7 +58,7 @@ async function reportOne(item: OutcomeReportMessage, deps: Deps) {
   const award = reported.kind === 'recorded' ? await pay(reported, deps) : await payAgain(report, deps);
   return {
     $case: 'outcome' as const,
-    value: presentOutcome(reported.outcome, award),
+    value: presentOutcome({ outcome: reported.outcome, award }),
     repeated: reported.kind === 'repeated',
   };
 }

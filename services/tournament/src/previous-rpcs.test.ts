@@ -4,7 +4,7 @@ import { newOwnedId } from '@laurel/ids';
 import { AttemptServiceClient } from '@laurel/proto/attempts';
 import { ok } from '@laurel/testing';
 import { expect, it } from 'vitest';
-import { PROGRAM, recorded, useHarness } from '../tournament.fixture.ts';
+import { PROGRAM, recorded, useHarness } from './tournament.fixture.ts';
 
 const h = useHarness();
 
