@@ -66,12 +66,12 @@ const LONG_SIDE_BY_SIDE = [
 const FAILPOINTS = [
   'libs/failpoint/src/index.test.ts',
   'services/challenge/src/events.test.ts',
-  'services/challenge/src/handlers/reserve-attempts.test.ts',
+  'services/challenge/src/commits/reserve-attempts.test.ts',
   'services/challenge/src/workers/crash.test.ts',
   'services/tournament/src/events.test.ts',
   'services/tournament/src/events.stream.test.ts',
   'services/integration/src/workers/poll-leases.test.ts',
-  'services/tournament/src/handlers/reserve-attempts.test.ts',
+  'services/tournament/src/commits/reserve-attempts.test.ts',
   'services/webhook/src/workers/crash.test.ts',
 ];
 

@@ -307,7 +307,7 @@ describe('every rpc of every service accepts exactly its callers', () => {
       what: `attempts of ${name}`,
       name,
       Client: AttemptServiceClient,
-      callers: byGateway(AttemptServiceClient.service),
+      callers: ofOwner(AttemptServiceClient.service),
     })),
     {
       what: 'challenge',

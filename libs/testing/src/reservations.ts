@@ -1,5 +1,5 @@
 /**
- * Reservations that are decided on cached facts (libs/attempts/src/steps/reserve-attempts.ts): alike for both services that own attempts.
+ * Reservations that are decided on cached facts (services/{challenge,tournament}/src/commits/reserve-attempts.ts): alike for both services that own attempts.
  * Each runs these tests on its own statements and tables; its rules are tested beside them.
  */
 import { writeFileSync } from 'node:fs';

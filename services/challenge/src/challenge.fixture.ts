@@ -1,17 +1,21 @@
 /** The fixture of this service's tests: the service itself on a real database, and the real wallet in a process beside it. */
 import { eventIdOf, eventTypeOf } from '@laurel/events';
-import type { TypedClient } from '@laurel/grpc';
+import { joinServices, type TypedClient } from '@laurel/grpc';
 import { newId, newOwnedId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import {
   type Attempt,
   type AttemptCreationResult,
+  AttemptServiceClient,
+  type AttemptServiceService,
+  type OutcomeReportResult,
+} from '@laurel/proto/attempts';
+import {
   type Challenge,
   ChallengeServiceClient,
   type ChallengeServiceService,
   ChallengeStatus,
   type ChallengeTerms,
-  type OutcomeReportResult,
   PrizeStructure,
   ThresholdDirection,
 } from '@laurel/proto/challenge';
@@ -69,13 +73,16 @@ const TERMS: ChallengeTerms = {
   parentChallengeId: '',
 };
 
+/** The rpcs of this service and those of AttemptService, under the names that both have in it. */
+type Rpcs = Omit<ChallengeServiceService, keyof AttemptServiceService> & AttemptServiceService;
+
 type Replica = {
   readonly server: ChallengeServer;
-  readonly challenge: TypedClient<ChallengeServiceService>;
+  readonly challenge: TypedClient<Rpcs>;
 } & AsyncDisposable;
 
 export interface Harness extends AsyncDisposable {
-  readonly challenge: TypedClient<ChallengeServiceService>;
+  readonly challenge: TypedClient<Rpcs>;
   readonly wallet: TypedClient<WalletServiceService>;
   readonly walletAddress: string;
   readonly server: ChallengeServer;
@@ -171,7 +178,11 @@ async function startHarness(natsUrl: string): Promise<Harness> {
   const logger = createQuietLogger('challenge');
   const startReplica: Harness['startReplica'] = async (options) => {
     const server = await startChallenge(config, logger, options?.byDatabase ? undefined : clock);
-    const { client, ...replica } = connectTo(server, ChallengeServiceClient, 'challenge');
+    const { client, ...replica } = connectTo(
+      server,
+      joinServices(ChallengeServiceClient, AttemptServiceClient),
+      'challenge',
+    );
     return { ...replica, challenge: client };
   };
   const { server, challenge } = starting.use(await startReplica());
@@ -208,11 +219,19 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       return opened;
     },
     async create(challengeId, playerRef, attemptId = newOwnedId('challenge'), tenant = PROGRAM) {
-      const creation = { attemptId, tenant, challengeId, playerRef, metadataJson: '{"a":1}', ...WITHOUT_KEY };
+      const creation = {
+        attemptId,
+        tenant,
+        contestId: challengeId,
+        playerRef,
+        metadataJson: '{"a":1}',
+        ...WITHOUT_KEY,
+      };
       return ok(await challenge.createAttempts({ creations: [creation] })).results[0]?.result;
     },
     async report(attemptId, score, operationId = newId(), evidence = '') {
-      const report = { operationId, attemptId, tenant: PROGRAM, score, evidenceJson: evidence, ...WITHOUT_KEY };
+      const sent = { score, tiebreak: undefined, evidenceJson: evidence };
+      const report = { operationId, attemptId, tenant: PROGRAM, ...sent, ...WITHOUT_KEY };
       return ok(await challenge.reportOutcomes({ reports: [report] })).results[0]?.result;
     },
     async openAttempt(terms = {}) {

@@ -1,12 +1,38 @@
-/** Challenges, as the component of attempts reads them (libs/attempts/src/contest.ts). The end of a challenge ends no attempt. */
-import type { Contest } from '@laurel/attempts';
-import type { Database } from '@laurel/postgres';
+/** Challenges, as the component of attempts sees them (libs/attempts/src/contest.ts). The end of a challenge ends no attempt. */
+import { type Contest, refundsByStatus, type Wallet } from '@laurel/attempts';
+import type { OutcomeCommitDeps, WonAward } from './commits/outcome-draft.ts';
+import { createAttemptReservations, moveReservation } from './commits/reserve-attempts.ts';
+import { createOutcomeSettlements, settleOutcome } from './commits/settle-outcomes.ts';
+import { statusOf } from './domain/bar.ts';
+import type { Attempt, Outcome } from './domain/challenge.ts';
+import { requirementOf } from './domain/requirement.ts';
+import type { TierCeilings } from './domain/tier-ceiling.ts';
+import { AWARDS, refundEvents, settledWithAward } from './events.ts';
 import { findAttempt } from './repository/attempts.ts';
 import { findAwardOfAttempt } from './repository/awards.ts';
-import { loadOutcome } from './repository/outcomes.ts';
+import { loadChallenges } from './repository/challenges.ts';
+import { loadOpenCandidates } from './repository/open-attempts.ts';
+import { loadOutcome, loadReceipt } from './repository/outcomes.ts';
 
-export function challengeContest({ database }: { readonly database: Database }): Contest {
+type Deps = OutcomeCommitDeps & { readonly ceilings: TierCeilings; readonly wallet: Pick<Wallet, 'checkEligibility'> };
+
+export function challengeContest(deps: Deps): Contest {
+  const { database, attempts } = deps;
+  const reservations = createAttemptReservations(deps);
+  const settlements = createOutcomeSettlements(deps);
   return {
+    async reserve({ contestId: challengeId, ...creation }, account) {
+      const decision = await reservations.submit({ creation: { ...creation, challengeId }, account });
+      if (decision.kind === 'refused' || decision.kind === 'ask_wallet') return decision;
+      const { attempt, challenge } = decision;
+      attempts.putTerms(challenge);
+      return { kind: 'written', attempt, requirement: requirementOf(challenge.terms) };
+    },
+    moveTo: (attempt: Attempt, accountId) => moveReservation(attempt, accountId, deps),
+    remember: (attempt: Attempt) => attempts.put(attempt),
+    settle: (report) => settleOutcome(report, { ...deps, settlements }),
+    settledWithAward: (won: WonAward, outcome: Outcome) => settledWithAward({ ...won, outcome }),
+
     async findAttempt(id) {
       const found = await findAttempt(database, id);
       if (found === null) return null;
@@ -15,6 +41,27 @@ export function challengeContest({ database }: { readonly database: Database }):
       return { attempt, tenant: terms.tenant, contestId, metadata, endedBy: null };
     },
     loadOutcome: (attemptId) => loadOutcome(database, attemptId),
+    loadReceipt: (receiptId) => loadReceipt(database, receiptId),
     findAwardOf: (attemptId) => findAwardOfAttempt(database, attemptId),
+    async loadStates(ids) {
+      const challenges = await loadChallenges(database, ids);
+      return new Map(
+        [...challenges].map(([id, { challenge }]) => [
+          id,
+          // An open attempt accepts its score whatever the status of its challenge.
+          { tenant: challenge.tenant, takesScores: true, isCalibrating: statusOf(challenge) === 'calibrating' },
+        ]),
+      );
+    },
+    loadOpenCandidates: (players, after) => loadOpenCandidates(database, players, after),
+
+    refunds: refundsByStatus,
+    refundEvents,
+    awards: AWARDS,
+
+    async drain() {
+      await reservations.drain();
+      await settlements.drain();
+    },
   };
 }

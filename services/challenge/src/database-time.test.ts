@@ -1,5 +1,5 @@
 import { newOwnedId } from '@laurel/ids';
-import { AttemptStatus } from '@laurel/proto/challenge';
+import { AttemptStatus } from '@laurel/proto/attempts';
 import { afterEach, expect, it, vi } from 'vitest';
 import { HOUR_MS, PROGRAM, useHarness } from './challenge.fixture.ts';
 
@@ -54,7 +54,7 @@ it('the challenge service is not ready, ends no attempt and creates none while t
           requestId: '',
           keyUse: undefined,
           tenant: PROGRAM,
-          challengeId: challenge.id,
+          contestId: challenge.id,
           playerRef,
           metadataJson: '',
         },

@@ -1,7 +1,8 @@
 /** The delivery of this service's events to a consumer, through a real broker. */
 import { connectEvents, startConsumer } from '@laurel/events';
 import { newId } from '@laurel/ids';
-import { AwardStatus, ChallengeStatus } from '@laurel/proto/challenge';
+import { AwardStatus } from '@laurel/proto/attempts';
+import { ChallengeStatus } from '@laurel/proto/challenge';
 import { Event } from '@laurel/proto/events';
 import { createLogger } from '@laurel/service';
 import { natsUrl, ok } from '@laurel/testing';

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { eventIdOf } from '@laurel/events';
 import { newId } from '@laurel/ids';
-import { AttemptStatus, AwardStatus, ChallengeStatus } from '@laurel/proto/challenge';
+import { AttemptStatus, AwardStatus } from '@laurel/proto/attempts';
+import { ChallengeStatus } from '@laurel/proto/challenge';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Owner, PayoutStatus, RefundReason } from '@laurel/proto/events';
 import { ok } from '@laurel/testing';
@@ -270,7 +271,7 @@ describe('attempt.settled', () => {
 
 describe('attempt.refunded', () => {
   const refunded = (
-    { id, challengeId, playerRef }: { id: string; challengeId: string; playerRef: string },
+    { id, contestId: challengeId, playerRef }: { id: string; contestId: string; playerRef: string },
     reason: RefundReason,
   ): Event => ({
     id: eventIdOf('attempt.refunded', id),

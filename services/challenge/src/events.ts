@@ -10,7 +10,7 @@ import { presentTenant } from '@laurel/grpc';
 import { newId } from '@laurel/ids';
 import { EVENT_PAYOUT_STATUSES, REFUND_REASONS } from '@laurel/proto/enum-names';
 import { type Award as AwardMessage, type Event, Owner } from '@laurel/proto/events';
-import type { Attempt, Award, Challenge, Outcome } from './domain/challenge.ts';
+import type { Attempt, Challenge, Outcome } from './domain/challenge.ts';
 import { loadAttemptsWithTerms } from './repository/attempts.ts';
 import {
   findAward,
@@ -77,7 +77,7 @@ export const refundEvents: RefundEvents = async (on, refunds) => {
 };
 
 /** The table of awards, where a decision of the wallet is written with its events. */
-export const AWARDS: AwardTable<Award> = {
+export const AWARDS: AwardTable = {
   loadUnfinishedAwards,
   recordPayouts: async (on, payouts) => eventsOfAwards(await recordPayouts(on, payouts)),
   recordWithEvents,

@@ -1,66 +1,39 @@
 /** Each rpc of the challenge service, with its handler and what the handlers need. */
-import {
-  type AccountCache,
-  type AttemptExpirer,
-  type AttemptOpener,
-  type AwardPayer,
-  type AwardTable,
-  attemptHandlers,
-  type CandidateReads,
-  type OwnerFoundation,
-  type PendingResolver,
-  previousRpcs,
-} from '@laurel/attempts';
+import { type AccountCache, ATTEMPT_CALLERS, previousRpcs, type StartedAttempts, type Wallet } from '@laurel/attempts';
+import type { Outbox } from '@laurel/events';
 import { implement, type ServiceImplementation } from '@laurel/grpc';
+import type { Database } from '@laurel/postgres';
 import { AttemptServiceService } from '@laurel/proto/attempts';
 import { ChallengeServiceService } from '@laurel/proto/challenge';
-import { ATTEMPT_CALLERS, CALLERS } from './callers.ts';
-import type { ChallengeConfig } from './config.ts';
-import { challengeContest } from './contest.ts';
-import type { Award, Challenge } from './domain/challenge.ts';
+import type { Clock, Logger } from '@laurel/service';
+import { CALLERS } from './callers.ts';
+import type { TierCeilings } from './domain/tier-ceiling.ts';
 import { audit, type RunAudit } from './handlers/audit.ts';
-import { createAttempts } from './handlers/create-attempts.ts';
 import { createChallenge } from './handlers/create-challenge.ts';
-import { findOpenAttempts } from './handlers/find-open-attempts.ts';
 import { getCalibration } from './handlers/get-calibration.ts';
 import { getChallenge } from './handlers/get-challenge.ts';
 import { getDrift } from './handlers/get-drift.ts';
 import { getReceipt } from './handlers/get-receipt.ts';
 import { listChallenges } from './handlers/list-challenges.ts';
 import { recordListenedScores } from './handlers/record-listened-scores.ts';
-import { reportOutcomes } from './handlers/report-outcomes.ts';
-import type { AttemptReservations } from './handlers/reserve-attempts.ts';
 import { seedChallenge } from './handlers/seed-challenge.ts';
-import type { OutcomeSettlements } from './handlers/settle-outcomes.ts';
 import { updateChallengeStatus } from './handlers/update-challenge-status.ts';
-import type { AttemptCache } from './repository/attempt-cache.ts';
 
-type Deps = Pick<OwnerFoundation<'challenge'>, 'owner' | 'database' | 'wallet' | 'outbox' | 'clock' | 'logger'> & {
-  readonly ceilings: ChallengeConfig['TIER_CEILINGS'];
-  readonly attemptTtlMs: number;
+type Deps = {
+  readonly attempts: StartedAttempts;
   readonly accounts: AccountCache;
-  readonly attempts: AttemptCache;
-  readonly opener: AttemptOpener;
-  readonly resolver: PendingResolver;
-  readonly expirer: AttemptExpirer;
-  readonly payer: AwardPayer<Award>;
-  readonly awards: AwardTable<Award>;
-  readonly reservations: AttemptReservations;
-  readonly settlements: OutcomeSettlements;
-  readonly openAttempts: CandidateReads<Challenge>;
+  readonly database: Database;
+  readonly wallet: Wallet;
+  readonly outbox: Outbox;
+  readonly ceilings: TierCeilings;
   readonly runAudit: RunAudit;
+  readonly clock: Clock;
+  readonly logger: Logger;
 };
 
-export function challengeRpcs({ openAttempts, runAudit, ...rest }: Deps): readonly ServiceImplementation[] {
-  const contest = challengeContest(rest);
-  const loadAttempt = async (id: string) => (await contest.findAttempt(id))?.attempt ?? null;
-  const deps = { ...rest, contest, loadAttempt };
-  const attempts = attemptHandlers(deps);
+export function challengeRpcs({ attempts, runAudit, ...deps }: Deps): readonly ServiceImplementation[] {
   const own = {
-    ...previousRpcs(attempts, 'challengeId'),
-    createAttempts: createAttempts(deps),
-    reportOutcomes: reportOutcomes(deps),
-    findOpenAttempts: findOpenAttempts({ ...deps, reads: openAttempts }),
+    ...previousRpcs(attempts.rpcs, 'challengeId'),
     listChallenges: listChallenges(deps),
     createChallenge: createChallenge(deps),
     getChallenge: getChallenge(deps),
@@ -74,7 +47,7 @@ export function challengeRpcs({ openAttempts, runAudit, ...rest }: Deps): readon
   };
   const { logger } = deps;
   return [
-    implement(AttemptServiceService, attempts, { logger, callers: ATTEMPT_CALLERS }),
+    implement(AttemptServiceService, attempts.rpcs, { logger, callers: ATTEMPT_CALLERS }),
     implement(ChallengeServiceService, own, { logger, callers: CALLERS }),
   ];
 }

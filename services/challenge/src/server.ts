@@ -1,17 +1,5 @@
 /** What the challenge service starts beside what every service starts (startRpcService). */
-import {
-  attemptStages,
-  createAccountCache,
-  createAttemptExpirer,
-  createAttemptOpener,
-  createAwardPayer,
-  createDeleteOldKeyUses,
-  createPendingResolver,
-  DELETION_INTERVAL_MS,
-  refundsByStatus,
-  startOwner,
-} from '@laurel/attempts';
-import { createStageSampler } from '@laurel/postgres';
+import { startAttempts, startOwner } from '@laurel/attempts';
 import {
   type Clock,
   type Foundation,
@@ -22,11 +10,8 @@ import {
   startRpcService,
 } from '@laurel/service';
 import type { ChallengeConfig } from './config.ts';
-import { AWARDS, refundEvents } from './events.ts';
+import { challengeContest } from './contest.ts';
 import { createAudit } from './handlers/audit.ts';
-import { createOpenAttemptReads } from './handlers/find-open-attempts.ts';
-import { createAttemptReservations } from './handlers/reserve-attempts.ts';
-import { createOutcomeSettlements } from './handlers/settle-outcomes.ts';
 import { createAttemptCache } from './repository/attempt-cache.ts';
 import { challengeRpcs } from './rpcs.ts';
 import { createChallengeMonitor } from './workers/monitor-challenges.ts';
@@ -46,47 +31,25 @@ export function startChallenge(config: ChallengeConfig, logger: Logger, testCloc
   );
 }
 
-/** When it ends, the calls are followed by their deferred writes. */
 async function startParts(config: ChallengeConfig, foundation: Foundation): Promise<ServiceParts<ForTests>> {
   const owner = await startOwner('challenge', config, foundation);
-  const { database, outbox, clock, started } = owner;
   const attemptTtlMs = config.ATTEMPT_TTL_SECONDS * 1_000;
-  const pendingGraceMs = config.PENDING_GRACE_SECONDS * 1_000;
-  const deps = { ...owner, attempts: createAttemptCache(), attemptTtlMs, ceilings: config.TIER_CEILINGS };
+  const deps = { ...owner, attemptTtlMs, ceilings: config.TIER_CEILINGS };
+  const monitor = owner.started.use(createChallengeMonitor(deps));
+  const contest = challengeContest({ ...deps, attempts: createAttemptCache(), monitor });
+  const attempts = startAttempts(contest, config, owner);
 
-  const opener = started.adopt(createAttemptOpener(owner), (it) => it.drain());
-  const payer = started.adopt(createAwardPayer({ ...owner, awards: AWARDS }), (it) => it.drain());
-  const resolver = createPendingResolver({ ...owner, opener, pendingGraceMs });
-  const expirer = started.adopt(
-    createAttemptExpirer({ ...deps, opener, resolver, refunds: refundsByStatus, refundEvents }),
-    (it) => it.drain(),
-  );
-  const reservations = started.adopt(createAttemptReservations(deps), (it) => it.drain());
-  const monitor = started.use(createChallengeMonitor(deps));
-  const settlements = started.adopt(createOutcomeSettlements({ ...deps, opener, monitor }), (it) => it.drain());
-  const openAttempts = started.adopt(createOpenAttemptReads(deps), (it) => it.drain());
-
-  const intervalMs = config.SWEEP_INTERVAL_MS;
-  const deleteKeyUses = createDeleteOldKeyUses(database);
-  const workers = [
-    { name: 'resolve-pending', intervalMs, runOnce: resolver.runOnce },
-    { name: 'expire-attempts', intervalMs, runOnce: expirer.runOnce },
-    { name: 'pay-awards', intervalMs, runOnce: payer.runOnce },
-    { name: 'monitor-challenges', intervalMs, runOnce: monitor.runOnce },
-    { name: 'relay-events', intervalMs, runOnce: outbox.runOnce },
-    { name: 'delete-old-key-uses', intervalMs: DELETION_INTERVAL_MS, runOnce: deleteKeyUses },
-    createStageSampler(database, attemptStages({ awards: 'awards', pendingGraceMs, attemptTtlMs })),
-  ];
+  const counting = { name: 'monitor-challenges', intervalMs: config.SWEEP_INTERVAL_MS, runOnce: monitor.runOnce };
+  const workers = attempts.workersWith([counting]);
   const runAudit = createAudit(deps);
-  const onPath = { accounts: createAccountCache(), opener, resolver, expirer, payer, awards: AWARDS };
   return {
-    rpcs: challengeRpcs({ ...deps, ...onPath, reservations, settlements, openAttempts, runAudit }),
+    rpcs: challengeRpcs({ ...deps, accounts: attempts.accounts, attempts, runAudit }),
     workers,
     audit: { intervalSeconds: config.AUDIT_INTERVAL_SECONDS, run: runAudit },
     forTests: {
       async sweepOnce() {
-        await opener.drain();
-        await runEach(workers, clock);
+        await attempts.opener.drain();
+        await runEach(workers, owner.clock);
       },
     },
   };

@@ -1,15 +1,12 @@
-/** Which service may call which rpc of the tournament service: the gateway all but one, and the integration service what settles a report. */
+/** Which service may call which rpc of the tournament service. */
+import { ATTEMPT_CALLERS } from '@laurel/attempts';
 import type { AcceptedCallers } from '@laurel/grpc';
-import type { AttemptServiceService } from '@laurel/proto/attempts';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 
 const GATEWAY = ['gateway'] as const;
 
 export const CALLERS: AcceptedCallers<TournamentServiceService> = {
-  createAttempts: GATEWAY,
-  reportOutcomes: [...GATEWAY, 'integration'],
-  findOpenAttempts: ['integration'],
-  getAttempt: GATEWAY,
+  ...ATTEMPT_CALLERS,
   listTournaments: GATEWAY,
   getLeaderboard: GATEWAY,
   listStandings: GATEWAY,
@@ -19,14 +16,6 @@ export const CALLERS: AcceptedCallers<TournamentServiceService> = {
   openRound: GATEWAY,
   closeEntries: GATEWAY,
   closeRound: GATEWAY,
-  inspectAttempt: GATEWAY,
-  voidAttempt: GATEWAY,
-  expireAttempt: GATEWAY,
   getReceipt: GATEWAY,
-  listSigningKeys: GATEWAY,
-  releaseAward: GATEWAY,
-  denyAward: GATEWAY,
   audit: GATEWAY,
 };
-
-export const ATTEMPT_CALLERS: AcceptedCallers<AttemptServiceService> = GATEWAY;

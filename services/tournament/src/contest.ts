@@ -1,18 +1,40 @@
-/** Rounds, as the component of attempts reads them (libs/attempts/src/contest.ts). A round has no bar, and pays by rank. */
+/** Rounds, as the component of attempts sees them (libs/attempts/src/contest.ts). A round has no bar, and pays by rank. */
 import type { Contest } from '@laurel/attempts';
-import type { Database } from '@laurel/postgres';
-import type { Clock } from '@laurel/service';
+import type { Requirement } from '@laurel/attempts/domain';
+import { createAttemptReservations, moveReservation } from './commits/reserve-attempts.ts';
+import { createOutcomeSettlements, type OutcomeCommitDeps } from './commits/settle-outcomes.ts';
 import { endOf } from './domain/outcome-decision.ts';
+import { acceptsScores } from './domain/round-status.ts';
+import type { Attempt, Outcome } from './domain/tournament.ts';
+import { AWARDS, refundEvents } from './events.ts';
 import { findAttempt } from './repository/attempts.ts';
-import { loadOutcome } from './repository/outcomes.ts';
+import { bookEndedAttempts, bookingOfPurchases, lockEntrants } from './repository/entries.ts';
+import { loadOpenCandidates } from './repository/open-attempts.ts';
+import { loadOutcome, loadReceipt } from './repository/outcomes.ts';
+import { refundQueue } from './repository/refunds.ts';
+import { loadRoundEnds } from './repository/rounds.ts';
 
-export function roundContest(deps: {
-  readonly database: Database;
-  readonly attemptTtlMs: number;
-  readonly clock: Clock;
-}): Contest {
+/** Insiders of a program may not compete for its purses; nothing else is required beyond the rules that always apply. */
+const REQUIREMENT: Requirement = { verificationLevel: 0, jurisdictions: [], refuseInsiders: true };
+
+export function roundContest(deps: OutcomeCommitDeps): Contest {
   const { database, attemptTtlMs: ttlMs, clock } = deps;
+  const reservations = createAttemptReservations(deps);
+  const settlements = createOutcomeSettlements(deps);
   return {
+    async reserve({ contestId: roundId, ...creation }, account) {
+      const decision = await reservations.submit({ creation: { ...creation, roundId }, account });
+      if (decision.kind === 'refused' || decision.kind === 'ask_wallet') return decision;
+      return { kind: 'written', attempt: decision.attempt, requirement: REQUIREMENT };
+    },
+    moveTo: (attempt: Attempt, accountId, tenant) => moveReservation(attempt, accountId, tenant, deps),
+    async settle(report) {
+      const settlement = await settlements.submit(report);
+      if (settlement.kind === 'round_over') return { kind: 'over', reason: 'round_closed' };
+      if (settlement.kind !== 'recorded') return settlement;
+      return { kind: 'recorded', outcome: withoutBar(settlement.outcome), won: null };
+    },
+
     async findAttempt(id) {
       const found = await findAttempt(database, id);
       if (found === null) return null;
@@ -21,9 +43,34 @@ export function roundContest(deps: {
       const endedBy = endOf(attempt, round, { ttlMs, now: clock() }) === 'round' ? 'round_closed' : null;
       return { attempt, tenant: round.tenant, contestId, metadata, endedBy };
     },
-    async loadOutcome(attemptId) {
-      return { ...(await loadOutcome(database, attemptId)), metThreshold: false, thresholdApplied: null };
-    },
+    loadOutcome: async (attemptId) => withoutBar(await loadOutcome(database, attemptId)),
+    loadReceipt: (receiptId) => loadReceipt(database, receiptId),
     findAwardOf: async () => null,
+    async loadStates(ids) {
+      const rounds = await loadRoundEnds(database, ids);
+      const now = clock();
+      return new Map(
+        [...rounds].map(([id, round]) => [
+          id,
+          { tenant: round.tenant, takesScores: acceptsScores(round, now), isCalibrating: false },
+        ]),
+      );
+    },
+    loadOpenCandidates: (players, after) => loadOpenCandidates(database, players, after),
+
+    whenOpened: (attemptIds) => bookingOfPurchases(attemptIds, clock()),
+    whenEnding: { lock: lockEntrants, ended: bookEndedAttempts },
+    refunds: refundQueue,
+    refundEvents,
+    awards: AWARDS,
+
+    async drain() {
+      await reservations.drain();
+      await settlements.drain();
+    },
   };
+}
+
+function withoutBar(outcome: Outcome) {
+  return { ...outcome, metThreshold: false, thresholdApplied: null };
 }

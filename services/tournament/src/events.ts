@@ -10,7 +10,7 @@ import { REFUND_REASONS } from '@laurel/proto/enum-names';
 import { type Event, Owner } from '@laurel/proto/events';
 import { purseWon } from './domain/purse.ts';
 import type { Attempt, Outcome, Round, Tally, Tenant } from './domain/tournament.ts';
-import { type ReleasedPurse, type RoundAward, roundAwards } from './repository/payouts.ts';
+import { type ReleasedPurse, roundAwards } from './repository/payouts.ts';
 import { loadRefundedAttempts } from './repository/refunds.ts';
 
 /** Nothing is won before the round ends, and a board has no bar to clear. */
@@ -92,7 +92,7 @@ export function roundCancelled(round: Pick<Round, 'id' | 'tournamentId' | 'tenan
 }
 
 /** The table of purses, where a decision of the wallet is written with its events. */
-export const AWARDS: AwardTable<RoundAward> = {
+export const AWARDS: AwardTable = {
   ...roundAwards,
   recordPayouts: async (on, payouts) => (await roundAwards.recordPayouts(on, payouts)).map(awardReleased),
 };

@@ -1,37 +1,70 @@
-/** Every other test of this service calls these rpcs, and so AttemptService behind them. */
+/** Every other test of this service calls AttemptService, by the names of this release. */
 import { createClient } from '@laurel/grpc';
-import { newOwnedId } from '@laurel/ids';
-import { AttemptServiceClient } from '@laurel/proto/attempts';
-import { ok } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/ids';
+import { TournamentServiceClient } from '@laurel/proto/tournament';
+import { ok, verdictOf } from '@laurel/testing';
 import { expect, it } from 'vitest';
 import { PROGRAM, recorded, useHarness } from './tournament.fixture.ts';
 
 const h = useHarness();
 
 it('both names of an rpc of attempts give the same answer, in which the contest is the round', async () => {
-  await using attempts = createClient(AttemptServiceClient, {
+  await using previous = createClient(TournamentServiceClient, {
     name: 'tournament',
     address: `127.0.0.1:${h.server.port}`,
   });
-  const { round, attempt } = await h.openAttempt();
-  const request = { tenant: PROGRAM, attemptId: attempt.id };
+  const { round, player } = await h.openAttempt();
   const { id: contestId } = round;
+
+  const attemptId = newOwnedId('tournament');
+  const item = { tenant: PROGRAM, playerRef: player.ref, requestId: '', keyUse: undefined };
+  const creation = { ...item, attemptId, metadataJson: '{"a":1}' };
+  const created = ok(await h.tournament.createAttempts({ creations: [{ ...creation, contestId }] })).results[0]?.result;
+  const createdBefore = ok(await previous.createAttempts({ creations: [{ ...creation, roundId: contestId }] }));
+  if (created?.$case !== 'attempt') throw new Error('the attempt was not created');
+  const attempt = created.value;
+  expect(attempt).toMatchObject({ id: attemptId, contestId, metadataJson: '{"a":1}', outcome: undefined });
+  const { contestId: _, ...fields } = attempt;
+  expect(createdBefore.results).toEqual([{ result: { $case: 'attempt', value: { ...fields, roundId: contestId } } }]);
+
+  const query = { tenant: PROGRAM, playerRef: player.ref, requestId: '' };
+  const found = ok(await h.tournament.findOpenAttempts({ queries: [{ ...query, contestId }] })).results[0]?.result;
+  const foundBefore = ok(await previous.findOpenAttempts({ queries: [{ ...query, roundId: contestId }] }));
+  expect(found).toMatchObject({ value: { attemptIds: [expect.any(String), attemptId] } });
+  expect(foundBefore.results[0]?.result).toMatchObject({ value: { attemptIds: [expect.any(String), attemptId] } });
+
+  const request = { tenant: PROGRAM, attemptId };
   const read = async () => {
-    const { attempt: current } = ok(await attempts.getAttempt(request));
-    const { attempt: previous } = ok(await h.tournament.getAttempt(request));
-    // Its outcome has no bar.
-    expect({ ...current, roundId: contestId }).toMatchObject(previous ?? {});
+    const { attempt: current } = ok(await h.tournament.getAttempt(request));
+    const { attempt: older } = ok(await previous.getAttempt(request));
+    expect({ ...current, roundId: contestId }).toMatchObject(older ?? {});
+    expect(older?.roundId).toBe(contestId);
     return current;
   };
-  expect(await read()).toMatchObject({ id: attempt.id, contestId, outcome: undefined });
-  const outcome = recorded(await h.report(attempt.id, 100));
+  expect(await read()).toEqual(attempt);
+  const operationId = newId();
+  const report = { ...item, operationId, attemptId, score: 100, evidenceJson: '' };
+  const reportedBefore = ok(await previous.reportOutcomes({ reports: [report] })).results[0];
+  const repeated = ok(await h.tournament.reportOutcomes({ reports: [{ ...report, tiebreak: undefined }] })).results[0];
+  const outcome = recorded(repeated?.result);
+  expect(outcome).toMatchObject(recorded(reportedBefore?.result));
+  expect([reportedBefore?.repeated, repeated?.repeated]).toEqual([false, true]);
   expect(await read()).toMatchObject({ contestId, outcome });
-  for (const service of [attempts, h.tournament]) {
+
+  for (const service of [h.tournament, previous]) {
     const unknown = { ...request, attemptId: newOwnedId('tournament') };
     expect(await service.getAttempt(unknown)).toMatchObject({ code: 'not_found' });
     expect(await service.expireAttempt(request)).toMatchObject({ code: 'attempt_already_settled' });
-    expect(await service.voidAttempt({ attemptId: attempt.id, reason: 'a test' })).toMatchObject({ code: 'conflict' });
-    expect(ok(await service.inspectAttempt({ attemptId: attempt.id })).attempt).toMatchObject({ outcome });
+    expect(await service.voidAttempt({ attemptId, reason: 'a test' })).toMatchObject({ code: 'conflict' });
+    expect(ok(await service.inspectAttempt({ attemptId })).attempt?.outcome).toMatchObject({
+      receiptId: outcome.receiptId,
+    });
     expect(ok(await service.listSigningKeys({})).keys).toHaveLength(1);
   }
+  const refused = ok(
+    await previous.createAttempts({
+      creations: [{ ...creation, attemptId: newOwnedId('tournament'), roundId: newId() }],
+    }),
+  );
+  expect(verdictOf(refused.results[0]?.result)).toBe('not_found');
 });

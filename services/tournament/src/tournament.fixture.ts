@@ -1,18 +1,19 @@
 /** The fixture of this service's tests: the service itself on a real database, and the real wallet in a process beside it. */
 import { type EventType, eventIdOf, eventTypeOf } from '@laurel/events';
-import type { TypedClient } from '@laurel/grpc';
+import { joinServices, type TypedClient } from '@laurel/grpc';
 import { newId, newOwnedId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import { createDatabase, type Database } from '@laurel/postgres';
-import { Environment, type Tenant } from '@laurel/proto/common';
-import { Event } from '@laurel/proto/events';
 import {
   type Attempt,
   type AttemptCreationResult,
+  AttemptServiceClient,
+  type AttemptServiceService,
   type OutcomeReportResult,
-  TournamentServiceClient,
-  type TournamentServiceService,
-} from '@laurel/proto/tournament';
+} from '@laurel/proto/attempts';
+import { Environment, type Tenant } from '@laurel/proto/common';
+import { Event } from '@laurel/proto/events';
+import { TournamentServiceClient, type TournamentServiceService } from '@laurel/proto/tournament';
 import type { WalletServiceService } from '@laurel/proto/wallet';
 import { createSigner } from '@laurel/signature';
 import {
@@ -77,13 +78,16 @@ export const BY_SECONDS: Partial<TournamentTerms> = {
   tiebreak: { metricName: 'seconds', direction: 'lower_is_better' },
 };
 
+/** The rpcs of this service and those of AttemptService, under the names that both have in it. */
+type Rpcs = Omit<TournamentServiceService, keyof AttemptServiceService> & AttemptServiceService;
+
 type Replica = {
   readonly server: TournamentServer;
-  readonly tournament: TypedClient<TournamentServiceService>;
+  readonly tournament: TypedClient<Rpcs>;
 } & AsyncDisposable;
 
 export interface Harness extends AsyncDisposable {
-  readonly tournament: TypedClient<TournamentServiceService>;
+  readonly tournament: TypedClient<Rpcs>;
   readonly wallet: TypedClient<WalletServiceService>;
   readonly server: TournamentServer;
   readonly database: Database;
@@ -188,7 +192,11 @@ async function startHarness(natsUrl: string): Promise<Harness> {
   const logger = createQuietLogger('tournament');
   const startReplica = async (): Promise<Replica> => {
     const server = await startTournament(config, logger, clock);
-    const { client, ...replica } = connectTo(server, TournamentServiceClient, 'tournament');
+    const { client, ...replica } = connectTo(
+      server,
+      joinServices(TournamentServiceClient, AttemptServiceClient),
+      'tournament',
+    );
     return { ...replica, tournament: client };
   };
   const { server, tournament } = starting.use(await startReplica());
@@ -241,7 +249,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       return round;
     },
     async create(roundId, playerRef, attemptId = newOwnedId('tournament'), tenant = PROGRAM) {
-      const creation = { attemptId, tenant, roundId, playerRef, metadataJson: '{"a":1}', ...WITHOUT_KEY };
+      const creation = { attemptId, tenant, contestId: roundId, playerRef, metadataJson: '{"a":1}', ...WITHOUT_KEY };
       return ok(await tournament.createAttempts({ creations: [creation] })).results[0]?.result;
     },
     async report(attemptId, score, { tiebreak, operationId = newId(), evidence = '', tenant = PROGRAM } = {}) {

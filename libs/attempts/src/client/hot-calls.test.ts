@@ -1,13 +1,13 @@
 import { refused } from '@laurel/errors';
 import { MAX_ITEMS, MAX_MULTIPLEXED_BYTES } from '@laurel/grpc';
 import { newId, newOwnedId } from '@laurel/ids';
-import { Environment } from '@laurel/proto/common';
 import {
   AttemptStatus,
   CreateAttemptsRequest,
   CreateAttemptsResponse,
   ReportOutcomesRequest,
-} from '@laurel/proto/tournament';
+} from '@laurel/proto/attempts';
+import { Environment } from '@laurel/proto/common';
 import { MAX_PLAYER_REF_CHARACTERS } from '@laurel/tenant';
 import { describe, expect, test } from 'vitest';
 import { MAX_EVIDENCE_BYTES, MAX_METADATA_BYTES } from '../domain/index.ts';
@@ -29,8 +29,8 @@ function services(result: object | undefined) {
       asked.push(...reports.map(({ attemptId }) => `${name} reports ${attemptId}`));
       return { results: reports.map(() => ({ result, repeated: name === 'tournament' })) };
     },
-    findOpenAttempts: async ({ queries }: { queries: { challengeId?: string; roundId?: string }[] }) => {
-      asked.push(...queries.map(({ challengeId, roundId }) => `${name} looks in ${challengeId ?? roundId}`));
+    findOpenAttempts: async ({ queries }: { queries: { contestId: string }[] }) => {
+      asked.push(...queries.map(({ contestId }) => `${name} looks in ${contestId}`));
       return { results: queries.map(() => ({ result })) };
     },
   });
@@ -42,6 +42,7 @@ function services(result: object | undefined) {
 const tenant = { programId: newId(), environment: Environment.TEST };
 const creation = (attemptId: string) => ({
   attemptId,
+  contestId: newId(),
   tenant,
   playerRef: 'p',
   metadataJson: '{}',
@@ -65,8 +66,8 @@ describe('a hot call', () => {
     const { asked, calls } = services({ $case: 'attempt', value: 'made' });
     await using _calls = calls;
     const answers = await Promise.all([
-      calls.createAttempt({ ...creation(ofChallenge), challengeId: newId() }),
-      calls.createAttempt({ ...creation(ofTournament), roundId: newId() }),
+      calls.createAttempt(creation(ofChallenge)),
+      calls.createAttempt(creation(ofTournament)),
       calls.reportOutcome(report(ofTournament)),
       calls.reportOutcome(report(ofChallenge)),
     ]);
@@ -96,7 +97,7 @@ describe('a hot call', () => {
     ]);
     expect(found).toEqual([
       { attemptIds: ['a'], isCalibrating: true },
-      { attemptIds: ['a'], isCalibrating: false },
+      { attemptIds: ['a'], isCalibrating: true },
     ]);
     expect(asked.sort()).toEqual(['challenge looks in c', 'tournament looks in r']);
   });
@@ -132,7 +133,7 @@ describe('a call with as many items as it takes, each the largest', () => {
   const report = { ...outcome, operationId: newId(), evidenceJson: 'x'.repeat(MAX_EVIDENCE_BYTES) };
   const attempt = {
     id: ofChallenge,
-    roundId: newId(),
+    contestId: newId(),
     playerRef,
     status: AttemptStatus.OPEN,
     feeCents: 2n ** 62n,
@@ -143,7 +144,7 @@ describe('a call with as many items as it takes, each the largest', () => {
   const many = <Item>(item: Item) => Array<Item>(MAX_ITEMS).fill(item);
 
   test.each([
-    ['creations', () => CreateAttemptsRequest.encode({ creations: many({ ...largest, roundId: newId() }) })],
+    ['creations', () => CreateAttemptsRequest.encode({ creations: many({ ...largest, contestId: newId() }) })],
     ['reports', () => ReportOutcomesRequest.encode({ reports: many(report) })],
     [
       'attempts that were created',

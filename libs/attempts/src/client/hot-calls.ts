@@ -13,10 +13,16 @@
 import { createCoalescersByEnvironment } from '@laurel/coalesce';
 import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
 import { createCoalescedCall } from '@laurel/grpc';
-import { ownerOf } from '@laurel/ids';
-import type * as challenge from '@laurel/proto/challenge';
+import { type AttemptOwner, ownerOf } from '@laurel/ids';
+import type {
+  Attempt,
+  AttemptCreation,
+  OpenAttempts,
+  Outcome,
+  OutcomeReport,
+  OpenAttemptQuery as QueryMessage,
+} from '@laurel/proto/attempts';
 import { Environment, type Refusal, type Tenant } from '@laurel/proto/common';
-import type * as tournament from '@laurel/proto/tournament';
 import type { ChallengeClient } from './challenge.ts';
 import type { TournamentClient } from './tournament.ts';
 
@@ -31,74 +37,45 @@ const ITEM_DEADLINE_MS = 8_000;
 const BY_ID = { retryLostReply: true };
 
 export type RecordedOutcome = {
-  readonly outcome: challenge.Outcome | tournament.Outcome;
+  readonly outcome: Outcome;
   /** The same operation had recorded it before. */
   readonly repeated: boolean;
 };
 
 /** A player, and the challenge or the round that the player plays. */
-export type OpenAttemptQuery = Omit<challenge.OpenAttemptQuery, 'challengeId'> & {
+export type OpenAttemptQuery = Omit<QueryMessage, 'contestId'> & {
   readonly parent: { readonly kind: 'challenge' | 'round'; readonly id: string };
-};
-
-export type OpenAttempts = {
-  /** Those that would accept a score now, oldest first, at most 2. */
-  readonly attemptIds: readonly string[];
-  /** A round never is. */
-  readonly isCalibrating: boolean;
 };
 
 /** One item per call. A rejection leaves the result unknown; the same id may be sent again. */
 export interface HotCalls extends AsyncDisposable {
-  /** The owner follows from the parent id in the creation. */
-  createAttempt(
-    creation: challenge.AttemptCreation | tournament.AttemptCreation,
-  ): Promise<challenge.Attempt | tournament.Attempt | Refused>;
-  /** The owner follows from the attempt id. The challenge service accepts the same report, without the tiebreak. */
-  reportOutcome(report: tournament.OutcomeReport): Promise<challenge.Outcome | tournament.Outcome | Refused>;
+  /** The attempt id names the service. */
+  createAttempt(creation: AttemptCreation): Promise<Attempt | Refused>;
+  /** The attempt id names the service. A challenge ignores the tiebreak. */
+  reportOutcome(report: OutcomeReport): Promise<Outcome | Refused>;
   /** The same, with whether the same operation had recorded the outcome before. */
-  recordOutcome(report: tournament.OutcomeReport): Promise<RecordedOutcome | Refused>;
+  recordOutcome(report: OutcomeReport): Promise<RecordedOutcome | Refused>;
   /** Changes nothing. `not_found`: the parent is not of this tenant. */
   findOpenAttempts(query: OpenAttemptQuery): Promise<OpenAttempts | Refused>;
 }
 
 export function createHotCalls(services: { challenge: ChallengeClient; tournament: TournamentClient }): HotCalls {
-  const creations = {
-    challenge: createHotCall('challenge.create_attempts', (creations: challenge.AttemptCreation[]) =>
-      services.challenge.createAttempts({ creations }, BY_ID),
-    ),
-    tournament: createHotCall('tournament.create_attempts', (creations: tournament.AttemptCreation[]) =>
-      services.tournament.createAttempts({ creations }, BY_ID),
-    ),
-  };
-  const reports = {
-    challenge: createHotCall('challenge.report_outcomes', (reports: tournament.OutcomeReport[]) =>
-      services.challenge.reportOutcomes({ reports }, BY_ID),
-    ),
-    tournament: createHotCall('tournament.report_outcomes', (reports: tournament.OutcomeReport[]) =>
-      services.tournament.reportOutcomes({ reports }, BY_ID),
-    ),
-  };
-  const queries = {
-    challenge: createHotCall('challenge.find_open_attempts', (queries: challenge.OpenAttemptQuery[]) =>
-      services.challenge.findOpenAttempts({ queries }, BY_ID),
-    ),
-    round: createHotCall('tournament.find_open_attempts', (queries: tournament.OpenAttemptQuery[]) =>
-      services.tournament.findOpenAttempts({ queries }, BY_ID),
-    ),
+  const callsOf = {
+    challenge: createCallsTo('challenge', services.challenge),
+    tournament: createCallsTo('tournament', services.tournament),
   };
 
-  async function recordOutcome(report: tournament.OutcomeReport): Promise<RecordedOutcome | Refused> {
+  async function recordOutcome(report: OutcomeReport): Promise<RecordedOutcome | Refused> {
     const owner = ownerOf(report.attemptId);
     if (owner === null) return refused('not_found');
-    const answer = await reports[owner].submit(report);
+    const answer = await callsOf[owner].reports.submit(report);
     return isRefused(answer) ? answer : { outcome: answer.value, repeated: answer.repeated };
   }
 
   return {
     async createAttempt(creation) {
-      if ('roundId' in creation) return itemOf(await creations.tournament.submit(creation));
-      return itemOf(await creations.challenge.submit(creation));
+      const owner = ownerOf(creation.attemptId);
+      return owner === null ? refused('not_found') : itemOf(await callsOf[owner].creations.submit(creation));
     },
     recordOutcome,
     async reportOutcome(report) {
@@ -106,16 +83,27 @@ export function createHotCalls(services: { challenge: ChallengeClient; tournamen
       return isRefused(recorded) ? recorded : recorded.outcome;
     },
     async findOpenAttempts({ parent, ...query }) {
-      if (parent.kind === 'challenge') {
-        return itemOf(await queries.challenge.submit({ ...query, challengeId: parent.id }));
-      }
-      const found = itemOf(await queries.round.submit({ ...query, roundId: parent.id }));
-      return isRefused(found) ? found : { ...found, isCalibrating: false };
+      const calls = callsOf[parent.kind === 'round' ? 'tournament' : 'challenge'];
+      return itemOf(await calls.queries.submit({ ...query, contestId: parent.id }));
     },
     async [Symbol.asyncDispose]() {
-      const calls = [creations, reports, queries].flatMap((byOwner) => Object.values(byOwner));
+      const calls = Object.values(callsOf).flatMap((ofOwner) => Object.values(ofOwner));
       await Promise.all(calls.map((call) => call.drain()));
     },
+  };
+}
+
+function createCallsTo(owner: AttemptOwner, client: ChallengeClient | TournamentClient) {
+  return {
+    creations: createHotCall(`${owner}.create_attempts`, (creations: AttemptCreation[]) =>
+      client.createAttempts({ creations }, BY_ID),
+    ),
+    reports: createHotCall(`${owner}.report_outcomes`, (reports: OutcomeReport[]) =>
+      client.reportOutcomes({ reports }, BY_ID),
+    ),
+    queries: createHotCall(`${owner}.find_open_attempts`, (queries: QueryMessage[]) =>
+      client.findOpenAttempts({ queries }, BY_ID),
+    ),
   };
 }
 

@@ -7,7 +7,6 @@ export {
   createHotCalls,
   type HotCalls,
   type OpenAttemptQuery,
-  type OpenAttempts,
   type RecordedOutcome,
 } from './hot-calls.ts';
 export { type OwningServices, serviceOf } from './service-of.ts';

@@ -1,22 +1,31 @@
-/** Each rpc of AttemptService. */
-import type { Handlers } from '@laurel/grpc';
+/** Each rpc of AttemptService, and which service may call it. */
+import type { AcceptedCallers, Handlers } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { AttemptServiceService } from '@laurel/proto/attempts';
-import type { PayableAward } from '../domain/award.ts';
+import type { Logger } from '@laurel/service';
+import type { CreateDeps } from '../steps/create-attempt.ts';
 import { describeSigningKeys } from '../steps/describe-signing-keys.ts';
+import type { FindDeps } from '../steps/find-open-attempts.ts';
 import type { AwardTable } from '../steps/pay-awards.ts';
-import type { Wallet } from '../wallet.ts';
+import { createAttempts } from './create-attempts.ts';
 import { expireAttempt } from './expire-attempt.ts';
+import { findOpenAttempts } from './find-open-attempts.ts';
 import { getAttempt } from './get-attempt.ts';
 import { inspectAttempt } from './inspect-attempt.ts';
 import type { ReadDeps } from './read-attempt.ts';
+import { reportOutcomes } from './report-outcomes.ts';
 import { denyAward, releaseAward } from './review-awards.ts';
 import { voidAttempt } from './void-attempt.ts';
 
-export function attemptHandlers(
-  deps: ReadDeps & { readonly database: Database; readonly wallet: Wallet; readonly awards: AwardTable<PayableAward> },
-): Handlers<AttemptServiceService> {
+type Deps = CreateDeps &
+  FindDeps &
+  ReadDeps & { readonly database: Database; readonly awards: AwardTable; readonly logger: Logger };
+
+export function attemptHandlers(deps: Deps): Handlers<AttemptServiceService> {
   return {
+    createAttempts: createAttempts(deps),
+    reportOutcomes: reportOutcomes(deps),
+    findOpenAttempts: findOpenAttempts(deps),
     getAttempt: getAttempt(deps),
     inspectAttempt: inspectAttempt(deps),
     voidAttempt: voidAttempt(deps),
@@ -26,3 +35,19 @@ export function attemptHandlers(
     listSigningKeys: async () => ({ keys: await describeSigningKeys(deps.database) }),
   };
 }
+
+const GATEWAY = ['gateway'] as const;
+
+/** The gateway all but one, and the integration service what settles a report. */
+export const ATTEMPT_CALLERS: AcceptedCallers<AttemptServiceService> = {
+  createAttempts: GATEWAY,
+  reportOutcomes: [...GATEWAY, 'integration'],
+  findOpenAttempts: ['integration'],
+  getAttempt: GATEWAY,
+  inspectAttempt: GATEWAY,
+  voidAttempt: GATEWAY,
+  expireAttempt: GATEWAY,
+  releaseAward: GATEWAY,
+  denyAward: GATEWAY,
+  listSigningKeys: GATEWAY,
+};

@@ -8,7 +8,10 @@ import type { PayableAward } from '../domain/award.ts';
 type Result = { readonly outcome: RecordedOutcome; readonly award: PayableAward | null };
 
 /** Throws on an attempt that is never shown. The result is that of a settled attempt, else null. */
-export function presentAttempt({ attempt, contestId, metadata }: FoundAttempt, result: Result | null): Attempt {
+export function presentAttempt(
+  { attempt, contestId, metadata }: Pick<FoundAttempt, 'attempt' | 'contestId' | 'metadata'>,
+  result: Result | null,
+): Attempt {
   const status = shownStatus(attempt.status);
   if (status === null) throw new Error(`attempt ${attempt.id} is ${attempt.status} and must not be shown`);
   return {

@@ -1,29 +1,64 @@
 /**
- * The rpcs of AttemptService under the names that the release before has for them in each owner's own service. Its gateway calls them
- * until it is replaced.
+ * The rpcs of AttemptService under the names that the release before has for them in each contest's own service. Its gateway and
+ * its integration service call them until they are replaced.
  */
 import { isRefused, type Refused } from '@laurel/errors';
-import type { Handlers } from '@laurel/grpc';
-import type { Attempt, AttemptServiceService } from '@laurel/proto/attempts';
+import type { Handlers, RpcContext } from '@laurel/grpc';
+import type {
+  Attempt,
+  AttemptCreation,
+  AttemptServiceService,
+  OpenAttemptQuery,
+  OutcomeReport,
+} from '@laurel/proto/attempts';
+
+type Rpcs = Handlers<AttemptServiceService>;
+type Previous<Item, Contest extends string> = Omit<Item, 'contestId'> & Record<Contest, string>;
 
 /** `contest` is what an attempt's own service calls its contest. */
-export function previousRpcs<Contest extends 'challengeId' | 'roundId'>(
-  attempts: Handlers<AttemptServiceService>,
-  contest: Contest,
-) {
-  const present = (answer: { readonly attempt: Attempt | undefined } | Refused) => {
+export function previousRpcs<Contest extends 'challengeId' | 'roundId'>(attempts: Rpcs, contest: Contest) {
+  const present = (attempt: Attempt) =>
+    ({ ...attempt, [contest]: attempt.contestId }) as Attempt & Record<Contest, string>;
+  const read = <Item>(item: Previous<Item, Contest>) => ({ ...item, contestId: item[contest] }) as unknown as Item;
+  const presentOne = (answer: { readonly attempt: Attempt | undefined } | Refused) => {
     if (isRefused(answer)) return answer;
-    const { attempt } = answer;
-    if (attempt === undefined) return { attempt };
-    return { attempt: { ...attempt, [contest]: attempt.contestId } as Attempt & Record<Contest, string> };
+    return { attempt: answer.attempt === undefined ? undefined : present(answer.attempt) };
   };
-  type Rpcs = Handlers<AttemptServiceService>;
   return {
     ...attempts,
-    getAttempt: async (...call: Parameters<Rpcs['getAttempt']>) => present(await attempts.getAttempt(...call)),
+    createAttempts: async (
+      { creations }: { readonly creations: readonly Previous<AttemptCreation, Contest>[] },
+      context: RpcContext,
+    ) => {
+      const answer = await attempts.createAttempts({ creations: creations.map(read<AttemptCreation>) }, context);
+      if (isRefused(answer)) return answer;
+      return {
+        results: answer.results.map(({ result }) => ({
+          result: result?.$case === 'attempt' ? { ...result, value: present(result.value) } : result,
+        })),
+      };
+    },
+    reportOutcomes: (
+      {
+        reports,
+      }: {
+        readonly reports: readonly (Omit<OutcomeReport, 'tiebreak'> & { readonly tiebreak?: number | undefined })[];
+      },
+      context: RpcContext,
+    ) =>
+      attempts.reportOutcomes(
+        { reports: reports.map(({ tiebreak, ...report }) => ({ ...report, tiebreak })) },
+        context,
+      ),
+    findOpenAttempts: (
+      { queries }: { readonly queries: readonly Previous<OpenAttemptQuery, Contest>[] },
+      context: RpcContext,
+    ) => attempts.findOpenAttempts({ queries: queries.map(read<OpenAttemptQuery>) }, context),
+    getAttempt: async (...call: Parameters<Rpcs['getAttempt']>) => presentOne(await attempts.getAttempt(...call)),
     inspectAttempt: async (...call: Parameters<Rpcs['inspectAttempt']>) =>
-      present(await attempts.inspectAttempt(...call)),
-    voidAttempt: async (...call: Parameters<Rpcs['voidAttempt']>) => present(await attempts.voidAttempt(...call)),
-    expireAttempt: async (...call: Parameters<Rpcs['expireAttempt']>) => present(await attempts.expireAttempt(...call)),
+      presentOne(await attempts.inspectAttempt(...call)),
+    voidAttempt: async (...call: Parameters<Rpcs['voidAttempt']>) => presentOne(await attempts.voidAttempt(...call)),
+    expireAttempt: async (...call: Parameters<Rpcs['expireAttempt']>) =>
+      presentOne(await attempts.expireAttempt(...call)),
   };
 }

@@ -1,18 +1,14 @@
 /** The reads of one attempt that several rpcs share. */
 import type { Attempt } from '@laurel/proto/attempts';
 import type { Contest, FoundAttempt } from '../contest.ts';
-import type { PayableAward } from '../domain/award.ts';
 import type { OwnedAttempt } from '../domain/owned-attempt.ts';
-import type { RoundReason } from '../domain/refund-reason.ts';
 import type { AwardPayer } from '../steps/pay-awards.ts';
 import { type RollForwardDeps, readAgain, rollForward } from '../steps/roll-forward.ts';
-import type { AttemptExpirer } from '../sweeps/expire-attempts.ts';
 import { presentAttempt } from './present.ts';
 
-export type ReadDeps = Omit<RollForwardDeps, 'expirer'> & {
+export type ReadDeps = RollForwardDeps & {
   readonly contest: Contest;
-  readonly expirer: AttemptExpirer<RoundReason>;
-  readonly payer: AwardPayer<PayableAward>;
+  readonly payer: AwardPayer;
 };
 
 /**

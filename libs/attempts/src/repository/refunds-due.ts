@@ -4,7 +4,7 @@ import type { Database, Queryable, Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import type { Environment } from '@laurel/tenant';
 import { type AttemptStatus, afterRefund } from '../domain/attempt.ts';
-import type { RefundReason, StatusReason } from '../domain/refund-reason.ts';
+import { isRoundReason, type RefundReason } from '../domain/refund-reason.ts';
 
 export type RefundDue = {
   readonly id: string;
@@ -26,10 +26,10 @@ export type RefundEvents = (on: Queryable, refunds: readonly FinishedRefund[]) =
  * enough for an owner with these two reasons. One with more reasons stores them in a column of refunds_due, and supplies its own two
  * queries.
  */
-export interface RefundQueue<Reason extends RefundReason = RefundReason> {
+export interface RefundQueue {
   insert(
     tx: Transaction,
-    due: { readonly attemptId: string; readonly reason: Reason; readonly since: Date },
+    due: { readonly attemptId: string; readonly reason: RefundReason; readonly since: Date },
   ): Promise<void>;
   /** Those of live first, and then the oldest, of the MAX_REFUNDS_WALKED oldest of both environments. */
   load(database: Database, limit: number): Promise<readonly RefundDue[]>;
@@ -66,8 +66,9 @@ with locked as materialized (
 select attempt_id from done`,
 };
 
-export const refundsByStatus: RefundQueue<StatusReason> = {
-  async insert(tx, { attemptId, since }) {
+export const refundsByStatus: RefundQueue = {
+  async insert(tx, { attemptId, reason, since }) {
+    if (isRoundReason(reason)) throw new Error(`the refund of attempt ${attemptId} cannot keep its reason`);
     await tx.query(INSERT, [attemptId, since]);
   },
   async load(database, limit) {

@@ -1,8 +1,8 @@
 /**
  * How an attempt is paid for exactly once: reserve -> charge -> open.
  *
- * 1. The reservation, the owner's commit: it applies the rules and inserts the attempt `pending`; a free one `open`. A refusal ends
- *    here and writes nothing.
+ * 1. The reservation, the contest's commit: it applies the rules and inserts the attempt `pending`; a free one `open`. A refusal
+ *    ends here and writes nothing.
  * 2. The wallet posts the fee, or writes a refusal as the tombstone of its id. That row decides.
  * 3. `open` or `refused` is written after it.
  *
@@ -11,66 +11,51 @@
 import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
 import type { AttemptOwner } from '@laurel/ids';
 import type { AccountCache } from '../account-cache.ts';
-import { ABANDONED, feeOf, type OwnedAttempt } from '../domain/owned-attempt.ts';
+import type { Contest, Creation, MadeAttempt } from '../contest.ts';
+import { ABANDONED, feeOf } from '../domain/owned-attempt.ts';
 import type { NamedAccount, Player, Requirement } from '../domain/player.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Wallet } from '../wallet.ts';
 import type { AttemptOpener } from './open-attempts.ts';
 
-/**
- * What the reservation decided about a creation: the attempt, written now or before; `ask_wallet` where it must not be decided on the
- * cache.
- */
-export type Reservation<Attempt extends OwnedAttempt> =
-  | { readonly kind: 'written'; readonly attempt: Attempt; readonly requirement: Requirement }
-  | { readonly kind: 'ask_wallet' }
-  | Refused;
-
-/** One attempt to create, and the owner's part in it. */
-export type AttemptPlan<Attempt extends OwnedAttempt> = {
-  readonly attemptId: string;
-  readonly player: Player;
-  /** The reservation. */
-  reserve(account: NamedAccount): Promise<Reservation<Attempt>>;
-  /** The ref names another account now: moves the pending attempt to that account, if the rules allow it. */
-  moveTo(attempt: Attempt, accountId: string): Promise<Attempt | Refused>;
+export type CreateDeps = {
+  readonly owner: AttemptOwner;
+  readonly contest: Pick<Contest, 'reserve' | 'moveTo' | 'remember'>;
+  readonly wallet: Wallet;
+  readonly accounts: AccountCache;
+  readonly opener: AttemptOpener;
 };
-
-/** `written` resolves with true once `open` is written or needs no write, or with false where the write failed; it never rejects. */
-export type CreatedAttempt<Attempt extends OwnedAttempt> = {
-  readonly kind: 'created';
-  readonly attempt: Attempt;
-  readonly written: Promise<boolean>;
-};
-
-export type CreateDeps = { owner: AttemptOwner; wallet: Wallet; accounts: AccountCache; opener: AttemptOpener };
 
 // Links, abandoned fees and races with other processes can restart a creation, each for a reason that is transient.
 const MAX_ROUNDS = 5;
 
-/** One creation, from the reservation to the wallet's decision. */
-export async function createAttempt<Attempt extends OwnedAttempt>(
-  plan: AttemptPlan<Attempt>,
-  deps: CreateDeps,
-): Promise<CreatedAttempt<Attempt> | Refused> {
-  const cached = deps.accounts.get(plan.player);
-  let account = cached === null ? await askForAccount(plan.player, deps) : { accountId: cached, isFresh: false };
+/** One creation, until its attempt may be shown: it is paid for, and written `open` where other reads depend on that. */
+export async function createAttempt(creation: Creation, deps: CreateDeps): Promise<MadeAttempt | Refused> {
+  const created = await decide(creation, deps);
+  if (!isRefused(created)) deps.contest.remember?.(created);
+  return created;
+}
+
+async function decide(creation: Creation, deps: CreateDeps): Promise<MadeAttempt | Refused> {
+  const { contest, accounts } = deps;
+  const cached = accounts.get(creation);
+  let account = cached === null ? await askForAccount(creation, deps) : { accountId: cached, isFresh: false };
 
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const reservation = await plan.reserve(account);
+    const reservation = await contest.reserve(creation, account);
     if (reservation.kind === 'refused') return reservation;
     if (reservation.kind === 'ask_wallet') {
-      account = await askForAccount(plan.player, deps);
+      account = await askForAccount(creation, deps);
       continue;
     }
     const { attempt, requirement } = reservation;
     if (attempt.status === 'refused') return refusalOf(attempt);
-    if (attempt.status !== 'pending') return { kind: 'created', attempt, written: Promise.resolve(true) };
+    if (attempt.status !== 'pending') return attempt;
 
-    const charged = await charge(attempt, requirement, plan, deps);
-    if (charged.kind !== 'abandoned') return charged;
+    const charged = await charge(attempt, requirement, creation, deps);
+    if (charged !== 'abandoned') return charged;
   }
-  throw new Error(`attempt ${plan.attemptId} was not decided in ${MAX_ROUNDS} rounds`);
+  throw new Error(`attempt ${creation.attemptId} was not decided in ${MAX_ROUNDS} rounds`);
 }
 
 async function askForAccount(player: Player, { wallet, accounts }: CreateDeps): Promise<NamedAccount> {
@@ -80,20 +65,20 @@ async function askForAccount(player: Player, { wallet, accounts }: CreateDeps): 
 }
 
 /** The refusal that is stored on the attempt. */
-function refusalOf(attempt: OwnedAttempt): Refused {
+function refusalOf(attempt: MadeAttempt): Refused {
   const code = attempt.closedReason ?? '';
   if (!isApiErrorCode(code)) throw new Error(`attempt ${attempt.id} was refused for "${code}"`);
   return refused(code);
 }
 
 /** The wallet's decision; `abandoned` when the fee got a tombstone before the wallet received it, and the attempt may be restarted. */
-async function charge<Attempt extends OwnedAttempt>(
-  pending: Attempt,
+async function charge(
+  pending: MadeAttempt,
   requirement: Requirement,
-  plan: AttemptPlan<Attempt>,
-  { owner, wallet, accounts, opener }: CreateDeps,
-): Promise<CreatedAttempt<Attempt> | Refused | { readonly kind: 'abandoned' }> {
-  const player = { tenant: plan.player.tenant, playerRef: pending.playerRef };
+  creation: Creation,
+  { owner, contest, wallet, accounts, opener }: CreateDeps,
+): Promise<MadeAttempt | Refused | 'abandoned'> {
+  const player = { tenant: creation.tenant, playerRef: pending.playerRef };
   let attempt = pending;
 
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -112,17 +97,19 @@ async function charge<Attempt extends OwnedAttempt>(
     if (result.kind === 'posted') return opened(attempt, opener);
     if (result.kind === 'refused') {
       // A refusal frees the key: the request that found this attempt by its key is an operation of its own then.
-      if (attempt.id === plan.attemptId && result.code !== 'internal_error' && isApiErrorCode(result.code)) {
+      if (attempt.id === creation.attemptId && result.code !== 'internal_error' && isApiErrorCode(result.code)) {
         void opener.refuse(fee, result.code);
         return refused(result.code);
       }
       await opener.refuse(fee, ABANDONED);
-      return { kind: 'abandoned' };
+      return 'abandoned';
     }
 
     accounts.put(player, result.accountId);
     const moved =
-      result.accountId === null ? refused('insufficient_funds') : await plan.moveTo(attempt, result.accountId);
+      result.accountId === null
+        ? refused('insufficient_funds')
+        : await contest.moveTo(attempt, result.accountId, creation.tenant);
     if (!isRefused(moved)) {
       attempt = moved;
       continue;
@@ -140,7 +127,9 @@ async function charge<Attempt extends OwnedAttempt>(
   throw new Error(`the player of attempt ${pending.id} was moved ${MAX_ROUNDS} times while it was charged`);
 }
 
-function opened<Attempt extends OwnedAttempt>(attempt: Attempt, opener: AttemptOpener): CreatedAttempt<Attempt> {
+async function opened(attempt: MadeAttempt, opener: AttemptOpener): Promise<MadeAttempt> {
   const written = opener.openCreated({ attemptId: attempt.id, feeGeneration: attempt.feeGeneration });
-  return { kind: 'created', attempt: { ...attempt, status: 'open' }, written };
+  // The player has paid, whether or not `open` was written: a read resolves that.
+  if (opener.isAwaited) await written;
+  return { ...attempt, status: 'open' };
 }

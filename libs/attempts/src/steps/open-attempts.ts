@@ -3,9 +3,10 @@
  * commits wait for no fsync, and an answer waits for them only if its owner requires it; the sweeper repairs what is lost here
  * (resolve-pending.ts).
  *
- * An owner may have work to do when an attempt opens. It is done in the commit that opens the attempt and in the same round trip,
- * whichever call causes that; a later call sends it again, and it changes nothing. An outcome that settles an attempt directly from
- * `pending` skips it: an owner with such work waits for `written` first.
+ * A contest may have work to do when an attempt opens. It is done in the commit that opens the attempt and in the same round trip,
+ * whichever call causes that; a later call sends it again, and it changes nothing. An outcome that settled an attempt directly from
+ * `pending` would skip it, so it waits (`isAwaited`); and so does the answer to the creation, so that a read right after it, on any
+ * replica, finds the work done.
  *
  * Without such work no call waits for the `open` of a creation, so its write is delayed: all attempts that open within one pause are
  * written by one statement, and those that an outcome has settled by then are not written at all. Another process that reads such an
@@ -21,7 +22,7 @@ import { type FeeOf, openAttempts, refuseAttempts, type WhenOpened } from '../re
 export interface AttemptOpener {
   /** The wallet posted the fee. Resolves with whether that was written; never rejects. */
   open(fee: FeeOf): Promise<boolean>;
-  /** As `open`, for a creation: written immediately where the owner has work to do, after a pause where it has none. */
+  /** As `open`, for a creation: written immediately where the contest has work to do, after a pause where it has none. */
   openCreated(fee: FeeOf): Promise<boolean>;
   /** The wallet will never post the fee. Resolves with whether that was written; never rejects. */
   refuse(fee: FeeOf, code: string): Promise<boolean>;
@@ -31,6 +32,8 @@ export interface AttemptOpener {
   isKnownPosted(attemptId: string): boolean;
   /** Resolves once no write of `open` for the attempt is in flight or delayed; for callers that continue from `open`. */
   written(attemptId: string): Promise<unknown>;
+  /** The contest has work to do when an attempt opens, so that the answer to a creation and an outcome wait for the write. */
+  readonly isAwaited: boolean;
   /** Writes what was delayed, and waits for all writes in flight. */
   drain(): Promise<void>;
 }
@@ -124,6 +127,7 @@ export function createAttemptOpener({
   }
 
   return {
+    isAwaited: whenOpened !== null,
     open,
     openCreated(fee) {
       if (whenOpened !== null) return open(fee);

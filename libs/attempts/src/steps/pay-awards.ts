@@ -29,9 +29,13 @@ import { failpoint } from '../failpoints.ts';
 import type { Wallet } from '../wallet.ts';
 
 /** The owner's table of awards: challenge awards, or the payouts of a round. */
-export interface AwardTable<Award extends PayableAward> {
+export interface AwardTable {
   /** Awards between two commits, created up to and including the instant, oldest first. */
-  loadUnfinishedAwards(database: Database, createdUntil: Date, limit: number): Promise<readonly OwedAward<Award>[]>;
+  loadUnfinishedAwards(
+    database: Database,
+    createdUntil: Date,
+    limit: number,
+  ): Promise<readonly OwedAward<PayableAward>[]>;
   /**
    * Writes each status that the wallet answered, where the award still has the status for which the wallet was called. Returns the events
    * of the awards that moved, which go into the outbox in the same transaction; the commit is not durable. The same award may be named
@@ -46,22 +50,22 @@ export interface AwardTable<Award extends PayableAward> {
     database: Database,
     payouts: readonly (PayoutOf & { readonly event: OutboxRow })[],
   ): Promise<ReadonlySet<string>>;
-  findAward(database: Database, id: string): Promise<OwedAward<Award> | null>;
+  findAward(database: Database, id: string): Promise<OwedAward<PayableAward> | null>;
   /** Moves the award from the first status to the second. False where it was not in the first. */
   moveAward(database: Database, id: string, from: AwardStatus, to: AwardStatus): Promise<boolean>;
 }
 
-/** The event that the wallet's decision makes true; the award has its status. */
-export type EventOf<Award extends PayableAward> = (award: Award) => Event;
+/** The event that the wallet's decision makes true, where it is known without a read; the award has its status. */
+export type EventOf = (award: PayableAward) => Event | null;
 
-export interface AwardPayer<Award extends PayableAward> {
+export interface AwardPayer {
   /**
    * The award with the wallet's final decision; the award itself where nothing was under way. A caller that knows the event of the decision
    * saves the record the round trip that reads it.
    */
-  complete(owed: OwedAward<Award>, eventOf?: EventOf<Award>): Promise<Award>;
+  complete(owed: OwedAward<PayableAward>, eventOf?: EventOf): Promise<PayableAward>;
   /** As `complete`, and the decision is written to the award before it resolves. */
-  completeAndRecord(owed: OwedAward<Award>): Promise<Award>;
+  completeAndRecord(owed: OwedAward<PayableAward>): Promise<PayableAward>;
   runOnce(now: Date): Promise<void>;
   drain(): Promise<void>;
 }
@@ -70,14 +74,14 @@ export interface AwardPayer<Award extends PayableAward> {
 const AGE_BEFORE_SWEEP_MS = 2_000;
 const PAGE = 200;
 
-export function createAwardPayer<Award extends PayableAward>(deps: {
+export function createAwardPayer(deps: {
   owner: AttemptOwner;
   database: Database;
   wallet: Wallet;
   logger: Logger;
-  awards: AwardTable<Award>;
+  awards: AwardTable;
   outbox: Outbox;
-}): AwardPayer<Award> {
+}): AwardPayer {
   const { owner, database, wallet, logger, awards, outbox } = deps;
 
   type Recorded = { readonly payout: PayoutOf; readonly event: Event | null };
@@ -120,7 +124,7 @@ export function createAwardPayer<Award extends PayableAward>(deps: {
     outbox.publish(events);
   }
 
-  async function ask({ award, tenant }: OwedAward<Award>): Promise<PayoutRecord> {
+  async function ask({ award, tenant }: OwedAward<PayableAward>): Promise<PayoutRecord> {
     if (award.status === 'releasing') return decidedPayout(await wallet.releasePayout(award.id), award.id);
     if (award.status === 'denying') return decidedPayout(await wallet.denyPayout(award.id), award.id);
     await failpoint(`${owner}.award.before-pay`);
@@ -140,9 +144,9 @@ export function createAwardPayer<Award extends PayableAward>(deps: {
   }
 
   async function completeWith(
-    owed: OwedAward<Award>,
-    { waitForRecord, eventOf }: { readonly waitForRecord: boolean; readonly eventOf?: EventOf<Award> | undefined },
-  ): Promise<Award> {
+    owed: OwedAward<PayableAward>,
+    { waitForRecord, eventOf }: { readonly waitForRecord: boolean; readonly eventOf?: EventOf | undefined },
+  ): Promise<PayableAward> {
     if (!isUnfinished(owed.award)) return owed.award;
     const payout = await ask(owed);
     const award = { ...owed.award, status: payout.status, paidAt: payout.paidAt };

@@ -1,87 +1,71 @@
 /**
- * How a report of a score is answered. The owner's commit settles the attempt, or returns why it did not: an attempt that is not known to
- * be paid for is resolved with the wallet, and the commit decides again; one whose deadline has passed is ended; one that is already
- * settled answers only the report that settled it.
+ * How a report of a score is answered: settle -> pay. The contest's commit settles the attempt, or returns why it did not: an
+ * attempt that is not known to be paid for is resolved with the wallet, and the commit decides again; one whose deadline or
+ * contest is over is ended; one that is already settled answers only the report that settled it.
  *
- * An operation id belongs to one report: one attempt, score, tiebreak and evidence. The receipt id derives from it and is unique in the
- * owner's database, so it settles at most one attempt, whatever replicas do concurrently; and the signed receipt states the report, so
- * that another report under the same id is never answered as this one. Both are refused as `attempt_already_settled`.
+ * A prize that was won is paid by the wallet before the answer, which states the status of the award. The same report again finds
+ * its outcome and rolls its award forward first. When the wallet cannot be reached after the commit the item fails; the retry, or
+ * the sweeper, pays.
+ *
+ * An operation id belongs to one report: one attempt, score, tiebreak and evidence. The receipt id derives from it and is unique
+ * in the database, so it settles at most one attempt, whatever replicas do concurrently; and the signed receipt states the
+ * report, so that another report under the same id is never answered as this one. Both are refused as `attempt_already_settled`.
  */
 import { type Refused, refused } from '@laurel/errors';
 import { isUniqueViolation } from '@laurel/postgres';
-import type { Environment } from '@laurel/tenant';
-import { type ReportedFields, statesReport } from './reported-fields.ts';
+import type { Contest, Recorded, RecordedOutcome, Report, Settlement } from '../contest.ts';
+import type { PayableAward } from '../domain/award.ts';
+import type { RoundReason } from '../domain/refund-reason.ts';
+import type { AwardPayer } from './pay-awards.ts';
+import { statesReport } from './reported-fields.ts';
 import type { RollForwardDeps } from './roll-forward.ts';
 
-/** `Recorded` is what the owner's commit returns for an outcome that it has written. */
-type RecordedOutcome = { readonly kind: 'recorded'; readonly outcome: { readonly receiptId: string } };
-
-/** The result of the owner's commit for a report. */
-export type SettlementOf<Recorded extends RecordedOutcome> =
-  | Recorded
-  /** `receiptId` is the receipt of the operation that the report repeats, if it repeats one; see resolve-key-uses.ts. */
-  | { readonly kind: 'settled_before'; readonly receiptId: string }
-  | { readonly kind: 'unresolved' }
-  | { readonly kind: 'due' }
-  | Refused;
-
-/** One report, and what its owner supplies. */
-export type ReportPlan<Recorded extends RecordedOutcome> = {
-  readonly attemptId: string;
-  readonly environment: Environment;
-  /** What the receipt states of the report. */
-  readonly reported: ReportedFields;
-  /** Rejects with a violation of `outcomes_receipt_id_key` where the operation has settled another attempt. */
-  settle(): Promise<SettlementOf<Recorded>>;
-  /** The outcome of the attempt, which is settled. */
-  loadOutcome(): Promise<Recorded['outcome']>;
-  /** The signed text of a receipt that is recorded. */
-  loadReceipt(receiptId: string): Promise<string>;
+export type ReportDeps = Pick<RollForwardDeps, 'opener' | 'resolver' | 'expirer' | 'clock' | 'loadAttempt'> & {
+  readonly contest: Pick<Contest, 'settle' | 'settledWithAward' | 'loadOutcome' | 'loadReceipt' | 'findAwardOf'>;
+  readonly payer: AwardPayer;
 };
 
-/** The same report sent again gets the recorded outcome, marked `repeated`. */
-export type ReportedOutcome<Recorded extends RecordedOutcome> =
-  | Recorded
-  | { readonly kind: 'repeated'; readonly outcome: Recorded['outcome'] };
+export type ReportedOutcome = {
+  readonly outcome: RecordedOutcome;
+  readonly award: PayableAward | null;
+  /** The same operation had recorded the outcome before. */
+  readonly repeated: boolean;
+};
 
-export type ReportDeps = Pick<RollForwardDeps, 'resolver' | 'expirer' | 'clock' | 'loadAttempt'>;
+type Sent = Omit<Report, 'feePosted'>;
 
 // A pending attempt is resolved once and then settles; more rounds than this would be a bug.
 const MAX_ROUNDS = 3;
 
-export async function reportOutcome<Recorded extends RecordedOutcome>(
-  plan: ReportPlan<Recorded>,
-  deps: ReportDeps,
-): Promise<ReportedOutcome<Recorded> | Refused> {
+export async function reportOutcome(report: Sent, deps: ReportDeps): Promise<ReportedOutcome | Refused> {
+  const { attemptId } = report;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const settlement = await settleUnderOwnId(plan);
+    const settlement = await settleUnderOwnId(report, deps);
     switch (settlement.kind) {
       case 'refused':
-      case 'recorded':
         return settlement;
-      case 'settled_before': {
-        const outcome = await plan.loadOutcome();
-        const isSameOperation = outcome.receiptId === settlement.receiptId;
-        return isSameOperation && statesReport(await plan.loadReceipt(outcome.receiptId), plan.reported)
-          ? { kind: 'repeated', outcome }
-          : refused('attempt_already_settled');
-      }
+      case 'recorded':
+        deps.opener.settled(attemptId);
+        return { outcome: settlement.outcome, award: await pay(settlement, deps), repeated: false };
+      case 'settled_before':
+        return answerAgain(report, settlement.receiptId, deps);
       case 'due':
         // The deadline decides, not the sweep. The sweeper posts the refund.
-        await deps.expirer.expire(plan.attemptId, deps.clock());
+        await deps.expirer.expire(attemptId, deps.clock());
         return refused('attempt_already_settled');
+      case 'over':
+        return endWithContest(attemptId, settlement.reason, deps);
       case 'unresolved':
-        if (!(await isPaidFor(plan, deps))) return refused('not_found');
+        if (!(await isPaidFor(report, deps))) return refused('not_found');
     }
   }
-  throw new Error(`attempt ${plan.attemptId} stayed unresolved for ${MAX_ROUNDS} rounds`);
+  throw new Error(`attempt ${attemptId} stayed unresolved for ${MAX_ROUNDS} rounds`);
 }
 
-async function settleUnderOwnId<Recorded extends RecordedOutcome>(
-  plan: ReportPlan<Recorded>,
-): Promise<SettlementOf<Recorded>> {
+async function settleUnderOwnId(report: Sent, { contest, opener }: ReportDeps): Promise<Settlement> {
   try {
-    return await plan.settle();
+    if (opener.isAwaited) await opener.written(report.attemptId);
+    return await contest.settle({ ...report, feePosted: opener.isKnownPosted(report.attemptId) });
   } catch (error) {
     // Only another attempt can have this receipt: a report on the same one waits for its lock, and then finds it settled.
     if (isUniqueViolation(error, 'outcomes_receipt_id_key')) return refused('attempt_already_settled');
@@ -89,9 +73,33 @@ async function settleUnderOwnId<Recorded extends RecordedOutcome>(
   }
 }
 
+/** The award with the wallet's decision; null where the outcome won none. */
+async function pay({ won, outcome }: Recorded, { contest, payer }: ReportDeps): Promise<PayableAward | null> {
+  if (won === null) return null;
+  return await payer.complete(won, (award) => contest.settledWithAward?.({ ...won, award }, outcome) ?? null);
+}
+
+async function answerAgain(
+  report: Sent,
+  receiptId: string,
+  { contest, payer }: ReportDeps,
+): Promise<ReportedOutcome | Refused> {
+  const outcome = await contest.loadOutcome(report.attemptId);
+  if (outcome.receiptId !== receiptId || !statesReport(await contest.loadReceipt(outcome.receiptId), report)) {
+    return refused('attempt_already_settled');
+  }
+  const owed = await contest.findAwardOf(report.attemptId);
+  return { outcome, award: owed === null ? null : await payer.complete(owed), repeated: true };
+}
+
+async function endWithContest(attemptId: string, reason: RoundReason, deps: ReportDeps): Promise<Refused> {
+  await deps.expirer.expire(attemptId, deps.clock(), { evenIfYoung: true, reason });
+  return refused('round_closed');
+}
+
 /** Whether the attempt turns out to be paid for. Otherwise it was never shown to a partner. */
 async function isPaidFor(
-  { attemptId, environment }: Pick<ReportPlan<RecordedOutcome>, 'attemptId' | 'environment'>,
+  { attemptId, tenant: { environment } }: Sent,
   { resolver, clock, loadAttempt }: ReportDeps,
 ): Promise<boolean> {
   const attempt = await loadAttempt(attemptId);

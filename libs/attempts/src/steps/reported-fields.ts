@@ -4,17 +4,17 @@ import { canonicalJson, evidenceFields } from '@laurel/signature';
 
 export type ReportedFields = {
   readonly score: number;
-  /** As it was sent, null when none was; undefined where receipts have no tiebreak. */
-  readonly tiebreak?: number | null;
+  /** Null when none was sent. */
+  readonly tiebreak: number | null;
   /** An object as JSON text, or empty. */
   readonly evidence: string;
 };
 
-/** Whether the receipt, as its signed text, is of this report. */
+/** Whether the receipt, as its signed text, is of this report. A receipt without a tiebreak is of a contest where none counts. */
 export function statesReport(receipt: string, { score, tiebreak, evidence }: ReportedFields): boolean {
   const stated = parseJson(receipt) as Readonly<Record<string, unknown>>;
   return (
-    canonicalJson({ score, tiebreak, ...evidenceFields(evidence) }) ===
+    canonicalJson({ score, tiebreak: 'tiebreak' in stated ? tiebreak : undefined, ...evidenceFields(evidence) }) ===
     canonicalJson({
       score: stated.score,
       tiebreak: stated.tiebreak,

@@ -4,13 +4,13 @@
  */
 import { type Refused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
-import type { AwardStatus, PayableAward } from '../domain/award.ts';
+import type { AwardStatus } from '../domain/award.ts';
 import type { AwardPayer, AwardTable } from './pay-awards.ts';
 
 export type ReviewDeps = {
   database: Database;
-  payer: AwardPayer<PayableAward>;
-  awards: AwardTable<PayableAward>;
+  payer: AwardPayer;
+  awards: AwardTable;
 };
 
 export type Review = {

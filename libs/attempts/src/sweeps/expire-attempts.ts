@@ -3,7 +3,7 @@
  * one refund per fee; then a second commit writes `expired` or `voided`, clears the queue and stores the owner's event of the refund. A
  * crash anywhere leaves work in the queue.
  *
- * An owner may have work to do when attempts end; it is done in the commit that ends them, under locks that it takes first.
+ * A contest may have work to do when attempts end; it is done in the commit that ends them, under locks that it takes first.
  *
  * Several replicas may work on the same refund: the wallet posts it once, and the second to record it changes nothing and emits nothing.
  */
@@ -16,20 +16,20 @@ import { type Database, isConnectionFailure, type Transaction } from '@laurel/po
 import type { Event } from '@laurel/proto/events';
 import type { Clock } from '@laurel/service';
 import type { Environment } from '@laurel/tenant';
+import type { Contest } from '../contest.ts';
 import { isDue } from '../domain/attempt-expiry.ts';
 import { feeOf, type OwnedAttempt } from '../domain/owned-attempt.ts';
 import { refundReasonOf } from '../domain/refund.ts';
-import type { RefundReason, RoundReason, StatusReason } from '../domain/refund-reason.ts';
+import type { RefundReason, RoundReason } from '../domain/refund-reason.ts';
 import { failpoint } from '../failpoints.ts';
-import { type EndingAttempt, endAttempt, lockToEnd, type WhenEnding } from '../repository/attempts.ts';
-import { finishRefunds, type RefundDue, type RefundEvents, type RefundQueue } from '../repository/refunds-due.ts';
+import { type EndingAttempt, endAttempt, lockToEnd } from '../repository/attempts.ts';
+import { finishRefunds, type RefundDue } from '../repository/refunds-due.ts';
 import { expireAttemptsBetween, loadDue, loadMark, loadPending, oldestUnended, putMark } from '../repository/sweeps.ts';
 import type { AttemptOpener } from '../steps/open-attempts.ts';
 import type { Wallet } from '../wallet.ts';
 import type { PendingResolver } from './resolve-pending.ts';
 
-/** `Reason` is what may end an attempt besides its deadline and an operator. */
-export interface AttemptExpirer<Reason extends RoundReason = never> {
+export interface AttemptExpirer {
   /**
    * Ends the attempt if it is open, and, unless `evenIfYoung`, if its deadline has passed. Queues the refund of its fee with `reason`, by
    * default that the attempt expired; the wallet posts it later.
@@ -37,7 +37,7 @@ export interface AttemptExpirer<Reason extends RoundReason = never> {
   expire(
     attemptId: string,
     now: Date,
-    options?: { readonly evenIfYoung?: boolean; readonly reason?: Reason | null },
+    options?: { readonly evenIfYoung?: boolean; readonly reason?: RoundReason | null },
   ): Promise<void>;
   /** Ends the attempt for an operator. False when it is not open any more. Does not return the fee yet. */
   voidAttempt(attemptId: string, reason: string, now: Date): Promise<boolean>;
@@ -51,21 +51,19 @@ export interface AttemptExpirer<Reason extends RoundReason = never> {
 
 const PAGE = 500;
 
-export function createAttemptExpirer<Reason extends RoundReason = never>(deps: {
+export function createAttemptExpirer(deps: {
   owner: AttemptOwner;
+  contest: Pick<Contest, 'refunds' | 'refundEvents' | 'whenEnding'>;
   database: Database;
   wallet: Wallet;
   opener: AttemptOpener;
   resolver: PendingResolver;
-  refunds: RefundQueue<Reason | StatusReason>;
-  refundEvents: RefundEvents;
   outbox: Outbox;
   attemptTtlMs: number;
   clock: Clock;
-  whenEnding?: WhenEnding | null;
-}): AttemptExpirer<Reason> {
-  const { owner, database, wallet, opener, resolver, refunds, refundEvents, outbox, attemptTtlMs, clock } = deps;
-  const whenEnding = deps.whenEnding ?? null;
+}): AttemptExpirer {
+  const { owner, database, wallet, opener, resolver, outbox, attemptTtlMs, clock } = deps;
+  const { refunds, refundEvents, whenEnding = null } = deps.contest;
   let mark: Date | undefined;
 
   const finished = createCoalescer<PostedRefund, void>({
@@ -95,11 +93,7 @@ export function createAttemptExpirer<Reason extends RoundReason = never>(deps: {
     return events;
   }
 
-  async function end(
-    attemptId: string,
-    now: Date,
-    decide: (attempt: EndingAttempt) => EndOf<Reason | StatusReason> | null,
-  ): Promise<boolean> {
+  async function end(attemptId: string, now: Date, decide: (attempt: EndingAttempt) => EndOf | null): Promise<boolean> {
     // The creation was already answered, and the row may still be `pending` for a moment.
     await opener.written(attemptId);
     const ended = await database.transaction(
@@ -198,9 +192,9 @@ export function createAttemptExpirer<Reason extends RoundReason = never>(deps: {
 type PostedRefund = { readonly attemptId: string; readonly reason: RefundReason };
 
 /** How an attempt ends: with its refund outstanding, or immediately where there was no fee. */
-type EndOf<Reason> = {
+type EndOf = {
   readonly whileRefunding: 'expiring' | 'voiding';
   readonly final: 'expired' | 'voided';
   readonly closedReason: string | null;
-  readonly refundReason: Reason;
+  readonly refundReason: RefundReason;
 };

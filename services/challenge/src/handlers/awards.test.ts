@@ -1,6 +1,6 @@
 /** Prizes after they were won: paid, held, released, denied, and owed while the wallet is down. */
 import { newId } from '@laurel/ids';
-import { AwardStatus } from '@laurel/proto/challenge';
+import { AwardStatus } from '@laurel/proto/attempts';
 import { PayoutStatus } from '@laurel/proto/wallet';
 import { ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';

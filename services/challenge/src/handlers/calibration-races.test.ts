@@ -2,8 +2,8 @@
 import { ok } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { created, type Harness, recorded, useHarness } from '../challenge.fixture.ts';
+import { reportOf } from '../commits/outcome-settlements.fixture.ts';
 import { fairShareOf } from '../domain/calibration.ts';
-import { reportOf } from './outcome-settlements.fixture.ts';
 import { listened, useSamples } from './samples.fixture.ts';
 
 const h = useHarness();

@@ -1,7 +1,8 @@
 /** Wins on a challenge that drift has suspended: held from the commit that records them, whatever crashes or races it. */
 import { newId } from '@laurel/ids';
 import type { Queryable } from '@laurel/postgres';
-import { AwardStatus, ChallengeStatus } from '@laurel/proto/challenge';
+import { AwardStatus } from '@laurel/proto/attempts';
+import { ChallengeStatus } from '@laurel/proto/challenge';
 import { PayoutStatus } from '@laurel/proto/wallet';
 import { ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,7 @@
 /** Attempts that end without an outcome: voided, expired manually, disqualified. */
 import { newId, newOwnedId } from '@laurel/ids';
-import { AttemptStatus, ChallengeStatus } from '@laurel/proto/challenge';
+import { AttemptStatus } from '@laurel/proto/attempts';
+import { ChallengeStatus } from '@laurel/proto/challenge';
 import { Environment } from '@laurel/proto/common';
 import { ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
@@ -24,7 +25,7 @@ describe('an attempt that an operator voids', () => {
       code: 'conflict',
     });
     // A refunded attempt no longer counts for the cap.
-    created(await h.create(attempt.challengeId, player.ref));
+    created(await h.create(attempt.contestId, player.ref));
   });
 
   it('an attempt that an operator voids may have been created a moment ago', async () => {

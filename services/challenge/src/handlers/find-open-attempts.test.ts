@@ -20,7 +20,7 @@ const h = useHarness();
 const other = useReplica(h);
 
 async function find(challengeId: string, playerRef: string, { client = h.challenge, tenant = PROGRAM as Tenant } = {}) {
-  const query = { tenant, playerRef, challengeId, requestId: '' };
+  const query = { tenant, playerRef, contestId: challengeId, requestId: '' };
   const [item] = ok(await client.findOpenAttempts({ queries: [query] })).results;
   return item?.result?.$case === 'found' ? item.result.value : item?.result;
 }
@@ -67,8 +67,8 @@ describe('the open attempts of a player', () => {
 
   it('the open attempts of a player in the challenge of another tenant are not found, and the others of the call are', async () => {
     const { challenge, player, attempt } = await h.openAttempt();
-    const query = { tenant: PROGRAM as Tenant, playerRef: player.ref, challengeId: challenge.id, requestId: '' };
-    const queries = [{ ...query, tenant: OTHER_PROGRAM }, query, { ...query, challengeId: newId() }];
+    const query = { tenant: PROGRAM as Tenant, playerRef: player.ref, contestId: challenge.id, requestId: '' };
+    const queries = [{ ...query, tenant: OTHER_PROGRAM }, query, { ...query, contestId: newId() }];
     const { results } = ok(await h.challenge.findOpenAttempts({ queries }));
     expect(results.map(({ result }) => (result?.$case === 'found' ? result.value.attemptIds : result?.value))).toEqual([
       expect.objectContaining({ code: 'not_found' }),

@@ -55,7 +55,7 @@ async function createAround(challenge: Challenge, change: (challenge: Challenge)
       const creations = players.map(({ ref }) => ({
         attemptId: newOwnedId('challenge'),
         tenant: PROGRAM,
-        challengeId: challenge.id,
+        contestId: challenge.id,
         playerRef: ref,
         metadataJson: '{}',
         requestId: '',
@@ -121,7 +121,7 @@ describe('attempts that are created under load', () => {
         const creation = {
           attemptId: newOwnedId('challenge'),
           tenant: PROGRAM,
-          challengeId: challenge.id,
+          contestId: challenge.id,
           playerRef: ref,
         };
         const creations = [{ ...creation, metadataJson: '{}', requestId: '', keyUse: undefined }];

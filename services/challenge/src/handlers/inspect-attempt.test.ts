@@ -1,5 +1,5 @@
 /** An attempt as operators inspect it before they act: inspecting it changes nothing in any state. */
-import { type Attempt, AwardStatus } from '@laurel/proto/challenge';
+import { type Attempt, AwardStatus } from '@laurel/proto/attempts';
 import { ok } from '@laurel/testing';
 import { createAttemptInspector, type InspectedOwner, itInspectsAttempts } from '@laurel/testing/inspect-attempt';
 import { describe, expect, it } from 'vitest';

@@ -26,7 +26,7 @@ describe('a request under an idempotency key, with an operation id that the serv
           const items = creations.map(({ attemptId, keyUse }) => ({
             ...withKey(keyUse),
             attemptId,
-            challengeId: challenge.id,
+            contestId: challenge.id,
             playerRef: player.ref,
             metadataJson: '{}',
           }));

@@ -3,8 +3,8 @@ import { ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { created, recorded, useHarness } from '../challenge.fixture.ts';
+import { recordSamples } from '../commits/record-samples.ts';
 import type { BarSample } from '../domain/counted-samples.ts';
-import { recordSamples } from './record-samples.ts';
 
 const h = useHarness();
 

@@ -1,6 +1,7 @@
 /** One player, from the fee to the prize. */
 import { newId, newOwnedId } from '@laurel/ids';
-import { AttemptStatus, AwardStatus, ChallengeStatus } from '@laurel/proto/challenge';
+import { AttemptStatus, AwardStatus } from '@laurel/proto/attempts';
+import { ChallengeStatus } from '@laurel/proto/challenge';
 import { keyIdOf } from '@laurel/signature';
 import { ok, verdictOnReceipt } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
@@ -17,7 +18,7 @@ describe('a paid attempt', () => {
     const attempt = created(await h.create(challenge.id, player.ref, attemptId));
     expect(attempt).toEqual({
       id: attemptId,
-      challengeId: challenge.id,
+      contestId: challenge.id,
       playerRef: player.ref,
       status: AttemptStatus.OPEN,
       feeCents: 100n,

@@ -1,10 +1,6 @@
 /** Maps domain values to messages. */
 import { presentTenant } from '@laurel/grpc';
-import {
-  type Attempt as AttemptMessage,
-  AttemptStatus,
-  type Challenge as ChallengeMessage,
-} from '@laurel/proto/challenge';
+import type { Challenge as ChallengeMessage } from '@laurel/proto/challenge';
 import {
   CALIBRATION_SOURCES,
   CHALLENGE_STATUSES,
@@ -16,20 +12,6 @@ import type * as domain from '../domain/challenge.ts';
 import { feeOnOffer, prizeOnOffer } from '../domain/prize-offer.ts';
 import { type Ramp, rampOf } from '../domain/ramp.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
-
-/** The attempt as it was created: open and without an outcome, whatever its state is by now. */
-export function presentCreatedAttempt(attempt: domain.Attempt): AttemptMessage {
-  return {
-    id: attempt.id,
-    challengeId: attempt.challengeId,
-    playerRef: attempt.playerRef,
-    status: AttemptStatus.OPEN,
-    feeCents: attempt.feeCents,
-    createdAt: attempt.createdAt,
-    metadataJson: attempt.metadata,
-    outcome: undefined,
-  };
-}
 
 export function presentChallenge(challenge: domain.Challenge, ceilings: TierCeilings): ChallengeMessage {
   const { terms, tenant } = challenge;

@@ -1,6 +1,6 @@
 /** Concurrent calls: no cap is exceeded, no prize won twice, no fee returned twice. */
 import { newId, newOwnedId } from '@laurel/ids';
-import { AttemptStatus } from '@laurel/proto/challenge';
+import { AttemptStatus } from '@laurel/proto/attempts';
 import { countsOf, ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { created, HOUR_MS, PROGRAM, recorded, useHarness, useReplica, verdictOf } from '../challenge.fixture.ts';
@@ -9,7 +9,7 @@ const h = useHarness();
 const other = useReplica(h);
 
 /** The items in calls of ten, to two replicas in turn, all concurrently. */
-async function createEverywhere(creations: readonly { challengeId: string; playerRef: string }[]) {
+async function createEverywhere(creations: readonly { contestId: string; playerRef: string }[]) {
   const items = creations.map((creation) => ({
     ...creation,
     attemptId: newOwnedId('challenge'),
@@ -45,7 +45,7 @@ describe('400 concurrent calls', () => {
     const player = await h.player();
     const playerRefs = [player.ref, await secondRefOf(player)].slice(0, refs);
     const creations = Array.from({ length: count }, (_, index) => ({
-      challengeId: challenge.id,
+      contestId: challenge.id,
       playerRef: playerRefs[index % refs] ?? '',
     }));
     const results = await createEverywhere(creations);
@@ -56,7 +56,7 @@ describe('400 concurrent calls', () => {
   it.each([40, 400])('%i concurrent creations never overdraw a wallet', async (count) => {
     const challenge = await h.open({ dailyAttemptCap: 1_000, feeCents: 150n });
     const player = await h.player(undefined, 762n);
-    const creations = Array.from({ length: count }, () => ({ challengeId: challenge.id, playerRef: player.ref }));
+    const creations = Array.from({ length: count }, () => ({ contestId: challenge.id, playerRef: player.ref }));
     const results = await createEverywhere(creations);
     expect(countsOf(results.map(verdictOf))).toEqual({ attempt: 5, insufficient_funds: count - 5 });
     expect(await h.balance(player.accountId)).toBe(12n);
@@ -67,7 +67,7 @@ describe('400 concurrent calls', () => {
     const player = await h.player();
     const secondRef = await secondRefOf(player);
     const creations = Array.from({ length: 400 }, (_, index) => ({
-      challengeId: challenge.id,
+      contestId: challenge.id,
       playerRef: index % 3 === 0 ? secondRef : player.ref,
     }));
     const attempts = (await createEverywhere(creations)).map(created);
@@ -96,7 +96,7 @@ describe('400 concurrent calls', () => {
     const challenges = await Promise.all(Array.from({ length: 5 }, () => h.open({ dailyAttemptCap: 1_000 })));
     const players = await Promise.all(Array.from({ length: 8 }, () => h.player()));
     const creations = Array.from({ length: 400 }, (_, index) => ({
-      challengeId: challenges[(index * 3) % 5]?.id ?? '',
+      contestId: challenges[(index * 3) % 5]?.id ?? '',
       playerRef: players[(index * 5) % 8]?.ref ?? '',
     }));
     const results = await createEverywhere(creations);
@@ -111,7 +111,7 @@ it('creations that race with a win of their player are each charged, or refused 
   const [won, ...verdicts] = await Promise.all([
     h.report(first.id, 100),
     ...Array.from({ length: 40 }, async (_, index) => {
-      const creation = { challengeId: challenge.id, playerRef: player.ref, tenant: PROGRAM, metadataJson: '' };
+      const creation = { contestId: challenge.id, playerRef: player.ref, tenant: PROGRAM, metadataJson: '' };
       const item = { ...creation, attemptId: newOwnedId('challenge'), requestId: '', keyUse: undefined };
       const { challenge: replica } = index % 2 === 0 ? h : other;
       return verdictOf(ok(await replica.createAttempts({ creations: [item] })).results[0]?.result);
@@ -133,7 +133,7 @@ describe('an attempt at its deadline', () => {
     async (end, score) => {
       const challenge = await h.open({ dailyAttemptCap: 1_000 });
       const player = await h.player();
-      const creations = Array.from({ length: 40 }, () => ({ challengeId: challenge.id, playerRef: player.ref }));
+      const creations = Array.from({ length: 40 }, () => ({ contestId: challenge.id, playerRef: player.ref }));
       const attempts = (await createEverywhere(creations)).map(created);
 
       const raced = await Promise.all(
@@ -167,7 +167,7 @@ describe('an attempt at its deadline', () => {
   it('an attempt at its deadline is refunded once by replicas that sweep at the same time', async () => {
     const challenge = await h.open({ dailyAttemptCap: 1_000 });
     const player = await h.player();
-    const creations = Array.from({ length: 60 }, () => ({ challengeId: challenge.id, playerRef: player.ref }));
+    const creations = Array.from({ length: 60 }, () => ({ contestId: challenge.id, playerRef: player.ref }));
     (await createEverywhere(creations)).map(created);
     h.clock.advance(HOUR_MS);
     await Promise.all([h.server.sweepOnce(), other.server.sweepOnce(), h.server.sweepOnce(), other.server.sweepOnce()]);

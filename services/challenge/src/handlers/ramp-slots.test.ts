@@ -38,7 +38,7 @@ async function openFor<Player extends { readonly ref: string }>(challengeId: str
     players.map(async (player, index) => {
       const client: Harness['challenge'] = index % 2 === 0 ? h.challenge : other.challenge;
       const attemptId = newOwnedId('challenge');
-      const creation = { attemptId, tenant: PROGRAM, challengeId, playerRef: player.ref };
+      const creation = { attemptId, tenant: PROGRAM, contestId: challengeId, playerRef: player.ref };
       const creations = [{ ...creation, metadataJson: '{}', requestId: '', keyUse: undefined }];
       const result = ok(await client.createAttempts({ creations })).results[0]?.result;
       if (result?.$case === 'attempt') attempts.push(attemptId);

@@ -14,6 +14,7 @@ import {
   ListenedScoreStatus,
 } from '@laurel/proto/challenge';
 import type { Clock } from '@laurel/service';
+import { recordSamples } from '../commits/record-samples.ts';
 import { playerIdentity } from '../domain/challenge.ts';
 import type { BarSample } from '../domain/counted-samples.ts';
 import { requirementOf } from '../domain/requirement.ts';
@@ -21,7 +22,6 @@ import { eligiblePlayer } from '../domain/sample-player.ts';
 import { failpoint } from '../failpoints.ts';
 import { loadRecordedSamples } from '../repository/bar-samples.ts';
 import { loadChallenges } from '../repository/challenges.ts';
-import { recordSamples } from './record-samples.ts';
 
 type Deps = { readonly database: Database; readonly wallet: Wallet; readonly clock: Clock };
 

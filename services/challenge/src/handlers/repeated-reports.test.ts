@@ -3,7 +3,7 @@ import { newId } from '@laurel/ids';
 import { ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { created, PROGRAM, useHarness, verdictOf } from '../challenge.fixture.ts';
-import { useSettlements } from './outcome-settlements.fixture.ts';
+import { useSettlements } from '../commits/outcome-settlements.fixture.ts';
 
 const h = useHarness();
 const s = useSettlements(h);

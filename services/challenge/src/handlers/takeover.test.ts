@@ -1,6 +1,6 @@
 /** The same attempt id sent again, after every state in which the first request can end. */
 import { newId, newOwnedId } from '@laurel/ids';
-import { AttemptStatus } from '@laurel/proto/challenge';
+import { AttemptStatus } from '@laurel/proto/attempts';
 import { ok } from '@laurel/testing';
 import { itContinuesAttempts, statusOf } from '@laurel/testing/takeover';
 import { describe, expect, it } from 'vitest';
@@ -67,7 +67,7 @@ describe('a create that is sent again', () => {
     const creation = {
       attemptId,
       tenant: PROGRAM,
-      challengeId: challenge.id,
+      contestId: challenge.id,
       playerRef: player.ref,
       metadataJson: '{}',
       requestId: '',

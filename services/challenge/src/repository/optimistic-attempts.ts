@@ -3,9 +3,9 @@
  * and are written in one round trip, only where that holds: under the lock of (challenge, account), in a snapshot taken after it, as every
  * other creation is decided.
  */
-import { insertingKeyUses, isAfterLowWatermark, keyUseColumns, type OptimisticInsertOptions } from '@laurel/attempts';
+import { insertingKeyUses, isAfterLowWatermark, keyUseColumns } from '@laurel/attempts';
 import type { KeyUse } from '@laurel/attempts/domain';
-import { type Database, isUniqueViolation } from '@laurel/postgres';
+import { type BatchOptions, type Database, isUniqueViolation } from '@laurel/postgres';
 import type { Attempt } from '../domain/challenge.ts';
 import { MAX_UNCONFIRMED_ATTEMPTS } from '../domain/ramp.ts';
 import { MADE_WITH_KEYS } from './attempts.ts';
@@ -61,7 +61,8 @@ const INSERT_WITH_SLOTS = { name: 'attempts_insert_optimistic_with_slots', text:
 export async function insertOptimisticAttempts(
   database: Database,
   decided: readonly OptimisticAttempt[],
-  { now, ...options }: OptimisticInsertOptions,
+  /** `now` is the instant that they were decided at. */
+  { now, ...options }: Pick<BatchOptions, 'beforeCommit'> & { readonly now: Date },
 ): Promise<ReadonlySet<string>> {
   const attempts = decided.map(({ attempt }) => attempt);
   const values = [

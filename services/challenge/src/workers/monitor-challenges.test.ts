@@ -1,6 +1,7 @@
 /** Drift: what is counted, when a challenge is suspended, and what that leaves. */
 import { newId, newOwnedId } from '@laurel/ids';
-import { AttemptStatus, ChallengeStatus, PrizeStructure } from '@laurel/proto/challenge';
+import { AttemptStatus } from '@laurel/proto/attempts';
+import { ChallengeStatus, PrizeStructure } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Harness, PROGRAM, useHarness, verdictOf } from '../challenge.fixture.ts';
@@ -115,7 +116,7 @@ describe('a bar that drifts', () => {
     const creation = () => ({
       attemptId: newOwnedId('challenge'),
       tenant: PROGRAM,
-      challengeId: challenge.id,
+      contestId: challenge.id,
       playerRef: player.ref,
       metadataJson: '{}',
       requestId: '',
@@ -204,7 +205,7 @@ describe('under load', () => {
         const creation = {
           attemptId: newOwnedId('challenge'),
           tenant: PROGRAM,
-          challengeId: challenge.id,
+          contestId: challenge.id,
           playerRef: ref,
           metadataJson: '{}',
           requestId: '',

@@ -30,7 +30,7 @@ export function usePlay(h: Harness): Play {
         const creations = ids.slice(start, start + PAGE).map((attemptId, index) => ({
           attemptId,
           tenant: PROGRAM,
-          challengeId,
+          contestId: challengeId,
           playerRef: players[start + index]?.ref ?? '',
           metadataJson: '{}',
           requestId: '',

@@ -1,5 +1,5 @@
-import { type Attempt, AttemptStatus, AwardStatus } from '@laurel/proto/challenge';
-import type { Attempt as TournamentAttempt } from '@laurel/proto/tournament';
+import { newOwnedId } from '@laurel/ids';
+import { type Attempt, AttemptStatus, AwardStatus } from '@laurel/proto/attempts';
 import { describe, expect, test } from 'vitest';
 import { presentAttempt, presentOutcome } from './attempt.ts';
 
@@ -7,7 +7,7 @@ const AT = new Date('2026-11-21T12:00:00.000Z');
 
 const attempt: Attempt = {
   id: '01a1fda3-5031-8190-ad21-6bfd27e1bae3',
-  challengeId: '01a1fda2-cf3f-73c9-8ad5-9cf07a8ae5d3',
+  contestId: '01a1fda2-cf3f-73c9-8ad5-9cf07a8ae5d3',
   playerRef: 'quote " and \\ and é',
   status: AttemptStatus.OPEN,
   feeCents: 5n,
@@ -32,7 +32,7 @@ describe('attempts', () => {
     const { metadata: _metadata, ...fields } = JSON.parse(text);
     expect(fields).toEqual({
       id: attempt.id,
-      challenge_id: attempt.challengeId,
+      challenge_id: attempt.contestId,
       tournament_round_id: null,
       player_ref: attempt.playerRef,
       status: 'open',
@@ -50,9 +50,9 @@ describe('attempts', () => {
 });
 
 describe('entries of a round', () => {
-  const { challengeId: _challengeId, ...shared } = attempt;
-  const entry: TournamentAttempt = { ...shared, roundId: '01a1fda2-cf3f-73c9-8ad5-9cf07a8ae5d3', outcome: undefined };
-  const score = { attemptId: attempt.id, score: -0.5, recordedAt: AT, receiptId: 'receipt' };
+  const entry: Attempt = { ...attempt, id: newOwnedId('tournament') };
+  const recorded = { attemptId: attempt.id, score: -0.5, recordedAt: AT, receiptId: 'receipt' };
+  const score = { ...recorded, metThreshold: false, thresholdApplied: undefined, award: undefined };
   const presented = {
     attempt_id: attempt.id,
     score: -0.5,
@@ -65,7 +65,7 @@ describe('entries of a round', () => {
 
   test('an entry of a round names its round, and has the fields of any attempt', () => {
     const { challenge_id, tournament_round_id, ...fields } = JSON.parse(presentAttempt(entry));
-    expect({ challenge_id, tournament_round_id }).toEqual({ challenge_id: null, tournament_round_id: entry.roundId });
+    expect({ challenge_id, tournament_round_id }).toEqual({ challenge_id: null, tournament_round_id: entry.contestId });
     expect(Object.keys(fields).sort()).toEqual(
       ['id', 'player_ref', 'status', 'fee_charged', 'created_at', 'metadata', 'outcome'].sort(),
     );

@@ -2,20 +2,11 @@
 import { ownerOf } from '@laurel/ids';
 import { formatAmount } from '@laurel/money';
 import type { Attempt, Award, Outcome } from '@laurel/proto/attempts';
-import type { Attempt as ChallengeAttempt, Outcome as ChallengeOutcome } from '@laurel/proto/challenge';
 import { ATTEMPT_STATUSES, AWARD_STATUSES, nameOf } from '@laurel/proto/enum-names';
-import type { Outcome as RoundOutcome, Attempt as TournamentAttempt } from '@laurel/proto/tournament';
 import { timestamp } from './timestamp.ts';
 
-/** A creation and a report are answered in their service's own message, what comes later in that of AttemptService. */
-type AnyAttempt = Attempt | ChallengeAttempt | TournamentAttempt;
-type AnyOutcome = Outcome | ChallengeOutcome | RoundOutcome;
-
-/** On a board there is no bar to clear, and no award: rounds pay by rank, at their settlement. */
-const NO_BAR = { metThreshold: false, thresholdApplied: undefined, award: undefined };
-
 /** The attempt as JSON text: `metadata` is spliced in as the very text that the partner sent. */
-export function presentAttempt(attempt: AnyAttempt): string {
+export function presentAttempt(attempt: Attempt): string {
   const { outcome } = attempt;
   const beforeMetadata = JSON.stringify({
     id: attempt.id,
@@ -29,17 +20,14 @@ export function presentAttempt(attempt: AnyAttempt): string {
   return `${beforeMetadata.slice(0, -1)},"metadata":${attempt.metadataJson},"outcome":${outcomeText}}`;
 }
 
-function parentOf(attempt: AnyAttempt) {
-  if ('challengeId' in attempt) return { challenge_id: attempt.challengeId, tournament_round_id: null };
-  if ('roundId' in attempt) return { challenge_id: null, tournament_round_id: attempt.roundId };
-  const { id, contestId } = attempt;
+function parentOf({ id, contestId }: Attempt) {
   return ownerOf(id) === 'challenge'
     ? { challenge_id: contestId, tournament_round_id: null }
     : { challenge_id: null, tournament_round_id: contestId };
 }
 
 /** The outcome as JSON text. Here, and only here, an award also has its `payout_status`. */
-export function presentOutcome(outcome: AnyOutcome): string {
+export function presentOutcome(outcome: Outcome): string {
   return JSON.stringify(
     outcomeFields(outcome, (award) => ({
       ...awardFields(award),
@@ -48,8 +36,8 @@ export function presentOutcome(outcome: AnyOutcome): string {
   );
 }
 
-function outcomeFields(outcome: AnyOutcome, presentAward: (award: Award) => object) {
-  const { metThreshold, thresholdApplied, award } = 'metThreshold' in outcome ? outcome : NO_BAR;
+function outcomeFields(outcome: Outcome, presentAward: (award: Award) => object) {
+  const { metThreshold, thresholdApplied, award } = outcome;
   return {
     attempt_id: outcome.attemptId,
     score: outcome.score,

@@ -2,8 +2,8 @@
 import type { HotCalls } from '@laurel/attempts/client';
 import { isRefused, type Refused } from '@laurel/errors';
 import { presentTenant } from '@laurel/grpc';
+import type { OutcomeReport } from '@laurel/proto/attempts';
 import type { SettledRecord } from '@laurel/proto/integration';
-import type { OutcomeReport } from '@laurel/proto/tournament';
 import type { Tenant } from '@laurel/tenant';
 import type { OpenAttempts } from '../domain/attempt-choice.ts';
 
@@ -27,19 +27,7 @@ export function createOwners(calls: Pick<HotCalls, 'recordOutcome' | 'findOpenAt
     async reportOutcome(report) {
       const recorded = await calls.recordOutcome(report);
       if (isRefused(recorded)) return recorded;
-      const { outcome, repeated } = recorded;
-      // A round's outcome has no bar and no award of its own.
-      const ofChallenge = 'metThreshold' in outcome ? outcome : undefined;
-      return {
-        attemptId: outcome.attemptId,
-        score: outcome.score,
-        metThreshold: ofChallenge?.metThreshold ?? false,
-        thresholdApplied: ofChallenge?.thresholdApplied,
-        recordedAt: outcome.recordedAt,
-        receiptId: outcome.receiptId,
-        award: ofChallenge?.award,
-        repeated,
-      };
+      return { ...recorded.outcome, repeated: recorded.repeated };
     },
     findOpenAttempts: ({ tenant, ...query }) => calls.findOpenAttempts({ ...query, tenant: presentTenant(tenant) }),
   };

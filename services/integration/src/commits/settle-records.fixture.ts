@@ -1,8 +1,8 @@
 /** Two replicas of the settlement on one real database, and owners in memory that decide on reports as the real ones do. */
 import { type Refused, refused } from '@laurel/errors';
 import { newOwnedId } from '@laurel/ids';
+import type { OutcomeReport } from '@laurel/proto/attempts';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
-import type { OutcomeReport } from '@laurel/proto/tournament';
 import { isSameTenant, type Tenant } from '@laurel/tenant';
 import { afterAll, beforeAll } from 'vitest';
 import type { Owners } from '../clients/owners.ts';

@@ -1,6 +1,7 @@
 /** The sandbox's control of time: one round ends its entries, or itself, when a partner's test calls for it. */
 import { newId } from '@laurel/ids';
-import { AttemptStatus, PayoutStatus, RoundStatus } from '@laurel/proto/tournament';
+import { AttemptStatus } from '@laurel/proto/attempts';
+import { PayoutStatus, RoundStatus } from '@laurel/proto/tournament';
 import { ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { play, roundOf, statusOf, tableOf } from '../rounds.fixture.ts';

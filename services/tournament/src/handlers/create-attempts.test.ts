@@ -1,7 +1,7 @@
 /** Entering a round: what is charged, what is counted, and which players are refused. */
 import { newId, newOwnedId } from '@laurel/ids';
+import { AttemptStatus } from '@laurel/proto/attempts';
 import { Environment } from '@laurel/proto/common';
-import { AttemptStatus } from '@laurel/proto/tournament';
 import { ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { entriesCloseAt } from '../domain/round-status.ts';
@@ -52,7 +52,7 @@ describe('an entry', () => {
     const attempt = created(await h.create(round.id, player.ref, attemptId));
     expect(attempt).toEqual({
       id: attemptId,
-      roundId: round.id,
+      contestId: round.id,
       playerRef: player.ref,
       status: AttemptStatus.OPEN,
       feeCents: FEE,
@@ -250,7 +250,7 @@ describe('an attempt id that was seen before', () => {
     const creation = {
       attemptId: newOwnedId('tournament'),
       tenant: PROGRAM,
-      roundId: round.id,
+      contestId: round.id,
       playerRef: player.ref,
       metadataJson: '{}',
       requestId: '',

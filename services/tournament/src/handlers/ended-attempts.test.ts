@@ -1,6 +1,7 @@
 /** Attempts that end without an outcome: voided, expired manually, ended with their round. */
 import { newOwnedId } from '@laurel/ids';
-import { AttemptStatus, RoundStatus, GetLeaderboardResponse_View as View } from '@laurel/proto/tournament';
+import { AttemptStatus } from '@laurel/proto/attempts';
+import { RoundStatus, GetLeaderboardResponse_View as View } from '@laurel/proto/tournament';
 import { ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { boardOf } from '../rounds.fixture.ts';

@@ -9,7 +9,7 @@ const h = useHarness();
 const other = useReplica(h);
 
 async function find(roundId: string, playerRef: string, { client = h.tournament, tenant = PROGRAM as Tenant } = {}) {
-  const query = { tenant, playerRef, roundId, requestId: '' };
+  const query = { tenant, playerRef, contestId: roundId, requestId: '' };
   const [item] = ok(await client.findOpenAttempts({ queries: [query] })).results;
   return item?.result?.$case === 'found' ? item.result.value.attemptIds : item?.result;
 }
@@ -51,13 +51,15 @@ describe('the open attempts of a player', () => {
 
   it('the open attempts of a player in the round of another tenant are not found, and the others of the call are', async () => {
     const { round, player, attempt } = await h.openAttempt();
-    const query = { tenant: PROGRAM as Tenant, playerRef: player.ref, roundId: round.id, requestId: '' };
-    const queries = [{ ...query, tenant: OTHER_PROGRAM }, query, { ...query, roundId: newId() }];
+    const query = { tenant: PROGRAM as Tenant, playerRef: player.ref, contestId: round.id, requestId: '' };
+    const queries = [{ ...query, tenant: OTHER_PROGRAM }, query, { ...query, contestId: newId() }];
     const { results } = ok(await h.tournament.findOpenAttempts({ queries }));
     expect(results.map(({ result }) => (result?.$case === 'found' ? result.value.attemptIds : result?.value))).toEqual([
       expect.objectContaining({ code: 'not_found' }),
       [attempt.id],
       expect.objectContaining({ code: 'not_found' }),
     ]);
+    // A round has no bar that could be calibrated.
+    expect(results[1]?.result).toMatchObject({ value: { isCalibrating: false } });
   });
 });

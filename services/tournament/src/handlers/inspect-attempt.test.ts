@@ -1,5 +1,5 @@
 /** An attempt as operators inspect it before they act: inspecting it changes nothing in any state. */
-import type { Attempt } from '@laurel/proto/tournament';
+import type { Attempt } from '@laurel/proto/attempts';
 import { createAttemptInspector, type InspectedOwner, itInspectsAttempts } from '@laurel/testing/inspect-attempt';
 import { describe, expect, it } from 'vitest';
 import { created, FEE, FUNDS, HOUR_MS, PROGRAM, recorded, useHarness } from '../tournament.fixture.ts';

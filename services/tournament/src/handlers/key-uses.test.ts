@@ -28,7 +28,7 @@ describe('a request under an idempotency key, with an operation id that the serv
           const items = creations.map(({ attemptId, keyUse }) => ({
             ...withKey(keyUse),
             attemptId,
-            roundId: round.id,
+            contestId: round.id,
             playerRef: player.ref,
             metadataJson: '{}',
           }));

@@ -1,6 +1,6 @@
 /** Concurrent calls: no cap is exceeded, no fee is returned twice, and every score is either on the board of its round or refused. */
 import { newId, newOwnedId } from '@laurel/ids';
-import { AttemptStatus } from '@laurel/proto/tournament';
+import { AttemptStatus } from '@laurel/proto/attempts';
 import { countsOf, ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { findRound } from '../repository/rounds.ts';
@@ -21,7 +21,7 @@ const h = useHarness();
 const other = useReplica(h);
 
 /** The items in calls of ten, to two replicas in turn, all concurrently. */
-async function createEverywhere(creations: readonly { roundId: string; playerRef: string }[]) {
+async function createEverywhere(creations: readonly { contestId: string; playerRef: string }[]) {
   const items = creations.map((creation) => ({
     ...creation,
     attemptId: newOwnedId('tournament'),
@@ -50,7 +50,7 @@ async function createUntil(end: () => Promise<unknown>, roundId: string, playerR
         const creation = {
           attemptId,
           tenant: PROGRAM,
-          roundId,
+          contestId: roundId,
           playerRef,
           metadataJson: '',
           requestId: '',
@@ -103,7 +103,7 @@ describe('a cap of 3', () => {
     const player = await h.player();
     const playerRefs = [player.ref, await h.secondRefOf(player)].slice(0, refs);
     const creations = Array.from({ length: count }, (_, index) => ({
-      roundId: round.id,
+      contestId: round.id,
       playerRef: playerRefs[index % refs] ?? '',
     }));
     const results = await createEverywhere(creations);
@@ -117,7 +117,7 @@ describe('400 concurrent entries', () => {
   it('400 concurrent entries never overdraw a wallet', async () => {
     const round = await h.openRound({ attemptCap: 1_000 });
     const player = await h.player(undefined, 5n * FEE + 12n);
-    const creations = Array.from({ length: 400 }, () => ({ roundId: round.id, playerRef: player.ref }));
+    const creations = Array.from({ length: 400 }, () => ({ contestId: round.id, playerRef: player.ref }));
     const results = await createEverywhere(creations);
     expect(countsOf(results.map(verdictOf))).toEqual({ attempt: 5, insufficient_funds: 395 });
     expect(await h.balance(player.accountId)).toBe(12n);
@@ -127,7 +127,7 @@ describe('400 concurrent entries', () => {
     const rounds = await Promise.all(Array.from({ length: 3 }, () => h.openRound({ attemptCap: 1_000 })));
     const players = await Promise.all(Array.from({ length: 8 }, () => h.player()));
     const creations = Array.from({ length: 400 }, (_, index) => ({
-      roundId: rounds[(index * 2) % 3]?.id ?? '',
+      contestId: rounds[(index * 2) % 3]?.id ?? '',
       playerRef: players[(index * 5) % 8]?.ref ?? '',
     }));
     const results = await createEverywhere(creations);
@@ -186,7 +186,7 @@ describe('concurrent reports', () => {
     );
     const players = await Promise.all(Array.from({ length: 10 }, () => h.player()));
     const creations = Array.from({ length: 400 }, (_, index) => ({
-      roundId: rounds[index % 2]?.id ?? '',
+      contestId: rounds[index % 2]?.id ?? '',
       playerRef: players[(index * 3) % 10]?.ref ?? '',
     }));
     const attempts = (await createEverywhere(creations)).map(created);
@@ -211,7 +211,7 @@ where round_id = $1 order by best_player_ref`,
       attempts.forEach((attempt, index) => {
         const run = scores[index];
         const so = best.get(attempt.playerRef);
-        if (attempt.roundId !== round.id || run === undefined) return;
+        if (attempt.contestId !== round.id || run === undefined) return;
         const isBetter =
           so === undefined ||
           run.score > so.score ||
@@ -220,7 +220,7 @@ where round_id = $1 order by best_player_ref`,
       });
       const wanted = [...best].map(([ref, { score, tiebreak }]) => ({ ref, score, tiebreak }));
       expect(entries).toEqual(wanted.sort((one, another) => (one.ref < another.ref ? -1 : 1)));
-      const scoredAttempts = attempts.filter((attempt) => attempt.roundId === round.id).length;
+      const scoredAttempts = attempts.filter((attempt) => attempt.contestId === round.id).length;
       expect(await tallyOf(round.id)).toEqual({ entrants: best.size, scoredPlayers: best.size, scoredAttempts });
     }
   });
@@ -230,7 +230,7 @@ describe('a score and the end of its round', () => {
   it('a score that races with the end of its round is ranked in the round, or refused and refunded, by the lock of the board', async () => {
     const round = await h.openRound();
     const players = await Promise.all(Array.from({ length: 40 }, () => h.player()));
-    const creations = players.map(({ ref }) => ({ roundId: round.id, playerRef: ref }));
+    const creations = players.map(({ ref }) => ({ contestId: round.id, playerRef: ref }));
     const attempts = (await createEverywhere(creations)).map(created);
     recorded(await h.report(attempts[0]?.id ?? '', 1_000));
 
@@ -343,7 +343,7 @@ describe('an attempt at its end', () => {
   it('an attempt at its end is either settled or expired and refunded, when both are requested concurrently', async () => {
     const round = await h.openRound({ attemptCap: 1_000 });
     const player = await h.player();
-    const creations = Array.from({ length: 40 }, () => ({ roundId: round.id, playerRef: player.ref }));
+    const creations = Array.from({ length: 40 }, () => ({ contestId: round.id, playerRef: player.ref }));
     const attempts = (await createEverywhere(creations)).map(created);
     const raced = await Promise.all(
       attempts.map(async ({ id }, index) => {
@@ -372,7 +372,7 @@ describe('an attempt at its end', () => {
     for (const lengthMs of [2 * HOUR_MS, HOUR_MS / 2]) {
       const round = await h.openRound({ attemptCap: 1_000 }, { lengthMs });
       const player = await h.player();
-      const creations = Array.from({ length: 60 }, () => ({ roundId: round.id, playerRef: player.ref }));
+      const creations = Array.from({ length: 60 }, () => ({ contestId: round.id, playerRef: player.ref }));
       const attempts = (await createEverywhere(creations)).map(created);
       h.clock.advance(Math.min(HOUR_MS, lengthMs));
       await Promise.all([

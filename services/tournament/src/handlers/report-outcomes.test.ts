@@ -1,6 +1,6 @@
 /** What a reported score does: to the attempt, to the entry's best run, and to the board. */
 import { newId, newOwnedId } from '@laurel/ids';
-import { AttemptStatus } from '@laurel/proto/tournament';
+import { AttemptStatus } from '@laurel/proto/attempts';
 import { ok, verdictOnReceipt } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { findEntryOfRef } from '../repository/entries.ts';
@@ -51,8 +51,12 @@ describe('a score', () => {
     expect(outcome).toEqual({
       attemptId: attempt.id,
       score: 12.5,
+      // A round has no bar, and pays by rank.
+      metThreshold: false,
+      thresholdApplied: undefined,
       recordedAt: h.clock(),
       receiptId: outcome.receiptId,
+      award: undefined,
     });
     h.clock.advance(1_000);
     expect(recorded(await h.report(attempt.id, 12.5, { operationId }))).toEqual(outcome);

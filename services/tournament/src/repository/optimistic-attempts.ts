@@ -3,9 +3,8 @@
  * in one round trip, only where that holds: under the locks on entering, in a snapshot taken after them, as every other creation is
  * decided.
  */
-import type { OptimisticInsertOptions } from '@laurel/attempts';
 import type { KeyUse } from '@laurel/attempts/domain';
-import { type Database, isUniqueViolation } from '@laurel/postgres';
+import { type BatchOptions, type Database, isUniqueViolation } from '@laurel/postgres';
 import type { EntryRound } from '../domain/entry-decision.ts';
 import type { Attempt } from '../domain/tournament.ts';
 import { columnsOf, insertingAttempts } from './attempts.ts';
@@ -45,7 +44,8 @@ const INSERT = {
 export async function insertOptimisticAttempts(
   database: Database,
   decided: readonly OptimisticAttempt[],
-  { now, ...options }: OptimisticInsertOptions,
+  /** `now` is the instant that they were decided at. */
+  { now, ...options }: Pick<BatchOptions, 'beforeCommit'> & { readonly now: Date },
 ): Promise<ReadonlySet<string>> {
   const values = [
     ...columnsOf(decided, now),

@@ -78,7 +78,7 @@ where m.asked <> 'paying' and m.status = 'paid'`,
 const MOVE = { text: 'update round_payouts set status = $3 where award_id = $1 and status = $2 returning award_id' };
 
 /** What the payer and the review of libs/attempts work on; the events of released purses are made from what these functions return. */
-export const roundAwards: Omit<AwardTable<RoundAward>, 'recordPayouts'> & {
+export const roundAwards: Omit<AwardTable, 'recordPayouts'> & {
   recordPayouts(on: Queryable, payouts: readonly PayoutOf[]): Promise<readonly ReleasedPurse[]>;
 } = {
   async loadUnfinishedAwards(database, createdUntil, limit) {

@@ -1,13 +1,8 @@
 /** The end of a round, from the clock to the last cent: settled, cancelled, interrupted, and by several replicas. */
 import { newId } from '@laurel/ids';
 import { cents } from '@laurel/money';
-import {
-  AttemptStatus,
-  PayoutStatus,
-  RoundStatus,
-  ThresholdDirection,
-  TournamentStatus,
-} from '@laurel/proto/tournament';
+import { AttemptStatus } from '@laurel/proto/attempts';
+import { PayoutStatus, RoundStatus, ThresholdDirection, TournamentStatus } from '@laurel/proto/tournament';
 import { ok, type TestPlayer } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { entryIdOf } from '../domain/entry-decision.ts';

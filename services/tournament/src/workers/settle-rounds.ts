@@ -19,7 +19,7 @@ import type { Clock } from '@laurel/service';
 import type { Signer } from '@laurel/signature';
 import { roundCancelled } from '../events.ts';
 import { failpoint } from '../failpoints.ts';
-import { loadUnpaid, type RoundAward } from '../repository/payouts.ts';
+import { loadUnpaid } from '../repository/payouts.ts';
 import { loadRefundsOfRound, type RefundCursor } from '../repository/refunds.ts';
 import { findRound, loadUnfinishedRounds, type RoundWithTally } from '../repository/rounds.ts';
 import { finishCancellation } from '../repository/settlement.ts';
@@ -35,7 +35,7 @@ export interface RoundSettler {
 type SettleDeps = {
   database: Database;
   outbox: Outbox;
-  payer: AwardPayer<RoundAward>;
+  payer: AwardPayer;
   expirer: Pick<AttemptExpirer, 'refundAll'>;
   signer: Signer;
   signingKeyId: number;

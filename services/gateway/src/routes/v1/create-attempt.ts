@@ -34,20 +34,16 @@ export const createAttempt = defineRoute({
     entries_closed: 'The round is not open, or in its last ten minutes.',
   },
   run: async ({ principal, body, verbatim, operationId, keyUse, requestId }, { hotCalls }: { hotCalls: HotCalls }) => {
-    const creation = {
+    await failpoint('gateway.create.before-call');
+    const attempt = await hotCalls.createAttempt({
       attemptId: operationId,
       tenant: principal.tenant,
+      contestId: body.challenge_id ?? body.tournament_round_id ?? '',
       playerRef: body.player_ref,
       metadataJson: verbatim.metadata ?? '{}',
       requestId,
       keyUse,
-    };
-    await failpoint('gateway.create.before-call');
-    const attempt = await hotCalls.createAttempt(
-      body.challenge_id === undefined
-        ? { ...creation, roundId: body.tournament_round_id ?? '' }
-        : { ...creation, challengeId: body.challenge_id },
-    );
+    });
     await failpoint('gateway.create.after-call');
     if (isRefused(attempt)) return attempt;
     const presented = presentAttempt(attempt);

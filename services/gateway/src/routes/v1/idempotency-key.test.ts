@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { refused } from '@laurel/errors';
 import { newOwnedId, receiptIdOf } from '@laurel/ids';
-import { type AttemptCreationResult, AttemptStatus, ChallengeServiceService } from '@laurel/proto/challenge';
+import { type AttemptCreationResult, AttemptServiceService, AttemptStatus } from '@laurel/proto/attempts';
 import { createTestClock, createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
@@ -19,7 +19,7 @@ const FAILED = [500, 'internal_error'];
 
 const stack = new AsyncDisposableStack();
 const clock = createTestClock();
-let owner: ScriptedService<typeof ChallengeServiceService>;
+let owner: ScriptedService<typeof AttemptServiceService>;
 let ports: number[];
 let apiKey: string;
 /** The operations that the owner was asked for, in their order. */
@@ -28,15 +28,15 @@ let operations: string[] = [];
 let decide: () => Promise<Exclude<AttemptCreationResult['result'], { $case: 'attempt' }>>;
 
 beforeAll(async () => {
-  owner = stack.use(await startScriptedService(ChallengeServiceService));
+  owner = stack.use(await startScriptedService(AttemptServiceService));
   owner.script = {
     createAttempts: async ({ creations }) => ({
       results: await Promise.all(
-        creations.map(async ({ attemptId, playerRef, challengeId, metadataJson }) => {
+        creations.map(async ({ attemptId, playerRef, contestId, metadataJson }) => {
           operations.push(attemptId);
           const other = await decide();
           if (other !== undefined) return { result: other };
-          const attempt = { id: attemptId, challengeId, playerRef, metadataJson, outcome: undefined };
+          const attempt = { id: attemptId, contestId, playerRef, metadataJson, outcome: undefined };
           const value = { ...attempt, status: AttemptStatus.OPEN, feeCents: 100n, createdAt: clock() };
           return { result: { $case: 'attempt' as const, value } };
         }),

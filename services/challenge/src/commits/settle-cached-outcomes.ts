@@ -41,7 +41,6 @@ export async function settleCachedOutcomes(
   const settled = await record(tried, deps);
   for (const { attempt } of tried) attempts.evict(attempt.id);
   const recorded = tried.filter(({ attempt }) => settled.has(attempt.id));
-  for (const { attempt } of recorded) deps.opener.settled(attempt.id);
   deps.outbox.publish(eventsOf(recorded));
   if (recorded.some(countsForMonitor)) deps.monitor.wake();
   return drafts.map((draft) => {

@@ -3,7 +3,7 @@
  * drafts; the answer to a report follows from its draft alone.
  */
 
-import type { AttemptOpener, SettlementOf } from '@laurel/attempts';
+import type { Recorded, Report, Settlement as ReportSettlement } from '@laurel/attempts';
 import type { KeyUse, OwedAward } from '@laurel/attempts/domain';
 import type { Outbox } from '@laurel/events';
 import { receiptIdOf } from '@laurel/ids';
@@ -13,14 +13,13 @@ import type { Clock } from '@laurel/service';
 import type { Signer } from '@laurel/signature';
 import type { Award, Outcome } from '../domain/challenge.ts';
 import type { Claim } from '../domain/claim.ts';
-import type { ReportedAttempt, SettlingReport } from '../domain/outcome-decision.ts';
+import type { OutcomeReport, ReportedAttempt, SettlingReport } from '../domain/outcome-decision.ts';
 import { composeReceipt } from '../domain/receipt.ts';
 import { samplePlayer } from '../domain/sample-player.ts';
 import { attemptSettled } from '../events.ts';
 import type { AttemptCache } from '../repository/attempt-cache.ts';
 import type { NewAwardStatus } from '../repository/awards.ts';
 import type { SignedOutcome } from '../repository/outcomes.ts';
-import type { ChallengeMonitor } from '../workers/monitor-challenges.ts';
 
 export type OutcomeDraft = ReportedAttempt & {
   readonly signed: SignedOutcome;
@@ -34,18 +33,18 @@ export type OutcomeDraft = ReportedAttempt & {
   readonly event: Event | null;
 };
 
-export type RecordedOutcome = {
-  readonly kind: 'recorded';
-  readonly outcome: Outcome;
-  readonly award: WonAward | null;
-};
+/** A report, and whether the fee of its attempt is known to be posted. */
+export type SentReport = OutcomeReport & Pick<Report, 'feePosted'>;
+
+export type RecordedOutcome = Recorded & { readonly outcome: Outcome; readonly won: WonAward | null };
 
 /** An award that is to be paid, with the player whom its event names. */
 export type WonAward = OwedAward<Award> & { readonly playerRef: string };
 
 /** The result of the commit for a report. */
 export type Settlement =
-  | SettlementOf<RecordedOutcome>
+  | RecordedOutcome
+  | Exclude<ReportSettlement, Recorded>
   /** Nothing is recorded: the report comes again with what the wallet says of this player. */
   | { readonly kind: 'ask_eligibility'; readonly challengeId: string; readonly playerRef: string };
 
@@ -55,9 +54,9 @@ export type OutcomeCommitDeps = {
   readonly signer: Signer;
   readonly signingKeyId: number;
   readonly attempts: AttemptCache;
-  readonly opener: AttemptOpener;
   readonly outbox: Outbox;
-  readonly monitor: Pick<ChallengeMonitor, 'wake'>;
+  /** Counts the outcomes of this commit soon. */
+  readonly monitor: { wake(): void };
   readonly attemptTtlMs: number;
   readonly clock: Clock;
 };
@@ -97,9 +96,9 @@ export function settlementOf(
   { signed: { outcome }, claim, terms, attempt }: OutcomeDraft,
   status: NewAwardStatus | null,
 ): RecordedOutcome {
-  if (claim === null || status === null) return { kind: 'recorded', outcome, award: null };
+  if (claim === null || status === null) return { kind: 'recorded', outcome, won: null };
   const award: Award = { ...claim, status, createdAt: outcome.recordedAt, paidAt: null };
-  return { kind: 'recorded', outcome, award: { award, tenant: terms.tenant, playerRef: attempt.playerRef } };
+  return { kind: 'recorded', outcome, won: { award, tenant: terms.tenant, playerRef: attempt.playerRef } };
 }
 
 /** The events that the commit of these drafts emits. */

@@ -44,7 +44,7 @@ const OUTCOME = {
 describe('the draft of an outcome', () => {
   it('the draft of an outcome without a claim has its event, and is answered without an award', () => {
     const draft = draftOutcome(SETTLING, { claim: null, keyUse: null, signer, now: NOW });
-    expect(settlementOf(draft, null)).toEqual({ kind: 'recorded', outcome: OUTCOME, award: null });
+    expect(settlementOf(draft, null)).toEqual({ kind: 'recorded', outcome: OUTCOME, won: null });
     expect(eventsOf([draft]).map(({ payload }) => payload)).toMatchObject([
       { value: { attemptId: ATTEMPT.id, score: 120 } },
     ]);

@@ -38,7 +38,7 @@ describe('two replicas', () => {
     );
     for (const pair of answers) {
       expect(pair).toMatchObject([{ outcome: { metThreshold: true } }, { outcome: { metThreshold: true } }]);
-      expect(pair.filter((answer) => answer.kind === 'recorded' && answer.award !== null)).toHaveLength(1);
+      expect(pair.filter((answer) => answer.kind === 'recorded' && answer.won !== null)).toHaveLength(1);
     }
   });
 });
@@ -93,8 +93,8 @@ describe('an instance that has cached its attempts', () => {
   function describeSettlement(settlement: Settlement): string {
     if (settlement.kind === 'refused') return settlement.code;
     if (settlement.kind !== 'recorded') return settlement.kind;
-    const { outcome, award } = settlement;
-    return `${outcome.score} ${outcome.metThreshold ? 'met' : 'missed'}, ${award?.award.amountCents ?? 'no award'}`;
+    const { outcome, won } = settlement;
+    return `${outcome.score} ${outcome.metThreshold ? 'met' : 'missed'}, ${won?.award.amountCents ?? 'no award'}`;
   }
 
   it('an instance that has cached its attempts settles any batches of reports like one that decides all of them under lock', async () => {

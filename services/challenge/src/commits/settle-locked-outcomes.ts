@@ -21,7 +21,7 @@ import { countsForBar } from '../domain/bar.ts';
 import { claimOf } from '../domain/claim.ts';
 import type { BarSample } from '../domain/counted-samples.ts';
 import { countsForMonitor } from '../domain/monitor-decision.ts';
-import { decideOutcomes, type OutcomeReport, type SettlingReport } from '../domain/outcome-decision.ts';
+import { decideOutcomes, type SettlingReport } from '../domain/outcome-decision.ts';
 import { failpoint } from '../failpoints.ts';
 import { disqualifyAttempts, lockAttempts, settleAttempts } from '../repository/attempts.ts';
 import { claimAwards } from '../repository/awards.ts';
@@ -34,6 +34,7 @@ import {
   eventsOf,
   type OutcomeCommitDeps,
   type OutcomeDraft,
+  type SentReport,
   type Settlement,
   settlementOf,
 } from './outcome-draft.ts';
@@ -41,7 +42,7 @@ import { recordSamples } from './record-samples.ts';
 
 /** One for each report, in order. */
 export async function settleLockedOutcomes(
-  batch: readonly OutcomeReport[],
+  batch: readonly SentReport[],
   deps: OutcomeCommitDeps,
 ): Promise<readonly Settlement[]> {
   const { settlements, events, isMonitored } = await deps.database.transaction(
@@ -51,10 +52,7 @@ export async function settleLockedOutcomes(
     },
   );
   await failpoint('challenge.outcome.after-commit');
-  for (const [index, { attemptId }] of batch.entries()) {
-    deps.attempts.evict(attemptId);
-    if (settlements[index]?.kind === 'recorded') deps.opener.settled(attemptId);
-  }
+  for (const { attemptId } of batch) deps.attempts.evict(attemptId);
   deps.outbox.publish(events);
   if (isMonitored) deps.monitor.wake();
   return settlements;
@@ -69,7 +67,7 @@ type Decided = {
 
 async function decideAndRecord(
   tx: Transaction,
-  batch: readonly OutcomeReport[],
+  batch: readonly SentReport[],
   deps: OutcomeCommitDeps,
 ): Promise<Decided> {
   const [locked, recorded, settledByReceipt] = await Promise.all([
@@ -86,7 +84,7 @@ async function decideAndRecord(
       open.map(({ request: report }) => ({
         report,
         found: locked.get(report.attemptId) ?? null,
-        feePosted: deps.opener.isKnownPosted(report.attemptId),
+        feePosted: report.feePosted,
         settledByOperation: settledByReceipt.get(receiptIdOf(report.operationId)) ?? null,
       })),
       { ttlMs: deps.attemptTtlMs, now },

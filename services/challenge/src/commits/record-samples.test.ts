@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { created, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
 import { fairShareOf, rankOfBar } from '../domain/calibration.ts';
 import type { BarSample } from '../domain/counted-samples.ts';
+import { listened, useSamples } from '../handlers/samples.fixture.ts';
 import { recordSamples } from './record-samples.ts';
-import { listened, useSamples } from './samples.fixture.ts';
 
 const h = useHarness();
 const s = useSamples(h);

@@ -20,9 +20,9 @@ describe('an outcome of an attempt that is still as cached', () => {
       instance.report(second, 100, operations[1]),
     ]);
     expect(instance.transactions).toBe(0);
-    expect(lost).toMatchObject({ kind: 'recorded', outcome: { metThreshold: false }, award: null });
+    expect(lost).toMatchObject({ kind: 'recorded', outcome: { metThreshold: false }, won: null });
     expect(won).toMatchObject({ kind: 'recorded', outcome: { metThreshold: true } });
-    const award = won.kind === 'recorded' ? won.award : null;
+    const award = won.kind === 'recorded' ? won.won : null;
     expect(award).toMatchObject({
       award: { attemptId: second, amountCents: 2_000n, status: 'paying' },
       tenant: TENANT,
@@ -129,7 +129,7 @@ describe('a cached attempt that has changed since', () => {
     const operationId = newId();
     expect(await instance.report(second, 100, operationId)).toMatchObject({
       outcome: { metThreshold: true },
-      award: null,
+      won: null,
     });
     const receipt = await findReceipt(h.database, receiptIdOf(operationId));
     expect(JSON.parse(receipt?.receipt ?? '')).toMatchObject({ met_threshold: true, award: null });

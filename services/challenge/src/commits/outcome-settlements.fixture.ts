@@ -2,7 +2,7 @@
  * The commit of outcomes in isolation: instances on the database of a harness, each with its own cache, beside two replicas of the service.
  */
 
-import { createAttemptOpener, putSigningKey } from '@laurel/attempts';
+import { putSigningKey } from '@laurel/attempts';
 import type { Tenant } from '@laurel/attempts/domain';
 import { connectEvents, createOutbox, type EventStream, type Outbox } from '@laurel/events';
 import { newId } from '@laurel/ids';
@@ -80,13 +80,11 @@ export function useSettlements(h: Harness): SettlementsHarness {
         ...createOutbox({ owner: 'challenge', database: h.database, stream, logger }),
         publish: (events) => published.push(...events),
       };
-      const opener = createAttemptOpener({ owner: 'challenge', database, logger });
       const settlements = createOutcomeSettlements({
         database,
         signer,
         signingKeyId,
         attempts,
-        opener,
         outbox,
         // The service's own counts what is settled here.
         monitor: { wake: () => undefined },
@@ -117,6 +115,7 @@ export function useSettlements(h: Harness): SettlementsHarness {
             score,
             evidence: '{"replay":"x"}',
             keyUse: null,
+            feePosted: false,
           }),
       };
     },
@@ -149,6 +148,7 @@ export function reportOf(attemptId: string, score: number) {
     attemptId,
     tenant: PROGRAM,
     score,
+    tiebreak: undefined,
     evidenceJson: '',
     requestId: '',
     keyUse: undefined,

@@ -7,20 +7,22 @@
  */
 
 import {
+  createCommitBatches,
   decideUnlessRefused,
   deleteKeyUses,
   insertKeyUses,
   keyIdsOf,
   lockKeyUses,
+  type Recorded,
+  type Settlement as ReportSettlement,
   resolveReports,
-  type SettlementOf,
 } from '@laurel/attempts';
 import type { KeyUse } from '@laurel/attempts/domain';
-import { type Coalescer, createCoalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
+import type { Coalescer } from '@laurel/coalesce';
 import { isRefused } from '@laurel/errors';
 import type { Outbox } from '@laurel/events';
 import { receiptIdOf } from '@laurel/ids';
-import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
+import type { Database, Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import type { Clock } from '@laurel/service';
 import type { Signer } from '@laurel/signature';
@@ -34,14 +36,18 @@ import { type SettledRun, scoresOf } from '../repository/best-runs.ts';
 import { writeBoards } from '../repository/board.ts';
 import { insertOutcomes, type SignedOutcome } from '../repository/outcomes.ts';
 
-export type RecordedOutcome = { readonly kind: 'recorded'; readonly outcome: Outcome };
+type RecordedOutcome = { readonly kind: 'recorded'; readonly outcome: Outcome };
 
 /** The result of the commit for a report. */
-export type Settlement = SettlementOf<RecordedOutcome> | Extract<OutcomeDecision, { readonly kind: 'round_over' }>;
+export type Settlement =
+  | RecordedOutcome
+  | Exclude<ReportSettlement, Recorded>
+  | Extract<OutcomeDecision, { readonly kind: 'round_over' }>;
 
 export type OutcomeSettlements = Coalescer<OutcomeReport, Settlement>;
 
-type Deps = {
+/** What the commit needs. */
+export type OutcomeCommitDeps = {
   readonly database: Database;
   readonly outbox: Outbox;
   readonly signer: Signer;
@@ -50,21 +56,15 @@ type Deps = {
   readonly clock: Clock;
 };
 
-export function createOutcomeSettlements(deps: Deps): OutcomeSettlements {
-  return createCoalescersByEnvironment<OutcomeReport, Settlement>({
+export function createOutcomeSettlements(deps: OutcomeCommitDeps): OutcomeSettlements {
+  return createCommitBatches<OutcomeReport, Settlement>({
+    name: 'report-outcomes',
     environmentOf: ({ tenant }) => tenant.environment,
-    create: () =>
-      createCoalescer({
-        name: 'report-outcomes',
-        // The locks serialize two lanes; within a batch the first report on an attempt wins.
-        lanes: 2,
-        isolate: (error) => !isConnectionFailure(error),
-        run: (batch) => settle(batch, deps),
-      }),
+    commit: (batch) => settle(batch, deps),
   });
 }
 
-async function settle(batch: readonly OutcomeReport[], deps: Deps): Promise<readonly Settlement[]> {
+async function settle(batch: readonly OutcomeReport[], deps: OutcomeCommitDeps): Promise<readonly Settlement[]> {
   const { settlements, events } = await deps.database.transaction((tx) => decideAndRecord(tx, batch, deps), {
     beforeCommit: () => failpoint('tournament.outcome.before-commit'),
   });
@@ -76,7 +76,7 @@ async function settle(batch: readonly OutcomeReport[], deps: Deps): Promise<read
 async function decideAndRecord(
   tx: Transaction,
   batch: readonly OutcomeReport[],
-  deps: Deps,
+  deps: OutcomeCommitDeps,
 ): Promise<{ readonly settlements: readonly Settlement[]; readonly events: readonly Event[] }> {
   const [locked, recorded] = await Promise.all([
     lockOnBoards(tx, [...new Set(batch.map(({ attemptId }) => attemptId))]),

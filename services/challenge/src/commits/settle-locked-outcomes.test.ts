@@ -27,7 +27,7 @@ describe('a batch of reports on attempts that are not cached', () => {
     ]);
     expect(instance.transactions).toBe(1);
     expect(won).toMatchObject({ outcome: { metThreshold: true }, award: { award: { attemptId: second } } });
-    expect(late).toMatchObject({ outcome: { metThreshold: true }, award: null });
+    expect(late).toMatchObject({ outcome: { metThreshold: true }, won: null });
     expect(missing).toMatchObject({ kind: 'refused', code: 'not_found' });
     expect(await s.traceOf(first)).toMatchObject({ status: 'settled', award_id: null, events: 1 });
     // The event of an award waits for the wallet's decision on it.

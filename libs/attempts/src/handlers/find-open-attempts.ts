@@ -1,0 +1,24 @@
+/** FindOpenAttempts: each item as steps/find-open-attempts.ts describes it. */
+import { isRefused } from '@laurel/errors';
+import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
+import type { AttemptOwner } from '@laurel/ids';
+import type { AttemptServiceService } from '@laurel/proto/attempts';
+import type { Logger } from '@laurel/service';
+import { answerItems } from '../steps/answer-items.ts';
+import { type FindDeps, findOpen } from '../steps/find-open-attempts.ts';
+
+export function findOpenAttempts(
+  deps: FindDeps & { readonly owner: AttemptOwner; readonly logger: Logger },
+): Handlers<AttemptServiceService>['findOpenAttempts'] {
+  const { owner, logger } = deps;
+  return ({ queries }) =>
+    answerItems(
+      queries,
+      async ({ playerRef, ...query }) => {
+        const player = { tenant: parseTenant(query.tenant), playerRef, contestId: parseId(query.contestId) };
+        const found = await findOpen(player, deps);
+        return isRefused(found) ? found : { $case: 'found' as const, value: found };
+      },
+      { owner, logger, failure: 'open attempts were not found out' },
+    );
+}

@@ -1,0 +1,26 @@
+/** ReportOutcomes: each item as report-outcome.ts describes it. */
+import { isRefused } from '@laurel/errors';
+import type { Handlers } from '@laurel/grpc';
+import type { AttemptOwner } from '@laurel/ids';
+import type { AttemptServiceService } from '@laurel/proto/attempts';
+import type { Logger } from '@laurel/service';
+import { answerReports } from '../steps/answer-items.ts';
+import { parseReport } from '../steps/parse-items.ts';
+import { type ReportDeps, reportOutcome } from '../steps/report-outcome.ts';
+import { presentOutcome } from './present.ts';
+
+export function reportOutcomes(
+  deps: ReportDeps & { readonly owner: AttemptOwner; readonly logger: Logger },
+): Handlers<AttemptServiceService>['reportOutcomes'] {
+  const { owner, logger } = deps;
+  return ({ reports }) =>
+    answerReports(
+      reports,
+      async (item) => {
+        const reported = await reportOutcome(parseReport(item), deps);
+        if (isRefused(reported)) return reported;
+        return { $case: 'outcome' as const, value: presentOutcome(reported), repeated: reported.repeated };
+      },
+      { owner, logger, failure: 'report failed' },
+    );
+}

@@ -1,0 +1,27 @@
+/** The commits of creations and of reports: concurrent items share one commit, those of live and those of test apart. */
+import { type Coalescer, createCoalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
+import { isConnectionFailure } from '@laurel/postgres';
+import type { Environment } from '@laurel/tenant';
+
+export function createCommitBatches<Item, Decision>({
+  name,
+  environmentOf,
+  commit,
+}: {
+  readonly name: 'create-attempts' | 'report-outcomes';
+  environmentOf(item: Item): Environment;
+  /** One decision for each item, in order, as they hold once they are committed. */
+  commit(batch: readonly Item[]): Promise<readonly Decision[]>;
+}): Coalescer<Item, Decision> {
+  return createCoalescersByEnvironment<Item, Decision>({
+    environmentOf,
+    create: () =>
+      createCoalescer({
+        name,
+        // The locks on players and attempts keep two lanes apart; within a batch the items are decided in order.
+        lanes: 2,
+        isolate: (error) => !isConnectionFailure(error),
+        run: commit,
+      }),
+  });
+}

@@ -1,0 +1,186 @@
+/**
+ * The reservation of a creation: the commit that decides it and inserts the attempt `pending`, a free one `open`. Concurrent creations
+ * share a commit.
+ *
+ * Paid creations on a challenge that has not changed, which neither claim, rung nor cap refuses, are decided on the cached challenge and
+ * inserted only where all of this still holds: one round trip. Every other one is read and decided in a second transaction under a lock
+ * on each (challenge, account); only this one refuses and recognizes repeats. If it fails, the batch is run again: attempts that were
+ * inserted are known by then.
+ */
+
+import {
+  commitCreations,
+  createCommitBatches,
+  decideUnlessRefused,
+  keyIdsOf,
+  lockKeyUses,
+  resolveCreations,
+} from '@laurel/attempts';
+import type { NamedAccount } from '@laurel/attempts/domain';
+import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
+import { isRefused, type Refused } from '@laurel/errors';
+import type { Database, Queryable, Transaction } from '@laurel/postgres';
+import type { Clock } from '@laurel/service';
+import { decideAvailability } from '../domain/availability.ts';
+import type { Attempt } from '../domain/challenge.ts';
+import {
+  type Creation,
+  type CreationDecision,
+  decideCachedCreations,
+  decideCreations,
+} from '../domain/creation-decision.ts';
+import { withAttempts } from '../domain/ramp.ts';
+import type { TierCeilings } from '../domain/tier-ceiling.ts';
+import { failpoint } from '../failpoints.ts';
+import { insertAttempts, loadAttempts, lockAttempts, moveAttempt, restartAttempt } from '../repository/attempts.ts';
+import { type ChallengeCache, createChallengeCache } from '../repository/challenge-cache.ts';
+import { findChallenge, loadChallenges } from '../repository/challenges.ts';
+import { insertOptimisticAttempts } from '../repository/optimistic-attempts.ts';
+import { loadPlayerFacts, lockPlayers, lockPlayersAndSlots } from '../repository/player-facts.ts';
+import { takingSlots } from '../repository/ramp-slots.ts';
+
+/** A creation, and the account that its ref names. */
+export type NamedCreation = { readonly creation: Creation; readonly account: NamedAccount };
+
+export type AttemptReservations = Coalescer<NamedCreation, CreationDecision>;
+
+type Deps = { readonly database: Database; readonly ceilings: TierCeilings; readonly clock: Clock };
+type CachingDeps = Deps & { readonly challenges: ChallengeCache };
+
+const beforeCommit = () => failpoint('challenge.create.before-commit');
+const afterCommit = () => failpoint('challenge.create.after-commit');
+
+export function createAttemptReservations(deps: Deps): AttemptReservations {
+  const caching = { ...deps, challenges: createChallengeCache() };
+  return createCommitBatches<NamedCreation, CreationDecision>({
+    name: 'create-attempts',
+    environmentOf: ({ creation }) => creation.tenant.environment,
+    commit: (batch) =>
+      runOptimisticBatch<NamedCreation, CreationDecision>(batch, {
+        optimistic: (creations) => reserveOnCache(creations, caching),
+        underLock: (creations) => reserveUnderLock(creations, caching),
+      }),
+  });
+}
+
+/** One for each creation, in order; null for one that cached facts do not accept, or whose facts did not hold any more. */
+async function reserveOnCache(
+  batch: readonly NamedCreation[],
+  { database, challenges, ceilings, clock }: CachingDeps,
+): Promise<readonly (CreationDecision | null)[]> {
+  const now = clock();
+  const cached = batch.map(({ creation }) => challenges.get(creation.challengeId));
+  const decisions = decideCachedCreations(
+    batch.map((named, index) => ({ ...named, challenge: cached[index]?.challenge ?? null })),
+    { ceilings, now },
+  );
+  const inserts = decisions.flatMap((decision, index) => {
+    const challengeVersion = cached[index]?.version;
+    const keyUse = batch[index]?.creation.keyUse ?? null;
+    if (decision === null || challengeVersion === undefined) return [];
+    const needsSlot = cached[index]?.challenge.unconfirmedAttempts != null;
+    return { attempt: decision.attempt, challengeVersion, needsSlot, keyUse };
+  });
+  if (inserts.length === 0) return batch.map(() => null);
+
+  const written = await insertOptimisticAttempts(database, inserts, { now, beforeCommit });
+  await afterCommit();
+  return decisions.map((decision) => (decision !== null && written.has(decision.attempt.id) ? decision : null));
+}
+
+async function reserveUnderLock(
+  batch: readonly NamedCreation[],
+  deps: CachingDeps,
+): Promise<readonly CreationDecision[]> {
+  const decisions = await deps.database.transaction((tx) => decideAndInsert(tx, batch, deps), { beforeCommit });
+  await afterCommit();
+  return decisions;
+}
+
+async function decideAndInsert(
+  tx: Transaction,
+  batch: readonly NamedCreation[],
+  { challenges: cache, ceilings, clock }: CachingDeps,
+): Promise<readonly CreationDecision[]> {
+  const queries = batch.map(({ creation, account }) => ({
+    attemptId: creation.attemptId,
+    challengeId: creation.challengeId,
+    accountId: account.accountId,
+  }));
+  const now = clock();
+  // They go out together and run in this order: the facts are read under the lock.
+  const [, challenges, players, recorded] = await Promise.all([
+    lockPlayersAndSlots(tx, queries),
+    loadChallenges(
+      tx,
+      queries.map(({ challengeId }) => challengeId),
+    ),
+    loadPlayerFacts(tx, queries, now),
+    lockKeyUses(tx, keyIdsOf(batch.map(({ creation }) => creation))),
+  ]);
+  for (const read of challenges.values()) cache.put(read);
+
+  const requests = batch.map((named, index) => ({ ...named, player: players[index] ?? null }));
+  const resolved = await resolveCreations(
+    requests.map(({ creation, player }) => ({ ...creation, isKnown: player?.isKnownAttempt ?? false })),
+    { recorded, loadAttempts: (ids) => loadAttempts(tx, ids) },
+  );
+  const decided = decideUnlessRefused(requests, resolved, (open) =>
+    decideCreations(
+      open.map(({ request: { creation, account, player }, resolved: { attemptId, known } }) => ({
+        creation: { ...creation, attemptId },
+        account,
+        challenge: challenges.get(creation.challengeId)?.challenge ?? null,
+        known,
+        player,
+      })),
+      { ceilings, now },
+    ),
+  );
+  const decisions = decided.map((item) => (isRefused(item) ? item : item.decision));
+  const isRamping = [...challenges.values()].some(({ challenge }) => challenge.unconfirmedAttempts !== null);
+  return commitCreations(tx, resolved, decisions, isRamping ? WRITES_WITH_SLOTS : WRITES);
+}
+
+const WRITES = { insertAttempts, restartAttempt };
+
+/** Slots are taken in the statement that follows the reservation, where a challenge of the batch is unconfirmed. */
+const WRITES_WITH_SLOTS: typeof WRITES = {
+  insertAttempts: (on, keyed) =>
+    withSlots(
+      on,
+      insertAttempts(on, keyed),
+      keyed.map(({ attempt }) => attempt.id),
+    ),
+  restartAttempt: (on, attempt) => withSlots(on, restartAttempt(on, attempt), [attempt.id]),
+};
+
+async function withSlots<Written>(on: Queryable, written: Promise<Written>, ids: readonly string[]): Promise<Written> {
+  const { statement, values } = takingSlots(ids);
+  const [result] = await Promise.all([written, on.query(statement, values)]);
+  return result;
+}
+
+/** The ref names another account since the reservation: moves the attempt to that account if the rules allow it. */
+export async function moveReservation(
+  attempt: Attempt,
+  accountId: string,
+  { database, ceilings, clock }: Deps,
+): Promise<Attempt | Refused> {
+  return database.transaction(async (tx): Promise<Attempt | Refused> => {
+    // Only here is the attempt locked before the player: a holder of a player's lock never waits for an attempt.
+    const locked = (await lockAttempts(tx, [attempt.id])).get(attempt.id);
+    if (locked === undefined || locked.attempt.status !== 'pending') return locked?.attempt ?? attempt;
+    await lockPlayers(tx, [{ challengeId: attempt.challengeId, accountId }]);
+    const challenge = await findChallenge(tx, attempt.challengeId);
+    const query = { attemptId: attempt.id, challengeId: attempt.challengeId, accountId };
+    const [player] = await loadPlayerFacts(tx, [query], clock());
+    if (player === undefined) throw new Error(`no facts were loaded for attempt ${attempt.id}`);
+    // Of the attempts that are open on it, this one stays.
+    const others = challenge === null ? null : withAttempts(challenge, -1);
+    const decision = decideAvailability({ tenant: locked.terms.tenant, challenge: others, player, ceilings });
+    if (decision.kind === 'refused') return decision;
+    await moveAttempt(tx, attempt.id, accountId);
+    return { ...locked.attempt, accountId };
+  });
+}

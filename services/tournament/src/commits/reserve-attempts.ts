@@ -1,0 +1,161 @@
+/**
+ * The reservation of a creation: the commit that decides an entry or a re-buy and inserts the attempt `pending`, with its entry and the
+ * account of its ref. Concurrent creations share a commit.
+ *
+ * Entries in a round that has not changed, which the cap does not refuse, are decided on the cached round and inserted only where all of
+ * this still holds: one round trip. Every other one is decided under the locks on each round and (round, account), in two more: the locks
+ * with all reads, and the writes with the commit; only these refuse and recognize repeats. An attempt id that was seen before costs one
+ * more. If it fails, the batch is run again: attempts that were inserted are known by then.
+ */
+
+import {
+  commitCreations,
+  createCommitBatches,
+  decideUnlessRefused,
+  keyIdsOf,
+  lockKeyUses,
+  resolveCreations,
+} from '@laurel/attempts';
+import type { NamedAccount, Tenant } from '@laurel/attempts/domain';
+import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
+import { isRefused, type Refused } from '@laurel/errors';
+import type { Database, Transaction } from '@laurel/postgres';
+import type { Clock } from '@laurel/service';
+import {
+  type Creation,
+  type CreationDecision,
+  decideAdmission,
+  decideCachedEntries,
+  decideEntries,
+  entryIdOf,
+} from '../domain/entry-decision.ts';
+import type { Attempt } from '../domain/tournament.ts';
+import { failpoint } from '../failpoints.ts';
+import { insertAttempts, loadAttempts, lockAttempt, moveAttempt, restartAttempt } from '../repository/attempts.ts';
+import { insertOptimisticAttempts } from '../repository/optimistic-attempts.ts';
+import { loadPlayerFacts, lockEntering, lockPlayer } from '../repository/player-facts.ts';
+import { createRoundCache, type RoundCache } from '../repository/round-cache.ts';
+import { loadEntryRounds } from '../repository/rounds.ts';
+
+/** A creation, and the account that its ref names. */
+export type NamedCreation = { readonly creation: Creation; readonly account: NamedAccount };
+
+export type AttemptReservations = Coalescer<NamedCreation, CreationDecision>;
+
+type Deps = { readonly database: Database; readonly clock: Clock };
+type CachingDeps = Deps & { readonly rounds: RoundCache };
+
+const beforeCommit = () => failpoint('tournament.create.before-commit');
+const afterCommit = () => failpoint('tournament.create.after-commit');
+
+export function createAttemptReservations(deps: Deps): AttemptReservations {
+  const caching = { ...deps, rounds: createRoundCache() };
+  return createCommitBatches<NamedCreation, CreationDecision>({
+    name: 'create-attempts',
+    environmentOf: ({ creation }) => creation.tenant.environment,
+    commit: (batch) =>
+      runOptimisticBatch<NamedCreation, CreationDecision>(batch, {
+        optimistic: (creations) => reserveOnCache(creations, caching),
+        underLock: (creations) => reserveUnderLock(creations, caching),
+      }),
+  });
+}
+
+/** One for each creation, in order; null for one that the cached round does not accept, or that has changed since. */
+async function reserveOnCache(
+  batch: readonly NamedCreation[],
+  { database, rounds, clock }: CachingDeps,
+): Promise<readonly (CreationDecision | null)[]> {
+  const now = clock();
+  const cached = batch.map((named) => ({ ...named, round: rounds.get(named.creation.roundId) }));
+  const decisions = decideCachedEntries(cached, now);
+  const inserts = decisions.flatMap((decision, index) => {
+    const round = cached[index]?.round ?? null;
+    const keyUse = batch[index]?.creation.keyUse ?? null;
+    return decision === null || round === null ? [] : { attempt: decision.attempt, round, keyUse };
+  });
+  if (inserts.length === 0) return batch.map(() => null);
+
+  const written = await insertOptimisticAttempts(database, inserts, { now, beforeCommit });
+  await afterCommit();
+  return decisions.map((decision) => (decision !== null && written.has(decision.attempt.id) ? decision : null));
+}
+
+async function reserveUnderLock(
+  batch: readonly NamedCreation[],
+  deps: CachingDeps,
+): Promise<readonly CreationDecision[]> {
+  const decisions = await deps.database.transaction((tx) => decideAndInsert(tx, batch, deps), { beforeCommit });
+  await afterCommit();
+  return decisions;
+}
+
+async function decideAndInsert(
+  tx: Transaction,
+  batch: readonly NamedCreation[],
+  { rounds: cache, clock }: CachingDeps,
+): Promise<readonly CreationDecision[]> {
+  const queries = batch.map(({ creation, account }) => ({
+    attemptId: creation.attemptId,
+    roundId: creation.roundId,
+    accountId: account.accountId,
+  }));
+  // They are sent together and run in this order: rounds and facts are read under the locks.
+  const [, rounds, players, recorded] = await Promise.all([
+    lockEntering(tx, queries),
+    loadEntryRounds(
+      tx,
+      queries.map(({ roundId }) => roundId),
+    ),
+    loadPlayerFacts(tx, queries),
+    lockKeyUses(tx, keyIdsOf(batch.map(({ creation }) => creation))),
+  ]);
+  for (const read of rounds.values()) cache.put(read);
+  // Read after the wait for the locks: an entry that waited until entries had closed is too late.
+  const now = clock();
+  const requests = batch.map((named, index) => ({ ...named, player: players[index] ?? null }));
+  const resolved = await resolveCreations(
+    requests.map(({ creation, player }) => ({ ...creation, isKnown: player?.isKnownAttempt ?? false })),
+    { recorded, loadAttempts: (ids) => loadAttempts(tx, ids) },
+  );
+  const decided = decideUnlessRefused(requests, resolved, (open) =>
+    decideEntries(
+      open.map(({ request: { creation, account, player }, resolved: { attemptId, known } }) => ({
+        creation: { ...creation, attemptId },
+        account,
+        round: rounds.get(creation.roundId) ?? null,
+        known,
+        bought: player?.bought ?? 0,
+      })),
+      now,
+    ),
+  );
+  const decisions = decided.map((item) => (isRefused(item) ? item : item.decision));
+  return commitCreations(tx, resolved, decisions, { insertAttempts, restartAttempt });
+}
+
+/** The ref names another account since the reservation: moves the attempt to that account and its entry, if the rules allow it. */
+export async function moveReservation(
+  attempt: Attempt,
+  accountId: string,
+  tenant: Tenant,
+  { database, clock }: Deps,
+): Promise<Attempt | Refused> {
+  const { id, roundId } = attempt;
+  return database.transaction(async (tx): Promise<Attempt | Refused> => {
+    const locked = await lockAttempt(tx, id);
+    if (locked === null || locked.status !== 'pending') return locked ?? attempt;
+    const [, rounds, [player]] = await Promise.all([
+      lockPlayer(tx, { roundId, accountId }),
+      loadEntryRounds(tx, [roundId]),
+      loadPlayerFacts(tx, [{ attemptId: id, roundId, accountId }]),
+    ]);
+    if (player === undefined) throw new Error(`no facts were loaded for attempt ${id}`);
+    const round = rounds.get(roundId) ?? null;
+    const decision = decideAdmission({ tenant, round, bought: player.bought, now: clock() });
+    if (isRefused(decision)) return decision;
+    const moved = { ...locked, accountId, entryId: entryIdOf(roundId, accountId) };
+    await moveAttempt(tx, moved);
+    return moved;
+  });
+}
