@@ -1,14 +1,8 @@
 /**
  * Which due integration is polled next. A slot is the right to one poll in flight: there are 128 in total and 4 for one origin, unless
- * configured. The one rule is that a slow or dead partner does not delay another one: each of its polls holds a slot for up to ten seconds
- * a page.
- *
- * An origin's share depends on how long its last poll in this process took, whatever it led to:
- *   prompt    up to a second: of all slots
- *   slow      longer, as everything that times out: while slow origins together hold less than half of all slots
- *   untried   none has ended yet: while all but the prompt origins together hold less than 7/8 of all slots
- * So slow and dead partners, however many, leave half of the slots to the others. Untried origins have a larger share because to a new
- * process every origin is untried.
+ * configured. The health of origins decides which of them may have one
+ * (libs/untrusted-url/src/fair-slots.ts). Only the time that a poll took counts, whatever it led to:
+ * one that fails soon holds no slot for long, and one that times out is slow. No origin is failing.
  *
  * An origin is counted apart in each environment, with its slots and its health: a test key that names the origin of another partner takes
  * nothing from that one's live polls. Test polls together hold at most half of all slots, and the last one of several is never theirs.
@@ -16,6 +10,7 @@
  * Among the integrations whose origin may get a slot, those of live are first, and of each environment the one that is due for longest.
  */
 import type { Tenant } from '@laurel/tenant';
+import { createFairSlots, healthAfterSuccess } from '@laurel/untrusted-url';
 
 /** An integration that is due, and whom its requests go to. */
 export type DuePoll = {
@@ -23,8 +18,6 @@ export type DuePoll = {
   readonly origin: string;
   readonly tenant: Tenant;
 };
-
-type OriginHealth = 'prompt' | 'slow' | 'untried';
 
 export type PollLimits = { readonly polls: number; readonly pollsPerOrigin: number };
 
@@ -42,69 +35,24 @@ export interface PollSlots {
   readonly inFlight: number;
 }
 
-/** Slots that become free within a second keep the waits of prompt partners short, however many share them. */
-const SLOW_MS = 1_000;
-/** Of the origins that are known, those that were polled last; the others are untried again. */
-const MAX_KNOWN_ORIGINS = 10_000;
-
 export function createPollSlots({ polls, pollsPerOrigin }: PollLimits): PollSlots {
   const maxOfTest = Math.max(1, Math.floor(polls / 2));
-  const maxSlow = Math.max(1, Math.floor(polls / 2));
-  const maxUnproven = Math.max(maxSlow, polls - Math.max(1, Math.ceil(polls / 8)));
-
+  const slots = createFairSlots({ total: polls, perSubject: pollsPerOrigin, perDoubtfulSubject: pollsPerOrigin });
   const waiting = new Map<string, DuePoll>();
   const inFlight = new Set<string>();
-  const held = new Map<string, number>();
   let heldByTest = 0;
-  // An origin without an entry is untried. Origins are those of one environment: see `countedOrigin`.
-  const healths = new Map<string, Exclude<OriginHealth, 'untried'>>();
-  const heldBy: Record<OriginHealth, number> = { prompt: 0, slow: 0, untried: 0 };
 
-  function healthOf(origin: string): OriginHealth {
-    return healths.get(origin) ?? 'untried';
+  function take(due: DuePoll): boolean {
+    const isTest = due.tenant.environment === 'test';
+    if ((isTest && heldByTest >= maxOfTest) || !slots.take(countedOrigin(due))) return false;
+    if (isTest) heldByTest += 1;
+    inFlight.add(due.integrationId);
+    return true;
   }
 
-  function mayPoll(due: DuePoll): boolean {
-    if (due.tenant.environment === 'test' && heldByTest >= maxOfTest) return false;
-    const origin = countedOrigin(due);
-    if ((held.get(origin) ?? 0) >= pollsPerOrigin) return false;
-    const health = healthOf(origin);
-    if (health === 'prompt') return true;
-    if (heldBy.slow + heldBy.untried >= maxUnproven) return false;
-    return health === 'untried' || heldBy.slow < maxSlow;
-  }
-
-  function hold(due: DuePoll, change: 1 | -1): void {
-    const { integrationId } = due;
-    const origin = countedOrigin(due);
-    if (due.tenant.environment === 'test') heldByTest += change;
-    const ofOrigin = (held.get(origin) ?? 0) + change;
-    if (ofOrigin === 0) held.delete(origin);
-    else held.set(origin, ofOrigin);
-    heldBy[healthOf(origin)] += change;
-    if (change === 1) inFlight.add(integrationId);
-    else inFlight.delete(integrationId);
-  }
-
-  /** All slots of the origin count towards its new health. */
-  function setHealth(origin: string, health: Exclude<OriginHealth, 'untried'>): void {
-    const ofOrigin = held.get(origin) ?? 0;
-    heldBy[healthOf(origin)] -= ofOrigin;
-    healths.delete(origin);
-    healths.set(origin, health);
-    heldBy[health] += ofOrigin;
-    forgetOldest();
-  }
-
-  function forgetOldest(): void {
-    if (healths.size <= MAX_KNOWN_ORIGINS) return;
-    for (const [origin, health] of healths) {
-      const ofOrigin = held.get(origin) ?? 0;
-      heldBy[health] -= ofOrigin;
-      heldBy.untried += ofOrigin;
-      healths.delete(origin);
-      return;
-    }
+  function forget({ integrationId, tenant }: DuePoll): void {
+    if (tenant.environment === 'test') heldByTest -= 1;
+    inFlight.delete(integrationId);
   }
 
   return {
@@ -117,28 +65,30 @@ export function createPollSlots({ polls, pollsPerOrigin }: PollLimits): PollSlot
       const allocated: DuePoll[] = [];
       for (const environment of ['live', 'test'] as const) {
         for (const due of waiting.values()) {
-          if (inFlight.size >= polls) break;
-          if (due.tenant.environment !== environment || !mayPoll(due)) continue;
+          if (slots.held >= polls) break;
+          if (due.tenant.environment !== environment || !take(due)) continue;
           waiting.delete(due.integrationId);
-          hold(due, 1);
           allocated.push(due);
         }
       }
       return allocated;
     },
 
-    releaseUnused: (due) => hold(due, -1),
+    releaseUnused(due) {
+      slots.giveBack(countedOrigin(due), 1);
+      forget(due);
+    },
 
     release(due, durationMs) {
-      setHealth(countedOrigin(due), durationMs < SLOW_MS ? 'prompt' : 'slow');
-      hold(due, -1);
+      slots.end(countedOrigin(due), healthAfterSuccess(durationMs));
+      forget(due);
     },
 
     get waiting() {
       return waiting.size;
     },
     get inFlight() {
-      return inFlight.size;
+      return slots.held;
     },
   };
 }

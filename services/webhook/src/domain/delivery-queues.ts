@@ -5,8 +5,9 @@
  * developer requested as a test is of test.
  */
 import { ENVIRONMENTS, type Environment } from '@laurel/tenant';
+import type { KnownHealth } from '@laurel/untrusted-url';
 import type { NewDelivery } from './delivery.ts';
-import { type Allocation, createSlots, type KnownHealth, type SlotLimits, type Usage } from './slots.ts';
+import { type Allocation, createSlots, type SlotLimits, type Usage } from './slots.ts';
 
 /** The deliveries to an endpoint in one environment. */
 export type DeliveryQueue = { readonly endpointId: string; readonly environment: Environment };

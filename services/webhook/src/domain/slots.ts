@@ -1,34 +1,18 @@
 /**
  * Which endpoint may send next. A slot is the right to one send in flight: there are 128 in total and 4 for one endpoint, unless configured.
- * The one rule is that a slow or dead endpoint does not delay another one: a dead endpoint holds each of its slots for the whole timeout.
- *
- * An endpoint's share depends on its health, which is how its last send in this process ended:
- *   proven    answered 2xx within a second: up to 4 slots, of all slots
- *   slow      answered 2xx later: up to 4 slots, while slow and failing endpoints together hold less than half of all slots
- *   failing   ended in any other way: 1 slot, on the same condition
- *   untried   no send has ended yet: 1 slot, while all but the proven endpoints together hold less than 7/8 of all slots
- * So slow and dead endpoints, however many, leave half of the slots to the others, and all that are not proven leave an eighth to the proven
- * ones. Untried endpoints have a larger share than failing ones because to a new process every endpoint is untried: if they shared that
- * half, as many dead endpoints as it has slots would delay every healthy one for a whole timeout.
+ * The health of endpoints decides which of them may have one (libs/untrusted-url/src/fair-slots.ts).
+ * Any end but a 2xx makes an endpoint failing, and one that is failing or untried has 1 slot.
  *
  * Slots are allocated round-robin, one to each endpoint in turn, and an endpoint that got one moves to the end of the queue: while sends
  * end, no endpoint waits forever.
  */
+import { createFairSlots, healthAfterSuccess, type KnownHealth } from '@laurel/untrusted-url';
 
 /** An endpoint and the number of slots that it was allocated. */
 export type Allocation = { readonly endpointId: string; readonly slots: number };
 
-export type EndpointHealth = 'proven' | 'slow' | 'failing' | 'untried';
-
-/** The health of an endpoint after the end of a send. */
-export type KnownHealth = Exclude<EndpointHealth, 'untried'>;
-
-/** Slots that become free within a second keep the healthy endpoints' waits short, however many share them. */
-const SLOW_MS = 1_000;
-
 export function healthAfter(send: { readonly isSuccess: boolean; readonly durationMs: number }): KnownHealth {
-  if (!send.isSuccess) return 'failing';
-  return send.durationMs < SLOW_MS ? 'proven' : 'slow';
+  return send.isSuccess ? healthAfterSuccess(send.durationMs) : 'failing';
 }
 
 export type SlotLimits = { readonly sends: number; readonly sendsPerEndpoint: number };
@@ -55,39 +39,10 @@ export interface Slots {
 }
 
 export function createSlots({ sends, sendsPerEndpoint }: SlotLimits): Slots {
-  const maxHeldBack = Math.max(1, Math.floor(sends / 2));
-  const maxUnproven = Math.max(maxHeldBack, sends - Math.max(1, Math.ceil(sends / 8)));
-
+  const slots = createFairSlots({ total: sends, perSubject: sendsPerEndpoint, perDoubtfulSubject: 1 });
   // The endpoints in the order of their turns.
   const queue = new Set<string>();
   const enqueuedSinceAllocation = new Set<string>();
-  const held = new Map<string, number>();
-  // An endpoint without an entry is untried.
-  const healths = new Map<string, KnownHealth>();
-  const heldBy: Record<EndpointHealth, number> = { proven: 0, slow: 0, failing: 0, untried: 0 };
-  let inFlight = 0;
-
-  function healthOf(endpointId: string): EndpointHealth {
-    return healths.get(endpointId) ?? 'untried';
-  }
-
-  function mayAllocateTo(endpointId: string): boolean {
-    const health = healthOf(endpointId);
-    const maxOwn = health === 'proven' || health === 'slow' ? sendsPerEndpoint : 1;
-    if ((held.get(endpointId) ?? 0) >= maxOwn) return false;
-    if (health === 'proven') return true;
-    const heldBack = heldBy.slow + heldBy.failing;
-    if (heldBack + heldBy.untried >= maxUnproven) return false;
-    return health === 'untried' || heldBack < maxHeldBack;
-  }
-
-  function hold(endpointId: string, change: number): void {
-    const own = (held.get(endpointId) ?? 0) + change;
-    if (own === 0) held.delete(endpointId);
-    else held.set(endpointId, own);
-    heldBy[healthOf(endpointId)] += change;
-    inFlight += change;
-  }
 
   return {
     enqueue(endpointId) {
@@ -98,48 +53,34 @@ export function createSlots({ sends, sendsPerEndpoint }: SlotLimits): Slots {
     allocate() {
       enqueuedSinceAllocation.clear();
       const allocated = new Map<string, number>();
-      for (let round: Iterable<string> = [...queue]; inFlight < sends; ) {
-        const served: string[] = [];
+      let round: readonly string[] = [...queue];
+      while (round.length > 0 && slots.held < sends) {
+        round = round.filter((endpointId) => slots.take(endpointId));
         for (const endpointId of round) {
-          if (inFlight >= sends) break;
-          if (!mayAllocateTo(endpointId)) continue;
-          hold(endpointId, 1);
           allocated.set(endpointId, (allocated.get(endpointId) ?? 0) + 1);
-          served.push(endpointId);
-        }
-        for (const endpointId of served) {
           queue.delete(endpointId);
           queue.add(endpointId);
         }
-        if (served.length === 0) break;
-        round = served;
       }
-      return [...allocated].map(([endpointId, slots]) => ({ endpointId, slots }));
+      return [...allocated].map(([endpointId, count]) => ({ endpointId, slots: count }));
     },
 
     releaseUnused(allocations, usageOf) {
       for (const allocation of allocations) {
-        const { endpointId, slots } = allocation;
+        const { endpointId } = allocation;
         const { used, isDrained } = usageOf(allocation);
-        if (used < slots) hold(endpointId, used - slots);
+        slots.giveBack(endpointId, allocation.slots - used);
         if (isDrained && !enqueuedSinceAllocation.has(endpointId)) queue.delete(endpointId);
       }
     },
 
-    release(endpointId, health) {
-      const own = held.get(endpointId) ?? 0;
-      // All slots of the endpoint count towards its new health.
-      heldBy[healthOf(endpointId)] -= own;
-      healths.set(endpointId, health);
-      heldBy[health] += own;
-      hold(endpointId, -1);
-    },
+    release: (endpointId, health) => slots.end(endpointId, health),
 
     get queued() {
       return queue.size;
     },
     get inFlight() {
-      return inFlight;
+      return slots.held;
     },
   };
 }
