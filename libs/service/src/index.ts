@@ -1,6 +1,6 @@
 /**
- * What every process has: configuration, logger, lifecycle, workers and the admin server; and the
- * life of a service, from its start to its end.
+ * What every process has: configuration, logger, lifecycle, workers and the admin server; the life of a
+ * service, from its start to its end; and what several services' workers do alike.
  */
 export { type AdminServer, startAdminServer } from './admin-server.ts';
 export {
@@ -21,6 +21,7 @@ export {
   spanMinutes,
   spanSeconds,
 } from './config.ts';
+export { createDispatchLoop, type DispatchLoop } from './dispatch-loop.ts';
 export { type Foundation, startAudit, startFoundation, startWorkers } from './foundation.ts';
 export { acceptedKeys, checkKeyVersions, keysOf, keyVersion, type VersionedKey } from './key-versions.ts';
 export { standardOutput } from './log-output.ts';

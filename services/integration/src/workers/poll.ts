@@ -3,11 +3,13 @@
  *
  *   sweep    every second: reads which integrations are due and not leased, whatever process made them due
  *   lease    leases those that get a slot, in one durable statement; also when a poll ends while others wait for its slot
+ *            (when: libs/service/src/dispatch-loop.ts)
  *   poll     outside of any transaction (poll-one.ts)
  *
  * A poll begins at most one sweep after it is due, and the next one is due an interval after it began, so an interval is late by a second
  * at the most and missed polls are not made up for. Replicas need no coordination: `lease` skips what another replica has locked or leased.
  */
+import { createDispatchLoop } from '@laurel/service';
 import { counter, gauge, histogram } from '@laurel/telemetry';
 import { leaseUntil } from '../domain/poll-schedule.ts';
 import { createPollSlots, type DuePoll } from '../domain/poll-slots.ts';
@@ -36,66 +38,38 @@ export function createPoller(deps: PollerDeps): Poller {
   const { database, clock, logger, timeoutMs } = deps;
   const metrics = createMetrics();
   const slots = createPollSlots(deps);
-  const pollOne = createPollOne({ ...deps, isStopping: () => isStopping });
-  let isStopping = false;
-  let leasing: Promise<void> | undefined;
-  let isLeaseWanted = false;
-  const underWay = new Set<Promise<void>>();
+  const loop = createDispatchLoop({ name: 'polls', logger, allocate: slots.allocate, lease });
+  const pollOne = createPollOne({ ...deps, isStopping: () => loop.isStopping });
 
-  /** One statement at a time: slots that become free meanwhile are leased by the next one. */
-  function lease(): Promise<void> {
-    isLeaseWanted = true;
-    leasing ??= leaseWhileWanted().finally(() => {
-      leasing = undefined;
-    });
-    return leasing;
-  }
-
-  async function leaseWhileWanted(): Promise<void> {
-    while (isLeaseWanted && !isStopping) {
-      isLeaseWanted = false;
-      await leaseAllocated();
-    }
-  }
-
-  async function leaseAllocated(): Promise<void> {
-    const allocated = slots.allocate();
-    if (allocated.length === 0) return;
-    const leases = await leaseDue(allocated);
-    for (const due of allocated) {
-      const leased = leases.get(due.integrationId);
-      // Another replica has it, or it is no longer due.
-      if (leased === undefined) slots.releaseUnused(due);
-      else begin(due, leased);
-    }
-    metrics.inFlight.set(slots.inFlight);
-    metrics.waiting.set(slots.waiting);
-  }
-
-  /** None where the database fails: the next sweep finds them again. */
-  async function leaseDue(allocated: readonly DuePoll[]): Promise<ReadonlyMap<string, PollLease>> {
+  async function lease(allocated: readonly DuePoll[]): Promise<readonly Promise<void>[]> {
+    let leases: ReadonlyMap<string, PollLease> = new Map();
     try {
-      const now = clock();
-      const ids = allocated.map(({ integrationId }) => integrationId);
-      await failpoint('integration.poll.before-lease');
-      const leases = await leasePolls(database, ids, { now, leasedUntil: leaseUntil(now, timeoutMs) });
-      await failpoint('integration.poll.after-lease');
-      return new Map(leases.map((leased) => [leased.integrationId, leased]));
-    } catch (error) {
-      logger.error({ err: error, polls: allocated.length }, 'polls could not be leased');
-      return new Map();
+      leases = await leaseDue(allocated);
+    } finally {
+      // What got none is another replica's, or no longer due; where the database fails, the next sweep finds it again.
+      for (const due of allocated) if (!leases.has(due.integrationId)) slots.releaseUnused(due);
+      metrics.inFlight.set(slots.inFlight);
+      metrics.waiting.set(slots.waiting);
     }
+    return allocated.flatMap((due) => {
+      const leased = leases.get(due.integrationId);
+      return leased === undefined ? [] : [poll(due, leased)];
+    });
   }
 
-  function begin(due: DuePoll, leased: PollLease): void {
-    const { environment } = due.tenant;
-    metrics.lateness.observe({ environment }, (leased.begunAt.getTime() - leased.dueAt.getTime()) / 1_000);
-    const ended = poll(due, leased).finally(() => underWay.delete(ended));
-    underWay.add(ended);
+  async function leaseDue(allocated: readonly DuePoll[]): Promise<ReadonlyMap<string, PollLease>> {
+    const now = clock();
+    const ids = allocated.map(({ integrationId }) => integrationId);
+    await failpoint('integration.poll.before-lease');
+    const leases = await leasePolls(database, ids, { now, leasedUntil: leaseUntil(now, timeoutMs) });
+    await failpoint('integration.poll.after-lease');
+    return new Map(leases.map((leased) => [leased.integrationId, leased]));
   }
 
   /** Never rejects. */
   async function poll(due: DuePoll, leased: PollLease): Promise<void> {
+    const { environment } = due.tenant;
+    metrics.lateness.observe({ environment }, (leased.begunAt.getTime() - leased.dueAt.getTime()) / 1_000);
     const begunAt = performance.now();
     let end: PollEnd = 'interrupted';
     try {
@@ -105,15 +79,10 @@ export function createPoller(deps: PollerDeps): Poller {
     }
     const durationMs = performance.now() - begunAt;
     slots.release(due, durationMs);
-    const { environment } = due.tenant;
     metrics.polls.inc({ outcome: end.startsWith('http_') ? 'http' : end, environment });
     metrics.duration.observe({ environment }, durationMs / 1_000);
     metrics.inFlight.set(slots.inFlight);
-    if (slots.waiting > 0) await lease();
-  }
-
-  async function whenQuiet(): Promise<void> {
-    while (leasing !== undefined || underWay.size > 0) await Promise.all([leasing, ...underWay]);
+    loop.wake();
   }
 
   return {
@@ -121,13 +90,10 @@ export function createPoller(deps: PollerDeps): Poller {
       const due = await findDuePolls(database, now, MAX_WAITING);
       slots.setWaiting(due.filter(({ tenant }) => deps.budget.mayPoll(tenant, now)));
       metrics.waiting.set(slots.waiting);
-      await lease();
+      loop.wake();
     },
-    whenIdle: whenQuiet,
-    async [Symbol.asyncDispose]() {
-      isStopping = true;
-      await whenQuiet();
-    },
+    whenIdle: loop.whenIdle,
+    [Symbol.asyncDispose]: () => loop[Symbol.asyncDispose](),
   };
 }
 

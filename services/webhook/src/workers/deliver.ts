@@ -6,6 +6,7 @@
  *            those with retries that are due, with leases whose process died, and with deliveries
  *            that another replica left
  *   lease    leases deliveries: one durable statement for all free slots, which raises the number of each send
+ *            (when: libs/service/src/dispatch-loop.ts)
  *   send     outside of any transaction, with the URL and the secret that `lease` read
  *   record   one statement for all sends that ended meanwhile, not durable (record-sends.ts)
  *
@@ -15,7 +16,7 @@
 import type { Egress, EgressResult } from '@laurel/egress';
 import type { Encryption } from '@laurel/encryption';
 import type { Database } from '@laurel/postgres';
-import type { Clock, Logger } from '@laurel/service';
+import { type Clock, createDispatchLoop, type Logger } from '@laurel/service';
 import { counter, gauge, histogram } from '@laurel/telemetry';
 import type { KnownHealth } from '@laurel/untrusted-url';
 import type { Send } from '../domain/delivery.ts';
@@ -56,55 +57,29 @@ export interface Dispatcher extends AsyncDisposable {
 const LEASE_MARGIN_MS = 10_000;
 /** The body of a response is read up to this size; the log shows its beginning. */
 const MAX_ANSWER_BYTES = 16 * 1_024;
-/** The pause after a failure of the database. */
-const TRY_AGAIN_MS = 500;
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { database, egress, encryption, clock, logger, timeoutMs, retryDelaysMs, sends, sendsPerEndpoint } = deps;
   const metrics = createMetrics();
   const slots = createQueueSlots({ sends, sendsPerEndpoint });
-  let isLeasing = false;
-  let isStopping = false;
-  let nextLease: NodeJS.Immediate | undefined;
-  let leaseRetry: NodeJS.Timeout | undefined;
-  let waiting: { readonly isOver: () => boolean; readonly resolve: () => void }[] = [];
-
-  const recorder = createSendRecorder({ database, logger, isStopping: () => isStopping });
-  const isQuiet = () => !isLeasing && slots.inFlight === 0;
-  const isIdle = () => isQuiet() && slots.queued === 0 && nextLease === undefined;
+  const loop = createDispatchLoop({ name: 'sends', logger, allocate: slots.allocate, lease });
+  const recorder = createSendRecorder({ database, logger, isStopping: () => loop.isStopping });
 
   function wake(queues: readonly DeliveryQueue[]): void {
     for (const queue of queues) slots.enqueue(queue);
-    leaseSoon();
+    loop.wake();
   }
 
-  /** Leases on the next turn of the event loop, so that one statement leases for all queues that this turn wakes. */
-  function leaseSoon(): void {
-    if (isLeasing || isStopping || slots.queued === 0) return;
-    nextLease ??= setImmediate(() => {
-      nextLease = undefined;
-      void lease();
-    });
-  }
-
-  async function lease(): Promise<void> {
-    const allocations = slots.allocate();
-    if (allocations.length === 0) return;
-    isLeasing = true;
+  async function lease(allocations: readonly QueueAllocation[]): Promise<readonly Promise<void>[]> {
     let leased: LeasedSends | undefined;
     try {
       leased = await leaseAllocated(allocations);
-    } catch (error) {
-      logger.error({ err: error, queues: allocations.length }, 'sends could not be leased');
+    } finally {
+      slots.releaseUnused(allocations, (allocation) => usageOf(allocation, leased));
+      metrics.waiting.set(slots.queued);
     }
-    isLeasing = false;
-    slots.releaseUnused(allocations, (allocation) => usageOf(allocation, leased));
-    metrics.waiting.set(slots.queued);
-    for (const send of leased?.sends ?? []) void deliver(send);
-    if (leased === undefined) leaseLater();
-    else leaseSoon();
-    resolveWaiting();
+    return leased.sends.map(deliver);
   }
 
   async function leaseAllocated(allocations: readonly QueueAllocation[]): Promise<LeasedSends> {
@@ -114,13 +89,6 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const leased = await leaseSends(database, allocations, { now, leasedUntil, keyVersions: encryption.versions });
     await failpoint('webhook.lease.after-commit');
     return leased;
-  }
-
-  function leaseLater(): void {
-    leaseRetry ??= setTimeout(() => {
-      leaseRetry = undefined;
-      leaseSoon();
-    }, TRY_AGAIN_MS);
   }
 
   /** Never rejects. A failure on our side leaves the lease, as a crash would. */
@@ -134,12 +102,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     }
     slots.release(send, ended === undefined ? 'failing' : healthOf(ended));
     metrics.inFlight.set(slots.inFlight);
-    leaseSoon();
-    if (ended !== undefined) {
-      // The recorder has logged the failure with its batch.
-      await recorder.submit(ended).catch(() => undefined);
-    }
-    resolveWaiting();
+    loop.wake();
+    // The recorder has logged the failure with its batch.
+    if (ended !== undefined) await recorder.submit(ended).catch(() => undefined);
   }
 
   async function sendOnce(send: Send): Promise<SendRecord> {
@@ -163,31 +128,13 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     return { send, durationMs, phases: answer.timings, result };
   }
 
-  function resolveWaiting(): void {
-    if (waiting.length === 0) return;
-    const over = waiting.filter(({ isOver }) => isOver());
-    waiting = waiting.filter((one) => !over.includes(one));
-    for (const { resolve } of over) resolve();
-  }
-
-  async function until(isOver: () => boolean): Promise<void> {
-    while (!isOver()) await new Promise<void>((resolve) => waiting.push({ isOver, resolve }));
-    await recorder.drain();
-  }
-
   return {
     wake,
     async runOnce(now) {
       wake(await findQueuesWithDue(database, now));
     },
-    whenIdle: () => until(isIdle),
-    async [Symbol.asyncDispose]() {
-      isStopping = true;
-      clearImmediate(nextLease);
-      nextLease = undefined;
-      clearTimeout(leaseRetry);
-      await until(isQuiet);
-    },
+    whenIdle: loop.whenIdle,
+    [Symbol.asyncDispose]: () => loop[Symbol.asyncDispose](),
   };
 }
 

@@ -1,0 +1,96 @@
+/**
+ * Leases what is due and runs it. A lease is the right to a run for a while. The caller's statement
+ * takes it, the caller's slots limit how many runs there are at once
+ * (libs/untrusted-url/src/fair-slots.ts), and the caller says what one run does.
+ *
+ *   wake    leases on the next turn of the event loop, so that one statement leases for all that
+ *           this turn wakes
+ *   lease   one statement at a time, again and again until nothing that waits has a slot: slots that
+ *           become free while one runs are leased by the next one
+ *   run     beside the loop and beside each other; what frees a slot wakes the loop
+ *
+ * A lease that fails is logged, and the next one follows TRY_AGAIN_MS later, without another sweep.
+ * When the loop ends it leases no more, and the statement and the runs that have begun end first:
+ * only a process that dies leaves a lease, which expires.
+ */
+import type { Logger } from './logger.ts';
+
+export interface DispatchLoop extends AsyncDisposable {
+  /** Something may be due, or have a slot. Never throws, never waits. */
+  wake(): void;
+  /** Resolves once nothing that waits has a slot, and every run that was begun has ended. */
+  whenIdle(): Promise<void>;
+  readonly isStopping: boolean;
+}
+
+/** The pause after a failure of the database. */
+const TRY_AGAIN_MS = 500;
+
+export function createDispatchLoop<Allocation>(options: {
+  /** What is leased, for the log: `sends`. */
+  readonly name: string;
+  readonly logger: Logger;
+  /** Takes the slots of what may run now; empty where nothing waits that may have one. */
+  readonly allocate: () => readonly Allocation[];
+  /**
+   * Leases for these slots, begins the runs and returns them. It gives back the slots that no run
+   * has, also where it rejects. A run gives its own back, and never rejects.
+   */
+  readonly lease: (allocated: readonly Allocation[]) => Promise<readonly Promise<void>[]>;
+}): DispatchLoop {
+  const { name, logger, allocate, lease } = options;
+  const runs = new Set<Promise<void>>();
+  let leasing: Promise<void> | undefined;
+  let isStopping = false;
+  let endPause = () => {};
+
+  function wake(): void {
+    if (!isStopping) leasing ??= leaseAll();
+  }
+
+  async function leaseAll(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    while (!isStopping) {
+      const allocated = allocate();
+      if (allocated.length === 0) break;
+      try {
+        for (const run of await lease(allocated)) track(run);
+      } catch (error) {
+        logger.error({ err: error, allocated: allocated.length }, `${name} could not be leased`);
+        await pause();
+      }
+    }
+    // In the same turn as the last look at what waits: a wake that follows it is never lost.
+    leasing = undefined;
+  }
+
+  function track(run: Promise<void>): void {
+    const ended = run.finally(() => runs.delete(ended));
+    runs.add(ended);
+  }
+
+  async function pause(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, TRY_AGAIN_MS);
+    endPause = resolve;
+    await promise;
+    clearTimeout(timer);
+  }
+
+  async function whenIdle(): Promise<void> {
+    while (leasing !== undefined || runs.size > 0) await Promise.all([leasing, ...runs]);
+  }
+
+  return {
+    wake,
+    whenIdle,
+    get isStopping() {
+      return isStopping;
+    },
+    async [Symbol.asyncDispose]() {
+      isStopping = true;
+      endPause();
+      await whenIdle();
+    },
+  };
+}
