@@ -1,5 +1,5 @@
 /** What the gateway knows of the request that it is serving: one object per request, filled step by step until its answer. */
-import type { ApiErrorCode } from '@laurel/errors';
+import type { ApiErrorCode, Refused } from '@laurel/errors';
 import type { Span } from '@laurel/telemetry';
 import type { Environment } from '@laurel/tenant';
 import type { Response } from 'express';
@@ -36,8 +36,6 @@ export class RequestContext {
   maxBodyBytes = 0;
   /** The result of the check of the input, once it was made: a validation issue is answered only after admission has decided. */
   checked: InputVerdict | undefined;
-  /** The checked input of the route. */
-  input: CheckedInput | undefined;
   keyUse: KeyUse | undefined;
   keyLock: KeyLock | undefined;
 
@@ -58,9 +56,9 @@ export class RequestContext {
   }
 }
 
-/** What validation hands to the route; the route's schemas define `query` and `body`. */
+/** What validation hands to the route; the route's schemas define `params`, `query` and `body`. */
 export interface CheckedInput {
-  readonly params: Readonly<Record<string, string>>;
+  readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
   /** Members of the body that are kept as the very text that was sent. */
@@ -73,7 +71,7 @@ export interface CheckedInput {
 /** A validation issue describes what is wrong with the request, and never repeats the value. */
 export type InputVerdict =
   | { readonly kind: 'valid'; readonly input: CheckedInput }
-  | { readonly kind: 'invalid'; readonly message: string; readonly details?: object | undefined };
+  | { readonly kind: 'invalid'; readonly refusal: Refused; readonly details?: object | undefined };
 
 /** The context takes the place of Express's `locals`, so that no second look-up per request is needed. */
 export function contextOf(response: Response): RequestContext {

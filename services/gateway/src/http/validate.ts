@@ -1,34 +1,37 @@
 /** Everything that can be validated from the request alone: its query, its idempotency key, its body. The first validation issue is a 400. */
+import { refused } from '@laurel/errors';
 import type { Request, RequestHandler } from 'express';
 import { isIdempotencyKeyShortEnough, MAX_IDEMPOTENCY_KEY_CHARACTERS } from '../domain/idempotency-key.ts';
 import { sendError } from './answer.ts';
 import { contextOf, type InputVerdict, type RequestContext } from './context.ts';
 import { parseJsonBody } from './json-body.ts';
-import type { V1Route } from './v1-route.ts';
-import { validationIssuesOf } from './validation-issues.ts';
+import type { AnyRoute, Area } from './route.ts';
+import { type ValidationIssue, validationIssuesOf } from './validation-issues.ts';
 
 const NOTHING_VERBATIM: Readonly<Record<string, string>> = {};
+const NOT_FOUND: InputVerdict = { kind: 'invalid', refusal: refused('not_found') };
 
 /** Checks a request of its route, once: a second call returns the same result. */
 export type InputCheck = (request: Request, context: RequestContext) => InputVerdict;
 
 /** Lets a request pass whose input is valid. */
-export function validate(route: V1Route<never>, check: InputCheck): RequestHandler {
-  const routeTemplate = `/v1${route.path}`;
+export function validate(route: AnyRoute, area: Area, check: InputCheck): RequestHandler {
+  const routeTemplate = `${area.prefix}${route.path}`;
   return (request, response, next) => {
     const context = contextOf(response);
     context.routeTemplate = routeTemplate;
     const checked = check(request, context);
-    if (checked.kind === 'invalid') return sendError(response, 'invalid_request', checked.message, checked.details);
-    context.input = checked.input;
-    next();
+    if (checked.kind === 'valid') return next();
+    const { refusal, details } = checked;
+    sendError(response, refusal.code, refusal.message, details);
   };
 }
 
-export function inputCheckOf(route: V1Route<never>): InputCheck {
+export function inputCheckOf(route: AnyRoute, area: Area): InputCheck {
   const needsIdempotencyKey = route.mintOperationId !== undefined;
   const verbatimLimits = Object.entries(route.verbatim ?? {});
   const verbatimNames = verbatimLimits.map(([name]) => name);
+  const unfit = area.listsIssuesIn === 'details' ? invalidWithDetails : invalidWithList;
 
   const check: InputCheck = (request, context) => {
     let idempotencyKey = '';
@@ -43,10 +46,10 @@ export function inputCheckOf(route: V1Route<never>): InputCheck {
 
     let query: unknown;
     if (route.query !== undefined) {
-      const sent = readQuery(request.url);
+      const sent = area.isQueryStrict ? readQuery(request.url) : request.query;
       if (sent === null) return invalid('The query is not valid.');
       const checked = route.query.safeParse(sent);
-      if (!checked.success) return invalid('The query is not valid.', { issues: validationIssuesOf(checked.error) });
+      if (!checked.success) return unfit('query', validationIssuesOf(checked.error));
       query = checked.data;
     }
 
@@ -55,14 +58,13 @@ export function inputCheckOf(route: V1Route<never>): InputCheck {
     let verbatim = NOTHING_VERBATIM;
     if (route.body !== undefined) {
       const json = parseJsonBody(request, context, verbatimNames);
-      if (json.kind === 'invalid') return json;
+      if (json.kind === 'invalid') return invalid(json.message);
       const checked = route.body.safeParse(json.value);
-      if (!checked.success) return invalid('The body is not valid.', { issues: validationIssuesOf(checked.error) });
+      if (!checked.success) return unfit('body', validationIssuesOf(checked.error));
       for (const [name, maxBytes] of verbatimLimits) {
         const text = json.verbatim[name];
         if (text !== undefined && Buffer.byteLength(text) > maxBytes) {
-          const message = `must have at most ${maxBytes / 1024} KiB`;
-          return invalid('The body is not valid.', { issues: [{ field: name, message }] });
+          return unfit('body', [{ field: name, message: `must have at most ${maxBytes / 1024} KiB` }]);
         }
       }
       body = checked.data;
@@ -70,13 +72,25 @@ export function inputCheckOf(route: V1Route<never>): InputCheck {
       verbatim = json.verbatim;
     }
 
-    const params = lowerCased(request.params);
+    let params: unknown;
+    if (route.params === undefined) params = lowerCased(request.params);
+    else {
+      const checked = route.params.safeParse(request.params);
+      if (!checked.success) return NOT_FOUND;
+      params = checked.data;
+    }
     return { kind: 'valid', input: { params, query, body, sentBody, verbatim, idempotencyKey } };
   };
   return (request, context) => {
     context.checked ??= check(request, context);
     return context.checked;
   };
+}
+
+/** The body alone, whatever else of the request is not valid; undefined where it is none. */
+export function validBodyOf(route: AnyRoute, request: Request, context: RequestContext): unknown {
+  const json = route.body === undefined ? undefined : parseJsonBody(request, context);
+  return json?.kind === 'parsed' ? route.body?.safeParse(json.value).data : undefined;
 }
 
 /** A query as an object; null when it is not valid percent-encoding, or names a parameter twice. */
@@ -102,7 +116,7 @@ function decode(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '));
 }
 
-/** Every parameter of `/v1` is a uuid, and ids are lower case. */
+/** Every parameter without a schema of its own is a uuid, and ids are lower case. */
 function lowerCased(params: Readonly<Record<string, string | string[]>>): Record<string, string> {
   const lower: Record<string, string> = {};
   for (const name of Object.keys(params)) lower[name] = String(params[name]).toLowerCase();
@@ -110,5 +124,13 @@ function lowerCased(params: Readonly<Record<string, string | string[]>>): Record
 }
 
 function invalid(message: string, details?: object): InputVerdict {
-  return { kind: 'invalid', message, details };
+  return { kind: 'invalid', refusal: refused('invalid_request', message), details };
+}
+
+function invalidWithDetails(part: 'query' | 'body', issues: readonly ValidationIssue[]): InputVerdict {
+  return invalid(`The ${part} is not valid.`, { issues });
+}
+
+function invalidWithList(_part: 'query' | 'body', issues: readonly ValidationIssue[]): InputVerdict {
+  return invalid(issues.map(({ field, message }) => [field, message].filter(Boolean).join(': ')).join('; '));
 }

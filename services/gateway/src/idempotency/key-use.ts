@@ -5,7 +5,7 @@ import { canonicalJson } from '@laurel/json';
 import type { Request, Response } from 'express';
 import type { Principal } from '../domain/principal.ts';
 import { contextOf } from '../http/context.ts';
-import type { V1Route } from '../http/v1-route.ts';
+import type { AnyRoute } from '../http/route.ts';
 import type { InputCheck } from '../http/validate.ts';
 import type { KeyUse } from '../repository/idempotency-records.ts';
 
@@ -13,7 +13,7 @@ import type { KeyUse } from '../repository/idempotency-records.ts';
 export type KeyUseOf = (request: Request, response: Response, principal: Principal) => KeyUse | null;
 
 /** Undefined for a route that takes no idempotency key. */
-export function keyUseOf(route: V1Route<never>, check: InputCheck): KeyUseOf | undefined {
+export function keyUseOf(route: AnyRoute, check: InputCheck): KeyUseOf | undefined {
   const { mintOperationId } = route;
   if (mintOperationId === undefined) return undefined;
   const template = `${route.method} ${route.path}`;
@@ -47,6 +47,6 @@ export function recordIdOf(
  * written. Numbers are compared by their exact value. Where doubles hold all of them this hashes RFC 8785 canonical JSON, which must not
  * change: records outlive a deployment.
  */
-export function fingerprintOf(params: Readonly<Record<string, string>>, body: unknown): string {
+export function fingerprintOf(params: unknown, body: unknown): string {
   return hash('sha256', canonicalJson([params, body]));
 }

@@ -2,26 +2,27 @@
  * Turns the routes of `/v1` into OpenAPI 3.1. Nothing is described twice: routes and schemas are those that the gateway runs, and a route's
  * refusals are the codes that each of its statuses lists. Headers, examples and webhooks have files of their own.
  */
-import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
+import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
 import type { ErrorCode } from '@laurel/errors';
 import { MAX_DEPTH } from '@laurel/json';
 import { MAX_BODY_BYTES } from '@laurel/limits';
 import { MAX_IDEMPOTENCY_KEY_CHARACTERS } from '../domain/idempotency-key.ts';
-import { REPLAY_HEADER } from '../domain/replay-header.ts';
-import type { V1Route } from '../http/v1-route.ts';
+import { V1_AREA } from '../http/route.ts';
 import { z } from '../http/zod.ts';
 import { registerComponents } from '../routes/component.ts';
 import { KEY_LIST_PATH } from '../routes/key-list.ts';
 import { V1_ROUTES } from '../routes/v1/index.ts';
+import type { V1Route } from '../routes/v1/route.ts';
 import { keyListSchema, retiredSchema } from '../routes/v1/schemas.ts';
 import { partnerErrorSchema } from './error-schemas.ts';
-import { errorExamples, RATE_LIMIT_EXAMPLES } from './examples/errors.ts';
+import { errorExamples } from './examples/errors.ts';
 import { KEY_LIST_EXAMPLES, RESPONSE_EXAMPLES, RETIRED_EXAMPLES } from './examples/partner-answers.ts';
 import { PARAMETER_EXAMPLES, parameterExample, REQUEST_EXAMPLES } from './examples/partner-requests.ts';
-import { COMMON_HEADERS, headersNamed, registerHeaders } from './headers.ts';
+import { headersNamed, registerHeaders } from './headers.ts';
+import { operationOf, type Refusals } from './operation.ts';
 import { type OpenApiDocument, polish } from './polish.ts';
 import { registerPushedOutcome } from './pushed-outcome.ts';
-import { errorResponses, json, limitedResponse } from './responses.ts';
+import { json } from './responses.ts';
 import { SERVERS } from './servers.ts';
 import { registerWebhooks } from './webhooks.ts';
 
@@ -107,7 +108,19 @@ export function partnerDocument(): OpenApiDocument {
       maxLength: MAX_IDEMPOTENCY_KEY_CHARACTERS,
     }),
   );
-  for (const route of V1_ROUTES) registry.registerPath(pathOf(route, idempotencyKey));
+  for (const route of V1_ROUTES) {
+    const operation = operationOf(route, {
+      area: V1_AREA,
+      tag: tagOf(route),
+      params: paramsOf(route),
+      idempotencyKey,
+      refusals: refusalsOf(route),
+      examples: { request: REQUEST_EXAMPLES[route.name], response: RESPONSE_EXAMPLES[route.name] },
+      errorExamplesOf: (codes) => errorExamples(route.name, codes),
+      limited: 'Over the limit of this minute. Not the envelope.',
+    });
+    registry.registerPath(operation);
+  }
   registerPushedOutcome(registry);
   registry.registerPath({
     method: 'post',
@@ -177,40 +190,19 @@ function tagOf({ path }: V1Route<never>): string {
   return tag.name;
 }
 
-function pathOf(route: V1Route<never>, idempotencyKey: z.ZodString): RouteConfig {
-  const isIdempotent = route.mintOperationId !== undefined;
-  const refusals = { ...route.refusals, ...(isIdempotent && IDEMPOTENCY_REFUSALS), ...UNIVERSAL_REFUSALS };
-  const params = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [
+/** Every parameter is an id; where a route refuses with 404, a malformed one names nothing either. */
+function paramsOf({ path, refusals }: V1Route<never>): z.ZodObject | undefined {
+  const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [
     name,
     z.string().openapi({
       format: 'uuid',
-      // Where a route refuses with 404, a malformed id names nothing either.
-      description: `A malformed one names nothing: ${route.refusals.not_found === undefined ? 400 : 404}.`,
-      example: parameterExample(route.path, name ?? ''),
+      description: `A malformed one names nothing: ${refusals?.not_found === undefined ? 400 : 404}.`,
+      example: parameterExample(path, name ?? ''),
     }),
   ]);
-  const headers = z.object({ 'Idempotency-Key': idempotencyKey });
-  return {
-    method: route.method,
-    path: `/v1${route.path}`,
-    operationId: route.name,
-    tags: [tagOf(route)],
-    summary: route.summary,
-    ...(route.description !== undefined && { description: route.description }),
-    request: {
-      ...(params.length > 0 && { params: z.object(Object.fromEntries(params)) }),
-      ...(route.query !== undefined && { query: route.query as z.ZodObject }),
-      ...(isIdempotent && { headers }),
-      ...(route.body !== undefined && { body: { required: true, ...json(route.body, REQUEST_EXAMPLES[route.name]) } }),
-    },
-    responses: {
-      [route.success.status]: {
-        description: route.success.description,
-        headers: headersNamed(...COMMON_HEADERS, ...(isIdempotent ? ([REPLAY_HEADER] as const) : [])),
-        ...json(route.success.schema, RESPONSE_EXAMPLES[route.name]),
-      },
-      ...errorResponses(refusals, (codes) => errorExamples(route.name, codes)),
-      429: limitedResponse('Over the limit of this minute. Not the envelope.', RATE_LIMIT_EXAMPLES),
-    },
-  };
+  return params.length === 0 ? undefined : z.object(Object.fromEntries(params));
+}
+
+function refusalsOf(route: V1Route<never>): Refusals {
+  return { ...route.refusals, ...(route.mintOperationId !== undefined && IDEMPOTENCY_REFUSALS), ...UNIVERSAL_REFUSALS };
 }

@@ -4,8 +4,8 @@
  */
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
 import type { ApiErrorCode } from '@laurel/errors';
+import { type AnyRoute, apiArea } from '../http/route.ts';
 import { z } from '../http/zod.ts';
-import type { ApiRoute } from '../routes/api-route.ts';
 import { registerComponents } from '../routes/component.ts';
 import { OPERATOR_ROUTES } from '../routes/operator/index.ts';
 import { PORTAL_ROUTES } from '../routes/portal/index.ts';
@@ -13,27 +13,22 @@ import { signIn } from '../routes/portal/session.ts';
 import { SANDBOX_ROUTES } from '../routes/sandbox/index.ts';
 import { ownErrorSchema } from './error-schemas.ts';
 import { PORTAL_EXAMPLES, SANDBOX_EXAMPLES } from './examples/developers.ts';
-import { errorExamplesOf, RATE_LIMIT_EXAMPLES } from './examples/errors.ts';
+import { errorExamplesOf } from './examples/errors.ts';
 import type { RouteExamples } from './examples/example.ts';
 import { OPERATOR_GAME_EXAMPLES } from './examples/operator-games.ts';
 import { OPERATOR_PEOPLE_EXAMPLES } from './examples/operator-people.ts';
 import { OWN_PARAMETER_EXAMPLES } from './examples/own-story.ts';
-import { COMMON_HEADERS, headersNamed, registerHeaders } from './headers.ts';
+import { registerHeaders } from './headers.ts';
+import { objectOf, operationOf, type Refusals } from './operation.ts';
 import { type OpenApiDocument, polish } from './polish.ts';
-import { errorResponses, json, limitedResponse } from './responses.ts';
 import { SERVERS } from './servers.ts';
 
-type Refusals = Partial<Record<ApiErrorCode, string>>;
-
-/** What a route documents, whichever its callers and dependencies are. */
-type DocumentedRoute = Omit<ApiRoute<never, never>, 'run' | 'recording'>;
-
-interface Area {
+interface DocumentedArea {
   readonly name: 'sandbox' | 'portal' | 'operator';
   readonly examples: Readonly<Record<string, RouteExamples>>;
   /** The message of its 401; that of the code where it has none. */
   readonly unauthorizedMessage?: string;
-  readonly routes: readonly DocumentedRoute[];
+  readonly routes: readonly AnyRoute[];
   /** Each alone is enough; none for a public route. */
   readonly security: readonly Record<string, []>[];
   /** The refusals of admission; the second only where a route changes something. */
@@ -41,7 +36,7 @@ interface Area {
   readonly refusalsOfChanges?: Refusals;
 }
 
-const AREAS: readonly Area[] = [
+const AREAS: readonly DocumentedArea[] = [
   {
     name: 'sandbox',
     examples: SANDBOX_EXAMPLES,
@@ -119,7 +114,7 @@ export function portalDocument(): OpenApiDocument {
   registerHeaders(registry);
   registerComponents(registry);
   registry.register('ErrorResponse', ownErrorSchema);
-  for (const area of AREAS) for (const route of area.routes) registry.registerPath(pathOf(area, route));
+  for (const area of AREAS) for (const route of area.routes) registry.registerPath(operationIn(area, route));
   const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: { title: 'Operator, portal and sandbox routes', version: 'unversioned', description: DESCRIPTION },
@@ -130,36 +125,21 @@ export function portalDocument(): OpenApiDocument {
   return polish(document);
 }
 
-function pathOf(area: Area, route: DocumentedRoute): RouteConfig {
-  const { params, query, body, success } = route;
-  const examples = area.examples[route.name];
-  return {
-    method: route.method,
-    path: `/api/${area.name}${route.path}`,
-    operationId: route.name,
-    tags: [tagOf(area, route)],
-    summary: route.summary,
-    ...(route.description !== undefined && { description: route.description }),
-    security: [...structuredClone(area.security)],
-    request: {
-      ...(params !== undefined && { params: withExamples(objectOf(params)) }),
-      ...(query !== undefined && { query: objectOf(query) }),
-      ...(body !== undefined && { body: { required: true, ...json(body, examples?.request) } }),
-    },
-    responses: {
-      [success.status]: {
-        description: success.description,
-        headers: headersNamed(...COMMON_HEADERS),
-        ...(success.schema !== undefined && json(success.schema, examples?.response)),
-      },
-      ...errorResponses(refusalsOf(area, route), (codes) => errorExamplesOf(codes, saidOf(area, route))),
-      429: limitedResponse('Over a limit of rate, or of failures. Not the envelope.', RATE_LIMIT_EXAMPLES),
-    },
-  };
+function operationIn(area: DocumentedArea, route: AnyRoute): RouteConfig {
+  return operationOf(route, {
+    area: apiArea(area.name),
+    tag: tagOf(area, route),
+    security: area.security,
+    params: route.params && withExamples(objectOf(route.params)),
+    refusals: refusalsOf(area, route),
+    examples: area.examples[route.name] ?? {},
+    errorExamplesOf: (codes) => errorExamplesOf(codes, saidOf(area, route)),
+    limited: 'Over a limit of rate, or of failures. Not the envelope.',
+  });
 }
 
 /** What refusals of a route say. */
-function saidOf(area: Area, route: DocumentedRoute): Partial<Record<ApiErrorCode, object>> {
+function saidOf(area: DocumentedArea, route: AnyRoute): Partial<Record<ApiErrorCode, object>> {
   const { unauthorizedMessage } = area;
   return {
     invalid_request: { message: invalidMessage(area, route) },
@@ -168,7 +148,7 @@ function saidOf(area: Area, route: DocumentedRoute): Partial<Record<ApiErrorCode
   };
 }
 
-function invalidMessage(area: Area, { body, name }: DocumentedRoute): string {
+function invalidMessage(area: DocumentedArea, { body, name }: AnyRoute): string {
   if (body === undefined) return 'cursor: is not one of ours';
   // A change needs no certain member; anything else is missing its first one.
   if (body instanceof z.ZodObject && Object.values(body.shape).every((member) => member.safeParse(undefined).success)) {
@@ -188,7 +168,7 @@ function withExamples(params: z.ZodObject): z.ZodObject {
 }
 
 /** `/programs/{programId}/challenges` of operators is of `Operator challenges`: the last resource that a path names and the document describes. */
-function tagOf(area: Area, route: DocumentedRoute): string {
+function tagOf(area: DocumentedArea, route: AnyRoute): string {
   const areaTag = `${area.name.charAt(0).toUpperCase()}${area.name.slice(1)}`;
   const names = route.path
     .split('/')
@@ -200,7 +180,7 @@ function tagOf(area: Area, route: DocumentedRoute): string {
 }
 
 /** The route's own refusals, and those that follow from its schemas and its area. */
-function refusalsOf(area: Area, route: DocumentedRoute): Refusals {
+function refusalsOf(area: DocumentedArea, route: AnyRoute): Refusals {
   const isInput = route.query !== undefined || route.body !== undefined;
   return {
     ...(isInput && { invalid_request: `The ${route.body === undefined ? 'query' : 'body'} does not fit.` }),
@@ -210,9 +190,4 @@ function refusalsOf(area: Area, route: DocumentedRoute): Refusals {
     ...route.refusals,
     internal_error: 'A failure on our side.',
   };
-}
-
-function objectOf(schema: z.ZodType): z.ZodObject {
-  if (!(schema instanceof z.ZodObject)) throw new Error('the parameters of a route are an object');
-  return schema;
 }

@@ -1,6 +1,7 @@
 import { OPERATOR_CHANGES } from '@laurel/testing';
 import { type RequestHandler, Router } from 'express';
 import { expect, test } from 'vitest';
+import { apiArea } from '../http/route.ts';
 import { defineOperatorRoute } from './operator/route.ts';
 import { type OperatorDependencies, operatorRouter } from './operator/router.ts';
 import { type ActionLog, assertChangesAreRecorded, recordedChange } from './operator-log.ts';
@@ -9,7 +10,7 @@ const answer: RequestHandler = (_request, response) => void response.end();
 const log = {} as ActionLog;
 
 test('an operator route that changes something cannot bypass the log of actions', () => {
-  const value = defineOperatorRoute({
+  const route = defineOperatorRoute({
     method: 'patch',
     path: '/things/{thingId}',
     name: 'change',
@@ -18,7 +19,8 @@ test('an operator route that changes something cannot bypass the log of actions'
     action: 'change',
     run: async (_call, _log: ActionLog) => ({}),
   });
-  const change = recordedChange(log, value, async () => ({ status: 204 }));
+  const rest = { area: apiArea('operator'), handle: async () => ({}) };
+  const change = recordedChange(log, { route, ...rest });
   const recorded = Router().get('/things', answer).patch('/things/:thingId', change);
   expect(() => assertChangesAreRecorded(recorded)).not.toThrow();
   for (const method of ['post', 'put', 'patch', 'delete'] as const) {
@@ -27,8 +29,8 @@ test('an operator route that changes something cannot bypass the log of actions'
   }
   expect(() => assertChangesAreRecorded(Router().use(recorded))).toThrow('a router inside this one');
   expect(() => assertChangesAreRecorded(Router().all('/things', answer))).toThrow('/things changes something');
-  const { action: _action, ...nameless } = value;
-  expect(() => recordedChange(log, nameless, async () => ({ status: 204 }))).toThrow('names no action');
+  const { action: _action, ...nameless } = route;
+  expect(() => recordedChange(log, { route: nameless, ...rest })).toThrow('names no action');
 });
 
 test('the operator routes that change something are those that the black-box tests cover', () => {

@@ -21,8 +21,10 @@ import type { Request, RequestHandler, Router } from 'express';
 import type { WalletClient } from '../clients/wallet.ts';
 import { recordedMembersOf, recordOf } from '../domain/action-record.ts';
 import { type FailpointName, failpoint } from '../failpoints.ts';
-import { contextOf } from '../http/context.ts';
+import type { RequestContext } from '../http/context.ts';
 import { parseJsonBody } from '../http/json-body.ts';
+import type { Answer, Area, Handle, Route } from '../http/route.ts';
+import { validBodyOf } from '../http/validate.ts';
 import { presentAccount } from '../presenters/account.ts';
 import { presentAttempt } from '../presenters/attempt.ts';
 import { presentOperatorChallenge } from '../presenters/challenge.ts';
@@ -31,8 +33,7 @@ import { presentProgram } from '../presenters/program.ts';
 import { presentOperatorTournament } from '../presenters/tournament.ts';
 import { type ActionResult, insertAction, insertActionResult } from '../repository/operator-actions.ts';
 import { findProgram } from '../repository/programs.ts';
-import type { Answer, ApiRoute, Handle } from './api-route.ts';
-import { bodyOf, callOptions, change, present } from './run-api-route.ts';
+import { isInPieces, runRoute, statusOf, textOf } from './run-route.ts';
 
 /** The stores and services with which actions are recorded and their subjects read. */
 export interface ActionLog extends OwningServices {
@@ -80,30 +81,29 @@ const READS: Readonly<Record<string, Read>> = {
 /** The handler of a route by which an operator changes something: it writes to the log of actions, and to the process's own. */
 export function recordedChange<Log extends ActionLog>(
   log: Log,
-  route: ApiRoute<string, Log>,
-  handle: Handle,
+  { route, area, handle }: { readonly route: Route<string, Log>; readonly area: Area; readonly handle: Handle },
 ): RequestHandler {
   const { action } = route;
   if (action === undefined) throw new Error(`${route.method} ${route.path} changes something and names no action`);
-  const handler = change(log, 'operator', action, recordAction(log, { ...route, action }, handle));
+  const changes = { logger: log.logger, actor: 'operator' } as const;
+  const handler = runRoute(route, recordAction(log, { ...route, action }, handle), { area, changes });
   recorded.add(handler);
   return handler;
 }
 
 function recordAction<Log extends ActionLog>(
   log: Log,
-  route: ApiRoute<string, Log> & { readonly action: string },
+  route: Route<string, Log> & { readonly action: string },
   handle: Handle,
 ): Handle {
   const { action } = route;
   const { creates, records, reads } = route.recording ?? {};
 
-  const read = async (request: Request, subject: Subject | null): Promise<object | null> => {
-    const options = callOptions(request);
+  const read = async (request: Request, context: RequestContext, subject: Subject | null): Promise<object | null> => {
+    const options = { requestId: context.requestId };
     if (reads !== undefined) {
-      const body = route.body === undefined ? undefined : bodyOf(route.body, request);
       const subjectId = subjectOf(request)?.id ?? null;
-      return reads({ subjectId, body: isRefused(body) ? undefined : body, options }, log);
+      return reads({ subjectId, body: validBodyOf(route, request, context), options }, log);
     }
     const readSubject = subject === null ? undefined : READS[subject.kind];
     if (subject === null || readSubject === undefined) return null;
@@ -111,13 +111,12 @@ function recordAction<Log extends ActionLog>(
     return found === undefined || isRefused(found) ? null : found;
   };
 
-  return async (request) => {
-    const context = contextOf(present(request.res));
+  return async (request, context) => {
     const { requestId, operator: actor } = context;
     if (actor === undefined) throw new Error('an action without an operator');
     const subject = subjectOf(request);
     const json = parseJsonBody(request, context);
-    const before = creates === undefined ? await read(request, subject) : null;
+    const before = creates === undefined ? await read(request, context, subject) : null;
     const id = newId();
     await passPoint('gateway.action.before-intent');
     await insertAction(log.database, {
@@ -144,9 +143,9 @@ function recordAction<Log extends ActionLog>(
       await passPoint('gateway.action.after-result');
     };
 
-    let answer: Answer | Refused;
+    let answer: Answer;
     try {
-      answer = await handle(request);
+      answer = await handle(request, context);
     } catch (error) {
       // The change may have happened all the same.
       await conclude({ status: HTTP_STATUS.internal_error, created: null, after: null });
@@ -156,19 +155,19 @@ function recordAction<Log extends ActionLog>(
       await conclude({ status: HTTP_STATUS[answer.code], created: null, after: null });
       return answer;
     }
-    const created = creates === undefined ? null : createdOf(creates, answer);
-    const after = await readAfter(answer, created ?? subject, () => read(request, created ?? subject));
-    await conclude({ status: answer.status, created: nameOf(created), after: recordOf(after) });
+    const shown = shownBy(answer);
+    const created = creates === undefined ? null : createdOf(creates, shown);
+    const after = await readAfter(shown, created ?? subject, () => read(request, context, created ?? subject));
+    await conclude({ status: statusOf(route, answer), created: nameOf(created), after: recordOf(after) });
     return answer;
   };
 
   /** The subject after the action; the answer's body where nothing else shows it, or where it can no longer be read. */
   async function readAfter(
-    answer: Answer,
+    shown: object | undefined,
     subject: Subject | null,
     readNow: () => Promise<object | null>,
   ): Promise<unknown> {
-    const shown = answer.json === undefined ? answer.body : JSON.parse(answer.json);
     if (reads === undefined && (subject === null || READS[subject.kind] === undefined)) return shown;
     try {
       return await readNow();
@@ -191,8 +190,16 @@ function subjectOf(request: Request): Subject | null {
   return { kind: name.replace(/Id$/, ''), id: id.toLowerCase() };
 }
 
-function createdOf(kind: string, { body }: Answer): Subject | null {
-  return body !== undefined && 'id' in body && typeof body.id === 'string' ? { kind, id: body.id } : null;
+function createdOf(kind: string, shown: object | undefined): Subject | null {
+  return shown !== undefined && 'id' in shown && typeof shown.id === 'string' ? { kind, id: shown.id } : null;
+}
+
+/** The body of an answer, as the caller reads it. */
+function shownBy(answer: Exclude<Answer, Refused>): object | undefined {
+  if (isInPieces(answer)) throw new Error('the answer to an action is recorded, and so one text');
+  if (typeof answer === 'object' && answer.body !== undefined) return answer.body;
+  const text = textOf(answer);
+  return text === undefined ? undefined : JSON.parse(text);
 }
 
 function nameOf(subject: Subject | null): string | null {

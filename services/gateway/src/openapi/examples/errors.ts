@@ -1,5 +1,5 @@
 /** What refusals look like. */
-import { type ApiErrorCode, DEFAULT_MESSAGE, type ErrorCode } from '@laurel/errors';
+import { type ApiErrorCode, DEFAULT_MESSAGE } from '@laurel/errors';
 import type { Examples } from './example.ts';
 
 /** The message and the details of a validation failure, where an answer has them: on a route with a body, and on one with a query. */
@@ -40,7 +40,7 @@ const INVALID_OF_ROUTE: Readonly<Record<string, object>> = {
 };
 
 /** One answer for each code that a status may carry. */
-export function errorExamples(routeName: string, codes: readonly ErrorCode[]): Examples {
+export function errorExamples(routeName: string, codes: readonly ApiErrorCode[]): Examples {
   return errorExamplesOf(codes, { invalid_request: INVALID_OF_ROUTE[routeName] });
 }
 

@@ -4,8 +4,8 @@ export type Examples = Readonly<Record<string, Example>>;
 
 /** Of a route: what is sent, where it takes a body, and what a success answers, where it has one. */
 export interface RouteExamples {
-  readonly request?: Examples;
-  readonly response?: Examples;
+  readonly request?: Examples | undefined;
+  readonly response?: Examples | undefined;
 }
 
 /** One example, which needs no name of its own. */

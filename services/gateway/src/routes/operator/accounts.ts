@@ -25,7 +25,7 @@ import {
   text,
   verificationLevel,
 } from '../fields.ts';
-import { present } from '../run-api-route.ts';
+import { present } from '../run-route.ts';
 import { amount, timestamp, uuid } from '../v1/schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 

@@ -5,7 +5,7 @@ import { z } from '../../http/zod.ts';
 import { presentAttempt } from '../../presenters/attempt.ts';
 import { component } from '../component.ts';
 import { pathId, text } from '../fields.ts';
-import { present } from '../run-api-route.ts';
+import { present } from '../run-route.ts';
 import { attemptSchema } from '../v1/schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
@@ -25,6 +25,6 @@ export const voidAttempt = defineOperatorRoute({
     const service = serviceOf(services, attemptId);
     if (service === null) return refused('not_found');
     const voided = await service.voidAttempt({ attemptId, reason: body.reason }, options);
-    return isRefused(voided) ? voided : { json: presentAttempt(present(voided.attempt)) };
+    return isRefused(voided) ? voided : presentAttempt(present(voided.attempt));
   },
 });

@@ -9,10 +9,10 @@ import {
 import type { Database } from '@laurel/postgres';
 import type { CreateChallengeRequest, GetChallengeResponse } from '@laurel/proto/challenge';
 import { CHALLENGE_STATUSES, PRIZE_STRUCTURES, THRESHOLD_DIRECTIONS } from '@laurel/proto/enum-names';
+import type { Result } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';
 import { presentOperatorChallenge } from '../../presenters/challenge.ts';
 import { findProgram } from '../../repository/programs.ts';
-import type { Result } from '../api-route.ts';
 import { component } from '../component.ts';
 import {
   environment,
@@ -24,7 +24,7 @@ import {
   text,
   verificationLevel,
 } from '../fields.ts';
-import { present } from '../run-api-route.ts';
+import { present } from '../run-route.ts';
 import { amount, challengeSchema, prizeStructure, thresholdDirection, timestamp, uuid } from '../v1/schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 

@@ -4,7 +4,7 @@ import type { Admission } from '../../admission/admission.ts';
 import type { IntegrationClient } from '../../clients/integration.ts';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import type { Peppers } from '../../domain/peppers.ts';
-import type { ApiRoute } from '../api-route.ts';
+import type { Route } from '../../http/route.ts';
 import type { ActionLog } from '../operator-log.ts';
 import { changeAccount, createAccount, deposit, getAccount, getStatement } from './accounts.ts';
 import { listActions } from './actions.ts';
@@ -38,7 +38,7 @@ export interface OperatorServices extends ActionLog {
   readonly integration: IntegrationClient;
 }
 
-export const OPERATOR_ROUTES: readonly ApiRoute<string, OperatorServices>[] = [
+export const OPERATOR_ROUTES: readonly Route<string, OperatorServices>[] = [
   createDeveloper,
   createProgram,
   listPrograms,

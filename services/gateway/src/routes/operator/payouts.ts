@@ -7,7 +7,7 @@ import { z } from '../../http/zod.ts';
 import { presentPayout } from '../../presenters/payout.ts';
 import { component } from '../component.ts';
 import { environmentName, nextCursor, PAGE_LIMIT, page, pathId } from '../fields.ts';
-import { present } from '../run-api-route.ts';
+import { present } from '../run-route.ts';
 import { amount, timestamp, uuid } from '../v1/schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 

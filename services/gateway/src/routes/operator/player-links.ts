@@ -1,8 +1,8 @@
 import { isRefused } from '@laurel/errors';
 import type { WalletClient } from '../../clients/wallet.ts';
+import type { Recording } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';
 import { presentPlayerLinks } from '../../presenters/account.ts';
-import type { Recording } from '../api-route.ts';
 import { component } from '../component.ts';
 import { environmentName, pathId } from '../fields.ts';
 import { timestamp, uuid } from '../v1/schemas.ts';

@@ -6,7 +6,7 @@ import { presentProgramLimits } from '../../presenters/program-limits.ts';
 import { findProgram } from '../../repository/programs.ts';
 import { component } from '../component.ts';
 import { amount, CHANGE, environment, environmentName, pathId } from '../fields.ts';
-import { present } from '../run-api-route.ts';
+import { present } from '../run-route.ts';
 import { amount as amountText, uuid } from '../v1/schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 

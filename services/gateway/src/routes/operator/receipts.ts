@@ -45,6 +45,6 @@ export const getReceipt = defineOperatorRoute({
     const asked = await challenge.getReceipt({ receiptId }, options);
     const isElsewhere = isRefused(asked) && asked.code === 'not_found';
     const found = isElsewhere ? await tournament.getReceipt({ receiptId }, options) : asked;
-    return isRefused(found) ? found : { json: presentReceipt(found) };
+    return isRefused(found) ? found : presentReceipt(found);
   },
 });

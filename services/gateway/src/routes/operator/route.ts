@@ -1,4 +1,4 @@
 /** Routes of operators are called with the name of the token's holder. One that changes something names its action. */
-import { defineFor } from '../api-route.ts';
+import { defineFor } from '../../http/route.ts';
 
 export const defineOperatorRoute = defineFor<string>();

@@ -3,12 +3,15 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import { requireOperator } from '../../admission/operator-auth.ts';
 import { limitRate, type RateWindows } from '../../admission/rate-limit.ts';
 import { type GatewayConfig, operatorsOf } from '../../config.ts';
-import { contextOf } from '../../http/context.ts';
+import { contextOf, type RequestContext } from '../../http/context.ts';
 import { answerNotFound } from '../../http/errors.ts';
 import { type BodyReader, readBodyFor } from '../../http/raw-body.ts';
+import { apiArea } from '../../http/route.ts';
 import { assertChangesAreRecorded, recordedChange } from '../operator-log.ts';
-import { mountRoutes, present, route } from '../run-api-route.ts';
+import { handleOf, mountRoutes, present, runRoute } from '../run-route.ts';
 import { OPERATOR_ROUTES, type OperatorServices } from './index.ts';
+
+const area = apiArea('operator');
 
 export interface OperatorDependencies extends OperatorServices {
   readonly config: Pick<GatewayConfig, 'OPERATOR_TOKEN' | 'OPERATOR_TOKENS' | 'OPERATOR_RATE_LIMIT_PER_MINUTE'>;
@@ -32,10 +35,10 @@ export function operatorRouter(deps: OperatorDependencies): Router {
     }),
     readBodyFor(deps.bodies, () => 'operator'),
   );
-  mountRoutes(router, OPERATOR_ROUTES, {
-    dependencies: deps,
-    callerOf: (request) => operatorOf(present(request.res)),
-    handlerOf: (value, handle) => (value.method === 'get' ? route(handle) : recordedChange(deps, value, handle)),
+  const callerOf = ({ operator }: RequestContext) => present(operator);
+  mountRoutes(router, OPERATOR_ROUTES, (route) => {
+    const handle = handleOf(route, deps, { area, callerOf });
+    return route.method === 'get' ? runRoute(route, handle, { area }) : recordedChange(deps, { route, area, handle });
   });
   assertChangesAreRecorded(router);
   // Also for OPTIONS, which the router would otherwise answer.

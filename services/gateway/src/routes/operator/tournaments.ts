@@ -4,13 +4,13 @@ import { MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS, MAX_PAID_RANKS } from 
 import type { Database } from '@laurel/postgres';
 import { THRESHOLD_DIRECTIONS, TOURNAMENT_STATUSES } from '@laurel/proto/enum-names';
 import type { CreateTournamentRequest, Tournament } from '@laurel/proto/tournament';
+import type { Result } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';
 import { presentOperatorTournament, presentRound } from '../../presenters/tournament.ts';
 import { findProgram } from '../../repository/programs.ts';
-import type { Result } from '../api-route.ts';
 import { component, orNull } from '../component.ts';
 import { environment, environmentName, instant, pathId, positiveAmount, text } from '../fields.ts';
-import { present } from '../run-api-route.ts';
+import { present } from '../run-route.ts';
 import { purse, roundSchema, thresholdDirection, tournamentSchema, tournamentStatus, uuid } from '../v1/schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 

@@ -7,7 +7,7 @@ import type { WebhookClient } from '../../clients/webhook.ts';
 import type { GatewayConfig } from '../../config.ts';
 import type { Peppers } from '../../domain/peppers.ts';
 import type { Session } from '../../domain/session.ts';
-import type { ApiRoute } from '../api-route.ts';
+import type { Route } from '../../http/route.ts';
 import { type DryRuns, dryRunDescriptor, listIntegrationLog } from './integrations.ts';
 import { listOwnPrograms, replaceTestKey } from './programs.ts';
 import { signOut } from './session.ts';
@@ -38,7 +38,7 @@ export interface PortalServices {
   readonly dryRunBudgets: DryRuns['dryRunBudgets'];
 }
 
-export const PORTAL_ROUTES: readonly ApiRoute<Session, PortalServices>[] = [
+export const PORTAL_ROUTES: readonly Route<Session, PortalServices>[] = [
   signOut,
   listOwnPrograms,
   replaceTestKey,

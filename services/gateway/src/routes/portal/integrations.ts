@@ -53,7 +53,7 @@ export const dryRunDescriptor = definePortalRoute({
   description: `Nothing is stored, and nothing is settled. A developer has ${DRY_RUN_BYTES_PER_SECOND / KIB} KiB a second, and up to two seconds of it at once; each dry run counts as its descriptor, its sample and ${DRY_RUN_BYTES / KIB} KiB. Beyond it the answer is 429, whose \`limit\` is bytes a second.`,
   body: dryRun,
   // As they would come: every digit of a number, and the order of members.
-  verbatim: ['descriptor', 'sample'],
+  verbatim: { descriptor: MAX_BODY_BYTES, sample: MAX_BODY_BYTES },
   success: { status: 200, description: 'Each record, or the pointer that failed.', schema: dryRunSchema },
   refusals: { invalid_request: 'The body does not fit, or the descriptor itself is not valid.' },
   run: async ({ caller, body, verbatim, options }, { integration, dryRunBudgets }: DryRuns) => {
@@ -64,7 +64,7 @@ export const dryRunDescriptor = definePortalRoute({
       { transport: TRANSPORTS[body.transport], descriptorJson, sampleJson },
       { ...options, retryLostReply: true },
     );
-    return isRefused(read) ? read : { json: presentDryRun(read) };
+    return isRefused(read) ? read : presentDryRun(read);
   },
 });
 

@@ -9,12 +9,15 @@ import { requireDeveloper } from '../../admission/session.ts';
 import type { SignIn } from '../../admission/sign-in.ts';
 import type { Session } from '../../domain/session.ts';
 import { networkOf } from '../../domain/sign-in-throttle.ts';
-import { contextOf } from '../../http/context.ts';
+import { contextOf, type RequestContext } from '../../http/context.ts';
 import { answerNotFound } from '../../http/errors.ts';
 import { type BodyReader, readBodyFor } from '../../http/raw-body.ts';
-import { change, handleOf, mountRoutes, present, route } from '../run-api-route.ts';
+import { apiArea } from '../../http/route.ts';
+import { handleOf, mountRoutes, present, runRoute } from '../run-route.ts';
 import { PORTAL_ROUTES, type PortalServices } from './index.ts';
 import { signIn } from './session.ts';
+
+const area = apiArea('portal');
 
 export interface PortalDependencies extends PortalServices {
   readonly logger: Logger;
@@ -49,12 +52,11 @@ export function portalRouter(deps: PortalDependencies): Router {
     }),
     readBodyFor(deps.bodies, (response) => sessionOf(response).developerId),
   );
-  mountRoutes(router, PORTAL_ROUTES, {
-    dependencies: deps,
-    callerOf: (request) => sessionOf(present(request.res)),
-    handlerOf: ({ action }, handle) =>
-      action === undefined ? route(handle) : change(deps, 'developer', action, handle),
-  });
+  const callerOf = ({ session }: RequestContext) => present(session);
+  const changes = { logger: deps.logger, actor: 'developer' } as const;
+  mountRoutes(router, PORTAL_ROUTES, (route) =>
+    runRoute(route, handleOf(route, deps, { area, callerOf }), { area, changes }),
+  );
   // Also for OPTIONS, which the router would otherwise answer.
   router.use(answerNotFound);
   return router;
@@ -63,6 +65,7 @@ export function portalRouter(deps: PortalDependencies): Router {
 /** The one route of the portal that needs no session: so its rate is counted by the client's address, before its body is read. */
 function mountSignIn(router: Router, deps: PortalDependencies): void {
   const { addressOf } = deps;
+  const callerOfSignIn = (_context: RequestContext, request: Request) => ({ address: addressOf(request) });
   router[signIn.method](
     signIn.path,
     limitRate({
@@ -75,7 +78,7 @@ function mountSignIn(router: Router, deps: PortalDependencies): void {
       const owner = `sign-in ${networkOf(addressOf(request))}`;
       deps.bodies.read(request, response, owner, next, MAX_CREDENTIALS_BYTES);
     },
-    route(handleOf(signIn, deps, (request) => ({ address: addressOf(request) }))),
+    runRoute(signIn, handleOf(signIn, deps, { area, callerOf: callerOfSignIn }), { area }),
   );
 }
 

@@ -7,13 +7,13 @@ import { DELIVERY_STATUSES } from '@laurel/proto/enum-names';
 import { DeliveryStatus, type Endpoint } from '@laurel/proto/webhook';
 import { MAX_URL_CHARACTERS } from '@laurel/untrusted-url';
 import type { WebhookClient } from '../../clients/webhook.ts';
+import type { Result } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';
 import { presentDelivery, presentEndpoint } from '../../presenters/webhook.ts';
 import { listProgramIds } from '../../repository/programs.ts';
-import type { Result } from '../api-route.ts';
 import { component } from '../component.ts';
 import { CHANGE, environment, id, PAGE_LIMIT, page, pathId, text } from '../fields.ts';
-import { present } from '../run-api-route.ts';
+import { present } from '../run-route.ts';
 import {
   deliveryIdSchema,
   deliveryListSchema,

@@ -4,7 +4,7 @@ import type { SandboxPlayers } from '../../clients/sandbox-players.ts';
 import type { WalletClient } from '../../clients/wallet.ts';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import type { Principal } from '../../domain/principal.ts';
-import type { ApiRoute } from '../api-route.ts';
+import type { Route } from '../../http/route.ts';
 import { expireAttempt } from './attempts.ts';
 import { listSandboxEvents } from './events.ts';
 import { holdNextAward, putSandboxPlayer } from './players.ts';
@@ -18,7 +18,7 @@ export interface SandboxServices extends OwningServices {
   readonly webhook: WebhookClient;
 }
 
-export const SANDBOX_ROUTES: readonly ApiRoute<Principal['tenant'], SandboxServices>[] = [
+export const SANDBOX_ROUTES: readonly Route<Principal['tenant'], SandboxServices>[] = [
   putSandboxPlayer,
   holdNextAward,
   expireAttempt,

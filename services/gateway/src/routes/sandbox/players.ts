@@ -4,7 +4,7 @@ import type { WalletClient } from '../../clients/wallet.ts';
 import { z } from '../../http/zod.ts';
 import { component } from '../component.ts';
 import { amount, day, email, instant, jurisdiction, verificationLevel } from '../fields.ts';
-import { present } from '../run-api-route.ts';
+import { present } from '../run-route.ts';
 import { playerLinkSchema, playerRef } from '../v1/schemas.ts';
 import { defineSandboxRoute } from './route.ts';
 

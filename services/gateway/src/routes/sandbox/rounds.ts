@@ -3,7 +3,7 @@ import { isRefused } from '@laurel/errors';
 import { z } from '../../http/zod.ts';
 import { presentRound } from '../../presenters/tournament.ts';
 import { pathId } from '../fields.ts';
-import { present } from '../run-api-route.ts';
+import { present } from '../run-route.ts';
 import { roundSchema } from '../v1/schemas.ts';
 import { defineSandboxRoute } from './route.ts';
 

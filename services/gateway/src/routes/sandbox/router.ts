@@ -5,11 +5,14 @@ import { limitRate, type RateWindows } from '../../admission/rate-limit.ts';
 import type { GatewayConfig } from '../../config.ts';
 import type { Principal } from '../../domain/principal.ts';
 import { sendError } from '../../http/answer.ts';
-import { contextOf } from '../../http/context.ts';
+import { contextOf, type RequestContext } from '../../http/context.ts';
 import { answerNotFound } from '../../http/errors.ts';
 import { type BodyReader, readBodyFor } from '../../http/raw-body.ts';
-import { mountRoutes, present, route } from '../run-api-route.ts';
+import { apiArea } from '../../http/route.ts';
+import { handleOf, mountRoutes, present, runRoute } from '../run-route.ts';
 import { SANDBOX_ROUTES, type SandboxServices } from './index.ts';
+
+const area = apiArea('sandbox');
 
 export interface SandboxDependencies extends SandboxServices {
   readonly config: Pick<GatewayConfig, 'SANDBOX_RATE_LIMIT_PER_MINUTE'>;
@@ -36,11 +39,8 @@ export function sandboxRouter(deps: SandboxDependencies): Router {
     }),
     readBodyFor(deps.bodies, (response) => principalOf(response).keyId),
   );
-  mountRoutes(router, SANDBOX_ROUTES, {
-    dependencies: deps,
-    callerOf: (request) => principalOf(present(request.res)).tenant,
-    handlerOf: (_route, handle) => route(handle),
-  });
+  const callerOf = ({ principal }: RequestContext) => present(principal).tenant;
+  mountRoutes(router, SANDBOX_ROUTES, (route) => runRoute(route, handleOf(route, deps, { area, callerOf }), { area }));
   // Also for OPTIONS, which the router would otherwise answer.
   router.use(answerNotFound);
   return router;

@@ -3,11 +3,12 @@ import { MAX_METADATA_BYTES } from '@laurel/attempts/domain';
 import { isRefused } from '@laurel/errors';
 import { newOwnedId } from '@laurel/ids';
 import { failpoint } from '../../failpoints.ts';
-import { defineRoute } from '../../http/v1-route.ts';
+import { repeated } from '../../http/route.ts';
 import { presentAttempt } from '../../presenters/attempt.ts';
+import { defineV1Route } from './route.ts';
 import { attemptSchema, createAttemptBody } from './schemas.ts';
 
-export const createAttempt = defineRoute({
+export const createAttempt = defineV1Route({
   method: 'post',
   path: '/attempts',
   name: 'createAttempt',
@@ -33,20 +34,20 @@ export const createAttempt = defineRoute({
     attempt_cap_reached: "The rolling daily cap of the challenge, or the round's cap per player.",
     entries_closed: 'The round is not open, or in its last ten minutes.',
   },
-  run: async ({ principal, body, verbatim, operationId, keyUse, requestId }, { hotCalls }: { hotCalls: HotCalls }) => {
+  run: async ({ caller, body, verbatim, operationId, keyUse, options }, { hotCalls }: { hotCalls: HotCalls }) => {
     await failpoint('gateway.create.before-call');
     const attempt = await hotCalls.createAttempt({
       attemptId: operationId,
-      tenant: principal.tenant,
+      tenant: caller.tenant,
       contestId: body.challenge_id ?? body.tournament_round_id ?? '',
       playerRef: body.player_ref,
       metadataJson: verbatim.metadata ?? '{}',
-      requestId,
+      requestId: options.requestId,
       keyUse,
     });
     await failpoint('gateway.create.after-call');
     if (isRefused(attempt)) return attempt;
     const presented = presentAttempt(attempt);
-    return attempt.id === operationId ? presented : { kind: 'repeated', body: presented };
+    return attempt.id === operationId ? presented : repeated(presented);
   },
 });

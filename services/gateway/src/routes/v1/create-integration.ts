@@ -5,10 +5,10 @@ import { TRANSPORTS } from '@laurel/proto/enum-names';
 import { Transport } from '@laurel/proto/integration';
 import type { IntegrationClient } from '../../clients/integration.ts';
 import { announceProgram } from '../../clients/program-facts.ts';
-import { defineRoute } from '../../http/v1-route.ts';
 import { presentIntegration } from '../../presenters/integration.ts';
 import { findProgramFacts } from '../../repository/programs.ts';
 import { createdIntegrationSchema, createIntegrationBody } from './integration-schemas.ts';
+import { defineV1Route } from './route.ts';
 
 const SIGNING_INSTRUCTIONS = [
   'Send each outcome by POST to webhook_url with the header X-Service-Signature: "sha256=" and the HMAC-SHA256 of the raw request body in',
@@ -16,7 +16,7 @@ const SIGNING_INSTRUCTIONS = [
   'Sign the exact bytes that you send, and send no compressed body.',
 ].join(' ');
 
-export const createIntegration = defineRoute({
+export const createIntegration = defineV1Route({
   method: 'post',
   path: '/integrations',
   name: 'createIntegration',
@@ -30,21 +30,21 @@ export const createIntegration = defineRoute({
     invalid_request: `An unknown transport; a descriptor that breaks its rules; an interval below ${MIN_POLL_INTERVAL_SECONDS} or no whole number; an unsafe URL to poll; more integrations than a program may have.`,
   },
   run: async (
-    { principal, body, verbatim, requestId },
+    { caller, body, verbatim, options },
     { database, integration }: { database: Database; integration: IntegrationClient },
   ) => {
     // The integration service makes one only for a program that it knows. It has every program since it exists, but none from before.
-    const facts = await findProgramFacts(database, principal.programId);
+    const facts = await findProgramFacts(database, caller.programId);
     if (isRefused(facts)) return facts;
-    await announceProgram(integration, facts, { requestId });
+    await announceProgram(integration, facts, options);
     const created = await integration.createIntegration(
       {
-        tenant: principal.tenant,
+        tenant: caller.tenant,
         transport: TRANSPORTS[body.transport],
         descriptorJson: verbatim.descriptor ?? '{}',
         pullIntervalSeconds: body.pull_interval_seconds,
       },
-      { requestId },
+      options,
     );
     if (isRefused(created)) {
       // The closed set of the integration routes has no 409.

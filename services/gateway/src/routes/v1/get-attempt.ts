@@ -1,10 +1,10 @@
 import { type OwningServices, serviceOf } from '@laurel/attempts/client';
 import { isRefused, refused } from '@laurel/errors';
-import { defineRoute } from '../../http/v1-route.ts';
 import { presentAttempt } from '../../presenters/attempt.ts';
+import { defineV1Route } from './route.ts';
 import { attemptSchema } from './schemas.ts';
 
-export const getAttempt = defineRoute({
+export const getAttempt = defineV1Route({
   method: 'get',
   path: '/attempts/{attempt_id}',
   name: 'getAttempt',
@@ -12,14 +12,11 @@ export const getAttempt = defineRoute({
   description: 'The authoritative read: prefer it to rebuilding state from events.',
   success: { status: 200, description: 'The attempt, with its outcome once it has one.', schema: attemptSchema },
   refusals: { not_found: "No such attempt, or another program's." },
-  run: async ({ principal, params, requestId }, services: OwningServices) => {
+  run: async ({ caller, params, options }, services: OwningServices) => {
     const attemptId = params.attempt_id ?? '';
     const service = serviceOf(services, attemptId);
     if (service === null) return refused('not_found');
-    const found = await service.getAttempt(
-      { tenant: principal.tenant, attemptId },
-      { requestId, retryLostReply: true },
-    );
+    const found = await service.getAttempt({ tenant: caller.tenant, attemptId }, { ...options, retryLostReply: true });
     if (isRefused(found)) return found;
     if (found.attempt === undefined) throw new Error('a service left out the attempt');
     return presentAttempt(found.attempt);

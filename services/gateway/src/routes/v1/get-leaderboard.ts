@@ -2,15 +2,15 @@ import type { TournamentClient } from '@laurel/attempts/client';
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
 import { type ListStandingsResponse, GetLeaderboardResponse_View as View } from '@laurel/proto/tournament';
-import { defineRoute } from '../../http/v1-route.ts';
 import { presentLeaderboardRow, presentMaskedLeaderboard, presentRound } from '../../presenters/tournament.ts';
+import { defineV1Route } from './route.ts';
 import { getLeaderboardQuery, leaderboardSchema } from './schemas.ts';
 
 /** Rows of a table that are held at a time; the table may have a million: some 500 KB of answer. It is the most that a page may have. */
 const PAGE_ROWS = 2_000;
 const FROM_THE_TOP = Buffer.alloc(0);
 
-export const getLeaderboard = defineRoute({
+export const getLeaderboard = defineV1Route({
   method: 'get',
   path: '/tournaments/rounds/{round_id}/leaderboard',
   name: 'getLeaderboard',
@@ -23,12 +23,12 @@ export const getLeaderboard = defineRoute({
     invalid_request: 'The query names a parameter twice, or is not percent-encoded UTF-8.',
     not_found: "No such round, or another program's; never masked.",
   },
-  run: async ({ principal, params, query, requestId }, { tournament }: { tournament: TournamentClient }) => {
+  run: async ({ caller, params, query, options }, { tournament }: { tournament: TournamentClient }) => {
     const roundId = params.round_id ?? '';
     if (!isUuid(roundId)) return refused('not_found');
-    const round = { tenant: principal.tenant, roundId };
-    const options = { requestId, retryLostReply: true };
-    const board = await tournament.getLeaderboard({ ...round, playerRef: query.player_ref }, options);
+    const round = { tenant: caller.tenant, roundId };
+    const reading = { ...options, retryLostReply: true };
+    const board = await tournament.getLeaderboard({ ...round, playerRef: query.player_ref }, reading);
     if (isRefused(board)) return board;
     if (board.round === undefined) throw new Error('the tournament service left out the round');
     const head = { round: presentRound(board.round), scored_players: board.scoredPlayers };
@@ -41,7 +41,7 @@ export const getLeaderboard = defineRoute({
           data: board.rows.map((row) => presentLeaderboardRow(row, board.playerEntryId)),
         });
       case View.COMPLETE: {
-        const readPage = (cursor: Buffer) => tournament.listStandings({ ...round, cursor, limit: PAGE_ROWS }, options);
+        const readPage = (cursor: Buffer) => tournament.listStandings({ ...round, cursor, limit: PAGE_ROWS }, reading);
         // Before the answer begins: a failure of the first page, which is the only one of most rounds, can still be answered as an error.
         const first = await readPage(FROM_THE_TOP);
         return isRefused(first) ? first : completeTable(head, first, { readPage, playerEntryId: board.playerEntryId });

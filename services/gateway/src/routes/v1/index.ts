@@ -3,7 +3,6 @@ import type { HotCalls, OwningServices } from '@laurel/attempts/client';
 import type { Database } from '@laurel/postgres';
 import type { IntegrationClient } from '../../clients/integration.ts';
 import type { WalletClient } from '../../clients/wallet.ts';
-import type { V1Route } from '../../http/v1-route.ts';
 import { createAttempt } from './create-attempt.ts';
 import { createIntegration } from './create-integration.ts';
 import { getAttempt } from './get-attempt.ts';
@@ -15,6 +14,7 @@ import { listTournaments } from './list-tournaments.ts';
 import { reportOutcome } from './report-outcome.ts';
 import { retirePreviousIntegrationSecret } from './retire-previous-integration-secret.ts';
 import { rotateIntegrationSecret } from './rotate-integration-secret.ts';
+import type { V1Route } from './route.ts';
 import { seedDistribution } from './seed-distribution.ts';
 import { updateIntegration } from './update-integration.ts';
 

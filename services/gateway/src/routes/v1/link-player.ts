@@ -1,9 +1,9 @@
 import { isRefused } from '@laurel/errors';
 import type { WalletClient } from '../../clients/wallet.ts';
-import { defineRoute } from '../../http/v1-route.ts';
+import { defineV1Route } from './route.ts';
 import { linkPlayerBody, playerLinkSchema } from './schemas.ts';
 
-export const linkPlayer = defineRoute({
+export const linkPlayer = defineV1Route({
   method: 'post',
   path: '/players',
   name: 'linkPlayer',
@@ -16,10 +16,10 @@ export const linkPlayer = defineRoute({
     invalid_request: '`player_ref` or `email` is missing.',
     not_found: 'No account has this e-mail.',
   },
-  run: async ({ principal, body, requestId }, { wallet }: { wallet: WalletClient }) => {
+  run: async ({ caller, body, options }, { wallet }: { wallet: WalletClient }) => {
     const linked = await wallet.putPlayerLink(
-      { player: { tenant: principal.tenant, playerRef: body.player_ref }, email: body.email },
-      { requestId, retryLostReply: true },
+      { player: { tenant: caller.tenant, playerRef: body.player_ref }, email: body.email },
+      { ...options, retryLostReply: true },
     );
     if (isRefused(linked)) return linked;
     if (linked.createdAt === undefined) throw new Error('the wallet left out when the link was created');

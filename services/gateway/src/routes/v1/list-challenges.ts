@@ -1,10 +1,10 @@
 import type { ChallengeClient } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
-import { defineRoute } from '../../http/v1-route.ts';
 import { presentChallenge } from '../../presenters/challenge.ts';
+import { defineV1Route } from './route.ts';
 import { challengeListSchema, listChallengesQuery } from './schemas.ts';
 
-export const listChallenges = defineRoute({
+export const listChallenges = defineV1Route({
   method: 'get',
   path: '/challenges',
   name: 'listChallenges',
@@ -14,10 +14,10 @@ export const listChallenges = defineRoute({
   query: listChallengesQuery,
   success: { status: 200, description: 'Oldest first.', schema: challengeListSchema },
   refusals: { invalid_request: '`player_ref` is missing or longer than 255 characters; `status` is not `all`.' },
-  run: async ({ principal, query, requestId }, { challenge }: { challenge: ChallengeClient }) => {
+  run: async ({ caller, query, options }, { challenge }: { challenge: ChallengeClient }) => {
     const listed = await challenge.listChallenges(
-      { tenant: principal.tenant, playerRef: query.player_ref, all: query.status === 'all' },
-      { requestId, retryLostReply: true },
+      { tenant: caller.tenant, playerRef: query.player_ref, all: query.status === 'all' },
+      { ...options, retryLostReply: true },
     );
     return isRefused(listed) ? listed : JSON.stringify({ data: listed.challenges.map(presentChallenge) });
   },

@@ -1,10 +1,10 @@
 import type { TournamentClient } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
-import { defineRoute } from '../../http/v1-route.ts';
 import { presentTournament } from '../../presenters/tournament.ts';
+import { defineV1Route } from './route.ts';
 import { listTournamentsQuery, tournamentListSchema } from './schemas.ts';
 
-export const listTournaments = defineRoute({
+export const listTournaments = defineV1Route({
   method: 'get',
   path: '/tournaments',
   name: 'listTournaments',
@@ -13,10 +13,10 @@ export const listTournaments = defineRoute({
   query: listTournamentsQuery,
   success: { status: 200, description: 'Oldest first.', schema: tournamentListSchema },
   refusals: { invalid_request: '`status` is not `all`.' },
-  run: async ({ principal, query, requestId }, { tournament }: { tournament: TournamentClient }) => {
+  run: async ({ caller, query, options }, { tournament }: { tournament: TournamentClient }) => {
     const listed = await tournament.listTournaments(
-      { tenant: principal.tenant, all: query.status === 'all' },
-      { requestId, retryLostReply: true },
+      { tenant: caller.tenant, all: query.status === 'all' },
+      { ...options, retryLostReply: true },
     );
     return isRefused(listed) ? listed : JSON.stringify({ data: listed.tournaments.map(presentTournament) });
   },

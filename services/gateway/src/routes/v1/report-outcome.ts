@@ -3,11 +3,12 @@ import { MAX_EVIDENCE_BYTES } from '@laurel/attempts/domain';
 import { isRefused } from '@laurel/errors';
 import { newId, receiptIdOf } from '@laurel/ids';
 import { failpoint } from '../../failpoints.ts';
-import { defineRoute } from '../../http/v1-route.ts';
+import { repeated } from '../../http/route.ts';
 import { presentOutcome } from '../../presenters/attempt.ts';
+import { defineV1Route } from './route.ts';
 import { outcomeSchema, reportOutcomeBody } from './schemas.ts';
 
-export const reportOutcome = defineRoute({
+export const reportOutcome = defineV1Route({
   method: 'post',
   path: '/attempts/{attempt_id}/outcome',
   name: 'reportOutcome',
@@ -29,23 +30,23 @@ export const reportOutcome = defineRoute({
       'The tournament declares a tiebreak metric; the attempt stays open for a report with `tiebreak`.',
   },
   run: async (
-    { principal, params, body, verbatim, operationId, keyUse, requestId },
+    { caller, params, body, verbatim, operationId, keyUse, options },
     { hotCalls }: { hotCalls: HotCalls },
   ) => {
     await failpoint('gateway.outcome.before-call');
     const outcome = await hotCalls.reportOutcome({
       operationId,
       attemptId: params.attempt_id ?? '',
-      tenant: principal.tenant,
+      tenant: caller.tenant,
       score: body.score,
       tiebreak: body.tiebreak,
       evidenceJson: verbatim.evidence ?? '',
-      requestId,
+      requestId: options.requestId,
       keyUse,
     });
     await failpoint('gateway.outcome.after-call');
     if (isRefused(outcome)) return outcome;
     const presented = presentOutcome(outcome);
-    return outcome.receiptId === receiptIdOf(operationId) ? presented : { kind: 'repeated', body: presented };
+    return outcome.receiptId === receiptIdOf(operationId) ? presented : repeated(presented);
   },
 });

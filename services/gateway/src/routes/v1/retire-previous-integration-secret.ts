@@ -1,11 +1,11 @@
 import { isRefused, refused } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
 import type { IntegrationClient } from '../../clients/integration.ts';
-import { defineRoute } from '../../http/v1-route.ts';
 import { presentIntegration } from '../../presenters/integration.ts';
 import { integrationSchema } from './integration-schemas.ts';
+import { defineV1Route } from './route.ts';
 
-export const retirePreviousIntegrationSecret = defineRoute({
+export const retirePreviousIntegrationSecret = defineV1Route({
   method: 'delete',
   path: '/integrations/{id}/previous-secret',
   name: 'retirePreviousIntegrationSecret',
@@ -13,12 +13,12 @@ export const retirePreviousIntegrationSecret = defineRoute({
   description: 'From then on only the current secret verifies. Without an earlier one it changes nothing.',
   success: { status: 200, description: 'As it is now.', schema: integrationSchema },
   refusals: { not_found: "No such integration, or another program's." },
-  run: async ({ principal, params, requestId }, { integration }: { integration: IntegrationClient }) => {
+  run: async ({ caller, params, options }, { integration }: { integration: IntegrationClient }) => {
     const integrationId = params.id ?? '';
     if (!isUuid(integrationId)) return refused('not_found');
     const retired = await integration.retirePreviousSecret(
-      { tenant: principal.tenant, integrationId },
-      { requestId, retryLostReply: true },
+      { tenant: caller.tenant, integrationId },
+      { ...options, retryLostReply: true },
     );
     return isRefused(retired) ? retired : presentIntegration(retired.integration);
   },

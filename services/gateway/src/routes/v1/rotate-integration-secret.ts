@@ -1,14 +1,14 @@
 import { isRefused, refused } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
 import type { IntegrationClient } from '../../clients/integration.ts';
-import { defineRoute } from '../../http/v1-route.ts';
 import { presentIntegration } from '../../presenters/integration.ts';
 import { rotatedIntegrationSchema } from './integration-schemas.ts';
+import { defineV1Route } from './route.ts';
 
 const NOTE =
   'The secret before this one goes on verifying until you retire it with DELETE /v1/integrations/{id}/previous-secret.';
 
-export const rotateIntegrationSecret = defineRoute({
+export const rotateIntegrationSecret = defineV1Route({
   method: 'post',
   path: '/integrations/{id}/rotate-secret',
   name: 'rotateIntegrationSecret',
@@ -20,10 +20,10 @@ export const rotateIntegrationSecret = defineRoute({
     invalid_request: 'The integration is not a `push_webhook`.',
     not_found: "No such integration, or another program's.",
   },
-  run: async ({ principal, params, requestId }, { integration }: { integration: IntegrationClient }) => {
+  run: async ({ caller, params, options }, { integration }: { integration: IntegrationClient }) => {
     const integrationId = params.id ?? '';
     if (!isUuid(integrationId)) return refused('not_found');
-    const rotated = await integration.rotateSecret({ tenant: principal.tenant, integrationId }, { requestId });
+    const rotated = await integration.rotateSecret({ tenant: caller.tenant, integrationId }, options);
     if (isRefused(rotated)) return rotated;
     return presentIntegration(rotated.integration, { signing_secret: rotated.signingSecret, note: NOTE });
   },

@@ -4,13 +4,14 @@ import { Router } from 'express';
 import { type Admission, admit } from '../../admission/admission.ts';
 import { answerNoRoute, ignoreUndecodablePath } from '../../http/errors.ts';
 import type { BodyReader } from '../../http/raw-body.ts';
+import { V1_AREA as area } from '../../http/route.ts';
 import { inputCheckOf, validate } from '../../http/validate.ts';
 import type { Idempotency } from '../../idempotency/idempotency.ts';
 import { keyUseOf } from '../../idempotency/key-use.ts';
 import { lockKey } from '../../idempotency/lock-key.ts';
+import { handleOf, mountRoutes, present, runRoute } from '../run-route.ts';
 import { inCheckOrder } from './check-order.ts';
 import { V1_ROUTES, type V1Services } from './index.ts';
-import { runRoute } from './run-route.ts';
 
 export interface V1Dependencies extends V1Services {
   readonly admission: Admission;
@@ -22,19 +23,17 @@ export interface V1Dependencies extends V1Services {
 export function v1Router(deps: V1Dependencies): Router {
   const { admission, bodies, idempotency } = deps;
   const router = Router({ caseSensitive: true, strict: true });
-  for (const route of V1_ROUTES) {
-    const check = inputCheckOf(route);
+  mountRoutes(router, V1_ROUTES, (route) => {
+    const check = inputCheckOf(route, area);
     const useOf = keyUseOf(route, check);
-    router[route.method](
-      route.path.replace(/\{(\w+)\}/g, ':$1'),
-      inCheckOrder({
-        admission: admit(admission, { bodies: route.body === undefined ? undefined : bodies, useOf }),
-        validation: validate(route, check),
-        keyLock: lockKey(useOf, idempotency),
-        route: runRoute(route, deps, deps),
-      }),
-    );
-  }
+    const handle = handleOf(route, deps, { area, callerOf: ({ principal }) => present(principal), check, keys: deps });
+    return inCheckOrder({
+      admission: admit(admission, { bodies: route.body === undefined ? undefined : bodies, useOf }),
+      validation: validate(route, area, check),
+      keyLock: lockKey(useOf, idempotency),
+      route: runRoute(route, handle, { area, keys: deps }),
+    });
+  });
   // Also for a method that a path does not have, and for OPTIONS, which the router would otherwise answer.
   router.use(ignoreUndecodablePath, admit(admission), answerNoRoute(V1_ROUTES));
   return router;

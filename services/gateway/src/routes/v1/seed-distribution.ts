@@ -2,11 +2,12 @@ import type { ChallengeClient } from '@laurel/attempts/client';
 import { isRefused, refused } from '@laurel/errors';
 import { isUuid, newId } from '@laurel/ids';
 import { failpoint } from '../../failpoints.ts';
-import { defineRoute } from '../../http/v1-route.ts';
+import { repeated } from '../../http/route.ts';
 import { presentDistributionResult } from '../../presenters/challenge.ts';
+import { defineV1Route } from './route.ts';
 import { distributionResultSchema, seedDistributionBody } from './schemas.ts';
 
-export const seedDistribution = defineRoute({
+export const seedDistribution = defineV1Route({
   method: 'post',
   path: '/challenges/{id}/distribution',
   name: 'seedDistribution',
@@ -21,7 +22,7 @@ export const seedDistribution = defineRoute({
       'A percentile is missing, no finite number or not above the one before; `sample_size` is no whole number or below 500; the challenge is not `calibrating`, a rung of a ladder, `top_n`, or not one of this program; the bar would lie outside the plausible window; `Idempotency-Key` missing or longer than 255 characters.',
   },
   run: async (
-    { principal, params, body, operationId, keyUse, requestId },
+    { caller, params, body, operationId, keyUse, options },
     { challenge }: { challenge: ChallengeClient },
   ) => {
     const challengeId = params.id ?? '';
@@ -30,17 +31,17 @@ export const seedDistribution = defineRoute({
     const seeded = await challenge.seedChallenge(
       {
         operationId,
-        tenant: principal.tenant,
+        tenant: caller.tenant,
         challengeId,
         distribution: body.distribution,
         sampleSize: BigInt(body.sample_size),
         keyUse,
       },
-      { requestId },
+      options,
     );
     await failpoint('gateway.seed.after-call');
     if (isRefused(seeded)) return seeded;
     const presented = presentDistributionResult(seeded);
-    return seeded.repeated ? { kind: 'repeated', body: presented } : presented;
+    return seeded.repeated ? repeated(presented) : presented;
   },
 });

@@ -1,0 +1,63 @@
+/** A route as the operation of a document: its own schemas and refusals, with what its area adds. */
+import type { RouteConfig } from '@asteasolutions/zod-to-openapi';
+import type { ApiErrorCode } from '@laurel/errors';
+import { REPLAY_HEADER } from '../domain/replay-header.ts';
+import type { AnyRoute, Area } from '../http/route.ts';
+import { z } from '../http/zod.ts';
+import { RATE_LIMIT_EXAMPLES } from './examples/errors.ts';
+import type { Examples, RouteExamples } from './examples/example.ts';
+import { COMMON_HEADERS, headersNamed } from './headers.ts';
+import { errorResponses, json, limitedResponse } from './responses.ts';
+
+export type Refusals = Partial<Record<ApiErrorCode, string>>;
+
+/** What a document adds to a route. */
+export interface Surroundings {
+  readonly area: Area;
+  readonly tag: string;
+  /** Each alone is enough; none for a public route. Absent where the document itself says it. */
+  readonly security?: readonly Record<string, []>[];
+  readonly params: z.ZodObject | undefined;
+  /** The header of the routes that need it. */
+  readonly idempotencyKey?: z.ZodString;
+  readonly refusals: Refusals;
+  readonly examples: RouteExamples;
+  readonly errorExamplesOf: (codes: readonly ApiErrorCode[]) => Examples;
+  /** What a 429 means. */
+  readonly limited: string;
+}
+
+export function operationOf(route: AnyRoute, surroundings: Surroundings): RouteConfig {
+  const { area, tag, security, params, idempotencyKey, refusals, examples, errorExamplesOf, limited } = surroundings;
+  const { query, body, success } = route;
+  const isIdempotent = route.mintOperationId !== undefined;
+  return {
+    method: route.method,
+    path: `${area.prefix}${route.path}`,
+    operationId: route.name,
+    tags: [tag],
+    summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
+    ...(security !== undefined && { security: [...structuredClone(security)] }),
+    request: {
+      ...(params !== undefined && { params }),
+      ...(query !== undefined && { query: objectOf(query) }),
+      ...(isIdempotent && idempotencyKey && { headers: z.object({ 'Idempotency-Key': idempotencyKey }) }),
+      ...(body !== undefined && { body: { required: true, ...json(body, examples.request) } }),
+    },
+    responses: {
+      [success.status]: {
+        description: success.description,
+        headers: headersNamed(...COMMON_HEADERS, ...(isIdempotent ? ([REPLAY_HEADER] as const) : [])),
+        ...(success.schema !== undefined && json(success.schema, examples.response)),
+      },
+      ...errorResponses(refusals, errorExamplesOf),
+      429: limitedResponse(limited, RATE_LIMIT_EXAMPLES),
+    },
+  };
+}
+
+export function objectOf(schema: z.ZodType): z.ZodObject {
+  if (!(schema instanceof z.ZodObject)) throw new Error('the parameters of a route are an object');
+  return schema;
+}

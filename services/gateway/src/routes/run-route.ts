@@ -1,0 +1,186 @@
+/**
+ * Runs every route: hands it the checked input, ends the lock of its idempotency key with the result, logs what it
+ * changed, and only then answers.
+ */
+import { type ApiErrorCode, isRefused, type Refused } from '@laurel/errors';
+import type { KeyUse as KeyUseMessage } from '@laurel/proto/common';
+import type { Clock, Logger } from '@laurel/service';
+import type { Request, RequestHandler, Response, Router } from 'express';
+import { failpoint } from '../failpoints.ts';
+import { sendEmpty, sendJson, sendJsonPieces, sendRefusal } from '../http/answer.ts';
+import { contextOf, type RequestContext } from '../http/context.ts';
+import type { Answer, AnyRoute, Area, Handle, Route } from '../http/route.ts';
+import { type InputCheck, inputCheckOf } from '../http/validate.ts';
+import type { Idempotency } from '../idempotency/idempotency.ts';
+import type { KeyLock, KeyUse } from '../repository/idempotency-records.ts';
+
+/** What ends the use of an idempotency key. Only an area whose routes may need one has it. */
+export interface KeyEnd {
+  readonly idempotency: Idempotency;
+  readonly clock: Clock;
+}
+
+/** Where a change writes its line: each use one, before it is answered, also when it fails. */
+export interface ChangeLog {
+  readonly logger: Logger;
+  readonly actor: 'operator' | 'developer';
+}
+
+/** Serves the routes of an area, each with the handlers that are made for it. */
+export function mountRoutes<Mounted extends AnyRoute>(
+  router: Router,
+  routes: readonly Mounted[],
+  handlersOf: (route: Mounted) => RequestHandler | RequestHandler[],
+): void {
+  for (const route of routes) {
+    router[route.method](route.path.replace(/\{(\w+)\}/g, ':$1'), handlersOf(route));
+  }
+}
+
+/** Checks the request, and runs the route. */
+export function handleOf<Caller, Dependencies, Code extends ApiErrorCode>(
+  route: Route<Caller, Dependencies, Code>,
+  dependencies: Dependencies,
+  options: {
+    readonly area: Area;
+    readonly callerOf: (context: RequestContext, request: Request) => Caller;
+    /** Of a request that is checked before it gets here too. */
+    readonly check?: InputCheck;
+    readonly keys?: KeyEnd;
+  },
+): Handle {
+  const { area, callerOf, check = inputCheckOf(route, area), keys } = options;
+  return (request, context) => {
+    const checked = check(request, context);
+    if (checked.kind === 'invalid') return checked.refusal;
+    const { params, query, body, verbatim } = checked.input;
+    const { keyLock, keyUse, requestId } = context;
+    const call = {
+      caller: callerOf(context, request),
+      params,
+      query,
+      body,
+      verbatim,
+      operationId: keyLock?.operationId ?? '',
+      keyUse: keys === undefined ? undefined : keyUseMessageOf(keyLock, keyUse, keys.clock),
+      options: { requestId },
+    };
+    return route.run(call, dependencies);
+  };
+}
+
+/** The handler around the handle of a route. */
+export function runRoute(
+  route: AnyRoute,
+  handle: Handle,
+  { area, keys, changes }: { readonly area: Area; readonly keys?: KeyEnd; readonly changes?: ChangeLog },
+): RequestHandler {
+  const template = `${area.prefix}${route.path}`;
+  const log = changes && route.action !== undefined ? changeLogger(changes, route.action) : undefined;
+
+  return async (request, response) => {
+    const context = contextOf(response);
+    context.routeTemplate = template;
+    const { keyLock } = context;
+    let answer: Answer;
+    try {
+      answer = await handle(request, context);
+    } catch (error) {
+      // The operation may have happened all the same.
+      if (keyLock !== undefined) await keys?.idempotency.release(keyLock);
+      log?.(request, context, 'failed');
+      throw error;
+    }
+    if (isRefused(answer)) {
+      if (keyLock !== undefined) await keys?.idempotency.forget(keyLock);
+      log?.(request, context, answer.code);
+      return sendRefusal(response, answer);
+    }
+    const status = statusOf(route, answer);
+    if (isInPieces(answer)) {
+      if (keyLock !== undefined) throw new Error('what is stored for replays is one text');
+      return sendJsonPieces(response, status, answer);
+    }
+    log?.(request, context, 'done', answer);
+    const body = textOf(answer);
+    const headers = typeof answer === 'string' ? undefined : answer.headers;
+    if (keys === undefined) return send(response, status, body, headers);
+    const { keyUse } = context;
+    if (keyLock !== undefined && keyUse !== undefined) {
+      if (body === undefined) throw new Error('what is stored for replays is one text');
+      await keys.idempotency.complete({ keyLock, fingerprint: keyUse.fingerprint, status, body });
+    }
+    await failpoint('gateway.reply.before-send');
+    send(response, status, body, headers);
+    await failpoint('gateway.reply.after-send');
+  };
+}
+
+/** An answer that is no refusal. */
+type Accepted = Exclude<Answer, Refused>;
+/** An accepted answer that is one text or none. */
+type Whole = Exclude<Accepted, AsyncIterable<string>>;
+
+/** The status of the route's success, unless the route limited the call. */
+export function statusOf(route: AnyRoute, answer: Accepted): number {
+  return typeof answer === 'object' && 'status' in answer ? answer.status : route.success.status;
+}
+
+/** The text of an answer's body; undefined for an answer without one. */
+export function textOf(answer: Whole): string | undefined {
+  if (typeof answer === 'string') return answer;
+  if ('json' in answer) return answer.json;
+  return answer.body === undefined ? undefined : JSON.stringify(answer.body);
+}
+
+export function isInPieces(answer: Accepted): answer is AsyncIterable<string> {
+  return typeof answer === 'object' && Symbol.asyncIterator in answer;
+}
+
+/** A field that is absent only because of a bug. */
+export function present<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('what must be there is not');
+  return value;
+}
+
+/** The key use as the owner of the operation records it. */
+function keyUseMessageOf(
+  keyLock: KeyLock | undefined,
+  use: KeyUse | undefined,
+  clock: Clock,
+): KeyUseMessage | undefined {
+  if (keyLock === undefined || use === undefined) return undefined;
+  return {
+    keyId: keyLock.recordId,
+    fingerprint: Buffer.from(use.fingerprint, 'hex'),
+    // Every later use finds the record of the first, and raises its generation where it may run.
+    isFirst: keyLock.generation === 0,
+    usedAt: clock(),
+  };
+}
+
+function changeLogger({ logger, actor }: ChangeLog, action: string) {
+  return (request: Request, context: RequestContext, result: string, answer?: Whole): void => {
+    const { requestId, session, operator } = context;
+    const who = { actor, operator, developerId: session?.developerId };
+    const line = { ...who, action, result, ...request.params, ...detailsOf(answer), requestId };
+    logger.info(line, `${actor} action`);
+  };
+}
+
+/** The id of what a change made or changed, and what it says of itself. */
+function detailsOf(answer: Whole | undefined): object {
+  if (answer === undefined || typeof answer === 'string' || 'status' in answer) return {};
+  const { body, logged } = answer;
+  return { ...(body !== undefined && 'id' in body && { id: body.id }), ...logged };
+}
+
+function send(
+  response: Response,
+  status: number,
+  body: string | undefined,
+  headers?: Readonly<Record<string, string>>,
+): void {
+  if (body === undefined) sendEmpty(response, status, headers);
+  else sendJson(response, status, body, headers);
+}
