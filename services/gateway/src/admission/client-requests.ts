@@ -3,7 +3,7 @@
  * have connections without a proxy. Requests beyond the limit are shed before any of their content is read.
  */
 import type { Request, RequestHandler } from 'express';
-import { networkOf } from '../domain/sign-in-throttle.ts';
+import { networkOf } from '../domain/client-network.ts';
 import { ShedError } from '../http/shed-error.ts';
 
 /** A client has as many requests in flight as one address may have. */

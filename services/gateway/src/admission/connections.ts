@@ -18,7 +18,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { counter, gauge } from '@laurel/telemetry';
-import { networkOf } from '../domain/sign-in-throttle.ts';
+import { networkOf } from '../domain/client-network.ts';
 
 export interface ConnectionLimits {
   readonly maxConnections: number;

@@ -7,7 +7,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@laurel/service';
 import type { Request, RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
-import { networkOf } from '../domain/sign-in-throttle.ts';
+import { networkOf } from '../domain/client-network.ts';
 import { afterWrongToken, KNOWN_CLIENT, type TokenFailures, UNKNOWN_CLIENT, waitOf } from '../domain/token-backoff.ts';
 import { sendError, sendJson, tooManyRequests } from '../http/answer.ts';
 import { contextOf } from '../http/context.ts';

@@ -7,8 +7,8 @@
  * - An entry that is no address ends the list: the client is the last proxy that is known.
  */
 import { BlockList, isIP, isIPv6 } from 'node:net';
+import { unmapped } from './client-network.ts';
 
-const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const NETWORK = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i;
 /** An entry of `X-Forwarded-For`, as proxies write it: `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]:4711`. */
 const ENTRY = /^(?:\[([0-9a-f.:]+)\]|([0-9a-f:]*:[0-9a-f:.]*:[0-9a-f:.]*)|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/i;
@@ -52,8 +52,4 @@ export function clientAddressOf(peer: string, forwardedFor: string | undefined, 
     if (!isTrusted(client)) return client;
   }
   return client;
-}
-
-function unmapped(address: string): string {
-  return MAPPED_IPV4.exec(address)?.[1] ?? address;
 }

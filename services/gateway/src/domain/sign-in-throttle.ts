@@ -12,7 +12,6 @@
  */
 
 import { createHmac } from 'node:crypto';
-import { isIPv6 } from 'node:net';
 import { isBefore } from '@laurel/instant';
 import { type Backoff, type Failures, freeAt } from './backoff.ts';
 import { retryAfterSeconds } from './rate-window.ts';
@@ -62,23 +61,6 @@ export function decideSignIn(failures: SignInFailures, limits: SignInLimits, now
     retryAfterSeconds: retryAfterSeconds(longest.resetAt.getTime(), now.getTime()),
     resetAt: longest.resetAt,
   };
-}
-
-const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
-const GROUPS = 8;
-const GROUPS_OF_A_NETWORK = 4;
-
-/** What counts as one client: an IPv4 address, or the /64 of an IPv6 address, which belongs to one subscriber. */
-export function networkOf(address: string): string {
-  const mapped = MAPPED_IPV4.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  if (!isIPv6(address)) return address;
-  const [head = '', tail = ''] = address.toLowerCase().replace(/%.*/, '').split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === '' ? [] : tail.split(':');
-  const zeros = Array<string>(Math.max(0, GROUPS - left.length - right.length)).fill('0');
-  const groups = [...left, ...zeros, ...right].slice(0, GROUPS_OF_A_NETWORK);
-  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }
 
 /**

@@ -11,7 +11,7 @@ import { type BodyOwner, SHARE_OF_AN_OWNER } from '../admission/body-budget.ts';
 import type { AdmittedPush, PushLimits } from '../admission/push-limits.ts';
 import { sendTooMany } from '../admission/rate-limit.ts';
 import type { Pushes } from '../clients/pushes.ts';
-import { networkOf } from '../domain/sign-in-throttle.ts';
+import { networkOf } from '../domain/client-network.ts';
 import { failpoint } from '../failpoints.ts';
 import { sendError, sendJson, sendRefusal } from '../http/answer.ts';
 import { isIdentity } from '../http/content-encoding.ts';

@@ -7,8 +7,8 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import { limitRate, type RateWindows } from '../../admission/rate-limit.ts';
 import { requireDeveloper } from '../../admission/session.ts';
 import type { SignIn } from '../../admission/sign-in.ts';
+import { networkOf } from '../../domain/client-network.ts';
 import type { Session } from '../../domain/session.ts';
-import { networkOf } from '../../domain/sign-in-throttle.ts';
 import { contextOf, type RequestContext } from '../../http/context.ts';
 import { answerNotFound } from '../../http/errors.ts';
 import { type BodyReader, readBodyFor } from '../../http/raw-body.ts';
