@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createAttemptBody, linkPlayerBody, listChallengesQuery, reportOutcomeBody } from '../routes/v1/schemas.ts';
+import { createAttemptBody, reportOutcomeBody } from '../routes/v1/attempt-schemas.ts';
+import { listChallengesQuery } from '../routes/v1/challenge-schemas.ts';
+import { linkPlayerBody } from '../routes/v1/player-schemas.ts';
 import { z } from './zod.ts';
 
 function sayOf(schema: z.ZodType, input: unknown): readonly string[] {

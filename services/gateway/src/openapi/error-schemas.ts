@@ -1,6 +1,11 @@
-/** The error envelope, with the codes that a document knows. Both documents have it, each with its own set of codes. */
+/**
+ * The error envelope, with the codes that a document knows: both documents have it, each with its own set of codes.
+ * Beside it, the two answers that are not the envelope.
+ */
 import { type ApiErrorCode, HTTP_STATUS } from '@laurel/errors';
 import { z } from '../http/zod.ts';
+import { component } from '../routes/component.ts';
+import { timestamp } from '../routes/v1/fields.ts';
 
 const validationIssue = z
   .object({
@@ -37,3 +42,19 @@ export const partnerErrorSchema = errorSchemaOf(
 );
 
 export const ownErrorSchema = errorSchemaOf(ENVELOPE_CODES, 'Branch on this, never on the message.');
+
+/** The limiter's answer, which is not the envelope. */
+export const rateLimitSchema = component(
+  'RateLimitResponse',
+  z.object({
+    error: z.string().openapi({ description: 'For people; its wording may change at any time.' }),
+    retry_after: z.int().openapi({ description: 'Seconds until it is worth asking again.' }),
+    limit: z.int().openapi({ description: 'Requests that a minute has.' }),
+    reset_at: timestamp,
+  }),
+);
+
+export const retiredSchema = component(
+  'ClientReportingRemoved',
+  z.object({ error: z.string(), code: z.literal('client_reporting_removed') }),
+);

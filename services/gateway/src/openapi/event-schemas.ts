@@ -2,7 +2,7 @@
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '@laurel/events/event-type';
 import { z } from '../http/zod.ts';
 import { component, orNull } from '../routes/component.ts';
-import { awardPayoutStatus } from '../routes/v1/schemas.ts';
+import { awardPayoutStatus } from '../routes/v1/attempt-schemas.ts';
 
 const uuid = z.string().openapi({ format: 'uuid' });
 const timestamp = z.string().openapi({ format: 'date-time' });

@@ -3,7 +3,7 @@ import type { ResponseConfig } from '@asteasolutions/zod-to-openapi';
 import { type ApiErrorCode, HTTP_STATUS } from '@laurel/errors';
 import { RETRY_AFTER_HEADER } from '../domain/rate-limit-headers.ts';
 import type { z } from '../http/zod.ts';
-import { rateLimitSchema } from '../routes/v1/schemas.ts';
+import { rateLimitSchema } from './error-schemas.ts';
 import type { Examples } from './examples/example.ts';
 import { COMMON_HEADERS, type HeaderName, headersNamed } from './headers.ts';
 

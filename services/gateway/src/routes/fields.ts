@@ -7,7 +7,7 @@ import { type Cents, parseAmount } from '@laurel/money';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
 import { z } from '../http/zod.ts';
 import { component } from './component.ts';
-import { amount as amountText } from './v1/schemas.ts';
+import { amount as amountText } from './v1/fields.ts';
 
 export const environmentName = component('Environment', z.enum(['test', 'live']));
 export const environment = environmentName.transform((name) => ENVIRONMENTS[name]);

@@ -2,8 +2,8 @@
 import { z } from '../http/zod.ts';
 import { component, orNull } from './component.ts';
 import { nextCursor } from './fields.ts';
+import { timestamp, uuid } from './v1/fields.ts';
 import { recordStatus } from './v1/integration-schemas.ts';
-import { timestamp, uuid } from './v1/schemas.ts';
 
 const pointerFailure = component(
   'PointerFailure',

@@ -9,7 +9,7 @@ import { presentProgram } from '../presenters/program.ts';
 import type { Program } from '../repository/programs.ts';
 import { component } from './component.ts';
 import { environmentName, nextCursor, PAGE_LIMIT, page } from './fields.ts';
-import { timestamp, uuid } from './v1/schemas.ts';
+import { timestamp, uuid } from './v1/fields.ts';
 
 export const programPage = z.object(page);
 

@@ -3,7 +3,7 @@ import { WEBHOOK_EVENT_TYPES } from '@laurel/events/event-type';
 import { z } from '../http/zod.ts';
 import { component, orNull } from './component.ts';
 import { environmentName, nextCursor } from './fields.ts';
-import { timestamp, uuid } from './v1/schemas.ts';
+import { timestamp, uuid } from './v1/fields.ts';
 
 export const webhookEvent = component('WebhookEventType', z.enum(WEBHOOK_EVENT_TYPES));
 

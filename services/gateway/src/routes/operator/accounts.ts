@@ -26,7 +26,7 @@ import {
   verificationLevel,
 } from '../fields.ts';
 import { present } from '../run-route.ts';
-import { amount, timestamp, uuid } from '../v1/schemas.ts';
+import { amount, timestamp, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
 const newAccount = component(

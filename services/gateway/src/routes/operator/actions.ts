@@ -6,7 +6,7 @@ import { presentAction } from '../../presenters/action.ts';
 import { listActions as listStoredActions } from '../../repository/operator-actions.ts';
 import { component } from '../component.ts';
 import { nextCursor, PAGE_LIMIT, page, text } from '../fields.ts';
-import { timestamp, uuid } from '../v1/schemas.ts';
+import { timestamp, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
 /** Each filter is matched exactly, against what an action shows. */

@@ -6,7 +6,7 @@ import { presentAttempt } from '../../presenters/attempt.ts';
 import { component } from '../component.ts';
 import { pathId, text } from '../fields.ts';
 import { present } from '../run-route.ts';
-import { attemptSchema } from '../v1/schemas.ts';
+import { attemptSchema } from '../v1/attempt-schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
 export const voidAttempt = defineOperatorRoute({

@@ -4,7 +4,7 @@ import { z } from '../../http/zod.ts';
 import { presentCalibration } from '../../presenters/calibration.ts';
 import { component, orNull } from '../component.ts';
 import { pathId } from '../fields.ts';
-import { uuid } from '../v1/schemas.ts';
+import { uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
 const score = z.number();

@@ -25,7 +25,8 @@ import {
   verificationLevel,
 } from '../fields.ts';
 import { present } from '../run-route.ts';
-import { amount, challengeSchema, prizeStructure, thresholdDirection, timestamp, uuid } from '../v1/schemas.ts';
+import { challengeSchema, prizeStructure, thresholdDirection } from '../v1/challenge-schemas.ts';
+import { amount, timestamp, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
 /** Far above any ladder or field of players; it keeps the numbers within 32 bits. */

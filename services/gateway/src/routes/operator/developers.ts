@@ -7,7 +7,7 @@ import { z } from '../../http/zod.ts';
 import { insertDeveloper } from '../../repository/developers.ts';
 import { component } from '../component.ts';
 import { email } from '../fields.ts';
-import { uuid } from '../v1/schemas.ts';
+import { uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
 const newDeveloper = component(

@@ -4,7 +4,8 @@ import { z } from '../../http/zod.ts';
 import { presentDrift } from '../../presenters/drift.ts';
 import { component, orNull } from '../component.ts';
 import { pathId } from '../fields.ts';
-import { challengeStatus, timestamp, uuid } from '../v1/schemas.ts';
+import { challengeStatus } from '../v1/challenge-schemas.ts';
+import { timestamp, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
 const evidence = {

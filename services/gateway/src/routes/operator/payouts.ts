@@ -8,7 +8,7 @@ import { presentPayout } from '../../presenters/payout.ts';
 import { component } from '../component.ts';
 import { environmentName, nextCursor, PAGE_LIMIT, page, pathId } from '../fields.ts';
 import { present } from '../run-route.ts';
-import { amount, timestamp, uuid } from '../v1/schemas.ts';
+import { amount, timestamp, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
 const status = component('PayoutStatus', z.enum(['paid', 'held', 'denied']));

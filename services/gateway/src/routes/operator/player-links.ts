@@ -5,7 +5,7 @@ import { z } from '../../http/zod.ts';
 import { presentPlayerLinks } from '../../presenters/account.ts';
 import { component } from '../component.ts';
 import { environmentName, pathId } from '../fields.ts';
-import { timestamp, uuid } from '../v1/schemas.ts';
+import { timestamp, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
 interface Accounts {

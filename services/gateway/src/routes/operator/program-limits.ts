@@ -7,7 +7,7 @@ import { findProgram } from '../../repository/programs.ts';
 import { component } from '../component.ts';
 import { amount, CHANGE, environment, environmentName, pathId } from '../fields.ts';
 import { present } from '../run-route.ts';
-import { amount as amountText, uuid } from '../v1/schemas.ts';
+import { amount as amountText, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
 const limitsSchema = component(

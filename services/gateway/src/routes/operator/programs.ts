@@ -25,7 +25,7 @@ import { component } from '../component.ts';
 import { CHANGE, id, pathId, text } from '../fields.ts';
 import { newKey } from '../new-key.ts';
 import { answerPrograms, programListSchema, programPage, programSchema } from '../programs.ts';
-import { uuid } from '../v1/schemas.ts';
+import { uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
 const newProgram = component(

@@ -11,7 +11,9 @@ import { findProgram } from '../../repository/programs.ts';
 import { component, orNull } from '../component.ts';
 import { environment, environmentName, instant, pathId, positiveAmount, text } from '../fields.ts';
 import { present } from '../run-route.ts';
-import { purse, roundSchema, thresholdDirection, tournamentSchema, tournamentStatus, uuid } from '../v1/schemas.ts';
+import { thresholdDirection } from '../v1/challenge-schemas.ts';
+import { uuid } from '../v1/fields.ts';
+import { purse, roundSchema, tournamentSchema, tournamentStatus } from '../v1/tournament-schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
 /** Far above any number of players; it keeps the numbers within 32 bits. */

@@ -4,7 +4,7 @@ import { z } from '../../http/zod.ts';
 import { presentAttempt } from '../../presenters/attempt.ts';
 import { pathId } from '../fields.ts';
 import { present } from '../run-route.ts';
-import { attemptSchema } from '../v1/schemas.ts';
+import { attemptSchema } from '../v1/attempt-schemas.ts';
 import { defineSandboxRoute } from './route.ts';
 
 export const expireAttempt = defineSandboxRoute({

@@ -5,7 +5,8 @@ import { z } from '../../http/zod.ts';
 import { component } from '../component.ts';
 import { amount, day, email, instant, jurisdiction, verificationLevel } from '../fields.ts';
 import { present } from '../run-route.ts';
-import { playerLinkSchema, playerRef } from '../v1/schemas.ts';
+import { playerRef } from '../v1/fields.ts';
+import { playerLinkSchema } from '../v1/player-schemas.ts';
 import { defineSandboxRoute } from './route.ts';
 
 const player = component(

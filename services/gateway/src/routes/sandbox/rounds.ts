@@ -4,7 +4,7 @@ import { z } from '../../http/zod.ts';
 import { presentRound } from '../../presenters/tournament.ts';
 import { pathId } from '../fields.ts';
 import { present } from '../run-route.ts';
-import { roundSchema } from '../v1/schemas.ts';
+import { roundSchema } from '../v1/tournament-schemas.ts';
 import { defineSandboxRoute } from './route.ts';
 
 /** Closing a round also pays it, and answers when the payment is done. */

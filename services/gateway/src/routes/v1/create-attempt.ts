@@ -5,8 +5,8 @@ import { newOwnedId } from '@laurel/ids';
 import { failpoint } from '../../failpoints.ts';
 import { repeated } from '../../http/route.ts';
 import { presentAttempt } from '../../presenters/attempt.ts';
+import { attemptSchema, createAttemptBody } from './attempt-schemas.ts';
 import { defineV1Route } from './route.ts';
-import { attemptSchema, createAttemptBody } from './schemas.ts';
 
 export const createAttempt = defineV1Route({
   method: 'post',

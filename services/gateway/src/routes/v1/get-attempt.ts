@@ -1,8 +1,8 @@
 import { type OwningServices, serviceOf } from '@laurel/attempts/client';
 import { isRefused, refused } from '@laurel/errors';
 import { presentAttempt } from '../../presenters/attempt.ts';
+import { attemptSchema } from './attempt-schemas.ts';
 import { defineV1Route } from './route.ts';
-import { attemptSchema } from './schemas.ts';
 
 export const getAttempt = defineV1Route({
   method: 'get',

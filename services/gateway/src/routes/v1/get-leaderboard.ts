@@ -4,7 +4,7 @@ import { isUuid } from '@laurel/ids';
 import { type ListStandingsResponse, GetLeaderboardResponse_View as View } from '@laurel/proto/tournament';
 import { presentLeaderboardRow, presentMaskedLeaderboard, presentRound } from '../../presenters/tournament.ts';
 import { defineV1Route } from './route.ts';
-import { getLeaderboardQuery, leaderboardSchema } from './schemas.ts';
+import { getLeaderboardQuery, leaderboardSchema } from './tournament-schemas.ts';
 
 /** Rows of a table that are held at a time; the table may have a million: some 500 KB of answer. It is the most that a page may have. */
 const PAGE_ROWS = 2_000;

@@ -7,7 +7,8 @@ import {
 } from '@laurel/limits';
 import { z } from '../../http/zod.ts';
 import { component } from '../component.ts';
-import { outcomeSchema, timestamp, uuid } from './schemas.ts';
+import { outcomeSchema } from './attempt-schemas.ts';
+import { timestamp, uuid } from './fields.ts';
 
 const SECRET_PATTERN = '^[0-9a-f]{64}$';
 

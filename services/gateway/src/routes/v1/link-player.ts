@@ -1,7 +1,7 @@
 import { isRefused } from '@laurel/errors';
 import type { WalletClient } from '../../clients/wallet.ts';
+import { linkPlayerBody, playerLinkSchema } from './player-schemas.ts';
 import { defineV1Route } from './route.ts';
-import { linkPlayerBody, playerLinkSchema } from './schemas.ts';
 
 export const linkPlayer = defineV1Route({
   method: 'post',

@@ -1,8 +1,8 @@
 import type { ChallengeClient } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
 import { presentChallenge } from '../../presenters/challenge.ts';
+import { challengeListSchema, listChallengesQuery } from './challenge-schemas.ts';
 import { defineV1Route } from './route.ts';
-import { challengeListSchema, listChallengesQuery } from './schemas.ts';
 
 export const listChallenges = defineV1Route({
   method: 'get',

@@ -2,7 +2,7 @@ import type { TournamentClient } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
 import { presentTournament } from '../../presenters/tournament.ts';
 import { defineV1Route } from './route.ts';
-import { listTournamentsQuery, tournamentListSchema } from './schemas.ts';
+import { listTournamentsQuery, tournamentListSchema } from './tournament-schemas.ts';
 
 export const listTournaments = defineV1Route({
   method: 'get',

@@ -5,8 +5,8 @@ import { newId, receiptIdOf } from '@laurel/ids';
 import { failpoint } from '../../failpoints.ts';
 import { repeated } from '../../http/route.ts';
 import { presentOutcome } from '../../presenters/attempt.ts';
+import { outcomeSchema, reportOutcomeBody } from './attempt-schemas.ts';
 import { defineV1Route } from './route.ts';
-import { outcomeSchema, reportOutcomeBody } from './schemas.ts';
 
 export const reportOutcome = defineV1Route({
   method: 'post',

@@ -4,8 +4,8 @@ import { isUuid, newId } from '@laurel/ids';
 import { failpoint } from '../../failpoints.ts';
 import { repeated } from '../../http/route.ts';
 import { presentDistributionResult } from '../../presenters/challenge.ts';
+import { distributionResultSchema, seedDistributionBody } from './challenge-schemas.ts';
 import { defineV1Route } from './route.ts';
-import { distributionResultSchema, seedDistributionBody } from './schemas.ts';
 
 export const seedDistribution = defineV1Route({
   method: 'post',
