@@ -39,7 +39,6 @@ test('the gateway has the numbers of the contract as defaults', () => {
     PUSH_LIVE_KIB_PER_SECOND: 16_384 * 1_024,
     PUSH_TEST_KIB_PER_SECOND: 1_024 * 1_024,
     IDEMPOTENCY_TAKEOVER_SECONDS: 60,
-    IDEMPOTENCY_RETENTION_HOURS: 24,
     PORTAL_SESSION_HOURS: 12,
     PORTAL_COOKIE_SECURE: true,
     DOCS_ENABLED: true,

@@ -113,7 +113,6 @@ const settings = z.object({
   /** Calls under `/api` whose credential is not valid, per client address and process. */
   API_FAILURES_PER_MINUTE: positiveInt.default(300),
   IDEMPOTENCY_TAKEOVER_SECONDS: spanSeconds.default(60),
-  IDEMPOTENCY_RETENTION_HOURS: spanHours.default(24),
   PORTAL_SESSION_HOURS: spanHours.default(12),
   /** False only where the portal is served over plain HTTP: browsers keep a secure cookie for HTTPS. */
   PORTAL_COOKIE_SECURE: flag.default(true),

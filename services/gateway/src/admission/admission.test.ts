@@ -45,9 +45,7 @@ beforeAll(async () => {
   ({ url } = stack.use(await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) })));
   database = stack.use(connect());
   const clock = () => new Date();
-  idempotency = stack.use(
-    createIdempotency({ database, clock, logger, takeoverMs: 60_000, retentionMs: 24 * 3_600_000 }),
-  );
+  idempotency = stack.use(createIdempotency({ database, clock, logger, takeoverMs: 60_000 }));
   admission = stack.use(open(database));
   replica = stack.use(open(stack.use(connect())));
 });

@@ -13,14 +13,12 @@ const HOUR_MS = 3_600_000;
 export function startAdmission(config: GatewayConfig, { database, clock, logger, started }: Foundation) {
   const keys = keysOf(config, 'KEY_PEPPER');
   const peppers = peppersOf(keys.current, keys.accepted);
-  const retentionMs = config.IDEMPOTENCY_RETENTION_HOURS * HOUR_MS;
   const idempotency = started.use(
     createIdempotency({
       database,
       clock,
       logger,
       takeoverMs: config.IDEMPOTENCY_TAKEOVER_SECONDS * SECOND_MS,
-      retentionMs,
     }),
   );
   const admission = started.use(
@@ -51,5 +49,5 @@ export function startAdmission(config: GatewayConfig, { database, clock, logger,
       clock,
     }),
   );
-  return { peppers, idempotency, admission, signIn, retentionMs, signInWindowMs };
+  return { peppers, idempotency, admission, signIn, signInWindowMs };
 }

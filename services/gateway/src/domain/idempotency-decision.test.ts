@@ -1,7 +1,8 @@
+import { KEY_USE_RETENTION_MS } from '@laurel/attempts/domain';
 import { describe, expect, test } from 'vitest';
 import { decideIdempotency, type IdempotencyRecord } from './idempotency-decision.ts';
 
-const LIMITS = { takeoverMs: 60_000, retentionMs: 24 * 3_600_000 };
+const LIMITS = { takeoverMs: 60_000 };
 const LOCKED_AT = new Date('2026-11-21T12:00:00.000Z');
 const later = (ms: number) => new Date(LOCKED_AT.getTime() + ms);
 
@@ -55,9 +56,9 @@ test.each([
   ['released', released],
 ])('a %s record counts as absent after 24 hours', (_state, of) => {
   for (const fingerprint of ['same', 'other']) {
-    expect(decide(of, fingerprint, LIMITS.retentionMs)).toEqual({ kind: 'restart' });
+    expect(decide(of, fingerprint, KEY_USE_RETENTION_MS)).toEqual({ kind: 'restart' });
   }
-  expect(decide(of, 'same', LIMITS.retentionMs - 1)).not.toEqual({ kind: 'restart' });
+  expect(decide(of, 'same', KEY_USE_RETENTION_MS - 1)).not.toEqual({ kind: 'restart' });
 });
 
 test("a key lock whose commit was not confirmed is recognised as the use's own", () => {

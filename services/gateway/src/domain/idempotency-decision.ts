@@ -12,8 +12,10 @@
  *
  * A record is `locked` from the first use on. A 2xx makes it `completed`; a refusal deletes it; an ambiguous failure on our side makes it
  * `released`: the operation may have happened, so the same request resumes it under its id, and can never run twice. Another body on a
- * released key is a new operation. After 24 hours a record counts as absent.
+ * released key is a new operation. After 24 hours a record counts as absent,
+ * here as at the owner of the operation.
  */
+import { KEY_USE_RETENTION_MS } from '@laurel/attempts/domain';
 import { millisecondsBetween } from '@laurel/instant';
 
 export interface IdempotencyRecord {
@@ -41,11 +43,11 @@ export type IdempotencyDecision =
 export function decideIdempotency(
   record: IdempotencyRecord,
   use: { readonly operationId: string; readonly fingerprint: string; readonly now: Date },
-  limits: { readonly takeoverMs: number; readonly retentionMs: number },
+  limits: { readonly takeoverMs: number },
 ): IdempotencyDecision {
   const isSameRequest = record.fingerprint === use.fingerprint;
   if (record.operationId === use.operationId) return { kind: 'own' };
-  if (millisecondsBetween(record.createdAt, use.now) >= limits.retentionMs) return { kind: 'restart' };
+  if (millisecondsBetween(record.createdAt, use.now) >= KEY_USE_RETENTION_MS) return { kind: 'restart' };
   if (record.state === 'released') return { kind: isSameRequest ? 'resume' : 'restart' };
   if (!isSameRequest) return { kind: 'reused' };
   if (record.state === 'completed') {

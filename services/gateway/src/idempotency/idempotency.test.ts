@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { KEY_USE_RETENTION_MS } from '@laurel/attempts/domain';
 import { parseStrictJson } from '@laurel/json';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createLogger } from '@laurel/service';
@@ -12,7 +13,6 @@ import { fingerprintOf, recordIdOf } from './key-use.ts';
 import type { KeyLockVerdict } from './lock-records.ts';
 
 const TAKEOVER_MS = 60_000;
-const RETENTION_MS = 24 * 3_600_000;
 const logger = createLogger({ service: 'gateway', level: 'silent' });
 const stack = new AsyncDisposableStack();
 let database: Database;
@@ -38,7 +38,6 @@ beforeAll(async () => {
           clock: () => now,
           logger,
           takeoverMs: TAKEOVER_MS,
-          retentionMs: RETENTION_MS,
         }),
       ),
     };
@@ -143,7 +142,7 @@ describe('completions that are not written yet', () => {
   });
 
   test('an answer is written before its gateway has shut down', async () => {
-    const closing = createIdempotency({ database, clock: () => now, logger, takeoverMs: 60_000, retentionMs: 1 });
+    const closing = createIdempotency({ database, clock: () => now, logger, takeoverMs: 60_000 });
     const recordId = randomUUID();
     await complete(lockIn(await closing.lock(use(recordId))), 201, '{"n":4}', closing);
     await closing[Symbol.asyncDispose]();
@@ -275,7 +274,7 @@ describe('retention of idempotency records', () => {
     const recordId = randomUUID();
     await complete(await lockFirst(recordId), 200, '{}');
     await writeCompletions();
-    advance(RETENTION_MS - 1);
+    advance(KEY_USE_RETENTION_MS - 1);
     expect((await idempotency.lock(use(recordId))).kind).toBe('replay');
     advance(1);
     const next = use(recordId);
@@ -288,8 +287,8 @@ describe('retention of idempotency records', () => {
     advance(1);
     const young = randomUUID();
     await lockFirst(young);
-    advance(RETENTION_MS);
-    expect(await createDeleteOldRecords(database, RETENTION_MS)(now)).toBe(30);
+    advance(KEY_USE_RETENTION_MS);
+    expect(await createDeleteOldRecords(database)(now)).toBe(30);
     const left = await database.query<{ id: string }>({ text: 'select id from idempotency_records' });
     expect(left).toEqual([{ id: young }]);
   });

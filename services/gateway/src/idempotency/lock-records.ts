@@ -25,7 +25,6 @@ export interface KeyLockOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly takeoverMs: number;
-  readonly retentionMs: number;
 }
 
 /** Enough rounds for a record to be locked, refused and locked again concurrently; after that the key is in use. */

@@ -25,20 +25,18 @@ export function gatewayWorkers({
   admission,
   peppers,
   integration,
-  retentionMs,
   signInWindowMs,
 }: Pick<Foundation, 'database' | 'logger'> & {
   readonly admission: Admission;
   readonly peppers: Peppers;
   readonly integration: IntegrationClient;
-  readonly retentionMs: number;
   readonly signInWindowMs: number;
 }): readonly Worker[] {
   return [
     {
       name: 'delete-old-idempotency-records',
       intervalMs: RETENTION_INTERVAL_MS,
-      runOnce: createDeleteOldRecords(database, retentionMs),
+      runOnce: createDeleteOldRecords(database),
     },
     {
       name: 'delete-expired-sessions',
