@@ -4,12 +4,12 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { ALL_VARIABLE, JOINING_IN_CONTAINERS } from './tests/compose/joining-files.ts';
 
-/** Seconds that the longest files took in a run of all; a machine that tests for the first time has nothing else to go by. */
+/** Seconds that the longest files take, for a machine that has not measured them yet. */
 const SECONDS: Readonly<Record<string, number>> = JSON.parse(readFileSync('.ci/durations.json', 'utf8'));
 
 /**
- * The longest files first, so that none of them runs alone at the end. Files that join the stack of their worker come before all
- * others, in one go: the stack costs CPU for as long as it is there.
+ * Starts the longest files first, so that none runs alone at the end. Files that share the stack of
+ * their worker come before all others: the stack costs CPU while it is up.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -27,15 +27,17 @@ function filesThatCall(call: RegExp): string[] {
 /** Folders of tests/ that are a project of their own. */
 const PROJECTS_OF_THEIR_OWN = 'tests/{faults,rolling,restore,compose,clients}/**';
 
-/** The files that run on any stack: their worker's, or the containers of `npm run test:compose -- --all`. */
+/** Files that run on any stack: their worker's, or the containers of `test:compose -- --all`. */
 const JOINING = filesThatCall(/\b(joinWorld|useGame)\(/).filter((file) => !/^tests\/(compose|clients)\//.test(file));
 
 const IN_CONTAINERS = process.env[ALL_VARIABLE] === undefined ? Object.keys(JOINING_IN_CONTAINERS) : JOINING;
 
-/** The files with a stack of their own, or several: replicas, other settings, failpoints, logs, a fingerprint of all rows. */
+/**
+ * Files with stacks of their own: replicas, other settings, failpoints, logs, a digest of all rows.
+ */
 const STACKS = filesThatCall(/\b(startWorld|startStack)\(/);
 
-/** Black-box tests begin with the start of up to seven processes, which takes longer than a minute on a loaded machine. */
+/** A black-box test first starts up to seven processes: over a minute on a loaded machine. */
 const BLACK_BOX = { isolate: false, testTimeout: 60_000, hookTimeout: 180_000 };
 
 const PACKAGES = [
@@ -45,15 +47,18 @@ const PACKAGES = [
   'docs/site/**/*.test.ts',
   '.ci/*.test.mjs',
   'bench/*.test.ts',
-  // What starts and removes the containers, as far as no engine is needed for it, and what is prepared beside the tests.
+  // The parts of the compose tests that need no container engine, and what they prepare.
   'tests/compose/{child,leftovers,joining-files}.test.ts',
   'tests/file-lock.test.ts',
 ];
 
-/** Proofs whose size is the point, thousands of entrants or a hundred endpoints that hang; and promises in seconds, on a machine that does nothing else. */
+/**
+ * Proofs whose size is the point (thousands of entrants, a hundred endpoints that hang), and
+ * promises in seconds, which need a machine that does nothing else.
+ */
 const LONG = ['{libs,services,deploy,tests,bench}/**/*.long.test.ts'];
 
-/** Of those, the ones without a promise in seconds: two at a time, before the others. */
+/** Long files without a promise in seconds: they run two at a time, before the others. */
 const LONG_SIDE_BY_SIDE = [
   'deploy/local/demo.long.test.ts',
   'libs/local-infrastructure/src/embedded-postgres.long.test.ts',
@@ -62,7 +67,9 @@ const LONG_SIDE_BY_SIDE = [
   'tests/security/rotate-{pepper,secrets}.long.test.ts',
 ];
 
-/** They arm failpoints in their own process, whose modules read the folder of the failpoints once. */
+/**
+ * Files that arm failpoints in their own process, whose modules read the failpoints' folder once.
+ */
 const FAILPOINTS = [
   'libs/failpoint/src/index.test.ts',
   'services/challenge/src/events.test.ts',
@@ -84,17 +91,21 @@ const LONG_LAWS = { testTimeout: 1_800_000, hookTimeout: 120_000 };
 const LAWS = globSync(PACKAGES).filter((file) => /\bfc\.assert\(/.test(readFileSync(file, 'utf8')));
 
 /**
- * Black-box proofs with stacks of their own, which wait more than they compute: three at a time. The projects of one group
- * have the same number of workers.
+ * Black-box proofs with stacks of their own wait more than they compute: three at a time. All
+ * projects of one group have the same number of workers.
  */
 const PROOFS = { ...BLACK_BOX, maxWorkers: 3, sequence: { groupOrder: 1 } };
 
-// `npm test` runs the unit and database tests of the packages, and the black-box tests that share a stack. `npm run test:proofs`
-// runs all others but the containers, in one run: the files with stacks of their own, the fault tables, a rolling release from
-// the previous one, restores of backups, what partners install, and the long proofs; each is a project, which has a script of
-// its own. `npm run test:compose` has its own entry, and `npm run test:laws` draws more cases for each law.
-// Where a project is not isolated, a worker runs its files one after the other in one process: each module is loaded once, not once for
-// each file (measured over 41 files: 60 s of CPU in place of 82 s), and black-box files that do not interfere with others share a stack.
+// `npm test` runs the packages' unit and database tests, and the black-box tests that share a
+// stack.
+// `npm run test:proofs` runs all others but the containers: files with stacks of their own, the
+// fault tables, a rolling release, restored backups, what partners install, the long proofs. Each
+// is a project with its own script.
+// `npm run test:compose` has its own entry; `npm run test:laws` draws more cases for each law.
+//
+// In a project that is not isolated, a worker runs its files one after the other in one process.
+// Each module loads once (measured over 41 files: 60 s of CPU, not 82 s), and black-box files share
+// a stack.
 export default defineConfig({
   resolve: IS_LAWS
     ? { alias: [{ find: /^fast-check$/, replacement: resolve('libs/testing/src/longer-laws.ts') }] }
@@ -102,13 +113,13 @@ export default defineConfig({
   test: {
     globalSetup: ['libs/testing/src/global-setup.ts'],
     setupFiles: ['libs/testing/src/law-seed.ts'],
-    // A system file starts up to seven processes: two at a time keep two cores busy (measured: 7 % idle over the whole run), and
-    // more would only make each of them slow.
+    // A system file starts up to seven processes: two at a time keep two cores busy (measured: 7 %
+    // idle).
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     testTimeout: 20_000,
     hookTimeout: 60_000,
-    // An event is awaited as long as a loaded machine may take; Vitest's default is a second.
+    // A loaded machine may deliver an event late; Vitest's default is one second.
     expect: { poll: { timeout: 10_000 } },
     projects: [
       {
@@ -157,13 +168,14 @@ export default defineConfig({
         extends: true,
         test: { ...PROOFS, name: 'stacks', include: STACKS, exclude: [PROJECTS_OF_THEIR_OWN, ...LONG] },
       },
-      // The faults come last and alone: the stack is the same, and they break it.
+      // The faults run last and alone: they break the stack that the others use.
       {
         extends: true,
         test: {
           ...BLACK_BOX,
           name: 'compose',
-          // Two at a time on one stack: each has programs, players and contests of its own, and waits for no one else's events.
+          // Two at a time on one stack: each has its own programs, players and contests, and awaits
+          // only their events.
           include: [...IN_CONTAINERS, 'tests/compose/{demo,observability,security}.test.ts'],
           sequence: { groupOrder: 3 },
         },

@@ -1,12 +1,15 @@
-// Checks that no code of a service or a library compares instants itself. `<` and its like answer false for a Date that
-// holds no instant, so a rule would fail open; `===` of two Dates asks whether they are one object. @laurel/instant
-// compares them and throws. The types of TypeScript's checker decide what is a Date, so a name proves nothing.
+// Checks that services and libraries compare instants by @laurel/instant alone.
+// `<` and its like are false for a Date that holds no instant, so a rule would fail open. `===` of
+// two Dates asks whether they are one object. @laurel/instant throws instead.
+// TypeScript's checker decides what is a Date; names prove nothing.
 //
-// - What is refused: `< <= > >=` with a Date on a side, or with milliseconds of one that are computed in place (`getTime`,
-//   `valueOf`, `+date`, `Date.parse`); `== != === !==` between two of them; and one as an argument of Math.min or Math.max.
-// - What is not seen: milliseconds that were put into a variable first.
-// - Not read: tests and their library, @laurel/instant itself, and the two libraries that partners install, which do not
-//   have it: the SDK turns a text that is no instant into null where it parses it.
+// - Refused: `< <= > >=` with a Date on a side, or with its milliseconds computed in place
+//   (`getTime`, `valueOf`, `+date`, `Date.parse`); `== != === !==` between two Dates; a Date as an
+//   argument of Math.min or Math.max.
+// - Not seen: milliseconds that a variable holds.
+// - Not read: tests, @laurel/testing and @laurel/instant itself; and the two libraries that
+//   partners install, which do not depend on @laurel/instant. The SDK parses a text that is no
+//   instant to null.
 import { globSync } from 'node:fs';
 import { relative } from 'node:path';
 import { SyntaxKind } from 'typescript/unstable/ast';
@@ -70,7 +73,9 @@ function check(project, name) {
   }
 }
 
-/** Each comparison with its sides, as the expressions of which one may be a Date, and how many sides have to have one. */
+/**
+ * Each comparison: its sides, as expressions that may be a Date, and how many sides must be one.
+ */
 function comparisonsOf(file) {
   const found = [];
   const visit = (node) => {
@@ -88,7 +93,7 @@ function comparisonsOf(file) {
   return found;
 }
 
-/** The expressions that a side is computed from: the parts of a sum, and the Date whose milliseconds are read. */
+/** The expressions that a side is computed from: parts of a sum, the Date whose time is read. */
 function valuesOf(expression) {
   if (isParenthesizedExpression(expression)) return valuesOf(expression.expression);
   if (isPrefixUnaryExpression(expression)) return valuesOf(expression.operand);
@@ -99,7 +104,7 @@ function valuesOf(expression) {
   return subject.getText() === 'Date' && name.text === 'parse' ? [expression.expression] : [expression];
 }
 
-/** Whether an expression is a Date, or Date.parse; asked for all of a file at once. */
+/** Returns a test whether an expression is a Date or Date.parse; asks the checker once per file. */
 function dateTest({ checker }, comparisons) {
   const expressions = comparisons.flatMap(({ sides }) => sides.flat());
   const types = expressions.length === 0 ? [] : checker.getTypeAtLocation(expressions);

@@ -1,19 +1,21 @@
 // Checks that every citation and link has a target. In every text file of the repository:
 //
-// - a Markdown file is cited by its path from the root, and its headings after it, as in `docs/contract/partner-api.md, "Errors"`:
-//   both exist. Inside Markdown, and where it begins with dots, a path may also start from the file that cites it;
+// - a Markdown file is cited by its path from the root and by its headings, as in
+//   `docs/contract/partner-api.md, "Errors"`; both exist. Inside Markdown, a path that begins with
+//   dots starts at the citing file;
 // - a decision is cited by its number, as in `decision 9`, and exists;
-// - every relative link of a Markdown file leads to a file or a folder of the repository, and its anchor to a heading;
-// - no citation is one that only its author can open: no ticket, no folder beside the repository, no document by its title alone;
+// - every relative link of a Markdown file leads to a file or folder, and its anchor to a heading;
+// - readers can open every citation: no ticket, no folder beside the repository, no document by its
+//   title alone;
 // - docs/contract/coverage.md lists the sentences of the contract without a test: it quotes each
-//   word for word from below the heading that it cites, and the tests that it names are there.
+//   word for word from below the heading that it cites, and the tests that it names exist.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { Marked } from 'marked';
 import { getHeadingList, gfmHeadingId } from 'marked-gfm-heading-id';
 
-/** Names and checksums of packages, and the test of this check, which contains citations that it refuses. */
+/** The lockfile cites nothing; the test of this check contains citations that it refuses. */
 const NOT_READ = new Set(['package-lock.json', '.ci/docs.test.mjs']);
 
 const CITATION = /(?<![\w/.-])(?<path>(?:[\w.-]+\/)*[\w-][\w.-]*\.md)\b(?<headings>(?:,? (?:and )?"[^"]+")*)/g;
@@ -73,7 +75,7 @@ function parse(text) {
   return { links, titles: new Set(headings.map(({ raw }) => raw)), anchors: new Set(headings.map(({ id }) => id)) };
 }
 
-/** A citation may continue on the next line, in prose as in a comment. */
+/** A citation may continue on the next line, in prose and in comments. */
 function joinLines(file, text) {
   return text.replace(file.endsWith('.md') ? /\s*\n\s*/g : /\s*\n\s*(?:\*(?!\/)|\/\/|--|#)?\s*/g, ' ');
 }
@@ -117,7 +119,7 @@ function checkCoverage(text) {
   }
 }
 
-/** What stands between a heading and the next one, in one line. */
+/** The text between a heading and the next one, joined to one line. */
 function sectionOf(text, heading) {
   const section = text.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
   return section.replace(/\s+/g, ' ');

@@ -59,7 +59,7 @@ describe('the check of citations and links', () => {
     const rows = (...lines) => ({ ...contract, 'docs/contract/coverage.md': `# Coverage\n\n${lines.join('\n')}\n` });
 
     test('takes a quotation from below its heading, over the end of a line, and a test that is there', () => {
-      const row = '| api.md, "Errors" | Branch on `code`. | `src/a.test.ts` has it |';
+      const row = '| api.md, "Errors" | Branch on `code`. | `src/a.test.ts` states it |';
       expect(check({ ...rows(row), 'src/a.test.ts': '' })).toEqual({ status: 0, problems: [] });
     });
 

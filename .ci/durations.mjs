@@ -1,9 +1,9 @@
-// Writes durations.json, by which the longest files start first, from reports of Vitest's JSON reporter:
+// Writes durations.json, by which the longest files start first, from Vitest's JSON reports:
 //   node .ci/durations.mjs <report.json> ...
 import { readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
-/** Shorter files hardly matter for when the last one ends. */
+/** Shorter files hardly change when the last one ends. */
 const SHORTEST_S = 5;
 
 const seconds = {};

@@ -1,8 +1,12 @@
-// Checks that package-lock.json installs exactly the reviewed packages on Linux (x64, arm64): every package has the
-// checksum of its content, every version that a manifest requests is exact, and no download address is recorded.
+// Checks that package-lock.json installs exactly the reviewed packages on Linux (x64, arm64):
+// every package has a checksum, manifests request exact versions, and no download address is
+// recorded.
 import { globSync, readFileSync } from 'node:fs';
 
-/** Packages that were not available for a checksum when the lockfile was written; `deploy/local/bootstrap.mjs` removes them. */
+/**
+ * Packages that had no checksum available when the lockfile was written.
+ * `deploy/local/bootstrap.mjs` removes them.
+ */
 const UNPINNED = new Set(['node_modules/@squawk-cli/linux-arm64']);
 
 const json = (file) => JSON.parse(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8'));

@@ -1,15 +1,15 @@
-// Runs every proof of this repository, one part after the other, and prints at the end, so that the last lines alone say
-// what to repair: the failures with their messages, what was not tested on this machine, how long each part took of its
-// budget, the flaky tests, and `N passed, N failed`.
+// Runs every proof of this repository, one part after the other. Its last lines say what to repair:
+// the failures with their messages, what this machine did not test, the time of each part beside
+// its budget, the flaky tests, and `N passed, N failed`.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeTook, mayRunAgain, patternOf, readReport } from './verdict.mjs';
 
-/** Seconds from the start after which no part starts: the run would not end before whatever runs it ends it (90 minutes). */
+/** No part starts later than this many seconds: CI ends the run after 90 minutes. */
 const LAST_START_S = 5_000;
-/** Seconds from the start at which a part that still runs is ended, so that what it found is printed. */
+/** A part that runs this many seconds after the start is ended, so that its results are printed. */
 const LAST_END_S = 5_250;
 
 /** Each part: its npm script, the seconds that it may take, and the script that runs beside it. */
@@ -31,7 +31,7 @@ const took = [];
 const notStarted = [];
 const results = [];
 
-// Fetches and builds, at a low priority, what the clients and the containers need, while tests run.
+// Fetches and builds what clients and containers need, at a low priority, while tests run.
 const preparing = npmRun('test:prepare', [], { isShown: true });
 
 for (const { script, budgetS, beside } of PARTS) {
@@ -71,7 +71,7 @@ const failed = failures.length + broken.length;
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 
-/** Runs a script of Vitest's and reads its report. */
+/** Runs a script of Vitest and reads its report. */
 async function runTests(script, filters = []) {
   const reportFile = join(folder, `${script.replace(':', '-')}-${Date.now()}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
@@ -88,7 +88,9 @@ async function runTests(script, filters = []) {
   };
 }
 
-/** Runs those of the failed tests that may be bad luck once more, each file alone. Returns those that pass now. */
+/**
+ * Runs the failed tests that may be bad luck once more, each file alone. Returns those that pass.
+ */
 async function runAgain(all) {
   const candidates = mayRunAgain(all);
   const flaky = [];
@@ -103,7 +105,10 @@ async function runAgain(all) {
   return flaky;
 }
 
-/** Resolves with the exit code and the output of an npm script, which is ended where the run has no time left. */
+/**
+ * Runs an npm script, and ends it when the run has no time left. Resolves with its exit code and
+ * output.
+ */
 function npmRun(script, args, { isShown }) {
   const child = spawn('npm', ['run', script, ...(args.length === 0 ? [] : ['--', ...args])], {
     stdio: ['ignore', 'pipe', 'pipe'],

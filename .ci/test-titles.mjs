@@ -1,6 +1,7 @@
-// Prints the title of every test, `<file> > <title>`, sorted; two runs, before and after, show which tests a change removed, moved or renamed:
+// Prints the title of every test, `<file> > <title>`, sorted. A diff of two runs shows which tests
+// a change removed, moved or renamed:
 //   node .ci/test-titles.mjs > before.txt
-// It loads every test file and runs no test; the packages have to be installed and the code from proto/ generated.
+// It loads every test file and runs no test. Install the packages and generate proto/ first.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,12 +11,12 @@ const folder = mkdtempSync(join(tmpdir(), 'test-titles-'));
 const list = join(folder, 'list.json');
 try {
   execFileSync('npx', ['vitest', 'list', '--no-static-parse', `--json=${list}`], {
-    // Without it the fault tables list a part of their cases.
+    // By default the fault tables list only a part of their cases.
     env: { ...process.env, LAUREL_FAULTS: 'all' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const titles = JSON.parse(readFileSync(list, 'utf8')).map(({ file, name }) => {
-    // Some titles contain an id that is drawn anew in each run.
+    // Some titles contain an id that is drawn in each run.
     const title = name.replace(/[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}/g, '<id>');
     return `${relative(process.cwd(), file)} > ${title}\n`;
   });

@@ -1,21 +1,22 @@
-// What a run of all proofs says of its tests: which failed, which of those may be bad luck, and what took too long.
+// Reads what a run of all proofs reports: which tests failed, which of those may be bad luck, and
+// which parts took too long.
 import { relative } from 'node:path';
 
 /** More failures than these have one cause, and it is not luck. */
 const MOST_AGAIN = 10;
-/** By which factor a part may exceed its budget without a warning. */
+/** A part may exceed its budget by this factor without a warning. */
 const TOLERANCE = 1.2;
 const MESSAGE_LENGTH = 2_000;
 
 /**
- * What a failure says that was found and not missed by chance: a counterexample of a property, which fast-check reports, and
- * what the tests call a finding (tests/finding.ts): an audit that reports violations, an acknowledged request that is lost.
+ * Marks a failure that is never bad luck: a counterexample that fast-check reports, or a finding
+ * (tests/finding.ts), such as an audit's violation or the loss of an acknowledged request.
  */
 const FINDING = /\bFINDING: |\bProperty failed |\bCounterexample: /;
 
 /**
- * The passed tests, the failures and the skipped tests of one of Vitest's JSON reports.
- * A file whose set-up failed has no failed test: it is a failure with an empty title.
+ * The passed, failed and skipped tests of one of Vitest's JSON reports.
+ * A file whose set-up failed has no failed test: it is one failure with an empty title.
  */
 export function readReport(report, script, root = process.cwd()) {
   const failures = [];
@@ -32,7 +33,7 @@ export function readReport(report, script, root = process.cwd()) {
     const count = assertionResults.filter((test) => !['passed', 'failed'].includes(test.status)).length;
     if (count > 0) skipped.push({ file, count });
   }
-  // An error outside of every test, for example of a module that no test awaited.
+  // An error outside every test, for example in a module that no test awaited.
   if (!report.success && failures.length === 0) {
     failures.push(toFailure(script, `npm run ${script}`, '', 'an error outside of every test'));
   }
@@ -43,13 +44,13 @@ function toFailure(script, file, title, message) {
   return { script, file, title, message: message.slice(0, MESSAGE_LENGTH), isFinding: FINDING.test(message) };
 }
 
-/** The failures of black-box tests, which depend on processes and time, unless they are findings or too many. */
+/** The failed black-box tests, which depend on processes and time, unless findings or too many. */
 export function mayRunAgain(failures) {
   if (failures.length > MOST_AGAIN) return [];
   return failures.filter(({ file, isFinding }) => file.startsWith('tests/') && !isFinding);
 }
 
-/** Vitest's arguments for exactly these failed tests of one file; none where the whole file failed. */
+/** Vitest's arguments for exactly these failed tests of one file; none if the whole file failed. */
 export function patternOf(failures) {
   if (failures.some(({ title }) => title === '')) return [];
   const titles = failures.map(({ title }) => title.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));

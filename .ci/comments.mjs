@@ -1,0 +1,83 @@
+// Reads the prose of a source file: its comments, and its texts between quotes.
+import { SyntaxKind } from 'typescript/unstable/ast';
+import { createScanner } from 'typescript/unstable/ast/scanner';
+
+const COMMENTS = new Set([SyntaxKind.SingleLineCommentTrivia, SyntaxKind.MultiLineCommentTrivia]);
+const BLANKS = new Set([SyntaxKind.WhitespaceTrivia, SyntaxKind.NewLineTrivia]);
+const TEXTS = new Set([
+  SyntaxKind.StringLiteral,
+  SyntaxKind.NoSubstitutionTemplateLiteral,
+  SyntaxKind.TemplateHead,
+  SyntaxKind.TemplateMiddle,
+  SyntaxKind.TemplateTail,
+]);
+const SLASHES = new Set([SyntaxKind.SlashToken, SyntaxKind.SlashEqualsToken]);
+/** A slash after one of these divides; after anything else it begins a regular expression. */
+const OPERANDS = new Set([
+  ...TEXTS,
+  SyntaxKind.Identifier,
+  SyntaxKind.NumericLiteral,
+  SyntaxKind.BigIntLiteral,
+  SyntaxKind.RegularExpressionLiteral,
+  SyntaxKind.CloseParenToken,
+  SyntaxKind.CloseBracketToken,
+  SyntaxKind.CloseBraceToken,
+  SyntaxKind.ThisKeyword,
+]);
+OPERANDS.delete(SyntaxKind.TemplateHead);
+OPERANDS.delete(SyntaxKind.TemplateMiddle);
+
+/** The comments and the quoted texts of a source file, each as `{ start, text }`. */
+export function proseOf(name, source) {
+  return name.endsWith('.sql') ? proseOfSql(source) : proseOfScript(source);
+}
+
+/** TypeScript's scanner reads `.proto` too: comments and quotes have the same form. */
+function proseOfScript(source) {
+  const scanner = createScanner(false, undefined, source);
+  const comments = [];
+  const texts = [];
+  // True for a brace that `${` opened: its closing brace continues the template.
+  const braces = [];
+  let previous;
+  for (let kind = scanner.scan(); kind !== SyntaxKind.EndOfFile; kind = scanner.scan()) {
+    if (SLASHES.has(kind) && !OPERANDS.has(previous)) kind = scanner.reScanSlashToken();
+    if (kind === SyntaxKind.OpenBraceToken) braces.push(false);
+    if (kind === SyntaxKind.TemplateHead) braces.push(true);
+    if (kind === SyntaxKind.CloseBraceToken && braces.pop()) {
+      kind = scanner.reScanTemplateToken(false);
+      if (kind === SyntaxKind.TemplateMiddle) braces.push(true);
+    }
+    const found = { start: scanner.getTokenStart(), text: scanner.getTokenText() };
+    if (COMMENTS.has(kind)) comments.push(found);
+    else if (TEXTS.has(kind)) texts.push(found);
+    if (!COMMENTS.has(kind) && !BLANKS.has(kind)) previous = kind;
+  }
+  return { comments: joined(comments, source), texts };
+}
+
+function proseOfSql(source) {
+  const comments = [];
+  for (const match of source.matchAll(/'[^']*'|"[^"]*"|--[^\n]*/g)) {
+    if (match[0].startsWith('--')) comments.push({ start: match.index, text: match[0] });
+  }
+  return { comments: joined(comments, source), texts: [] };
+}
+
+/** Comments of one line that follow each other are read as one. */
+function joined(comments, source) {
+  const blocks = [];
+  for (const { start, text } of comments) {
+    const last = blocks.at(-1);
+    const between = last === undefined ? '' : source.slice(last.start + last.text.length, start);
+    if (/^(?:\/\/|--)/.test(text) && /^\r?\n[ \t]*$/.test(between) && !last.text.startsWith('/*')) {
+      last.text = source.slice(last.start, start + text.length);
+    } else blocks.push({ start, text });
+  }
+  return blocks;
+}
+
+/** A comment without its marks, each replaced by blanks, so that every word keeps its position. */
+export function wordsOf(comment) {
+  return comment.replace(/^[ \t]*(?:\/\*\*?|\/\/|--|\*(?!\/))|\*\/$/gm, (mark) => ' '.repeat(mark.length));
+}
