@@ -150,7 +150,7 @@ describe('a coalescer', () => {
     },
   );
 
-  test('an observer that throws costs no caller its answer', async () => {
+  test('every caller gets its answer although the observer throws', async () => {
     observeCoalescers({
       onSubmit: () => ({
         onAnswer: () => {
@@ -198,7 +198,7 @@ describe('a coalescer', () => {
     expect(ran).toEqual([0, 2]);
   });
 
-  test('an earlier deadline that is submitted later is kept too', async () => {
+  test('an item with an earlier deadline is refused on time although it was submitted later', async () => {
     const { coalescer, release } = blocked({});
     const late = coalescer.submit(0, { deadlineAt: Date.now() + 60_000 });
     const early = coalescer.submit(1, { deadlineAt: Date.now() + 10 });
@@ -362,7 +362,7 @@ describe('properties of a coalescer, over any arrivals, keys, limits, speeds and
         expect([answered, violations]).toEqual([items.length, []]);
 
         if (!isKeyed) return;
-        // A replayed item starts twice; its first start is its index in the order.
+        // A replayed item starts twice; the order counts its first start.
         for (const wanted of ['a', 'b', 'c', 'd']) {
           const order = [...new Set(started.filter(({ key }) => key === wanted).map(({ id }) => id))];
           expect(order).toEqual(order.toSorted((left, right) => left - right));
@@ -406,7 +406,7 @@ describe('a coalescer with gatherMs', () => {
     vi.useRealTimers();
   });
 
-  /** Time passes by the millisecond, and each of them sees some turns of the event loop. */
+  /** Passes time by the millisecond, with some turns of the event loop in each. */
   async function pass(durationMs: number): Promise<void> {
     for (let passedMs = 0; ; passedMs += 1) {
       for (let count = 0; count < 4; count += 1) await turn();
@@ -535,7 +535,7 @@ function failOn(bad: number) {
   };
 }
 
-/** One lane that runs nothing to its end before `release`. */
+/** One lane, which ends no run before `release`. */
 function blocked(limits: { maxQueued?: number; maxItems?: number; keyOf?: (item: number) => string }): {
   coalescer: Coalescer<number, number>;
   release: () => void;

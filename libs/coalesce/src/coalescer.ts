@@ -1,40 +1,46 @@
 /**
- * The coalescing client: many callers each submit one item, `run` gets arrays of them, and every caller gets its own result.
- * It is used at every hop and in front of every hot statement, because a hop costs by the call and hardly by the item.
+ * Coalesces concurrent requests: callers each submit one item, `run` gets arrays of items, and each
+ * caller gets its own result. Every hop and every hot statement has one in front, because each call
+ * costs much and each item little.
  *
  * States
- *   An item   is submitted; waits behind an item of its key; is ready, in the order of arrival; runs in a batch; is done. Its caller is
- *             answered once: by its run, or before that when its deadline passes or its signal aborts. An item that was answered early
- *             and does not run yet is dropped; one that runs already runs to its end, its result ignored (`entry.ts`, `keyed-queue.ts`).
- *   A batch   is taken from the queue, runs, and is done with the last of its items. One that failed may be replayed item by item.
- *   A lane    is free or has one batch.
- *   The whole is idle (nothing queued, all lanes free), gathering (ready items, and `gatherMs` not over), or running. A flush is scheduled
- *             whenever a lane is free and an item is ready that gathering does not hold back.
+ * Item      submitted; waiting behind an item of its key; ready, in order of arrival; running in a
+ *           batch; done. Its caller is answered once: by its run, or earlier by its deadline or
+ *           signal. An item answered early is dropped, or, if it runs already, its result is
+ *           ignored (`entry.ts`, `keyed-queue.ts`).
+ * Batch     taken from the queue, running, done with its last item. One that failed may be replayed
+ *           item by item.
+ * Lane      free, or running one batch.
+ * Whole     idle (nothing queued, all lanes free), gathering (items ready, `gatherMs` not over), or
+ *           running. A flush is scheduled whenever a lane is free and gathering holds no item back.
  *
  * When a batch starts
- *   As soon as a lane is free: on the `setImmediate` after the first ready item, so that all items of one turn of the event loop
- *   share it. There is no waiting time to tune: while the lanes are busy, items gather into the next batch, so that batches are
- *   as large as the load asks for and an idle system answers immediately.
- *   Work that no caller waits for may gather over time as well: with `gatherMs`, batches start at least so long after each other, unless
- *   one is full. The first item after a pause still runs immediately, and later ones go together: at most one batch per `gatherMs`,
- *   however its items trickle in, and no item waits longer than that for its batch. It is not for what a caller waits for: under load
- *   that caller would wait for the clock, where the lanes alone would have let it go. `drain` waits for no clock.
+ * As soon as a lane is free: on the `setImmediate` after the first ready item, so that all items of
+ * one turn of the event loop share it. No waiting time needs tuning: while the lanes are busy,
+ * items gather into the next batch. Batches grow with the load, and an idle system answers
+ * immediately.
+ * Work that no caller waits for may gather over time: with `gatherMs`, at most one batch starts per
+ * `gatherMs`, unless one is full. The first item after a pause runs immediately; no item waits
+ * longer than `gatherMs` for its batch. Do not use it for callers that wait: under load they would
+ * wait for the clock although a lane is free. `drain` ignores it.
  *
- * Limits, and what happens at each
- *   maxItems    a batch: the others wait for the next one.
- *   maxWeight   a batch: the sum of its items' weights; an item that is heavier alone has a batch of its own.
- *   lanes       batches at a time: ready items wait.
- *   maxQueued   queued items, running ones not counted: `submit` rejects with QueueFullError immediately.
- *   deadlineAt  the item's whole stay: rejected with ItemDeadlineError.
- *   A run has no limit of its own: `run` enforces its own, or keeps its lane.
+ * Limits
+ * maxItems    items in a batch; the others wait for the next one.
+ * maxWeight   sum of the weights in a batch; a heavier item has a batch of its own.
+ * lanes       batches at a time; ready items wait.
+ * maxQueued   queued items, without running ones; beyond it `submit` rejects with QueueFullError
+ *             immediately.
+ * deadlineAt  an item's whole stay; after it the item is rejected with ItemDeadlineError.
+ * A run has no limit here: `run` enforces its own, or keeps its lane.
  *
  * Invariants
- *   Each item is answered exactly once. Items of a key run in their order, at most one in a batch and never in two lanes at once. There
- *   are never more than `maxItems` in a batch, `lanes` batches, `maxQueued` queued items. A lane is free again however its batch ended.
- *   What a callback (`run`, `keyOf`, `isolate`, `onBatch`, the observer) throws is the answer of the items that it concerns. A broken
- *   invariant in the queue or the lanes is lost state: it throws out of the event loop and ends the process.
+ * Each item is answered exactly once. Items of a key run in order: at most one in a batch, never in
+ * two lanes at once. The limits above hold. A lane is free again however its batch ended.
+ * An error that a callback throws (`run`, `keyOf`, `isolate`, `onBatch`, the observer) rejects the
+ * items that it concerns. A broken invariant in the queue or the lanes means lost state: it throws
+ * out of the event loop and ends the process.
  *
- * How a batch runs and how one that fails is handled: run-batch.ts.
+ * run-batch.ts runs a batch, and handles one that fails.
  */
 import { DeadlineSweep } from './deadline-sweep.ts';
 import { type Entry, rejectEntry } from './entry.ts';
@@ -51,20 +57,35 @@ export interface CoalescerOptions<Item, Result> {
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** The most items of one batch. */
   readonly maxItems?: number;
-  /** The most that the items of one batch weigh together, by `weightOf`; one item may weigh more. */
+  /**
+   * The most that the items of one batch weigh together, by `weightOf`; a single item may weigh
+   * more.
+   */
   readonly maxWeight?: number;
   readonly weightOf?: (item: Item) => number;
   /** The most batches at a time. */
   readonly lanes?: number;
-  /** The least time between the starts of two batches, unless as many items as fit are ready: for work that no caller waits for. */
+  /**
+   * The least time between the starts of two batches that are not full, for work that no caller
+   * waits for.
+   */
   readonly gatherMs?: number;
   /** The most items that may be queued; more are refused immediately, before latency collapses. */
   readonly maxQueued?: number;
-  /** Items of one key keep their order: never in two lanes at once, one a batch. Without it items are independent. */
+  /**
+   * Items of one key keep their order: one a batch, never in two lanes at once. Without it items
+   * are independent.
+   */
   readonly keyOf?: (item: Item) => string;
-  /** Whether a failed batch is replayed item by item; as a predicate, for which errors. A dead database is no bad item. */
+  /**
+   * Whether to replay a failed batch item by item; a predicate decides by the error. A database
+   * that is down is no fault of an item.
+   */
   readonly isolate?: boolean | ((error: unknown) => boolean);
-  /** Batches are calls to another service: waits in front of them show that service's load, and are not reported as this one's. */
+  /**
+   * Batches are calls to another service: waits in front of them show its load, so they are not
+   * reported as this service's.
+   */
   readonly isOutgoing?: boolean;
   /** Gets the size of each batch before it runs; not called again for replayed items. */
   readonly onBatch?: (size: number) => void;
@@ -103,7 +124,7 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
     throw new RangeError(`${name}: a coalescer has at least one lane and one item a batch`);
 
   const queue = new KeyedQueue<Item, Result>();
-  // What gathers waits for the clock, and no caller waits for it.
+  // Items that gather wait for the clock, not for capacity, and no caller waits for them.
   if (gatherMs === 0 && !isOutgoing) reportQueue(name, queue);
   const running = new Set<Batch<Item, Result>>();
   const deadlines = new DeadlineSweep(unfinished, pastDeadline);

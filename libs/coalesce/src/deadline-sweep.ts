@@ -1,6 +1,7 @@
 /**
- * One timer for the deadlines of all items, set for the earliest. Most items are done long before their deadlines, so the sweep finds them
- * gone; it rejects those that are overdue and sets the timer for the earliest of the others. The timer keeps no process alive.
+ * One timer for the deadlines of all items, set for the earliest. Most items are done long before
+ * their deadlines. The sweep rejects overdue ones and sets the timer for the next. The timer keeps
+ * no process alive.
  */
 import { type Entry, rejectEntry } from './entry.ts';
 

@@ -1,13 +1,14 @@
 /**
- * One item of a coalescer. Two things happen to it, independently of each other:
+ * One item of a coalescer. Its state and its answer change independently:
  *
- *   its state       submitted -> ready -> running -> done
- *                   submitted -> waiting -> ready    behind an item of its key
- *                   ready -> done                    answered before it ran: dropped
- *   its answer      open -> answered                 once; by its run, its deadline, its signal, or the failure of its batch
+ * state    submitted -> ready -> running -> done
+ *          submitted -> waiting -> ready    behind an item of its key
+ *          ready -> done                    answered before it ran: dropped
+ * answer   open -> answered                 once: by its run, deadline or signal, or its batch's
+ *          failure
  *
- * No other step exists. `move` throws for one; `resolveEntry` and `rejectEntry` ignore a second answer, since a deadline and a run may both
- * give one.
+ * No other step exists: `move` throws for one. `resolveEntry` and `rejectEntry` ignore a second
+ * answer, because a deadline and a run may both give one.
  */
 import { BrokenInvariantError } from './errors.ts';
 import type { ObservedItem } from './observer.ts';
@@ -53,7 +54,7 @@ export function rejectEntry(entry: Entry<unknown, never>, error: unknown): void 
   release(entry, error);
 }
 
-/** The caller has its answer already, so no failure here can leave it without one. */
+/** The caller has its answer already, whatever fails here. */
 function release(entry: Entry<unknown, never>, error: unknown): void {
   if (entry.onAbort !== undefined) entry.signal?.removeEventListener('abort', entry.onAbort);
   entry.observed?.onAnswer(error);

@@ -1,4 +1,4 @@
-/** The errors with which a coalescer refuses an item that it does not run to its answer. */
+/** The errors with which a coalescer rejects an item without its result. */
 
 /** The queue is so long that another item would miss its deadline; the item had no effect. */
 export class QueueFullError extends Error {
@@ -10,7 +10,7 @@ export class ItemDeadlineError extends Error {
   override readonly name = 'ItemDeadlineError';
 }
 
-/** An item or a batch was about to take a step that the model of the coalescer does not have: a bug in this library. */
+/** An item or a batch was about to take a step that does not exist: a bug in this library. */
 export class BrokenInvariantError extends Error {
   override readonly name = 'BrokenInvariantError';
 }

@@ -64,7 +64,7 @@ describe('the oldest wait of a queue', () => {
     vi.useRealTimers();
   });
 
-  test('is 0 while nothing waits, and not that of an item that runs or whose caller has its answer', () => {
+  test('is 0 while nothing waits, and ignores items that run or are answered', () => {
     const queue = new KeyedQueue<number, number>();
     const [running, answered] = [entryOf(1), entryOf(2)];
     queue.add(running);
@@ -78,7 +78,7 @@ describe('the oldest wait of a queue', () => {
     expect(queue.oldestWaitMs).toBe(7);
   });
 
-  test('counts from when an item was submitted, also where it waited for its key and stands behind younger ones', () => {
+  test('counts from the submission of an item, even if it waited for its key and stands behind younger ones', () => {
     const queue = new KeyedQueue<number, number>();
     const first = entryOf(1, 'a');
     queue.add(first);
@@ -127,7 +127,8 @@ test('the keyed queue hands out what a list with locked keys would, over any add
           expect(batch.length).toBeLessThanOrEqual(one.max);
           const keys = [...running, ...batch].flatMap(({ key }) => key ?? []);
           expect(new Set(keys).size).toBe(keys.length);
-          // Items of one key never overtake: any that are left in front of a running item were answered early.
+          // Items of one key never overtake: any that are still before a running item were answered
+          // early.
           for (const entry of batch) {
             expect(entry.isAnswered).toBe(false);
             if (entry.key === undefined) continue;
@@ -155,7 +156,7 @@ test('the keyed queue hands out what a list with locked keys would, over any add
   );
 });
 
-/** The chain of a key whose first item runs hangs on that item, and not on the queue. */
+/** While the first item of a key runs, the others are chained to it and not in the queue. */
 function isBehindRunning({ key }: Entry<number, number>, running: readonly Entry<number, number>[]): boolean {
   return key !== undefined && running.some((other) => other.key === key);
 }

@@ -1,15 +1,16 @@
 /**
- * Which item may run next: in the order of arrival, and of one key only the first that is not done.
+ * Decides which item runs next: in order of arrival, and for each key only the first that is not
+ * done.
  *
  * - `count` items are queued: ready, or waiting behind an item of their key.
- * - Of the items of one key at most one is ready or running; the others hang on it in a chain, in their order.
- * - `#lastOfKey` holds a key from its first item's arrival until its last item is done, and so never more keys than items.
+ * - At most one item of a key is ready or running; the others are chained to it, in order.
+ * - `#lastOfKey` holds a key from its first item's arrival until its last item is done.
  */
 import { type Entry, move } from './entry.ts';
 import { BrokenInvariantError } from './errors.ts';
 import type { WaitingQueue } from './waiting-queues.ts';
 
-/** The items of one take weigh so much together, or it is one item. */
+/** The items of one take weigh at most this together, or it is a single item. */
 export interface WeightLimit<Item> {
   readonly maxWeight?: number | undefined;
   readonly weightOf?: ((item: Item) => number) | undefined;
@@ -17,7 +18,7 @@ export interface WeightLimit<Item> {
 
 const weightless = () => 0;
 
-/** Items that have left the queue are cut off the array once there are so many of them. */
+/** Once this many items have left the queue, they are cut off the array. */
 const COMPACT_AFTER = 1024;
 
 export class KeyedQueue<Item, Result> implements WaitingQueue {
@@ -49,7 +50,7 @@ export class KeyedQueue<Item, Result> implements WaitingQueue {
     this.#ready.push(entry);
   }
 
-  /** At most `max` ready items, which run from now on. Those that were answered meanwhile are done without a run. */
+  /** Takes at most `max` ready items to run. It drops those that were answered meanwhile. */
   take(
     max: number,
     { maxWeight = Number.POSITIVE_INFINITY, weightOf = weightless }: WeightLimit<Item> = {},
@@ -75,7 +76,7 @@ export class KeyedQueue<Item, Result> implements WaitingQueue {
     return batch;
   }
 
-  /** The run of the item is over: the next one of its key is ready. */
+  /** The item's run is over: the next one of its key becomes ready. */
   finish(entry: Entry<Item, Result>): void {
     move(entry, 'running', 'done');
     if (!entry.isAnswered) throw new BrokenInvariantError('an item is done and its caller has no answer');
@@ -90,8 +91,9 @@ export class KeyedQueue<Item, Result> implements WaitingQueue {
   }
 
   /**
-   * Of the items that wait for a batch. One behind a running item of its key waits for that one alone, which no other lane or process
-   * changes. Looks at every item: one that has waited for its key stands behind younger ones.
+   * The longest wait of items that wait for a batch. An item behind a running one of its key does
+   * not count: no other lane or process could run it. Looks at every item: one that waited for its
+   * key stands behind younger ones.
    */
   get oldestWaitMs(): number {
     const now = performance.now();

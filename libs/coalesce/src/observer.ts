@@ -1,8 +1,9 @@
 /** The hooks through which tracing observes every coalescer of the process. */
 
 /**
- * An item is observed when `onSubmit` returns an observation for it; each run that carries the item has that observation in its `items`, and
- * the observation is notified when the item's caller is answered. The callbacks must not throw: what they throw fails the batch.
+ * Observes an item if `onSubmit` returns an observation for it. Each run of the item has that
+ * observation in its `items`, and it is notified when the caller is answered. Callbacks must not
+ * throw: their errors fail the batch.
  */
 export interface CoalescerObserver<Observed extends ObservedItem = ObservedItem> {
   onSubmit(name: string): Observed | undefined;
@@ -19,7 +20,10 @@ export interface ObservedItem {
 
 let observer: CoalescerObserver | undefined;
 
-/** One observer a process, so that each run shows it only items that it has made; `undefined` removes it. */
+/**
+ * Sets the one observer of the process, so that each run shows it only items that it made;
+ * `undefined` removes it.
+ */
 export function observeCoalescers<Observed extends ObservedItem>(next: CoalescerObserver<Observed> | undefined): void {
   if (next !== undefined && observer !== undefined) throw new Error('the coalescers of this process have an observer');
   observer = next;

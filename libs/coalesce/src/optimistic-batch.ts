@@ -1,10 +1,10 @@
 /**
- * A batch whose requests are tried with an optimistic write first: what may be decided on cached facts goes into one statement that takes
- * effect only where the facts still hold. The other requests, and those that the statement left out, are read and decided under lock
+ * Tries a batch of requests with an optimistic write first: one statement decides on cached facts,
+ * and takes effect only where they still hold. The other requests are read and decided under lock
  * (decision 21).
  *
- * Invariants: every request has exactly one result, the results are in the order of the requests, and `underLock` is called once, for the
- * requests that the optimistic write left, in their order; it is not called where none are left.
+ * Invariants: every request has exactly one result, in the order of the requests. `underLock` is
+ * called at most once, with the requests that the optimistic write left, in order; never with none.
  */
 
 /** The steps of a batch of requests. A result is a value, never null. */

@@ -1,8 +1,9 @@
 /**
- * The run of one batch, which ends with every item of it answered.
+ * Runs one batch, and leaves every item of it answered.
  *
- * A batch that fails is run again item by item, so that one bad item fails alone: `run` must have had no effect when it throws, or the same
- * effect twice must be one. Without `isolate` every item of the batch gets the error.
+ * A batch that fails is run again item by item, so that one bad item fails alone. Therefore `run`
+ * must have no effect when it throws, or be idempotent. Without `isolate` every item gets the
+ * error.
  */
 import { type Entry, rejectEntry, resolveEntry } from './entry.ts';
 import { type CoalescerObserver, currentObserver } from './observer.ts';
@@ -30,7 +31,7 @@ export async function runBatch<Item, Result>(
     if (batch.length === 1 || !mayIsolate(options, failure.cause)) rejectAll(batch, failure.cause);
     else await replay(batch, options);
   } catch (error) {
-    // A callback threw. The callers come before the observer, which may be the one that did.
+    // A callback threw, perhaps the observer: answer the callers before calling it again.
     for (const entry of batch) {
       if (entry.isAnswered) continue;
       entry.isAnswered = true;
@@ -53,7 +54,7 @@ async function replay<Item, Result>(batch: Batch<Item, Result>, options: RunOpti
   }
 }
 
-/** Runs the items and answers them, or returns why `run` failed and answers none. */
+/** Runs the items and answers them. If `run` fails, returns why and answers none. */
 async function attempt<Item, Result>(
   batch: Batch<Item, Result>,
   { name, run }: RunOptions<Item, Result>,
@@ -67,7 +68,8 @@ async function attempt<Item, Result>(
     return { cause };
   }
   if (results.length !== batch.length) {
-    // A bug in `run`, after its effect: no result can be matched to an item, and nothing may run twice.
+    // A bug in `run`, after its effect: results cannot be matched to items, and a second run could
+    // repeat the effect.
     rejectAll(batch, new Error(`${name}: run answered ${results.length} results for ${batch.length} items`));
     return undefined;
   }

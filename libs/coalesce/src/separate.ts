@@ -1,6 +1,7 @@
 /**
- * Coalescers beside each other, each with the queue, the lanes and the limits of one group: no item waits behind one of another group,
- * and no batch mixes them. Test traffic is kept apart from live traffic so (docs/decisions/0033-keep-test-traffic-apart.md).
+ * One coalescer for each group, with its own queue, lanes and limits: no item waits behind another
+ * group's, and no batch mixes groups. It keeps test traffic apart from live traffic
+ * (docs/decisions/0033-keep-test-traffic-apart.md).
  */
 import { ENVIRONMENTS, type Environment } from '@laurel/tenant';
 import type { Coalescer } from './coalescer.ts';
@@ -28,7 +29,7 @@ export function createSeparateCoalescers<Item, Result, Group extends string>(opt
   };
 }
 
-/** One for live and one for test: no live item waits behind one of test. */
+/** One coalescer for live and one for test: no live item waits behind a test item. */
 export function createCoalescersByEnvironment<Item, Result>(options: {
   readonly environmentOf: (item: Item) => Environment;
   readonly create: (environment: Environment) => Coalescer<Item, Result>;

@@ -1,11 +1,11 @@
 /**
- * The queues of this process in which its own work waits for its turn, and how long the first of each has waited: the service's load as an
- * autoscaler reads it. A wait is computed when it is read; in between it costs nothing.
+ * The queues of this process's own work, and how long the first item of each has waited: the load
+ * of the service, for an autoscaler. A wait is computed only when it is read.
  *
- * A queue is held weakly: one that its owner has dropped is reported no more.
+ * Queues are held weakly: one that is no longer used disappears.
  */
 export interface WaitingQueue {
-  /** How long what has waited longest waits already, in milliseconds; 0 when nothing waits. */
+  /** How long the oldest item has waited, in milliseconds; 0 when nothing waits. */
   readonly oldestWaitMs: number;
 }
 
@@ -15,7 +15,7 @@ export function reportQueue(name: string, queue: WaitingQueue): void {
   queues.add({ name, queue: new WeakRef(queue) });
 }
 
-/** By the queue's name, in milliseconds; of queues with one name, the longest wait. */
+/** The longest wait by queue name, in milliseconds; queues may share a name. */
 export function oldestWaits(): ReadonlyMap<string, number> {
   const waits = new Map<string, number>();
   for (const reported of queues) {

@@ -21,7 +21,7 @@ const isShownOpen = async () => {
   return values.find(({ labels }) => labels.client === CLIENT)?.value;
 };
 
-/** The service is away; the result is what the caller sees. */
+/** The service is down; returns what the caller gets. */
 const fail = () =>
   breaker
     .fire(() => Promise.reject(new CallFailedError('away', { code: status.UNAVAILABLE, definite: false })))
@@ -33,7 +33,7 @@ async function open(): Promise<void> {
   expect(await fail()).toBeInstanceOf(UnavailableError);
 }
 
-test('a breaker is shown as open while calls fail, and no more once one has succeeded', async () => {
+test('the metric shows a breaker as open while calls fail, until one succeeds', async () => {
   expect(await isShownOpen()).toBe(0);
   await open();
   // Two minutes of load: a probe a second fails, and the calls in between are not sent.
@@ -50,20 +50,20 @@ test('a breaker is shown as open while calls fail, and no more once one has succ
   expect(await isShownOpen()).toBe(0);
 });
 
-test('a breaker that gets no more calls is shown as open for half a minute alone, because its next call is sent', async () => {
+test('the metric shows a breaker without calls as open for half a minute only, because its next call is sent', async () => {
   await open();
   vi.advanceTimersByTime(30_999);
   expect(await isShownOpen()).toBe(1);
   vi.advanceTimersByTime(1);
   expect(await isShownOpen()).toBe(0);
 
-  // The service is still away: the probe opens it again.
+  // The service is still down: the probe opens the breaker again.
   expect(await fail()).not.toBeInstanceOf(UnavailableError);
   expect(await isShownOpen()).toBe(1);
   expect(await fail()).toBeInstanceOf(UnavailableError);
 });
 
-test('a breaker is shown as open while its probe is under way, however long that takes', async () => {
+test('the metric shows a breaker as open while its probe is under way, however long that takes', async () => {
   await open();
   vi.advanceTimersByTime(20_000);
   const answer = Promise.withResolvers<string>();

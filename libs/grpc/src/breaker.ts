@@ -1,6 +1,8 @@
 /**
- * The breaker in front of a service. Closed: calls go out. Open: half of at least 20 calls in the last 10 s failed, and calls fail
- * immediately for a second. Half open: one call goes out as a probe; its success closes the breaker, its failure opens it again.
+ * The breaker in front of a service.
+ * Closed: calls are sent. Open: half of at least 20 calls in the last 10 s failed, and calls fail
+ * immediately for a second. Half open: one call is sent as a probe; its success closes the breaker,
+ * its failure opens it again.
  */
 import { EventEmitter } from 'node:events';
 import { gauge } from '@laurel/telemetry';
@@ -16,8 +18,8 @@ export type BreakerOptions = {
 const WINDOW_BUCKETS = 10;
 const BUCKET_MS = 1_000;
 /**
- * A breaker that stays half open for so long gets no calls. Under load it is half open for an instant before each probe: that is not to be
- * seen as the end of an outage.
+ * A breaker that stays half open this long gets no calls. Under load each probe follows within an
+ * instant, and the metric must not take that instant for the end of an outage.
  */
 const UNUSED_AFTER_MS = 30_000;
 
@@ -27,8 +29,8 @@ export type Breaker = {
 };
 
 export function createBreaker(client: string, options: BreakerOptions): Breaker {
-  // We turn the window ourselves, to be able to empty it: a breaker that closes discards the failures that opened it, or the first
-  // failure afterwards would open it again.
+  // This file turns the window, to be able to empty it. When the breaker closes it discards the old
+  // failures; otherwise the next failure would open it again.
   const rotation = new EventEmitter();
   const timer = setInterval(() => rotation.emit('rotate'), BUCKET_MS).unref();
 
@@ -67,8 +69,9 @@ export function createBreaker(client: string, options: BreakerOptions): Breaker 
 }
 
 /**
- * In a gauge: open until a call has succeeded, or until it has waited for its probe for half a minute. The next call is then sent and does
- * not fail at once, and whether the service is back is not known: a caller without traffic would show an outage for as long as it has none.
+ * Shows the breaker in a gauge as open until a call succeeds, or until it has waited half a minute
+ * for its probe. From then on the next call is sent, and nobody knows whether the service is back:
+ * a caller without traffic would otherwise show an outage forever.
  */
 function showState(breaker: CircuitBreaker, client: string): void {
   const open = gauge('laurel_breaker_open', 'Whether calls to a service fail at once: 1 open, 0 not.', ['client']);

@@ -1,4 +1,4 @@
-/** The attributes of the span of a call, at both ends (OpenTelemetry's conventions for gRPC). */
+/** The span attributes of a call, at both ends (OpenTelemetry's conventions for gRPC). */
 import { status } from '@grpc/grpc-js';
 import type { Refused } from '@laurel/errors';
 import { errorTypeOf, type Span } from '@laurel/telemetry';

@@ -18,13 +18,13 @@ describe('the service that a certificate names', () => {
     ['URI:spiffe://other/gateway', 'unknown'],
     ['URI:SPIFFE://laurel/gateway', 'unknown'],
     ['URI:spiffe://laurel/gateway, URI:spiffe://laurel/wallet', 'unknown'],
-    // One name that imitates several, as Node prints it.
+    // One name that imitates several, in Node's notation.
     ['DNS:"a, URI:spiffe://laurel/gateway, DNS:b"', 'unknown'],
   ])('a certificate with the names %s is of the service %s', (names, service) => {
     expect(serviceOfNames(names)).toBe(service);
   });
 
-  test('a certificate names a service of ours only if exactly one URI is exactly its name', () => {
+  test('a certificate names a Laurel service only if exactly one URI is exactly its name', () => {
     const name = fc.oneof(
       fc.constantFrom(...SERVICE_NAMES).map((service) => `URI:spiffe://laurel/${service}`),
       fc.string({ unit: 'grapheme-ascii' }).map((text) => `URI:${text}`),

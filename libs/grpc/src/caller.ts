@@ -1,16 +1,22 @@
 /**
- * The caller of an rpc. A service is named by its certificate, in a URI of the subject's alternative names: `spiffe://laurel/<service>`.
- * Host names and addresses play no part, so that the same certificate serves every replica wherever it runs.
+ * Identifies the caller of an rpc. A certificate names its service in a URI of the subject's
+ * alternative names, `spiffe://laurel/<service>`. Host names and addresses play no part, so that
+ * one certificate serves every replica.
  *
- * - A certificate of the trusted authority that names no service of ours, or more than one, is of an unknown caller, which may only check health.
- * - A channel without certificates (a test, or a stack that turned them off) cannot distinguish callers, and accepts every call.
+ * - A certificate of the trusted authority that names no Laurel service, or several, belongs to an
+ *   unknown caller, which may only check health.
+ * - A channel without certificates (a test, or a stack that turned them off) cannot distinguish
+ *   callers, and accepts every call.
  */
 import { SERVICE_NAMES, type ServiceName } from '@laurel/topology';
 
 /** Undefined on a channel without certificates. */
 export type Caller = ServiceName | 'unknown' | undefined;
 
-/** The callers that a service accepts: for all of its rpcs, or for each one. A new rpc does not compile before it is named. */
+/**
+ * The callers that a service accepts: for all of its rpcs, or for each one. A new rpc does not
+ * compile until it is listed.
+ */
 export type AcceptedCallers<Service> =
   | readonly ServiceName[]
   | { readonly [Rpc in keyof Service]: readonly ServiceName[] };
@@ -25,9 +31,10 @@ export class CallNotPermittedError extends Error {
 
 const URI_PREFIX = 'URI:spiffe://laurel/';
 
-/** The service that the alternative names of a verified certificate, as Node prints them, identify. */
+/** The service that a verified certificate's alternative names, in Node's notation, identify. */
 export function serviceOfNames(subjectAltName: string | undefined): ServiceName | 'unknown' {
-  // Node quotes a name that holds a separator, so that it cannot be read as several; a service has no such name.
+  // Node quotes a name that holds a separator, so that it cannot pass for several; no service has
+  // such a name.
   if (subjectAltName === undefined || subjectAltName.includes('"')) return 'unknown';
   const uris = subjectAltName.split(', ').filter((name) => name.startsWith('URI:'));
   const [uri] = uris;
@@ -36,7 +43,7 @@ export function serviceOfNames(subjectAltName: string | undefined): ServiceName 
   return SERVICE_NAMES.find((service) => service === name) ?? 'unknown';
 }
 
-/** The part of a grpc-js call that is read. */
+/** The part of a grpc-js call that this file reads. */
 type AuthenticatedCall = {
   getAuthContext(): { readonly sslPeerCertificate?: { readonly subjectaltname?: string | undefined } };
 };
@@ -47,6 +54,9 @@ export type ReadCaller = (call: AuthenticatedCall) => Caller;
 /** For a server without certificates. */
 export const readNoCaller: ReadCaller = () => undefined;
 
-/** For a server with certificates. Reading one takes 24 us, so hot calls share a stream that reads it once (multiplexer-server.ts). */
+/**
+ * For a server with certificates. Reading one takes 24 us, so hot calls share a stream that reads
+ * it once (multiplexer-server.ts).
+ */
 export const readCaller: ReadCaller = (call) =>
   serviceOfNames(call.getAuthContext().sslPeerCertificate?.subjectaltname);

@@ -1,7 +1,8 @@
 /**
- * The certificate that a process presents on the channels between services; of the other end it demands one of the same authority.
- * The three files are read again every few seconds. When they have changed, new connections use the new contents and open ones go
- * on; files that cannot be used, half replaced ones for example, change nothing and are logged once.
+ * The certificate that a process presents on channels between services. The other end must present
+ * one of the same authority. The process reads the three files again every few seconds. After a
+ * change, new connections use the new contents, and open ones go on. Unusable files, such as half
+ * replaced ones, change nothing and are logged once.
  */
 import { constants, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -27,7 +28,7 @@ export type IdentityFiles = {
 };
 
 export type ChannelIdentity = Disposable & {
-  /** Every connection needs a certificate of the authority. */
+  /** Accepts only connections with a certificate of the authority. */
   createServer(): Server;
   /** For a client of this service. */
   channelCredentials(service: string): ChannelCredentials;
@@ -41,7 +42,7 @@ const MIN_VERSION = 'TLSv1.3';
 const HTTP2 = ['h2'];
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
-/** The identity that a service's settings name; undefined where they name none. */
+/** The identity that a service's settings describe; undefined if they describe none. */
 export async function identityOf(
   settings: {
     readonly GRPC_TLS_CERT_FILE?: string | undefined;
@@ -59,7 +60,7 @@ export async function identityOf(
   return await openChannelIdentity({ files: { certificate, key, ca }, reloadMs: settings.GRPC_TLS_RELOAD_MS, logger });
 }
 
-/** Rejects when the files cannot be used as they are. */
+/** Rejects when the files cannot be used. */
 export async function openChannelIdentity(options: {
   files: IdentityFiles;
   reloadMs: number;
@@ -140,7 +141,7 @@ async function read(files: IdentityFiles): Promise<Pems> {
 /** Throws for text that is not PEM, and for a key that does not belong to the certificate. */
 function checkUsable(pems: Pems): void {
   createSecureContext(contextOf(pems));
-  // A TLS context accepts an authority's file that has no certificate in it.
+  // A TLS context accepts an authority's file without any certificate, so this line refuses it.
   new X509Certificate(pems.ca);
 }
 
@@ -149,8 +150,9 @@ function isSame(one: Pems, other: Pems): boolean {
 }
 
 /**
- * Without session tickets, because a ticket stands for the certificate that was presented when it was issued: with one, a caller whose
- * certificate has expired resumes, and gets the next ticket, without presenting a certificate. No client of ours resumes.
+ * Without session tickets: a ticket stands for the certificate presented when it was issued, so
+ * that a caller could resume, and get the next ticket, after its certificate has expired. No Laurel
+ * client resumes.
  */
 function contextOf({ certificate, key, ca }: Pems): SecureContextOptions {
   return { cert: certificate, key, ca, minVersion: MIN_VERSION, secureOptions: constants.SSL_OP_NO_TICKET };
@@ -160,7 +162,7 @@ function expiryOf({ certificate }: Pems): number {
   return Math.floor(new X509Certificate(certificate).validToDate.getTime() / 1_000);
 }
 
-/** Gives the files' contents to the clients of grpc-js; each connection uses the newest. */
+/** Gives the files' contents to grpc-js clients; each connection uses the newest. */
 class PemProvider implements experimental.CertificateProvider {
   readonly #current: () => Pems;
   readonly #ofAuthority = new Set<(update: { caCertificate: Buffer } | null) => void>();

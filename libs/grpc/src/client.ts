@@ -1,4 +1,7 @@
-/** A typed client of one service: promises, refusals as values, one breaker, a deadline on every call. */
+/**
+ * A typed client of one service: promises, refusals as values, one breaker, a deadline on every
+ * call.
+ */
 import {
   type ChannelCredentials,
   type ChannelOptions,
@@ -18,7 +21,8 @@ import { createCallMultiplexer, type OutgoingCall } from './multiplexer-client.t
 import { CHANNEL_LIMITS, KEEPALIVE, REQUEST_ID_KEY, SECONDS_BUCKETS, TRACEPARENT_KEY } from './wire.ts';
 
 const DEFAULT_DEADLINE_MS = 5_000;
-// The server ends a connection 30 s after asking the client to close it: by then the stream is renewed, and the last call is over.
+// The server ends a connection 30 s after it asks the client to close it. By then the stream is
+// renewed, and its last call has ended.
 const RENEW_STREAM_AFTER_MS = 20_000;
 
 const CLIENT_CHANNEL: ChannelOptions = {
@@ -26,11 +30,11 @@ const CLIENT_CHANNEL: ChannelOptions = {
   ...KEEPALIVE,
   'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
   'grpc.service_config_disable_resolution': 1,
-  // A service that restarts is back within a second; the connection should be too.
+  // A restarted service is back within a second; the client should reconnect as fast.
   'grpc.initial_reconnect_backoff_ms': 50,
   'grpc.max_reconnect_backoff_ms': 1_000,
   'grpc.dns_min_time_between_resolutions_ms': 5_000,
-  // Calls between services never go through a proxy that the environment names.
+  // Calls between services ignore a proxy in the environment.
   'grpc.enable_http_proxy': 0,
   'grpc.use_local_subchannel_pool': 1,
   // A response with a full batch arrives without waiting for window updates.
@@ -40,31 +44,40 @@ const CLIENT_CHANNEL: ChannelOptions = {
 export type ClientOptions<Rpc extends string = string> = {
   /** The service, as logs and metrics name it, and its certificate. */
   name: string;
-  /** With it the client presents its certificate, and accepts only a server with the certificate of that service. */
+  /**
+   * With it the client presents its certificate, and accepts only a server with this service's
+   * certificate.
+   */
   identity?: ChannelIdentity | undefined;
   /** `host:port`, or a gRPC target such as `dns:///host:port`, whose addresses share the load. */
   address: string;
   deadlineMs?: number;
   breaker?: BreakerOptions;
-  /** Sends a call once more when the connection broke. Only for services whose calls are all idempotent. */
+  /**
+   * Sends a call once more when the connection broke. Only for services whose calls are all
+   * idempotent.
+   */
   retryLostReply?: boolean;
-  /** Frequent rpcs: their calls share one open stream (`multiplexer-client.ts`). */
+  /** Frequent rpcs, whose calls share one open stream (`multiplexer-client.ts`). */
   hot?: readonly Rpc[];
-  /** How long new calls use one stream, and so one replica; 20 s. */
+  /** How long new calls use one stream, and thus one replica; 20 s by default. */
   renewStreamAfterMs?: number;
 };
 
 export type CallOptions = {
-  /** Sent with unary calls only: a hot call that has one is sent as a unary call. */
+  /** Sent with unary calls only, so a hot rpc's call with a request id is sent as a unary call. */
   requestId?: string | undefined;
-  /** Counted from now, a retry included. */
+  /** Counted from now, and includes a retry. */
   deadlineMs?: number | undefined;
   signal?: AbortSignal | undefined;
   /** Sends the call once more when the connection broke. Only for calls that are idempotent. */
   retryLostReply?: boolean | undefined;
 };
 
-/** Each rpc resolves with a response or a refusal, or rejects with CallFailedError (UnavailableError when the breaker is open). */
+/**
+ * Each rpc resolves with a response or a refusal, or rejects with CallFailedError (UnavailableError
+ * when the breaker is open).
+ */
 export type TypedClient<Service> = {
   readonly [Rpc in keyof Service]: (
     request: RequestOf<Service[Rpc]>,
@@ -79,8 +92,8 @@ export type ClientConstructor<Service> = {
 };
 
 /**
- * Two services that one server has on its port, as one client with one channel and one breaker. An rpc that both have by the same
- * name is the second's.
+ * Joins two services on one port into one client, with one channel and one breaker. The second
+ * service's rpc wins where both have one of the same name.
  */
 export function joinServices<First extends Definition, Second extends Definition>(
   first: ClientConstructor<First>,
@@ -93,7 +106,10 @@ export function joinServices<First extends Definition, Second extends Definition
 
 type Call = (request: unknown, options?: CallOptions) => Promise<unknown>;
 
-/** A channel to a service, as each of its clients has: over all of its replicas, and none stays on one whose machine is gone. */
+/**
+ * Opens a channel to a service, over all of its replicas. No client stays on a replica whose
+ * machine is gone.
+ */
 export function openChannel<Channel>(
   Channel: new (address: string, channelCredentials: ChannelCredentials, options: ChannelOptions) => Channel,
   { name, address, identity }: Pick<ClientOptions, 'name' | 'address' | 'identity'>,
@@ -101,7 +117,8 @@ export function openChannel<Channel>(
   return new Channel(
     address,
     identity?.channelCredentials(name) ?? credentials.createInsecure(),
-    // A server name that is sent but never checked; without it gRPC would send the address, which TLS forbids for an IP.
+    // gRPC sends this server name, and nothing checks it. Without it gRPC would send the address,
+    // which TLS forbids for an IP.
     identity === undefined ? CLIENT_CHANNEL : { ...CLIENT_CHANNEL, 'grpc.ssl_target_name_override': name },
   );
 }

@@ -1,4 +1,7 @@
-/** A hot rpc takes an array; this file coalesces the single items of concurrent requests into its calls. */
+/**
+ * A hot rpc takes an array; this file coalesces the single items of concurrent requests into its
+ * calls.
+ */
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
 import { histogram } from '@laurel/telemetry';
 import { MAX_ITEMS } from './wire.ts';
@@ -6,14 +9,15 @@ import { MAX_ITEMS } from './wire.ts';
 const BATCH_SIZE_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 
 /**
- * A coalescer in front of a call. A call that fails fails all its items: replaying them one by one would not help. Where the call is
- * idempotent for each item, its client sends the same items once more when the connection broke (`retryLostReply`).
+ * Puts a coalescer in front of a call. A call that fails fails all its items; a replay item by item
+ * would not help. If the call is idempotent for each item, its client sends the same items once
+ * more when the connection broke (`retryLostReply`).
  */
 export function createCoalescedCall<Item, Result>(options: {
   name: string;
   call: (items: readonly Item[]) => Promise<readonly Result[]>;
   lanes?: number;
-  /** As many as a call takes, where it is absent. */
+  /** By default as many as one call takes. */
   maxItems?: number;
   maxWeight?: number;
   weightOf?: (item: Item) => number;

@@ -25,7 +25,10 @@ test('a server asks a connection to end when it is a minute old, a tenth more or
   const asked = once(session, 'goaway').then(() => {
     isAsked = true;
   });
-  /** What the server wrote before its answer has arrived with it; so have its own pings, whose answers it awaits for 5 s. */
+  /**
+   * When the response arrives, so has everything that the server wrote before it, and its own
+   * pings, whose responses it awaits for 5 s.
+   */
   const echo = () => Promise.race([asked, new Promise((resolve) => session.ping(resolve))]);
   await once(session, 'remoteSettings');
   let ageMs = 0;
@@ -38,7 +41,7 @@ test('a server asks a connection to end when it is a minute old, a tenth more or
   expect(ageMs).toBeGreaterThanOrEqual(54_000);
 });
 
-/** The ports at which DNS finds the replicas of a service, at its next lookup. */
+/** The ports that the next DNS lookup returns for the replicas of a service. */
 let found: readonly number[] = [];
 experimental.registerResolver(
   'found',

@@ -1,4 +1,7 @@
-/** What ts-proto generates for a service (`XServiceService`), as far as this package reads it. Every rpc of ours is unary. */
+/**
+ * The part that this package reads of what ts-proto generates for a service (`XServiceService`).
+ * Every Laurel rpc is unary.
+ */
 import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js';
 
 // biome-ignore lint/suspicious/noExplicitAny: request and response types are inferred from the concrete definition.
@@ -14,7 +17,7 @@ export type ResponseOf<Method> = Method extends { readonly responseDeserialize: 
   ? Response
   : never;
 
-/** The part of a logger that this package needs; the one of `@laurel/service` satisfies it. */
+/** The part of a logger that this package needs. */
 export type RpcLogger = {
   error(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -19,7 +19,7 @@ test('an INTERNAL status without the trailer of a handler counts against the bre
   expect(countsAgainstBreaker(failedBy(undefined))).toBe(true);
 });
 
-test('an error of a handler is sent with the trailer of this release and that of the release before', () => {
+test('an error of a handler is sent with the trailers of this release and of the previous one', () => {
   const { code, metadata } = statusOfThrown(new Error('bug'));
   expect([code, metadata.getMap()]).toEqual([status.INTERNAL, { 'laurel-error': '1', 'laurel-fault': '1' }]);
 });

@@ -1,14 +1,19 @@
 /**
- * How the result of a call is transmitted.
+ * How a call's result travels.
  *
  * - A response is sent as itself.
- * - A refusal is sent as FAILED_PRECONDITION with its code in the trailer `laurel-error-code`, and becomes a value again at the caller.
- * - A handler that throws answers INTERNAL with the trailer `laurel-error`. The error stays in the log of its service.
- * - A caller that may not make the call gets PERMISSION_DENIED, which for the caller is a failed call: a bug of ours, or an intruder.
- * - A lost reply (a fault that tests inject) answers UNAVAILABLE, as a broken connection would.
- * - Every other status comes from gRPC itself. The caller gets a CallFailedError for it and for INTERNAL.
+ * - A refusal is sent as FAILED_PRECONDITION with its code in the trailer `laurel-error-code`. At
+ *   the caller it becomes a value again.
+ * - If a handler throws, the server sends INTERNAL with the trailer `laurel-error`. Only its own
+ *   log has the error.
+ * - A caller that may not make the call gets PERMISSION_DENIED, a failed call: a Laurel bug, or an
+ *   intruder.
+ * - A lost reply, which tests inject, is sent as UNAVAILABLE, like a broken connection.
+ * - Every other status comes from gRPC itself. The caller gets a CallFailedError for it and for
+ *   INTERNAL.
  *
- * Only failures of the transport count against the breaker: a refusal, or a bug in one handler, proves that the service is reachable.
+ * Only transport failures count against the breaker: a refusal, or a bug in one handler, proves
+ * that the service is reachable.
  */
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { isApiErrorCode, type Refused, refused } from '@laurel/errors';
@@ -16,10 +21,16 @@ import { LostReplyError } from '@laurel/failpoint';
 
 const ERROR_CODE_KEY = 'laurel-error-code';
 const ERROR_KEY = 'laurel-error';
-/** The trailer's name before 0.2.0. Sent and read until every service runs 0.2.0, because services are deployed one by one. */
+/**
+ * The trailer's name before 0.2.0. Servers send it and clients read it until every service runs
+ * 0.2.0, because services are deployed one by one.
+ */
 const ERROR_KEY_BEFORE_0_2 = 'laurel-fault';
 
-/** A call that ended without an answer. When `definite` is false it may have taken effect: retry it or resolve it by its id. */
+/**
+ * A call that ended without a result. If `definite` is false it may have taken effect: retry it, or
+ * resolve it by its id.
+ */
 export class CallFailedError extends Error {
   /** A gRPC status. */
   readonly code: status;
@@ -59,7 +70,7 @@ const STATUS_RULES: Record<status, StatusRule> = {
   [status.NOT_FOUND]: { definite: true, countsAgainstBreaker: false },
   [status.ALREADY_EXISTS]: { definite: false, countsAgainstBreaker: false },
   [status.PERMISSION_DENIED]: { definite: true, countsAgainstBreaker: false },
-  // Also the status of a response that is too large, after the handler ran.
+  // gRPC also uses it for a response that is too large, after the handler ran.
   [status.RESOURCE_EXHAUSTED]: { definite: false, countsAgainstBreaker: false },
   // A refusal whose code this process does not know, for example from a newer release.
   [status.FAILED_PRECONDITION]: { definite: false, countsAgainstBreaker: false },
@@ -81,7 +92,7 @@ export function statusOfRefusal(refusal: Refused): FailureStatus {
   return { code: status.FAILED_PRECONDITION, details: refusal.message, metadata };
 }
 
-/** Contains nothing of the thrown error. */
+/** Reveals nothing about the thrown error. */
 export function statusOfThrown(error: unknown): FailureStatus {
   const metadata = new Metadata();
   if (error instanceof LostReplyError) return { code: status.UNAVAILABLE, details: 'reply lost', metadata };
@@ -93,7 +104,7 @@ export function statusOfNoPermission(): FailureStatus {
   return { code: status.PERMISSION_DENIED, details: 'not permitted', metadata: new Metadata() };
 }
 
-/** The failure, as gRPC gives it to a caller. */
+/** The failure in the form in which gRPC passes it to a caller. */
 export function serviceError({ code, details, metadata }: FailureStatus): ServiceError {
   return Object.assign(new Error(details), { code, details, metadata });
 }
@@ -121,7 +132,10 @@ export function countsAgainstBreaker(error: CallFailedError): boolean {
   return !isErrorOfHandler && (STATUS_RULES[error.code] ?? UNKNOWN_STATUS).countsAgainstBreaker;
 }
 
-/** Whether sending the same again may help: the connection broke or was refused. A call that an open breaker refused is not sent again. */
+/**
+ * Whether sending the call again may help: the connection broke or was refused. A call that an open
+ * breaker refused is not sent again.
+ */
 export function isWorthRetrying(error: unknown): boolean {
   return error instanceof CallFailedError && !(error instanceof UnavailableError) && error.code === status.UNAVAILABLE;
 }

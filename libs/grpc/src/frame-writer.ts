@@ -1,18 +1,21 @@
 /**
- * Writes the items that become ready in one turn of the event loop, or while a write is under way, as one message.
+ * Writes items as messages: all items that become ready in one turn of the event loop, or during a
+ * write, share one message.
  *
  * States
- *   idle        nothing waits.
- *   scheduled   items wait for the end of the turn: the callbacks of all promises that are resolved by then have run.
- *   writing     one message is being written; new items gather for the next one, which starts when this one has been written.
- *   stopped     permanently: items that wait and items that are pushed are dropped.
+ * idle        nothing waits.
+ * scheduled   items wait for the end of the turn, when the callbacks of all resolved promises have
+ *             run.
+ * writing     one message is being written; new items gather for the next one, which follows it.
+ * stopped     for good: items that wait, and items pushed later, are dropped.
  *
  * Limits
- *   A message closes when it has reached MESSAGE_BYTES; a larger item is written alone. One message is under way at a time, besides those of
- *   `flush`. Items that wait have no limit of their own: they are as many as their senders have calls in flight.
+ * A message closes when it reaches MESSAGE_BYTES; a larger item is written alone. One message is
+ * under way at a time, besides those of `flush`. The number of waiting items has no limit here: it
+ * is the number of calls in flight.
  *
  * Invariants
- *   Items are written in the order in which they were pushed, each once. A message is never empty.
+ * Items are written once each, in the order in which they were pushed. No message is empty.
  */
 const MESSAGE_BYTES = 1024 * 1024;
 
@@ -31,7 +34,7 @@ export function createFrameWriter<Item>(options: {
   let state: 'idle' | 'scheduled' | 'writing' | 'stopped' = 'idle';
   let waiting: Item[] = [];
 
-  /** The items of one message: one at least. */
+  /** The items of one message: at least one. */
   const take = (): Item[] => {
     let bytes = 0;
     let count = 0;

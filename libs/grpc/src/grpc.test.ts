@@ -121,7 +121,7 @@ describe.each([
       expect(logged).toEqual([expect.objectContaining({ message: 'response could not be encoded' })]);
     });
 
-    test('a call of an rpc that the server does not have is a failure without effect', async () => {
+    test('a call of an rpc that the server does not serve fails without effect', async () => {
       const { port } = stack.use(await startGrpcServer({ host: '127.0.0.1', port: 0, services: [], logger }));
       expect(await failureOf(connect(port).audit({}))).toMatchObject({ code: status.UNIMPLEMENTED, definite: true });
     });
@@ -216,7 +216,7 @@ describe.each([
         .toEqual({ checks: [] });
       expect(await metrics.metrics()).toMatch(/laurel_breaker_open\{client="wallet"[^}]*\} 0/);
 
-      // The failures that opened it are discarded: one more does not open it again.
+      // The breaker discarded the failures that opened it: one more does not open it again.
       expect(await wallet.audit({})).toEqual({ checks: [] });
       expect(await failureOf(wallet.audit({}))).not.toBeInstanceOf(UnavailableError);
       expect(await wallet.audit({})).toEqual({ checks: [] });

@@ -1,6 +1,6 @@
 /**
- * Connections whose TLS handshake failed: all of them counted, at most one a second logged, because a client that reaches the port can make
- * any number. The address is not logged: Node has released the socket by then.
+ * Counts failed TLS handshakes and logs at most one a second, because any client that reaches the
+ * port can cause any number. The log has no address: Node has released the socket by then.
  */
 import type { Server, TLSSocket } from 'node:tls';
 import { counter } from '@laurel/telemetry';
@@ -10,7 +10,7 @@ const LOGGED_EVERY_MS = 1_000;
 
 const failed = counter(
   'laurel_grpc_handshakes_failed_total',
-  'Connections that showed no certificate of ours, or ended before they had.',
+  'Connections that ended before they presented an accepted certificate.',
 );
 
 export function watchHandshakes(server: Server, logger: RpcLogger): void {
@@ -24,7 +24,8 @@ export function watchHandshakes(server: Server, logger: RpcLogger): void {
       return;
     }
     quietUntil = now + LOGGED_EVERY_MS;
-    // The socket has the reason for which a certificate was not accepted; the error only reports that the connection ended.
+    // The socket holds the reason why a certificate was not accepted; the error only reports that
+    // the connection ended.
     const reason = String(socket.authorizationError ?? (err as NodeJS.ErrnoException).code ?? err.message);
     logger.warn({ reason, unlogged }, 'a TLS handshake failed');
     unlogged = 0;

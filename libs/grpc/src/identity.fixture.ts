@@ -1,4 +1,4 @@
-/** Certificates of a test's own authority, as files that a channel identity reads. */
+/** Certificates of a test authority, as files that a channel identity reads. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import {
 } from '@laurel/local-infrastructure/certificate-authority';
 import { type IdentityFiles, openChannelIdentity } from './channel-identity.ts';
 
-/** They are removed with the stack. */
+/** Disposing the stack removes them. */
 export async function createTestCertificates(stack: AsyncDisposableStack) {
   const directory = mkdtempSync(join(tmpdir(), 'laurel-grpc-test-'));
   stack.defer(() => rmSync(directory, { recursive: true }));
@@ -25,7 +25,9 @@ export async function createTestCertificates(stack: AsyncDisposableStack) {
   return {
     authority,
     filesOf,
-    /** A new certificate of the service in the files of this name, which trusts the authority of the test. */
+    /**
+     * Writes a new certificate of the service, and the test's authority, to the files of this name.
+     */
     async write(
       name: string,
       { service = name, ca = authority }: { service?: string; ca?: CertificateAuthority } = {},
@@ -39,11 +41,11 @@ export async function createTestCertificates(stack: AsyncDisposableStack) {
       writeFileSync(files.ca, authority.certificate);
       return files;
     },
-    /** Reads its files again only on `reload`. */
+    /** An identity that reads its files again only on `reload`. */
     async identityOf(service: string, ca?: CertificateAuthority, logged: { message: string }[] = []) {
       return this.identityWith(await (ca ?? authority).issue({ names: [], service }), service, logged);
     },
-    /** As identityOf, with any certificate, not only one of the test's authority. */
+    /** As identityOf, with any certificate, also one of another authority. */
     async identityWith(issued: KeyPair, service = 'forged', logged: { message: string }[] = []) {
       const name = `${service}-${count++}`;
       const files = this.keep(name, issued);

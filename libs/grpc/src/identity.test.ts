@@ -1,4 +1,7 @@
-/** Which caller may call which rpc, with real certificates over real connections; and certificates that change while connections are open. */
+/**
+ * Which caller may call which rpc, with real certificates over real connections, and with
+ * certificates that change while connections are open.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect as connectHttp2 } from 'node:http2';
 import { type ConnectionOptions, connect, TLSSocket } from 'node:tls';
@@ -63,7 +66,10 @@ type Forge = (ca: CertificateAuthority, service: string, wrongUsage: 'serverAuth
 
 const BOTH_USAGES = ['serverAuth', 'clientAuth'] as const;
 
-/** Certificates of our own authority that are valid for no service; the call of an `unknown` caller is refused only after the handshake. */
+/**
+ * Certificates of the test's authority that are valid for no service. A call by an `unknown` caller
+ * is refused only after the handshake.
+ */
 const FORGERIES: readonly { of: string; caller?: 'unknown'; forge: Forge }[] = [
   {
     of: 'that has expired',
@@ -134,7 +140,7 @@ describe.each<{ way: string; hot: readonly WalletRpc[] }>([
     );
   });
 
-  test('a call with a certificate of our authority that names no service of ours is refused', async () => {
+  test('a call with a certificate of the authority that names no Laurel service is refused', async () => {
     const { port, seen } = await serveWallet();
     const unknown = fixture.connect(port, { ...quick, identity: await certificates.identityOf('nats') });
     expect(await failureOf(unknown.audit({}))).toMatchObject({ code: status.PERMISSION_DENIED });
@@ -207,7 +213,7 @@ describe.each<{ way: string; hot: readonly WalletRpc[] }>([
     const open = fixture.connect(port, { ...quick, identity: ofClient });
     expect(await open.audit({})).toEqual({ checks: [] });
 
-    // Another authority replaces the first: both ends get its certificates and trust it alone.
+    // Another authority replaces the first: both ends get its certificates and trust only it.
     const next = await createCertificateAuthority('the next one');
     for (const { name, files, service } of [
       { ...ofServer, service: 'wallet' },
@@ -276,14 +282,17 @@ test('a certificate is read once per stream of hot calls, not once per call', as
   }
 });
 
-/** The TLS options with the gateway's certificate, which verify no server. */
+/** TLS options with the gateway's certificate; they verify no server. */
 async function gatewaysShow(): Promise<ConnectionOptions> {
   const files = await certificates.write('gateway');
   const [cert, key] = [readFileSync(files.certificate), readFileSync(files.key)];
   return { cert, key, ALPNProtocols: ['h2'], rejectUnauthorized: false };
 }
 
-/** Resolves with the session ticket that it got and whether a ticket resumed the session; or with the reason of its rejection. */
+/**
+ * Resolves with the session ticket and whether a ticket resumed the session, or with the reason why
+ * the server rejected the connection.
+ */
 function dial(
   port: number,
   options: ConnectionOptions,
@@ -295,10 +304,10 @@ function dial(
     socket.on('session', (session) => {
       ticket = session;
     });
-    // The server sends data once it has accepted the caller, and its tickets before that.
+    // The server sends its tickets first, then data once it has accepted the caller.
     socket.on('data', () => resolve({ ticket, resumed: socket.isSessionReused() }));
     socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    // The server sends nothing when it does not accept the certificate.
+    // The server sends nothing if it does not accept the certificate.
     socket.on('close', () => resolve('closed'));
   });
 }

@@ -1,4 +1,7 @@
-/** Turns typed handlers into the implementation that a gRPC server registers, and into the methods that the call multiplexer runs. */
+/**
+ * Turns typed handlers into the implementation that a gRPC server registers, and into the methods
+ * that the call multiplexer runs.
+ */
 import type { handleUnaryCall, ServerUnaryCall, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { isRefused, type Refused } from '@laurel/errors';
 import { LostReplyError } from '@laurel/failpoint';
@@ -11,15 +14,21 @@ import { type FailureStatus, statusOfNoPermission, statusOfRefusal, statusOfThro
 import { REQUEST_ID_KEY, SECONDS_BUCKETS, TRACEPARENT_KEY } from './wire.ts';
 
 export type RpcContext = {
-  /** The public request that this call belongs to; undefined for hot calls, which carry batches, and for background work. */
+  /**
+   * The public request that this call belongs to; undefined for hot calls, which carry batches, and
+   * for background work.
+   */
   readonly requestId: string | undefined;
-  /** The caller: one of those that the rpc accepts, or undefined on a channel without certificates. */
+  /** One of the callers that the rpc accepts, or undefined on a channel without certificates. */
   readonly caller: Caller;
   /** Aborted when the caller went away or its deadline passed. */
   readonly signal: AbortSignal;
 };
 
-/** One handler for each rpc of the service. It answers, refuses with a value, or throws, which is a bug. */
+/**
+ * One handler for each rpc of the service. It returns a response, returns a refusal, or throws,
+ * which is a bug.
+ */
 export type Handlers<Service> = {
   readonly [Rpc in keyof Service]: (
     request: RequestOf<Service[Rpc]>,
@@ -42,7 +51,10 @@ export type IncomingCall = RpcContext & {
   readonly traceparent: string | undefined;
 };
 
-/** One rpc, unary or multiplexed. `run` never rejects; its request is what `method.requestDeserialize` made. */
+/**
+ * One rpc, unary or multiplexed. `run` never rejects; its argument is the result of
+ * `method.requestDeserialize`.
+ */
 export type ServedRpc = {
   readonly method: UnaryMethod;
   run(request: unknown, call: IncomingCall): Promise<RpcOutcome>;
@@ -143,7 +155,7 @@ function runner<Request>(
   };
 }
 
-/** Its members are created only when a handler reads them: most calls carry a batch and need none. */
+/** Members are created when a handler first reads them: most calls carry a batch and need none. */
 class CallContext implements IncomingCall {
   readonly caller: Caller;
   readonly #call: ServerUnaryCall<unknown, unknown>;
@@ -173,7 +185,10 @@ class CallContext implements IncomingCall {
   }
 }
 
-/** A response that does not fit its message is a bug of ours: its error is logged, and not given to gRPC, which would send the text. */
+/**
+ * Logs a response that does not fit its message, which is a Laurel bug. gRPC would send the error's
+ * text to the caller.
+ */
 function loggedSerialize(method: UnaryMethod, logger: RpcLogger): UnaryMethod['responseSerialize'] {
   return (response) => {
     try {

@@ -1,4 +1,7 @@
-/** gRPC between the services: serve, call, and carry refusals as values. The rules for errors are in `error-mapping.ts`. */
+/**
+ * gRPC between the services: serve, call, and carry refusals as values. `error-mapping.ts` has the
+ * rules for errors.
+ */
 export { type AcceptedCallers, type Caller, CallNotPermittedError } from './caller.ts';
 export { type ChannelIdentity, type IdentityFiles, identityOf, openChannelIdentity } from './channel-identity.ts';
 export {

@@ -1,32 +1,38 @@
 /**
- * The caller's end of the call multiplexer: many unary calls over one open gRPC stream. Decision 10 has the reasons, and how to do
- * without it.
+ * The caller's end of the call multiplexer: many unary calls over one open gRPC stream. Decision 10
+ * has the reasons, and how to remove it.
  *
  * States of a stream
- *   open       accepts new calls. It opens at the first call, and is the only open one of its client.
- *   retiring   accepts no new calls, because its time is over, the server asks for it (`going_away`), or the client closes. When the
- *              last of its calls has ended, our side of it ends; the server then ends its own.
- *   ended      it broke, or the server has ended it. Its pending calls have failed.
+ * open       accepts new calls. It opens at the first call; each client has one.
+ * retiring   accepts no new calls: it is too old, the server asks for it (`going_away`), or the
+ *            client closes. The client half-closes it after its last call, and the server then ends
+ *            it.
+ * ended      it broke, or the server has ended it. Its pending calls have failed.
  *
  * States of a call
- *   pending -> ended, once: by its answer (a response, a refusal, a failure), its deadline, its signal, or the end of its stream. A call
- *   whose caller gave up is cancelled at the server, and its id is not used again: an answer to an id that is not pending is ignored.
+ * pending -> ended, once: by its result (a response, a refusal, a failure), its deadline, its
+ * signal, or the end of its stream. When a caller gives up, the client cancels the call at the
+ * server and never uses its id again. It ignores a result for an id that is not pending.
  *
  * Limits
- *   streams       one open, and those that retire: each of them ends within the longest deadline of its calls.
- *   renewAfterMs  the age at which a stream retires, so that new calls reach the next replica.
- *   calls         as many as their callers have in flight. The multiplexer holds none back; coalescers do (`lanes` batches of a call).
- *   size          MAX_MULTIPLEXED_BYTES a request or response: that call fails with RESOURCE_EXHAUSTED, and the others go on.
- *   deadlines     every call has one; there is no call without.
- *   ids           MAX_CALL_ID a stream: one that has used them up retires.
+ * streams       one open, and the retiring ones, each of which ends within the longest deadline of
+ *               its calls.
+ * renewAfterMs  the age at which a stream retires, so that new calls reach the next replica.
+ * calls         the multiplexer holds none back; coalescers do (`lanes` batches of a call).
+ * size          MAX_MULTIPLEXED_BYTES a request or response: a larger one fails its call with
+ *               RESOURCE_EXHAUSTED, and the others go on.
+ * deadlines     every call has one.
+ * ids           MAX_CALL_ID a stream, which retires after the last.
  *
  * Invariants
- *   An id belongs to one call of its stream. Each call ends exactly once. A stream that breaks fails its calls as a broken connection
- *   does, and as UNIMPLEMENTED where the server has no multiplexer, since then none of them ran. This file never sends a call twice:
- *   only its caller knows whether that is safe (`retryLostReply`).
+ * An id belongs to one call of its stream. Each call ends exactly once. A stream that breaks fails
+ * its calls like a broken connection. If the server has no multiplexer they fail with
+ * UNIMPLEMENTED, because none ran. This file never sends a call twice: only its caller knows
+ * whether that is safe (`retryLostReply`).
  *
- * Its name on the wire is `laurel.wire.v1.ExchangeService`. Services are deployed one by one, and a server without that name would fail every
- * hot call of an older client, so the name stays. To change it, serve both names for a release, and let clients move in the next.
+ * Its name on the wire is `laurel.wire.v1.ExchangeService`. The name stays: services are deployed
+ * one by one, and without it a new server would fail every hot call of an older client. To change
+ * it, serve both names for a release, and let clients move in the next.
  */
 import { type Client, type ClientDuplexStream, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import type { Refused } from '@laurel/errors';
@@ -49,12 +55,12 @@ export type OutgoingCall = {
   readonly request: unknown;
   readonly deadlineAt: number;
   readonly signal: AbortSignal | undefined;
-  /** The span that the call belongs to; empty outside of traces. */
+  /** The span that the call belongs to; empty outside traces. */
   readonly traceparent: string;
 };
 
 export type CallMultiplexer = {
-  /** Ends as a unary call does: with the response, a refusal, or a CallFailedError. */
+  /** Ends like a unary call: with the response, a refusal, or a CallFailedError. */
   call(call: OutgoingCall): Promise<unknown>;
   /** Calls under way still end. */
   close(): void;
@@ -138,7 +144,7 @@ export class MultiplexedStream {
     return this.#state === 'open' && this.#lastId < MAX_CALL_ID;
   }
 
-  /** Throws on a stream that accepts no calls. */
+  /** Throws if the stream accepts no calls. */
   send(request: Buffer, call: PendingCall): void {
     if (!this.takesCalls) throw new Error(`a stream that is ${this.#state} takes no call ${this.#lastId + 1}`);
     this.#lastId += 1;
@@ -191,7 +197,7 @@ export class MultiplexedStream {
     this.#stream.end();
   }
 
-  /** Called at every end, a clean one too, and once more after an error. */
+  /** Called at every end, including a clean one, and once more after an error. */
   #onEnd(error: ServiceError | undefined): void {
     this.#state = 'ended';
     this.#outgoing.stop();
@@ -203,7 +209,10 @@ export class MultiplexedStream {
     }
   }
 
-  /** One timer, for the call that is due first. Under steady load it is set again once per deadline, not once per call. */
+  /**
+   * One timer, for the call that is due first. Under steady load it is set once per deadline, not
+   * once per call.
+   */
   #watchDeadline(deadlineAt: number): void {
     if (deadlineAt >= this.#deadlineTimerAt) return;
     clearTimeout(this.#deadlineTimer);
@@ -255,7 +264,7 @@ function decoded(method: UnaryMethod, bytes: Buffer): unknown {
   }
 }
 
-/** Null for what gRPC does not accept as trailers. */
+/** Null for text that gRPC does not accept as trailers. */
 function metadataOf(trailers: { readonly [key: string]: string }): Metadata | null {
   const metadata = new Metadata();
   try {

@@ -1,26 +1,32 @@
 /**
- * The server's end of the call multiplexer: calls that arrive on a stream run concurrently, by the handlers of the unary rpcs, and are
- * answered as they end, in any order.
+ * The server's end of the call multiplexer: the handlers of the unary rpcs run the calls of a
+ * stream concurrently. Each result is sent when its call ends, in any order.
  *
  * States of a stream
- *   open       calls and cancellations arrive, answers are sent.
- *   draining   the caller has ended its side: no more calls, and our side ends with the last answer.
- *   ended      broken, cancelled, or both sides have ended. Calls that still run are aborted, and their answers are dropped.
- *   A server that goes away also asks every stream, new ones included, to send no new calls here; it serves them all the same.
+ * open       calls and cancellations arrive, results are sent.
+ * draining   the caller has half-closed it: no more calls arrive, and the server ends it after the
+ *            last result.
+ * ended      broken, cancelled, or closed by both sides. Calls that still run are aborted, and
+ *            their results dropped.
+ * A server that goes away asks every stream, new ones included, to send no new calls; it still
+ * serves those that come.
  *
  * States of a call
- *   running -> answered | cancelled, once. A cancelled call runs to its end, with its signal aborted, and is not answered.
+ * running -> answered | cancelled, once. A cancelled call runs to its end with its signal aborted,
+ * and sends no result.
  *
  * Limits
- *   calls     as many at a time as the caller sends; its coalescers bound them, and the handlers' own queues refuse the excess.
- *   size      MAX_MULTIPLEXED_BYTES a response: that call fails with RESOURCE_EXHAUSTED. A message is below MAX_MESSAGE_BYTES, or gRPC
- *             ends the stream.
- *   time      a call has no deadline of its own here: the caller cancels it when its own has passed.
+ * calls     as many as the caller sends; its coalescers bound them, and the handlers' queues refuse
+ *           the excess.
+ * size      MAX_MULTIPLEXED_BYTES a response: a larger one fails its call with RESOURCE_EXHAUSTED.
+ *           A message stays below MAX_MESSAGE_BYTES, or gRPC ends the stream.
+ * time      no deadline here: the caller cancels a call when its own deadline has passed.
  *
  * Invariants
- *   Two running calls of a stream never have one id: a caller that repeats one is broken, and its stream ends with INTERNAL before one call
- *   could get the answer of another. A call is answered at most once, and nothing is written to a stream that was ended. Every call
- *   of a stream is made by the caller that opened it.
+ * Two running calls of a stream never share an id. A caller that repeats one is broken: its stream
+ * ends with INTERNAL, before one call could get the result of another. A call sends at most one
+ * result, and nothing is written to a stream that has ended. Every call of a stream is by the
+ * caller that opened it.
  */
 import { Metadata, type ServerDuplexStream, status } from '@grpc/grpc-js';
 import {
@@ -51,7 +57,7 @@ export function createMultiplexerServer(
   rpcs: ReadonlyMap<string, ServedRpc>,
   readCaller: ReadCaller = readNoCaller,
 ): MultiplexerServer {
-  /** For each stream, what asks its caller to send new calls elsewhere. */
+  /** One callback a stream, which asks its caller to send new calls elsewhere. */
   const askers = new Set<() => void>();
   let isGoingAway = false;
 
@@ -109,7 +115,7 @@ export function createMultiplexerServer(
       if (state === 'open') state = 'draining';
       endWhenIdle();
     });
-    // Called at every end of a stream, a clean one too.
+    // Called at every end of a stream, including a clean one.
     stream.on('cancelled', end);
   };
 
@@ -161,7 +167,7 @@ function responseOf(items: readonly Outgoing[]): ExchangeResponse {
   return response;
 }
 
-/** A multiplexed call carries many requests, and belongs to none. */
+/** A multiplexed call carries many requests, so it has no request id. */
 class CallContext implements IncomingCall {
   readonly requestId = undefined;
   readonly traceparent: string;

@@ -27,7 +27,10 @@ beforeEach(() => {
 });
 afterEach(() => stack.disposeAsync());
 
-/** Resolves one player at the wallet, over the multiplexer unless the options differ; the result is what `echo` returned for the ref. */
+/**
+ * Returns a call that resolves one player at the wallet and returns the account id in the response.
+ * It uses the multiplexer unless the options differ.
+ */
 function connect(target: number | string, options: Parameters<typeof fixture.connect>[1] = {}) {
   const client = fixture.connect(target, { hot: ['resolvePlayers'], ...options });
   return async (playerRef: string, callOptions?: CallOptions) =>
@@ -98,7 +101,7 @@ test('a stream that is renewed at every call loses no call, and the calls reach 
     ),
   );
   const resolve = connect(`ipv4:127.0.0.1:${one?.port},127.0.0.1:${other?.port}`, { renewStreamAfterMs: 0 });
-  // Connects to both, then calls.
+  // The client connects to both, then calls.
   await expect
     .poll(async () => [await resolve('x'), Math.min(...served) > 0], { interval: 5, timeout: 10_000 })
     .toEqual(['x', true]);

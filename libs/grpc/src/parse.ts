@@ -1,4 +1,7 @@
-/** The types that every service's calls share, from messages to the domain and back. What a service of ours must never send throws, as a bug. */
+/**
+ * The types that all services' calls share, from messages to the domain and back. Parsing throws on
+ * what no Laurel service may send: that is a bug.
+ */
 import { isUuid } from '@laurel/ids';
 import type { Environment as EnvironmentMessage, Tenant as TenantMessage } from '@laurel/proto/common';
 import { ENVIRONMENTS, findName } from '@laurel/proto/enum-names';

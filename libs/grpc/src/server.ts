@@ -1,4 +1,7 @@
-/** A gRPC server: our services, the call multiplexer for their hot calls, and the standard health service on one port. */
+/**
+ * A gRPC server: Laurel's services, the call multiplexer for their hot calls, and the standard
+ * health service, on one port.
+ */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { promisify } from 'node:util';
@@ -13,8 +16,9 @@ import { createMultiplexerServer } from './multiplexer-server.ts';
 import { CHANNEL_LIMITS, KEEPALIVE } from './wire.ts';
 
 const DEFAULT_DRAIN_LIMIT_MS = 5_000;
-// Clients look up the replicas of a service only when one of their connections ends, so a replica that joins gets no calls before that. A new
-// connection is a TLS handshake of some 2 ms CPU at each end; a call that meets the end of the old one is sent on the next by grpc-js.
+// Clients look up the replicas of a service only when a connection ends, so a new replica gets no
+// calls before that. A new connection costs a TLS handshake, some 2 ms of CPU at each end. grpc-js
+// sends a call that meets the end of the old connection on the next one.
 const CONNECTION_AGE = { limitMs: 60_000, graceMs: 30_000 };
 // The health service's name for the server as a whole.
 const WHOLE_SERVER = '';
@@ -22,25 +26,29 @@ const WHOLE_SERVER = '';
 export type GrpcServer = AsyncDisposable & {
   /** The port that was bound. */
   readonly port: number;
-  /** What the health service answers; a server starts out serving. */
+  /** Sets what the health service reports; a server starts out serving. */
   setServing(ok: boolean): void;
 };
 
 /**
- * Starts serving. Port 0 binds a free one. Disposing first answers NOT_SERVING to health checks, accepts no new calls, and lets those
- * in flight end; after `drainLimitMs` (5 s) it cuts them off.
+ * Starts serving. Port 0 binds a free one. Disposing first reports NOT_SERVING to health checks,
+ * accepts no new calls, and lets those in flight end; after `drainLimitMs` (5 s) it cuts them off.
  */
 export async function startGrpcServer(options: {
   host: string;
   port: number;
   services: readonly ServiceImplementation[];
-  /** With it every connection needs a certificate of the same authority, and every rpc one of the callers that it accepts. */
+  /**
+   * With it every connection needs a certificate of the same authority, and every rpc accepts only
+   * its callers.
+   */
   identity?: ChannelIdentity | undefined;
   logger: RpcLogger;
   drainLimitMs?: number;
   /**
-   * When a connection is asked to end (a minute), and how much later it is ended (30 s): for so long, and a tenth more, a caller can go
-   * on with a certificate that new connections reject.
+   * The age at which the server asks a connection to end (a minute), and how much later it cuts it
+   * off (30 s). For that long, and a tenth more, a caller can use a certificate that new
+   * connections reject.
    */
   connectionAge?: { readonly limitMs: number; readonly graceMs: number };
 }): Promise<GrpcServer> {
@@ -60,12 +68,13 @@ export async function startGrpcServer(options: {
   const health = new HealthImplementation({ [WHOLE_SERVER]: 'SERVING' });
   health.addToServer(server);
 
-  // grpc-js gets connections whose handshake is complete: if it listened itself, failed handshakes could not be observed.
+  // grpc-js gets connections after their handshake: if it listened itself, nothing could observe
+  // failed handshakes.
   const connections = server.createConnectionInjector(ServerCredentials.createInsecure());
   let isDraining = false;
   const take = (socket: Socket) => {
     socket.on('error', () => {
-      // The session ends with it, and so do its calls.
+      // The socket's end also ends the session and its calls.
     });
     if (isDraining) socket.destroy();
     else connections.injectConnection(socket);
@@ -87,7 +96,8 @@ export async function startGrpcServer(options: {
       isDraining = true;
       const closed = listener.listening ? once(listener, 'close') : undefined;
       listener.close();
-      // Draining cuts connections off at its limit. forceShutdown would not: in grpc-js 1.14 it finds no connection without channelz.
+      // Draining cuts connections off at its limit. forceShutdown would not: without channelz,
+      // grpc-js 1.14 finds no connection.
       connections.drain(drainLimitMs);
       const limit = setTimeout(() => {
         options.logger.warn({ limitMs: drainLimitMs }, 'calls still in flight are cut off');

@@ -1,4 +1,4 @@
-/** A wallet over gRPC, of which a test serves only some rpcs. */
+/** A wallet over gRPC that serves only the rpcs that a test gives it. */
 import { isRefused, type Refused } from '@laurel/errors';
 import { WalletServiceClient, WalletServiceService } from '@laurel/proto/wallet';
 import { SERVICE_NAMES } from '@laurel/topology';
@@ -14,7 +14,7 @@ export type WalletRpc = keyof WalletServiceService & string;
 
 export const ALL_RPCS = Object.keys(WalletServiceService) as WalletRpc[];
 
-/** The processes it starts end with the stack; the lines it logs are kept. */
+/** Disposing the stack ends the processes that it starts; it keeps the lines that they log. */
 export function createWalletFixture(stack: AsyncDisposableStack) {
   const logged: { fields: object; message: string }[] = [];
   const logger = {

@@ -6,10 +6,16 @@ export const REQUEST_ID_KEY = 'x-request-id';
 /** Request metadata: the span of the caller, if the call is in a trace (W3C Trace Context). */
 export const TRACEPARENT_KEY = 'traceparent';
 
-/** A call with MAX_ITEMS of the largest items stays below this (libs/attempts/src/client/hot-calls.test.ts). */
+/**
+ * A call with MAX_ITEMS of the largest items is smaller
+ * (libs/attempts/src/client/hot-calls.test.ts).
+ */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
-/** The most bytes of a multiplexed call's request or response; the rest of a message is for its envelope. */
+/**
+ * The most bytes of a multiplexed call's request or response; the rest of a message is its
+ * envelope.
+ */
 export const MAX_MULTIPLEXED_BYTES = MAX_MESSAGE_BYTES - 64 * 1024;
 
 /** The most items of one call. */
@@ -31,6 +37,7 @@ export const KEEPALIVE = {
 export const CHANNEL_LIMITS = {
   'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
   'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
-  // Bookkeeping for a debugging service that we do not run; it costs on every call.
+  // Channelz is bookkeeping for a debugging service that Laurel does not run; it costs on every
+  // call.
   'grpc.enable_channelz': 0,
 } as const;

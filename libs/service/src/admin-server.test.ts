@@ -33,7 +33,7 @@ test('the admin server answers liveness, readiness and metrics, and stops', asyn
   await expect(get('/healthz')).rejects.toThrow();
 });
 
-test('the path with dependencies answers for what the replica itself needs and for what it calls, and is unknown where it calls nothing', async () => {
+test('/readyz/dependencies answers for the replica and the services that it calls, and is unknown if it calls none', async () => {
   const own: string[] = [];
   const called: string[] = [];
   let isServing = true;
@@ -90,7 +90,7 @@ test('probes share one readiness check, which is cached for a second, or a quart
     now: () => now,
   });
   const probe = async () => (await fetch(`http://127.0.0.1:${server.port}/readyz`)).text();
-  /** Resolves the readiness check that these probes have triggered. */
+  /** Resolves the readiness check that these probes share. */
   const probes = async (count: number, readiness: Readiness) => {
     const before = looks.length;
     const answers = Promise.all(Array.from({ length: count }, probe));

@@ -1,4 +1,7 @@
-/** Health and metrics over plain HTTP. Bind it to an address that only the cluster reaches: it authenticates no caller. */
+/**
+ * Health and metrics over plain HTTP. It authenticates no caller: bind it to an address that only
+ * the cluster reaches.
+ */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,25 +9,27 @@ import { metrics } from '@laurel/telemetry';
 
 export type AdminServer = AsyncDisposable & { readonly port: number };
 
-/** Whether a service can do its work; or what it lacks, which the answer lists. */
+/** Whether a service can do its work; if not, what it lacks, which the response lists. */
 export type Readiness = boolean | { readonly missing: readonly string[] };
 
-/** How long an answer is cached: a check costs the database a round trip. */
+/** How long a result is cached: each check costs the database a round trip. */
 const READY_FOR_MS = 1_000;
 /** Shorter, because a caller waits for it to change. */
 const NOT_READY_FOR_MS = 250;
 
 /**
- * Serves `/healthz` (the process lives), `/readyz` (200 when `isReady`, else 503), `/readyz/dependencies` (200 when `dependencies` are
- * ready too) and `/metrics` (Prometheus text). `isServing` is called every time: a process that drains reports it immediately. Port 0
- * binds a free one.
+ * Serves `/healthz` (the process lives), `/readyz` (200 when `isReady`, else 503),
+ * `/readyz/dependencies` (200 when `dependencies` are ready too) and `/metrics` (Prometheus text).
+ * `isServing` is called for every request: a draining process reports it immediately. Port 0 binds
+ * a free one.
  */
 export async function startAdminServer(options: {
   host: string;
   port: number;
   /**
-   * Whether this process can serve: what a load balancer asks. The services that it calls do not belong here, because without one of
-   * them all replicas would be taken out of service at once, also for requests that do not need it.
+   * Whether this process can serve: what a load balancer asks. It leaves out the services that this
+   * one calls: if one were down, the balancer would remove all replicas at once, although some
+   * requests do not need it.
    */
   isReady: () => Promise<Readiness> | Readiness;
   /** The services that it calls. */
@@ -66,7 +71,7 @@ export async function startAdminServer(options: {
   };
 }
 
-/** What is missing; null when nothing is. Concurrent probes share one check. */
+/** Returns what is missing, or null. Concurrent probes share one check. */
 function cacheReadiness(
   isReady: () => Promise<Readiness> | Readiness,
   now: () => number,

@@ -1,8 +1,14 @@
-/** Configuration comes from environment variables, is checked once at start, and all validation issues are reported together. */
+/**
+ * Reads the configuration from environment variables once, at the start, and reports all validation
+ * issues together.
+ */
 import { SAMPLERS, type TracingOptions } from '@laurel/telemetry';
 import { z } from 'zod';
 
-/** All validation issues of an environment, each as `NAME: what is wrong`. Values are never included: they may be secrets. */
+/**
+ * All validation issues of an environment, each as `NAME: what is wrong`. They never include
+ * values, which may be secrets.
+ */
 export class ConfigError extends Error {
   readonly issues: readonly string[];
 
@@ -13,7 +19,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** The configuration of this process; exits 1 after printing all validation issues, one a line, if there are any. */
+/**
+ * The configuration of this process. If it is invalid, prints all validation issues, one a line,
+ * and exits 1.
+ */
 export function loadConfig<Schema extends z.ZodType>(
   schema: Schema,
   env: NodeJS.ProcessEnv = process.env,
@@ -35,7 +44,7 @@ export function parseConfig<Schema extends z.ZodType>(schema: Schema, env: NodeJ
   throw new ConfigError(
     result.error.issues.map((issue) => {
       const name = issue.path.map(String).join('.') || 'environment';
-      // A rule over several variables has its own message about the missing one.
+      // A rule over several variables has its own message for a missing one.
       const isUnset = issue.code !== 'custom' && issue.path.length === 1 && !(name in set);
       return `${name}: ${isUnset ? 'is required' : issue.message}`;
     }),
@@ -62,7 +71,7 @@ export const durationMs = wholeNumber(1, MAX_TIMER_MS, `must be whole millisecon
 
 const CENTURY_SECONDS = 100 * 366 * 86_400;
 
-/** A span that an instant is moved by: a century at most, so that the sum is an instant too. */
+/** A span by which an instant is moved: at most a century, so that the sum is an instant too. */
 function span(unitSeconds: number) {
   const max = Math.floor(CENTURY_SECONDS / unitSeconds);
   return positiveInt.refine((value) => value <= max, `must be at most ${max}`);
@@ -82,19 +91,25 @@ const flag = z.enum(['true', 'false'], 'must be true or false').transform((text)
 
 /** The role in the service's database URL. */
 export const databaseRoleSettings = {
-  /** True where one role owns the database, migrates and runs: without it the service refuses to start as more than a running role. */
+  /**
+   * Set it where one role owns the database, migrates and runs. Without it the service refuses to
+   * start with more privileges than it needs to run.
+   */
   ALLOW_PRIVILEGED_DATABASE_ROLE: flag.default(false),
 };
 
 /**
- * Where NATS is, and the user to connect as: one URL, or several servers of a cluster separated by commas. A user and password
- * precede the host, as in `nats://challenge:secret@host:4222`.
+ * The address of NATS and the user: one URL, or the servers of a cluster separated by commas. User
+ * and password precede the host, as in `nats://challenge:secret@host:4222`.
  */
 export const natsUrl = z
   .string()
   .regex(/^nats:\/\/[^\s,/]+:\d{1,5}(?:,nats:\/\/[^\s,/]+:\d{1,5})*$/, 'must be nats://host:port, or several of them');
 
-/** The address of another service: `host:port`, or a gRPC target such as `dns:///host:port` or `ipv4:10.0.0.1:50051,10.0.0.2:50051`. */
+/**
+ * The address of another service: `host:port`, or a gRPC target such as `dns:///host:port` or
+ * `ipv4:10.0.0.1:50051,10.0.0.2:50051`.
+ */
 export const address = z
   .string()
   .regex(
@@ -116,13 +131,16 @@ function isDatabaseUrl(text: string): boolean {
 
 const SECRET_KEY_BYTES = 32;
 
-/** Null unless the text is 32 bytes in base64; Node reads the URL-safe alphabet too, and skips white space. */
+/**
+ * The key; null unless the text is 32 bytes in base64. Node also accepts the URL-safe alphabet, and
+ * skips white space.
+ */
 export function parseSecretKey(text: string): Buffer | null {
   const key = Buffer.from(text, 'base64');
   return key.length === SECRET_KEY_BYTES ? key : null;
 }
 
-/** A key to encrypt, sign or hash with: 32 random bytes. For Ed25519 they are the seed of the private key. */
+/** A key to encrypt, sign or hash with: 32 random bytes. For Ed25519 they seed the private key. */
 export const secretKey = z.string().transform((text, context) => {
   const key = parseSecretKey(text);
   if (key !== null) return key;
@@ -133,8 +151,8 @@ export const secretKey = z.string().transform((text, context) => {
 const LOOPBACK = /^(?:127\.|::1$|localhost$)/;
 
 /**
- * The certificate of a process on the channels between services, as paths of PEM files: the certificate, its key, and the
- * authority whose certificates it accepts. All three or none.
+ * The certificate of a process on the channels between services, as paths of PEM files: the
+ * certificate, its key, and the authority whose certificates it accepts. All three or none.
  */
 export const channelSettings = {
   GRPC_TLS_CERT_FILE: z.string().optional(),
@@ -148,7 +166,10 @@ type ChannelSettings = z.output<z.ZodObject<typeof channelSettings>>;
 
 const TLS_FILES = ['GRPC_TLS_CERT_FILE', 'GRPC_TLS_KEY_FILE', 'GRPC_TLS_CA_FILE'] as const;
 
-/** For `superRefine`. Without certificates a server listens on its own machine alone: every client that reaches it may move money. */
+/**
+ * For `superRefine`. Without certificates a server listens on its own machine only: every client
+ * that reaches it may move money.
+ */
 export function checkChannels(
   settings: ChannelSettings & { readonly GRPC_HOST?: string },
   context: z.core.$RefinementCtx,
@@ -173,11 +194,11 @@ const ratio = z
   .refine((value) => value <= 1, 'must be a number from 0 to 1');
 
 /**
- * The settings of every service about traces; the names and defaults are OpenTelemetry's. OpenTelemetry itself reads the settings of the
- * exporter (headers, timeout and compression) and further attributes of the process: OTEL_EXPORTER_OTLP_* and OTEL_RESOURCE_ATTRIBUTES.
+ * Settings of every service about traces, by OpenTelemetry's names and defaults. OpenTelemetry
+ * itself reads OTEL_EXPORTER_OTLP_* (headers, timeout, compression) and OTEL_RESOURCE_ATTRIBUTES.
  */
 export const tracingSettings = {
-  /** Where an OpenTelemetry collector accepts OTLP over HTTP, as `http://collector:4318`. Without it there are no traces. */
+  /** The OTLP endpoint of a collector over HTTP, as `http://collector:4318`. Unset: no traces. */
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
   OTEL_TRACES_SAMPLER: z.enum(SAMPLERS, `must be one of ${SAMPLERS.join(', ')}`).optional(),
   /** The share for the ratio samplers: 0 to 1. */

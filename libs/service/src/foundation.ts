@@ -1,6 +1,6 @@
 /**
- * What each service, the gateway included, starts before its own parts, and the workers that it
- * starts behind them.
+ * What every service, the gateway included, starts before its own parts; and the audit, which it
+ * starts after its workers.
  */
 import { type ChannelIdentity, identityOf } from '@laurel/grpc';
 import {
@@ -22,7 +22,7 @@ export interface FoundationOptions {
   readonly config: ProcessSettings;
   readonly database: { readonly url: string; readonly maxConnections: number };
   readonly logger: Logger;
-  /** Tests pass a clock of their own; the service decides by its database's time. */
+  /** Tests pass a clock of their own; otherwise the service uses its database's time. */
   readonly testClock: Clock | undefined;
 }
 
@@ -33,13 +33,13 @@ export interface Foundation {
   readonly databaseClock: DatabaseClock;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What has started. It ends in reverse, so that each part still has what it was built upon. */
+  /** What has started. It ends in reverse, so that each part outlives what is built on it. */
   readonly started: AsyncDisposableStack;
 }
 
 /**
- * Opens the identity, the database, and the database's time, in this order. A database that cannot
- * be reached prevents no start; one whose role has too many privileges does.
+ * Opens the identity, the database, and the database's time, in this order. An unreachable database
+ * does not prevent the start; a role with too many privileges does.
  */
 export async function startFoundation(options: FoundationOptions, started: AsyncDisposableStack): Promise<Foundation> {
   const { name, config, logger, testClock } = options;
@@ -58,7 +58,7 @@ export function startWorkers({ started, logger, clock }: Foundation, workers: re
 export interface Audit {
   /** AUDIT_INTERVAL_SECONDS. */
   readonly intervalSeconds: number;
-  /** Answers each check of the service; ends early where the signal is aborted. */
+  /** Returns the result of each check; ends early when the signal is aborted. */
   readonly run: (signal: AbortSignal) => Promise<readonly CheckResult[]>;
 }
 
@@ -67,6 +67,6 @@ export function startAudit(foundation: Foundation, { intervalSeconds, run }: Aud
   const { started, database, logger } = foundation;
   const auditor = createContinuousAudit({ database, intervalMs: intervalSeconds * 1_000, run, logger });
   startWorkers(foundation, [{ name: 'audit', intervalMs: auditor.pollMs, runOnce: auditor.runOnce }]);
-  // Its worker waits for the run under way, so that run is ended first.
+  // Its worker waits for a run under way, so the auditor ends that run first.
   started.use(auditor);
 }

@@ -1,11 +1,12 @@
 /**
- * A key that can be changed while data is stored under it: `NAME` is the current one, `NAME_VERSION` counts its changes, and `NAMES_ACCEPTED` has
- * the former ones, and before a change the next one. docs/operations/rotate-secrets.md has the three steps of a change.
+ * A key that can change while data is stored under it. `NAME` is the current one, `NAME_VERSION`
+ * counts its changes. `NAMES_ACCEPTED` holds former ones and, before a change, the next one.
+ * docs/operations/rotate-secrets.md has the three steps of a change.
  */
 import { z } from 'zod';
 import { parseSecretKey, positiveInt } from './config.ts';
 
-/** 32 bytes, and the version that names them wherever data is stored under them. */
+/** 32 bytes, and the version that marks data stored under them. */
 export interface VersionedKey {
   readonly version: number;
   readonly bytes: Buffer;

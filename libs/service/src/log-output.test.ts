@@ -98,7 +98,7 @@ test('log lines that a full disk rejects are lost and counted, and reported once
   expect(recovered).toEqual([3]);
 });
 
-/** A service that logs a hundred lines for each message that it gets, and answers with how many lines were lost. */
+/** A service that logs a hundred lines for each message, and replies with how many were lost. */
 const SERVICE = `
   import { runService } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)};
   import { metrics } from ${JSON.stringify(import.meta.resolve('@laurel/telemetry'))};

@@ -1,8 +1,9 @@
 /**
- * Where the lines of a process's log go: standard output. Logging never ends the service and never makes it wait:
+ * Writes a process's log to standard output. Logging never ends the service and never blocks it:
  *
- * - a full pipe, whose reader is slow: what does not fit waits in memory, up to a limit, and is retried;
- * - a full disk, a reader that is gone, or that limit: lines are lost and counted, and the number is logged once writing works again.
+ * - A slow reader fills the pipe: the rest waits in memory, up to a limit, and is retried.
+ * - The disk is full, the reader is gone, or the limit is reached: lines are lost and counted. The
+ *   count is logged once writing works again.
  */
 import { writeSync } from 'node:fs';
 import { counter } from '@laurel/telemetry';
@@ -11,11 +12,11 @@ export interface LogOutput {
   /** Writes immediately, so that the last line before an exit is not lost. */
   write(line: string): void;
   /**
-   * Writes all lines of this turn of the event loop in one write: a write costs as much as a tenth of a request, whatever its size
-   * (measured).
+   * Writes all lines of this turn of the event loop at once: a write of any size costs as much as a
+   * tenth of a request (measured).
    */
   writeSoon(line: string): void;
-  /** Called once writing works again, with how many lines were lost until then. */
+  /** Called once writing works again, with the number of lines lost until then. */
   onRecovered: ((lostLines: number) => void) | undefined;
 }
 
@@ -30,9 +31,9 @@ export function createLogOutput(
 ): LogOutput {
   const lost = counter('laurel_log_lines_lost_total', 'Lines of the log that could not be written.');
   let gathered = '';
-  /** Bytes that are not written yet; they may begin inside a line. */
+  /** Bytes to be written; they may begin inside a line. */
   let waiting: Buffer = Buffer.alloc(0);
-  /** The last byte that was written is not the end of a line, and the rest of that line was lost. */
+  /** The last byte written is inside a line whose rest was lost. */
   let isTorn = false;
   let isInsideLine = false;
   let isScheduled = false;

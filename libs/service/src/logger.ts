@@ -1,4 +1,7 @@
-/** One JSON line an event, on standard output. Secrets are redacted here, whichever code logs them and however deeply they are nested. */
+/**
+ * Logs one JSON line an event, on standard output. It redacts secrets at any depth, in the lines of
+ * all code.
+ */
 import { type DestinationStream, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
 import type { LogLevel } from './config.ts';
 import { standardOutput } from './log-output.ts';
@@ -20,14 +23,17 @@ const SECRET_KEYS: ReadonlySet<string> = new Set([
   'x-api-key',
 ]);
 
-// Deeper than anything we log; it ends the walk through a cycle.
+// No logged object is this deep; the limit ends the walk through a cycle.
 const MAX_DEPTH = 8;
 
-/** Secrets and e-mail addresses inside text, for example in the message of a database error. Lengths are bounded to keep it linear. */
+/**
+ * Secrets and e-mail addresses inside text, such as a database error's message. Bounded lengths
+ * keep the match linear.
+ */
 const SECRET_TEXT =
   /sk_(?:test|live)_[A-Za-z0-9_]{1,128}|whsec_[A-Za-z0-9]{1,128}|[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}/g;
 
-/** A logger of a service. Writes are synchronous, so that the last line before an exit is not lost. */
+/** The logger of a service. Writes are synchronous, so that an exit loses no line. */
 export function createLogger(options: {
   service: string;
   level: LogLevel;
@@ -41,7 +47,7 @@ export function createLogger(options: {
       timestamp: stdTimeFunctions.isoTime,
       serializers: {
         err: (error: Error) => redact(stdSerializers.err(error)),
-        // The fields of a child logger pass through serializers only.
+        // Only serializers see the fields of a child logger.
         ...Object.fromEntries([...SECRET_KEYS].map((key) => [key, () => REDACTED])),
       },
       formatters: {
@@ -58,10 +64,10 @@ export function createLogger(options: {
   return logger;
 }
 
-/** The value with secret keys redacted; the same object when there is nothing to redact. */
+/** The value with the values of secret keys redacted; the same object if there are none. */
 function redact(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value;
-  // An Error is handled by its serializer, a Date or Buffer has no keys of ours.
+  // A serializer handles an Error; a Date or a Buffer has no secret keys.
   if (value instanceof Error || value instanceof Date || ArrayBuffer.isView(value)) return value;
   let copy: Record<string, unknown> | undefined;
   for (const [key, member] of Object.entries(value)) {

@@ -1,7 +1,8 @@
 /**
- * After a change of the key that encrypts a service's secrets: its stored secrets move to the current key, and the metric
- * `laurel_encrypted_secrets` shows the operator how many are still under which. A secret under a key that is not configured stays as it is.
- * A service does not start with a key under which none of the secrets opens that name its version.
+ * After a change of the encryption key, moves a service's stored secrets to the current key. The
+ * metric `laurel_encrypted_secrets` shows the operator how many are still under which version.
+ * A secret under a key that is not configured stays unchanged.
+ * A service refuses to start with a key that opens none of the secrets stored under its version.
  */
 import { type Encryption, keyVersionOf, UnknownKeyError } from '@laurel/encryption';
 import { gauge } from '@laurel/telemetry';
@@ -9,28 +10,39 @@ import type { Logger } from './logger.ts';
 
 /** What a service stores; a row has one secret or several. */
 export interface SecretStore<Row extends { readonly id: string }> {
-  /** How many secrets are under each version of the key; under 0, those whose version cannot be read. */
+  /** How many secrets each key version has; version 0 counts those whose version cannot be read. */
   countByKeyVersion(): Promise<readonly { readonly version: number; readonly count: number }[]>;
-  /** Rows behind this id, by id, that have a secret under one of these versions. */
+  /** The next rows after this id, by id, that have a secret under one of these versions. */
   findUnder(versions: readonly number[], afterId: string | null, limit: number): Promise<readonly Row[]>;
-  /** The row with each of its secrets replaced by what `replace` returns for it. `owner`: what the secret is bound to. */
+  /**
+   * Replaces each secret of the row by what `replace` returns. `owner` is what the secret is bound
+   * to.
+   */
   mapSecrets(row: Row, replace: (secret: Buffer, owner: string) => Buffer): Row;
-  /** Writes each row whose secrets are still those that were read; returns how many were. Durable: the former key may be deleted afterwards. */
+  /**
+   * Writes each row whose secrets have not changed since they were read; returns how many. The
+   * write is durable: the former key may be deleted afterwards.
+   */
   replace(rows: readonly { readonly before: Row; readonly after: Row }[]): Promise<number>;
 }
 
 /** Few enough that a statement holds its locks for milliseconds. */
 const ROWS_A_STATEMENT = 100;
 
-/** How many secrets of a version are tried at the start: one that was damaged does not prevent it. */
+/**
+ * How many secrets of a version the start tries, so that one damaged secret does not prevent it.
+ */
 const TRIED_AT_START = 20;
 
-/** A key is not the one that its version names. */
+/** A key is not the one that its version stands for. */
 export class WrongKeyError extends Error {
   override readonly name = 'WrongKeyError';
 }
 
-/** `verifyKeys` rejects with WrongKeyError for a key that is not the one of its version; `runOnce` is the worker's. */
+/**
+ * `verifyKeys` rejects with WrongKeyError if a key is not the one of its version; the worker calls
+ * `runOnce`.
+ */
 export function createReencryptSecrets<Row extends { readonly id: string }>(options: {
   readonly encryption: Encryption;
   readonly store: SecretStore<Row>;
@@ -44,12 +56,12 @@ export function createReencryptSecrets<Row extends { readonly id: string }>(opti
     'key_version',
   ]);
   let warnedOf = '';
-  /** Ids of the rows that the last run logged, so that the next one does not log them again. */
+  /** Ids of the rows that the last run logged: the next one does not log them again. */
   let logged: ReadonlySet<string> = new Set();
 
   /**
-   * Each secret moves alone. One whose key is not configured stays as it is, and is counted; one that does not open stays too, is logged, and is
-   * left to the operator.
+   * Moves each secret separately. One whose key is not configured stays, and is counted. One that
+   * does not open stays, is logged, and is left to the operator.
    */
   function reencrypt(before: Row): {
     readonly change: { readonly before: Row; readonly after: Row } | null;
@@ -70,7 +82,7 @@ export function createReencryptSecrets<Row extends { readonly id: string }>(opti
     return { change: isChanged ? { before, after } : null, error };
   }
 
-  /** Whether one of the row's secrets that are under this version opens. */
+  /** Whether this key opens one of the row's secrets under this version. */
   function opensUnder(version: number, row: Row): boolean {
     let opens = false;
     store.mapSecrets(row, (secret, owner) => {

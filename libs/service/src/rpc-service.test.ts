@@ -14,7 +14,7 @@ import type { Worker } from './worker.ts';
 const logger = createLogger({ service: 'webhook', level: 'silent' });
 const PROGRAM = { programId: '', developerId: '', openEnvironments: [], version: 0n };
 
-/** The service has one rpc and a database whose role owns everything, which its settings allow. */
+/** The service has one rpc. Its database role owns everything, which the settings allow. */
 function start(
   startParts: (foundation: Foundation) => ServiceParts<object>,
   settings: Readonly<Record<string, string>> = {},
@@ -43,7 +43,7 @@ function connectTo({ port }: RunningService) {
   return createClient(WebhookServiceClient, { name: 'webhook', address: `127.0.0.1:${port}` });
 }
 
-test('a service ends its admin port, its calls, its workers, its own parts, and its database, in this order', async () => {
+test('a service ends its admin port, calls, workers, own parts and database, in this order', async () => {
   const ended: string[] = [];
   const [called, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const [ran, mayEndRun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -67,7 +67,7 @@ test('a service ends its admin port, its calls, its workers, its own parts, and 
 
   const stopped = service[Symbol.asyncDispose]();
   await expect(readiness()).rejects.toThrow();
-  // The worker still begins a run while the call is in flight.
+  // The worker begins another run while the call is in flight.
   run = async () => {
     run = async () => {};
     ran.resolve();

@@ -28,15 +28,15 @@ import type { Worker } from './worker.ts';
 
 export type RunningService = AsyncDisposable & { readonly port: number; readonly adminPort: number };
 
-/** What a service has and others do not. What of it must end is in `started` of its foundation. */
+/** The parts that only this service has. Its foundation's `started` holds those that must end. */
 export interface ServiceParts<ForTests> {
-  /** Each service of gRPC that it serves, on one port. */
+  /** The gRPC services that it serves, on one port. */
   readonly rpcs: readonly ServiceImplementation[];
   /** In the order of their start. */
   readonly workers: readonly Worker[];
   /** Null where no row of the service is about money. */
   readonly audit: Audit | null;
-  /** What the tests of the service call beside its rpcs, instead of waiting. */
+  /** What the service's tests call to act at once, instead of waiting. */
   readonly forTests: ForTests;
 }
 

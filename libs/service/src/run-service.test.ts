@@ -65,7 +65,7 @@ test('a service logs ready with its port, drains at SIGTERM and exits 0', async 
 
 const NEVER_DRAINS = `async (config, logger) => ({ [Symbol.asyncDispose]: () => new Promise(() => setInterval(() => {}, 1_000)) })`;
 
-test('a service names its release in its first line and among its metrics, which have the waits of its queues', async () => {
+test('a service shows its release in its first log line and its metrics, and the waits of its queues in its metrics', async () => {
   const service = run(`async (config, logger) => {
     const { metrics } = await import(${JSON.stringify(import.meta.resolve('@laurel/telemetry'))});
     const page = await metrics.metrics();

@@ -1,11 +1,15 @@
 /**
  * The life of a process:
  *
- * - starting: the configuration is checked (exit 1 with all validation issues), then `start` runs; a failure there is fatal.
- * - ready: one log line `ready`, which names the release, as `laurel_build_info` does among the metrics.
- * - stopping: from the first SIGTERM or SIGINT on; the service drains, at most 10 s, then the process exits 0 (1 if it took longer).
- * - The same signal a second time exits immediately. A terminal's SIGINT and a launcher's SIGTERM often come together and mean one stop.
- * - An unhandled error in any state logs one fatal line and exits 1: what is left in memory can no longer be trusted, the databases can.
+ * - starting: checks the configuration (exit 1 with all validation issues), then calls `start`,
+ *   whose failure is fatal.
+ * - ready: logs `ready` with the release, which the metric `laurel_build_info` shows too.
+ * - stopping: drains from the first SIGTERM or SIGINT on, for at most 10 s, then exits 0 (1 if that
+ *   took longer).
+ * - The same signal a second time exits immediately. A terminal's SIGINT and a launcher's SIGTERM
+ *   often come together and mean one stop.
+ * - An unhandled error in any state logs one fatal line and exits 1: the process can no longer
+ *   trust its memory, only the databases.
  */
 import { publishOldestWaits, setServiceLabel, startTracing } from '@laurel/telemetry';
 import { type LogLevel, type TracingSettings, tracingOptionsOf } from './config.ts';
@@ -34,7 +38,7 @@ export async function runService<Config extends { readonly LOG_LEVEL: LogLevel }
   process.on('uncaughtException', (error) => crash(error, 'uncaught exception'));
   process.on('unhandledRejection', (reason) => crash(reason, 'unhandled rejection'));
 
-  // The process lives until it is signalled to stop, whatever else keeps the event loop alive.
+  // Keeps the event loop alive until a signal stops the process.
   setInterval(() => undefined, 60_000);
   const signal = firstSignal(logger);
   const onError = (error: string) => logger.warn({ error }, 'traces are incomplete');
@@ -54,7 +58,7 @@ export async function runService<Config extends { readonly LOG_LEVEL: LogLevel }
   process.exit(0);
 }
 
-/** Resolves at the first signal; from then on the process is stopping, and a timer makes sure that it ends. */
+/** Resolves at the first signal; from then on a timer makes sure that the process ends. */
 function firstSignal(logger: Logger): Promise<void> {
   return new Promise((resolve) => {
     const seen = new Set<NodeJS.Signals>();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { channelSettings, databaseRoleSettings, logLevel, port, spanSeconds, tracingSettings } from './config.ts';
 
-/** The settings of every service about itself. */
+/** Settings that every service has. */
 export const processSettings = {
   LOG_LEVEL: logLevel.default('info'),
   ...tracingSettings,
@@ -15,7 +15,7 @@ export const processSettings = {
 
 export type ProcessSettings = z.output<z.ZodObject<typeof processSettings>>;
 
-/** The same of a service that other services call. */
+/** Settings of every service that others call. */
 export const grpcServiceSettings = {
   ...processSettings,
   GRPC_HOST: z.string().default('127.0.0.1'),
@@ -24,8 +24,8 @@ export const grpcServiceSettings = {
 
 export type GrpcServiceSettings = z.output<z.ZodObject<typeof grpcServiceSettings>>;
 
-/** The same of a service that audits its own rows all the time. */
+/** Settings of every service that audits its own rows continuously. */
 export const auditSettings = {
-  /** From the end of one run of the audit to the begin of the next. */
+  /** From the end of one audit run to the start of the next. */
   AUDIT_INTERVAL_SECONDS: spanSeconds.default(600),
 };

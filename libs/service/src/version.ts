@@ -1,4 +1,7 @@
-/** The release that this process was built from. All packages of the repository have one version: the root's (`versions.test.ts`). */
+/**
+ * The release that this process was built from: the version that all packages share with the root
+ * (`versions.test.ts`).
+ */
 import { readFileSync } from 'node:fs';
 import { gauge } from '@laurel/telemetry';
 
@@ -6,7 +9,10 @@ const { version }: { version: string } = JSON.parse(readFileSync(new URL('../pac
 
 export const VERSION = version;
 
-/** Always 1; its labels name the release, so that a query can join them to any other metric of the process. */
+/**
+ * A metric that is always 1. Its labels name the release, for a query to join to other metrics of
+ * the process.
+ */
 export function publishVersion(): void {
   gauge('laurel_build_info', 'Always 1: the release that runs, and the Node that runs it.', ['version', 'node']).set(
     { version: VERSION, node: process.versions.node },

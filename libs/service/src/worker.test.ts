@@ -85,7 +85,7 @@ test('a worker run that fails is logged and counted, and the next one follows', 
   expect(await metrics.metrics()).toMatch(/laurel_worker_runs_total\{worker="flaky",outcome="error"\} 1/);
 });
 
-test('both outcomes of a worker are in the metrics before its first run ends, so that its first error is an increase', async () => {
+test('the metrics have both outcomes of a worker before its first run ends, so that its first error is an increase', async () => {
   const entered = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const runOnce = async () => {

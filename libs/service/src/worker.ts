@@ -1,9 +1,14 @@
-/** A worker repeats one idempotent piece of work, for example sweeping expired attempts. All it does is call `runOnce`. */
+/**
+ * A worker repeats one idempotent piece of work, such as sweeping expired attempts, by `runOnce`.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { counter } from '@laurel/telemetry';
 import type { Logger } from './logger.ts';
 
-/** Returns the time, of the database wherever a decision depends on it; tests control it. Throws where the time is unknown. */
+/**
+ * Returns the time: the database's wherever a decision depends on it, or a test's. Throws while the
+ * time is unknown.
+ */
 export type Clock = () => Date;
 
 export interface Worker {
@@ -13,8 +18,8 @@ export interface Worker {
 }
 
 /**
- * Calls `runOnce` immediately and then `intervalMs` after each call has ended, so that two never overlap. An error is logged and counted,
- * and the next call follows as usual. Disposing ends the wait immediately and waits for a running call.
+ * Calls `runOnce` now, then `intervalMs` after each run has ended, so that no two overlap. It logs
+ * and counts an error, and goes on. Disposing ends the wait and awaits a run under way.
  */
 export function startWorker(options: Worker & { readonly logger: Logger; readonly clock: Clock }): AsyncDisposable {
   const { name, intervalMs, runOnce, logger, clock } = options;
@@ -22,7 +27,8 @@ export function startWorker(options: Worker & { readonly logger: Logger; readonl
     'worker',
     'outcome',
   ]);
-  // A series that begins at 1 has not increased: without the 0 before it, an alert would miss the first error.
+  // A series that begins at 1 shows no increase: without the 0 before it, an alert would miss the
+  // first error.
   for (const outcome of ['ok', 'error']) runs.inc({ worker: name, outcome }, 0);
   const stop = new AbortController();
 
@@ -48,7 +54,7 @@ export function startWorker(options: Worker & { readonly logger: Logger; readonl
   };
 }
 
-/** One run of each worker, one after the other: tests call it instead of waiting. */
+/** Runs each worker once, one after the other: tests call it instead of waiting. */
 export async function runEach(workers: readonly Worker[], clock: Clock): Promise<void> {
   for (const { runOnce } of workers) await runOnce(clock());
 }
