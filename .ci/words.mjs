@@ -36,7 +36,6 @@ const NOT_YET = [
   'libs/limits/',
   'libs/local-infrastructure/',
   'libs/money/',
-  'libs/postgres/',
   'libs/proto/',
   'libs/sdk/',
   'libs/signature/',

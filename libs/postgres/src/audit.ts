@@ -1,42 +1,43 @@
 import { type Database, WHOLE_TABLES } from './database.ts';
 
-/** One invariant, as the query for the rows that violate it. */
+/** One invariant, as a query for the rows that violate it. */
 export interface Check {
   /** Stable name, for example `balances_sum_to_zero`. */
   readonly id: string;
   /** The invariant as a sentence. */
   readonly description: string;
   /**
-   * Returns one row for each violation, with a column `id`. Its environment is that of the row with this id
-   * (EnvironmentsOfIds). A check whose ids are no uuids of rows returns a column `environment` as well.
+   * Returns one row for each violation, with a column `id`. EnvironmentsOfIds gives the environment
+   * of that id. If the ids are not uuids of rows, the check also returns a column `environment`.
    */
   readonly violations: string;
 }
 
 /**
- * The environment of every row that a violation may name, as a query of `id uuid, environment text`. An id that it
- * does not know counts as live: an alert for real money that was play money is better than none.
+ * A query of `id uuid, environment text` for every row that a violation may name. An unknown id
+ * counts as live: a false alert about real money is better than a missed one.
  */
 export type EnvironmentsOfIds = string;
 
 export interface CheckResult {
   readonly id: string;
   readonly description: string;
-  /** In both environments. */
+  /** Violations in both environments. */
   readonly violations: bigint;
-  /** Those of play money. */
+  /** Violations of play money. */
   readonly testViolations: bigint;
-  /** Ids of up to ten rows that violate it, those of real money first. */
+  /** Ids of up to ten violating rows, those of real money first. */
   readonly examples: string[];
 }
 
 const MAX_EXAMPLES = 10;
-/** A check reads whole tables; a million rows take some seconds each. */
+/** A check reads whole tables: some seconds for a million rows. */
 const CHECK_TIMEOUT_MS = 120_000;
 
 /**
- * Runs the checks one after the other on one connection, so that an audit does not take the connections that players wait for, and in one
- * snapshot, so that a concurrent transaction is visible to all checks or to none. An aborted signal ends them after the check under way.
+ * Runs the checks one after the other, on one connection, so that an audit takes no connections
+ * from players, and in one snapshot, so that all checks see a concurrent transaction or none does.
+ * An aborted signal ends them after the check under way.
  */
 export async function runChecks(
   database: Database,
@@ -84,7 +85,10 @@ function countViolations(violations: string, environments: EnvironmentsOfIds): s
     ) as located`;
 }
 
-/** The ids among these whose rows are of play money, and those of real money. An id that has no row is in neither. */
+/**
+ * Splits the ids into those of play money and those of real money. An id without a row is in
+ * neither.
+ */
 export async function findEnvironments(
   database: Database,
   environments: EnvironmentsOfIds,

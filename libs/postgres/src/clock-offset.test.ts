@@ -6,7 +6,9 @@ const ROUNDING = 1e-3;
 const epoch = fc.double({ min: 1e12, max: 3e12, noNaN: true });
 const uptime = fc.double({ min: 0, max: 1e9, noNaN: true });
 const delay = fc.double({ min: 0, max: 60_000, noNaN: true });
-/** The time between two samples, and how far the clocks drift apart in the meantime, as a share of the allowed drift. */
+/**
+ * The time between two samples, and the drift of the clocks in it, as a share of the allowed drift.
+ */
 const passage = fc.record({
   waitMs: fc.double({ min: 0, max: 600_000, noNaN: true }),
   drift: fc.double({ min: -0.001, max: 0.001, noNaN: true }),
@@ -16,7 +18,10 @@ const passage = fc.record({
 
 type Passage = typeof passage extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Samples of a database whose clock is `offset` ahead of ours and drifts, with a delay in each direction; and the true offset of each. */
+/**
+ * Samples of a database whose clock is `offset` ahead and drifts, with a delay in each direction;
+ * and the true offset of each.
+ */
 function play(offset: number, startedAt: number, passages: readonly Passage[]) {
   let now = startedAt;
   let truth = offset;
@@ -36,7 +41,7 @@ function play(offset: number, startedAt: number, passages: readonly Passage[]) {
 }
 
 describe('one sample', () => {
-  test('one clock sample is wrong by half of the round trip at most, however uneven its two directions', () => {
+  test('one clock sample is wrong by at most half of the round trip, however uneven its two directions', () => {
     fc.assert(
       fc.property(epoch, uptime, delay, delay, (offset, sentAt, thereMs, backMs) => {
         const sample = { sentAt, receivedAt: sentAt + thereMs + backMs, shown: sentAt + thereMs + offset };

@@ -1,21 +1,29 @@
 /**
- * How far a database's clock is from this process's monotonic clock (`performance.now()`, which cannot be set).
+ * How far a database's clock is from this process's monotonic clock (`performance.now()`, which
+ * nobody can set).
  *
- * A sample asks the database for its time. The answer was true at some instant between the question and the answer, so it bounds the
- * offset from both sides, however unevenly the two directions were delayed; the middle is wrong by half of the round trip at the most
- * (Cristian's algorithm, 1989). Samples are intersected (Marzullo's, 1984), and between them the bounds grow by what two clocks can
- * drift apart. A sample entirely outside of them means that one of the clocks was set: that sample alone is kept.
+ * A sample asks the database for its time. The time was true at some instant of the round trip, so
+ * it bounds the offset from both sides, however uneven the two delays; the middle is wrong by at
+ * most half of the round trip (Cristian's algorithm, 1989).
+ * Samples are intersected (Marzullo's algorithm, 1984). Between them the bounds grow by the drift
+ * of two clocks. A sample outside the bounds means that a clock was set: that sample alone is kept.
  *
  * All times are milliseconds.
  */
 
-/** One question and its answer. `sentAt` and `receivedAt` are of the monotonic clock, `shown` is the database's, since the epoch. */
+/**
+ * One question and its answer. `sentAt` and `receivedAt` are monotonic; `shown` is the database's
+ * time since the epoch.
+ */
 export type ClockSample = { readonly sentAt: number; readonly receivedAt: number; readonly shown: number };
 
-/** The bounds of the database's time less the monotonic clock's, as they were at an instant of the latter. */
+/** Bounds of the database's time minus the monotonic clock's, at an instant of the latter. */
 export type ClockOffset = { readonly lowest: number; readonly highest: number; readonly measuredAt: number };
 
-/** What two clocks drift apart in a millisecond at the most: a crystal by 0.0001, one that NTP corrects by 0.0005, and there are two. */
+/**
+ * The most that two clocks drift apart in a millisecond. A crystal drifts by 0.0001, and NTP's
+ * correction adds up to 0.0005, for each clock.
+ */
 const DRIFT = 0.001;
 
 export function offsetOf({ sentAt, receivedAt, shown }: ClockSample): ClockOffset {
@@ -23,7 +31,10 @@ export function offsetOf({ sentAt, receivedAt, shown }: ClockSample): ClockOffse
   return { lowest: shown - receivedAt - drift, highest: shown - sentAt + drift, measuredAt: receivedAt };
 }
 
-/** The intersected bounds; the sample alone, with `isStep`, where it contradicts the earlier bounds. */
+/**
+ * The intersected bounds; if the sample contradicts the earlier bounds, the sample alone, with
+ * `isStep`.
+ */
 export function refineOffset(
   known: ClockOffset,
   sample: ClockSample,
@@ -40,7 +51,7 @@ export function middleOf({ lowest, highest }: ClockOffset): number {
   return (lowest + highest) / 2;
 }
 
-/** By how much the middle may be wrong at an instant of the monotonic clock. */
+/** The possible error of the middle at an instant of the monotonic clock. */
 export function errorOf(offset: ClockOffset, at: number): number {
   return (offset.highest - offset.lowest) / 2 + driftOf(offset, at);
 }

@@ -13,7 +13,9 @@ const CHECKS: readonly Check[] = [
   { id: 'no_gift', description: 'No balance is above ten.', violations: 'select id from balances where cents > 10' },
 ];
 
-/** Balances have no uuids, so that all of them count as live; those of `boxes` have. */
+/**
+ * Balances have no uuids, so their violations count as live; those of `boxes` have an environment.
+ */
 const ENVIRONMENTS = 'select id, environment from boxes';
 
 const scratch = await createScratchDatabase();
@@ -50,7 +52,10 @@ const auditor = (
   on: Database = database,
 ) => createContinuousAudit({ database: on, intervalMs: HOUR_MS, run: checks, logger });
 
-/** A replica whose next run begins at once and lasts until `end` is called, or until its signal is aborted. */
+/**
+ * A replica whose next run begins at once and lasts until the test calls `end` or its signal
+ * aborts.
+ */
 async function auditorThatRuns(on: Database = database) {
   const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const replica = auditor(async (signal) => {
@@ -77,7 +82,7 @@ async function nextRun(): Promise<unknown> {
   return row?.at;
 }
 
-/** Another one after each change of the row. */
+/** Changes with each write of the row. */
 async function rowVersion(): Promise<unknown> {
   const [row] = await run('select xmin::text from audit_runs');
   return row?.xmin;
@@ -156,7 +161,7 @@ test('a process that stops ends its run, which another replica makes up for imme
   expect(runs - before).toBe(1);
 });
 
-test('a run whose process died is made up for once its lease has run out, five minutes after the process extended it last', async () => {
+test('another replica repeats the run of a process that died, once its lease has run out after five minutes', async () => {
   await using connections = createDatabase({ url: scratch.url, maxConnections: 1, applicationName: 'audit-dies' });
   const { replica, running } = await auditorThatRuns(connections);
   await connections[Symbol.asyncDispose]();
@@ -191,7 +196,7 @@ test('a replica extends its lease every minute for as long as its run lasts, and
   expect([runs - before, vi.getTimerCount()]).toEqual([0, 0]);
 });
 
-test('a replica whose lease ran out and went to another one ends its run and leaves the result of the other one', async () => {
+test('a replica that lost its lease to another one ends its run and keeps the result of the other one', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const { replica, running } = await auditorThatRuns();
   using _replica = replica;
@@ -206,7 +211,7 @@ test('a replica whose lease ran out and went to another one ends its run and lea
   expect([await nextRun(), await rowVersion(), vi.getTimerCount()]).toEqual([60, version, 0]);
 });
 
-test('a run that ends after its lease went to another replica fails and leaves the result of that replica', async () => {
+test('a run that ends after its lease went to another replica fails and keeps the result of that replica', async () => {
   const { replica, running, end } = await auditorThatRuns();
   using _replica = replica;
   await makeDue();
@@ -218,7 +223,7 @@ test('a run that ends after its lease went to another replica fails and leaves t
   expect([await nextRun(), await rowVersion()]).toEqual([60, version]);
 });
 
-test('a check that no release has any more is not shown', async () => {
+test('a check that a release removed is no longer shown', async () => {
   using before = auditor();
   await before.runOnce();
   await makeDue();
@@ -229,7 +234,7 @@ test('a check that no release has any more is not shown', async () => {
   expect(await shown()).toEqual({ no_debt: 0 });
 });
 
-describe('an audit tells play money from real money', () => {
+describe('an audit distinguishes play money from real money', () => {
   const OF_TEST = '00000000-0000-4000-8000-000000000001';
   const OF_LIVE = '00000000-0000-4000-8000-000000000002';
   const UNKNOWN = '00000000-0000-4000-8000-000000000003';
@@ -253,12 +258,12 @@ describe('an audit tells play money from real money', () => {
     }
   });
 
-  test('examples name violations of live first', async () => {
+  test('examples name live violations first', async () => {
     const rows = `select id from unnest(array['${OF_TEST}', '${OF_LIVE}', '${UNKNOWN}']::uuid[]) as id`;
     expect(await of(rows)).toMatchObject({ violations: 3n, testViolations: 1n, examples: [OF_LIVE, UNKNOWN, OF_TEST] });
   });
 
-  test('a violation of the sandbox is a series of its own and a warning, and no error', async () => {
+  test('a sandbox violation has its own metric series and logs a warning, not an error', async () => {
     using continuous = auditor((signal) =>
       runChecks(database, violating(`select '${OF_TEST}'::uuid as id`), ENVIRONMENTS, signal),
     );

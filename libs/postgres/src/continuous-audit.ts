@@ -1,17 +1,22 @@
 /**
- * Runs a service's audit again and again, so that a violation of a money rule raises an alert and not only answers the operator who asks.
+ * Repeats a service's audit, so that a violation of a money rule raises an alert before an operator
+ * asks.
  *
- * One replica at a time runs it, under a lease: `audit_runs` has one row with the instant of the next run, and the replica whose statement moves
- * that instant by LEASE_MS runs it, and moves it on every EXTEND_EVERY_MS meanwhile. A run that ends, or fails, sets the next one; one whose
- * process died is made up for once the lease has run out. The lease is known by the instant that its replica wrote last: where another replica
- * has moved it, the lease is lost, and the run ends without a result. The result is in the row, so that every replica shows the same, and one
- * that restarts shows it immediately.
+ * One replica at a time runs it, under a lease. `audit_runs` has one row with the instant of the
+ * next run. The replica that moves this instant by LEASE_MS runs the audit, and moves it again
+ * every EXTEND_EVERY_MS. When the run ends or fails, it sets the next one. If its process dies,
+ * another replica takes over when the lease has run out.
+ * A replica recognises its lease by the instant that it wrote last. If another replica has moved
+ * it, the lease is lost, and the run ends without a result. The row holds the result, so that every
+ * replica shows the same one, even directly after a restart.
  *
- * The service has the table, in a migration of its own:
+ * The service creates the table in its own migration:
  *
- *   audit_runs(id smallint primary key check (id = 1), next_run_at timestamptz(3), finished_at timestamptz(3), duration_ms bigint,
- *     violations jsonb), where violations is the number of them by check: those of real money under the check's id, those of
- *     play money under its id with TEST_SUFFIX. Replicas of the release before show the latter as one more check.
+ *   audit_runs(id smallint primary key check (id = 1), next_run_at timestamptz(3), finished_at
+ *   timestamptz(3), duration_ms bigint, violations jsonb)
+ *
+ * `violations` counts by check: real money under the check's id, play money under its id with
+ * TEST_SUFFIX, which replicas of the previous release show as one more check.
  *
  * All instants are the database's.
  */
@@ -28,13 +33,16 @@ const TRY_AGAIN_MS = 60_000;
 const TEST_SUFFIX = '@test';
 
 export interface ContinuousAudit extends Disposable {
-  /** How often to call `runOnce`, which looks whether a run is due, and shows the last result. */
+  /** How often to call `runOnce`, which runs a due audit and shows the last result. */
   readonly pollMs: number;
-  /** Runs the audit if it is due and no other replica does. Throws what the audit throws; the next run is a minute later then. */
+  /**
+   * Runs the audit if it is due and no other replica runs it. Throws what the audit throws; the
+   * next run is then a minute later.
+   */
   runOnce(): Promise<void>;
 }
 
-/** The first process on a new database leaves the first run to the end of an interval. */
+/** On a new database the first run is due after one interval. */
 const INSERT = {
   text: `
 insert into audit_runs (id, next_run_at) values (1, clock_timestamp() + $1 * interval '1 ms') on conflict (id) do nothing`,
@@ -45,7 +53,7 @@ const LEASE = {
 update audit_runs set next_run_at = clock_timestamp() + $1 * interval '1 ms' where next_run_at <= clock_timestamp() returning next_run_at`,
 };
 
-// Under a lease, which `$1` names.
+// Moves the next run, under the lease that `$1` names.
 const MOVE = {
   text: `
 update audit_runs set next_run_at = clock_timestamp() + $2 * interval '1 ms' where next_run_at = $1 returning next_run_at`,
@@ -71,9 +79,9 @@ type FinishedRow = { finished_seconds: number; duration_seconds: number; violati
 type LeasedRow = { next_run_at: Date };
 
 interface Lease {
-  /** Aborted where another replica has it. */
+  /** Aborted when another replica has the lease. */
   readonly lost: AbortSignal;
-  /** Ends it with the statement that sets the next run. Throws where it is lost. */
+  /** Ends the lease with the statement that sets the next run. Throws if the lease is lost. */
   end(statement: typeof MOVE, values: readonly unknown[]): Promise<void>;
 }
 
@@ -94,7 +102,7 @@ function keepLease(database: Database, leasedUntil: Date): Lease {
 
   let extended = Promise.resolve();
   const timer = setInterval(() => {
-    // One that failed is repeated a minute later, before the lease runs out.
+    // An extension that fails is repeated a minute later, before the lease runs out.
     extended = extended.then(() => move(MOVE, [LEASE_MS])).catch(() => undefined);
   }, EXTEND_EVERY_MS);
 
@@ -109,7 +117,10 @@ function keepLease(database: Database, leasedUntil: Date): Lease {
   };
 }
 
-/** `run` answers every check of the service, and ends early where the signal is aborted. Disposing ends a run that is under way. */
+/**
+ * `run` returns every check of the service, and ends early when the signal is aborted. Disposing
+ * ends a run that is under way.
+ */
 export function createContinuousAudit(options: {
   readonly database: Database;
   readonly intervalMs: number;
@@ -137,7 +148,7 @@ export function createContinuousAudit(options: {
     if (row === undefined) return;
     finished.set(row.finished_seconds);
     duration.set(row.duration_seconds);
-    // A check that a release removed is not shown any more.
+    // A check that a release removed is no longer shown.
     violations.reset();
     for (const [key, count] of Object.entries<number>(JSON.parse(row.violations))) {
       const isTest = key.endsWith(TEST_SUFFIX);
@@ -146,7 +157,7 @@ export function createContinuousAudit(options: {
     }
   }
 
-  /** Play money wakes no one: an error is about real money. */
+  /** Logs an error for real money only, because an error wakes an operator. */
   function logViolations({ id, description, violations: found, testViolations, examples }: CheckResult): void {
     if (found === 0n) return;
     const ofTest = testViolations > 0n && { testViolations: Number(testViolations) };
@@ -160,10 +171,10 @@ export function createContinuousAudit(options: {
     return leased && keepLease(database, leased.next_run_at);
   }
 
-  /** Undefined where the process stopped meanwhile. */
+  /** Undefined if the process stopped meanwhile. */
   async function auditUntilStopped(lost: AbortSignal): Promise<readonly CheckResult[] | undefined> {
     const results = run(AbortSignal.any([stop.signal, lost]));
-    // Where the process stops first, its connections end and the run fails with them.
+    // If the process stops first, its connections end and the run fails with them.
     results.catch(() => undefined);
     return await Promise.race([results, stopped]);
   }

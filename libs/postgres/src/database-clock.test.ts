@@ -9,12 +9,14 @@ import { createScratchDatabase, type ScratchDatabase } from './scratch-database.
 const HOUR_MS = 3_600_000;
 const NOW = Date.UTC(2026, 10, 21, 12);
 
-/** A machine and a database whose clocks a test moves; the time that passes on both is `passed`. */
+/**
+ * A machine and a database whose clocks the test moves; `passed` is the time that passes on both.
+ */
 function createMachine() {
   const machine = {
     monotonic: 5_000,
     system: NOW,
-    /** The database's time minus ours. */
+    /** The database's time minus this machine's. */
     ahead: 0,
     roundTripMs: 2,
     isAnswering: true,
@@ -24,7 +26,7 @@ function createMachine() {
       machine.system += ms;
       databaseTime += ms;
     },
-    /** Time passes that the monotonic clock does not count. */
+    /** Lets time pass that the monotonic clock does not count. */
     sleep(ms: number) {
       machine.system += ms;
       databaseTime += ms;
@@ -51,7 +53,7 @@ function createMachine() {
         monotonicClock: () => machine.monotonic,
         systemClock: () => machine.system,
       }),
-    /** Resolves when the database was measured again, with all samples of a measurement. */
+    /** Resolves when the database has been measured again, with all samples. */
     async measured() {
       const asked = machine.asked;
       await vi.advanceTimersByTimeAsync(2_000);
@@ -69,7 +71,7 @@ describe('the clock of a database', () => {
   beforeAll(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterAll(() => void vi.useRealTimers());
 
-  test('a database clock reads the time of the database, whatever the system clock is, without a query', async () => {
+  test('a database clock reads the database’s time without a query, whatever the system clock shows', async () => {
     const machine = createMachine();
     machine.system += 125 * 60_000;
     using clock = await machine.start();
@@ -165,7 +167,8 @@ describe('the clock of a database', () => {
   test('a database clock of a process stopped for an hour is right immediately, or fails until it is measured again', async () => {
     const machine = createMachine();
     using clock = await machine.start();
-    // The monotonic clock continues while a process is stopped; drift alone makes the bounds too wide.
+    // The monotonic clock continues while a process is stopped; only drift widens the bounds too
+    // far.
     machine.pass(HOUR_MS);
     expect(() => clock.now()).toThrow(ConnectionFailedError);
     await vi.advanceTimersByTimeAsync(0);
@@ -185,7 +188,7 @@ describe('the clock of a database', () => {
     }
   });
 
-  test('a database clock goes back only for a step of more than a second; for less it stands still', async () => {
+  test('a database clock goes back only for a step of more than a second; for a smaller one it stands still', async () => {
     const change = fc.record({
       passMs: fc.integer({ min: 0, max: 3_000 }),
       setMs: fc.integer({ min: -3_000, max: 3_000 }),
@@ -204,7 +207,7 @@ describe('the clock of a database', () => {
           const reading = clock.now().getTime();
           const back = last - reading;
           if (back > 0) expect(back).toBeGreaterThanOrEqual(1_000);
-          // Half of a round trip, or the step for which it stands still.
+          // Half a round trip, or the step for which the clock stands still.
           const ahead = reading - machine.databaseTime();
           expect(ahead).toBeLessThanOrEqual(1_001 + 200);
           expect(ahead).toBeGreaterThanOrEqual(-202);

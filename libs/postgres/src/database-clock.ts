@@ -1,17 +1,21 @@
 /**
- * The database's time, as a clock of this process. A process that decides by it decides as every other replica does, however wrong the
- * clock of its own machine is.
+ * The database's time, as a clock of this process. All replicas decide by it alike, however wrong
+ * their machines' clocks are.
  *
- * - It is the process's monotonic clock and a measured offset (clock-offset.ts), so reading it needs no query.
- * - unknown: before the first measurement; once the bounds have grown too wide because the database does not answer; and when the
- *   system's clock and the monotonic one disagree about how long ago the last measurement was. Then the system's clock was set, or the
- *   machine slept, which the monotonic clock does not count; only the database shows which. A reading fails, and triggers a measurement.
- * - known: readings are within MAX_ERROR_MS of the database's time and never go back, except by a step. A correction that would set them
- *   back by up to MAX_STANDSTILL_MS makes them stand still until the database has caught up; one by more is followed immediately, since
- *   the database's own clock went back (it was set, or another server took over) and this one must follow no other clock.
+ * - It adds a measured offset (clock-offset.ts) to the process's monotonic clock, so a reading
+ *   needs no query.
+ * - unknown: before the first measurement; when the database has not answered for so long that the
+ *   bounds are too wide; and when the system's clock and the monotonic one disagree about the time
+ *   since the last measurement. In the last case the system's clock was set, or the machine slept,
+ *   which the monotonic clock does not count; only the database shows which. A reading fails, and
+ *   triggers a measurement.
+ * - known: readings are within MAX_ERROR_MS of the database's time and never go back, except by a
+ *   step. For a correction of up to MAX_STANDSTILL_MS they stand still until the database has
+ *   caught up. A larger one they follow immediately: the database's clock was set, or another
+ *   server took over.
  *
- * A virtual machine that is paused from outside may lose time on both of its clocks. That shows at the next measurement, MEASURE_EVERY_MS
- * later at the most.
+ * A virtual machine that is paused from outside may lose time on both clocks. The next measurement,
+ * within MEASURE_EVERY_MS, shows it.
  */
 import { gauge } from '@laurel/telemetry';
 import { type ClockOffset, type ClockSample, errorOf, middleOf, offsetOf, refineOffset } from './clock-offset.ts';
@@ -19,7 +23,7 @@ import type { Database } from './database.ts';
 import { ConnectionFailedError } from './errors.ts';
 
 export interface DatabaseClock extends Disposable {
-  /** The database's time. Throws a ConnectionFailedError where it is not known. */
+  /** The database's time. Throws a ConnectionFailedError while it is unknown. */
   readonly now: () => Date;
   /** Whether `now` returns a time. A process without the time must not be ready. */
   readonly isKnown: () => boolean;
@@ -37,13 +41,13 @@ export interface DatabaseClockOptions {
 const MEASURE_EVERY_MS = 2_000;
 /** While the time is unknown, nothing is served. */
 const MEASURE_AGAIN_MS = 200;
-/** A measurement takes the shortest of this many round trips. */
+/** A measurement uses the shortest of this many round trips. */
 const SAMPLES = 3;
 const MAX_ERROR_MS = 500;
-/** Both clocks follow NTP's corrections alike, so that they disagree only by a step, or by sleep. */
+/** NTP corrects both clocks alike, so they disagree only after a step or a sleep. */
 const MAX_DISAGREEMENT_MS = 250;
 const MAX_STANDSTILL_MS = 1_000;
-/** A system's clock that is further off is logged, until it is within half of that again. */
+/** A larger difference of the system's clock is logged, until it is below half of this again. */
 const LOGGED_DIFFERENCE_MS = 2_000;
 
 const READ_CLOCK = {
@@ -51,7 +55,7 @@ const READ_CLOCK = {
   text: 'select extract(epoch from clock_timestamp())::float8 * 1000 as shown',
 };
 
-/** Resolves after the first measurement; `isKnown` is whether it has answered. */
+/** Resolves after the first measurement; `isKnown` says whether the database answered it. */
 export async function startDatabaseClock(options: DatabaseClockOptions): Promise<DatabaseClock> {
   const { database, logger, monotonicClock = () => performance.now(), systemClock = () => Date.now() } = options;
   const difference = gauge(
@@ -59,7 +63,7 @@ export async function startDatabaseClock(options: DatabaseClockOptions): Promise
     "The system's clock less the database's, by which everything is decided.",
   );
   let offset: ClockOffset | undefined;
-  /** The system's time minus the monotonic clock's, when the offset was measured. */
+  /** The system's time minus the monotonic clock's at the last measurement. */
   let systemOffset = 0;
   let lastReading = Number.NEGATIVE_INFINITY;
   let isUnknownLogged = false;
@@ -69,7 +73,7 @@ export async function startDatabaseClock(options: DatabaseClockOptions): Promise
   /** Ends the pause before the next measurement. */
   let askSoon = () => {};
 
-  /** Whether one of the two was set, or stood still, since the offset was measured. */
+  /** Whether one of the two clocks was set, or stood still, since the last measurement. */
   function disagree(at: number): boolean {
     return Math.abs(systemClock() - at - systemOffset) > MAX_DISAGREEMENT_MS;
   }
@@ -107,7 +111,7 @@ export async function startDatabaseClock(options: DatabaseClockOptions): Promise
 
   function take(sampled: ClockSample): void {
     const before = offset;
-    // Measurements from before the machine slept are void.
+    // A sleep of the machine voids earlier measurements.
     if (before === undefined || disagree(sampled.receivedAt)) {
       offset = offsetOf(sampled);
       return;
@@ -169,7 +173,8 @@ export async function startDatabaseClock(options: DatabaseClockOptions): Promise
 
   async function keepMeasuring(): Promise<void> {
     while (!isStopped) {
-      // While the database does not answer, failing readings do not make measurements more frequent.
+      // While the database does not answer, failed readings trigger no more measurements than
+      // usual.
       const wasKnown = knownAt(monotonicClock()) !== undefined;
       await pause(wasKnown ? MEASURE_EVERY_MS : MEASURE_AGAIN_MS, { isEndedByReadings: wasKnown });
       if (!isStopped) await measure();

@@ -103,7 +103,7 @@ describe('a transaction', () => {
 
   test('a transaction holds the locks of its first statement until its end', async () => {
     const lock = { text: 'select pg_advisory_xact_lock(1)' };
-    // The view shows the whole server, and other tests lock in databases of their own.
+    // The view shows the whole server, where other tests lock rows of their own databases.
     const held = {
       text: `select count(*) as count from pg_locks where locktype = 'advisory' and granted
         and database = (select oid from pg_database where datname = current_database())`,
@@ -301,7 +301,7 @@ describe('statements', () => {
     expect(await single.query({ text })).toEqual([{ name: 'insert-thing', runs: 3n }]);
   });
 
-  test('statements that were not prepared because they or an earlier one failed are prepared the next time', async () => {
+  test('statements that a failure left unprepared are prepared the next time', async () => {
     await using single = open({ maxConnections: 1 });
     const early = { statement: { name: 'early', text: 'select 1 as one' } };
     const missing = { statement: { name: 'missing', text: 'select id from missing' } };
@@ -328,14 +328,15 @@ describe('statements', () => {
       [{ id: 1n, a: 7, b: 7 }],
     ]);
     await change('c');
-    // A transaction may have decided something by then, so it is not run again; the next one succeeds.
+    // The transaction may have decided something already, so it is not repeated; the next one
+    // succeeds.
     const inside = () => single.transaction((tx) => tx.query(all));
     await expect(inside()).rejects.toThrow('cached plan must not change result type');
     expect(await inside()).toEqual([{ id: 1n, a: 7, b: 7, c: 7 }]);
     await single.query({ text: 'drop table changing' });
   });
 
-  test('statements behind a begin that fails are not run, and neither are later ones', async () => {
+  test('statements after a begin that fails are not run, in the same pipeline or later', async () => {
     await using single = open({ maxConnections: 1 });
     await single.transaction((tx) => insert(tx, 1n));
     await single.query({ text: 'deallocate all' });
@@ -349,7 +350,7 @@ describe('statements', () => {
     expect(await count()).toBe(2n);
   });
 
-  test('statements without name and values may be several commands, which fail together', async () => {
+  test('a statement without name and values may hold several commands, which fail together', async () => {
     const both = (id: number) => ({
       text: `insert into things values (${id}, 1); insert into things values (${id + 1}, 1)`,
     });
@@ -394,7 +395,7 @@ describe('statements', () => {
     expect(rows.map(({ id }) => id)).toEqual(ids);
   });
 
-  test('statements of a transaction that reads a snapshot see it as it was at the first of them, and write nothing', async () => {
+  test('statements of a snapshot transaction all see the database at the time of the first one, and write nothing', async () => {
     await using other = open();
     await database.query(INSERT, [1n, 1n]);
     const counts = await database.transaction(
@@ -467,7 +468,7 @@ describe('values', () => {
     expect(await read('1')).toBe(1);
   });
 
-  test('every instant that a Date can hold is read as itself, and none as an invalid Date', async () => {
+  test('every instant in the range of Date is read exactly, and no value is read as an invalid Date', async () => {
     const since4713BC = fc.date({ min: new Date('-004000-01-01T00:00:00.000Z'), noInvalidDate: true });
     await fc.assert(
       fc.asyncProperty(since4713BC, async (instant) => {
@@ -478,7 +479,7 @@ describe('values', () => {
     );
   });
 
-  test('the last of several columns with one name counts, a null too', async () => {
+  test('the last of several columns with one name counts, even if it is null', async () => {
     const text = 'select 1 as same, null::int as same union all select null, 2';
     for (const statement of [{ text }, { name: 'same-columns', text }]) {
       expect(await database.query(statement)).toEqual([{ same: null }, { same: 2 }]);
@@ -548,7 +549,7 @@ describe('errors', () => {
     }
   });
 
-  test('any error behind which the server ends the session leaves open whether the commit happened', async () => {
+  test('an error after which the server ends the session leaves open whether the commit happened', async () => {
     await using victim = open({ maxConnections: 1 });
     const ended = victim.batch([
       { statement: { text: `select set_config('transaction_timeout', '20', true)` } },
@@ -558,7 +559,7 @@ describe('errors', () => {
     expect(await victim.query({ text: 'select 1 as one' })).toEqual([{ one: 1 }]);
   });
 
-  test('a statement that waits for something to copy in fails immediately, and the next call gets a fresh connection', async () => {
+  test('a statement that waits for copy input fails immediately, and the next call gets a fresh connection', async () => {
     await using victim = open({ maxConnections: 1 });
     const copy = { name: 'copy', text: 'copy things from stdin' };
     for (const steps of [[copy], [copy, COUNT]]) {

@@ -10,12 +10,12 @@ import { NOT_DURABLE, SessionTransaction, type Transaction, type TransactionOpti
 import { types } from './types.ts';
 
 /**
- * One database and its pool. Statements go directly to the connection, all that can be sent together in one write, those with a name
- * prepared once per connection.
+ * One database and its pool. Statements go directly to the connection. Those that can be sent
+ * together share one write; those with a name are prepared once per connection.
  *
- * Transactions are READ COMMITTED, always, but for those that read one snapshot and write nothing. `durable: false` commits without waiting
- * for the disk: a crash of the server may lose the newest of them, whole and in order, never a part of one. Only what can be derived again
- * may be written so.
+ * Transactions are READ COMMITTED, except those that read one snapshot and write nothing. `durable:
+ * false` commits without waiting for the disk: a crash of the server may lose the newest ones, each
+ * whole and in order. Use it only for data that can be derived again.
  */
 export interface Database extends AsyncDisposable {
   query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
@@ -27,9 +27,10 @@ export interface Database extends AsyncDisposable {
   /** One statement as its own transaction. */
   write<Row>(statement: Statement, values: readonly unknown[], options: { readonly durable: boolean }): Promise<Row[]>;
   /**
-   * Several statements as one transaction in one round trip, each with its own snapshot: the locks of the first are held when the
-   * second reads. `batch<[A, B]>` returns the rows of the first as `A[]` and those of the second as `B[]`. The first statement to
-   * fail undoes all of them, and the batch rejects with its error.
+   * Several statements as one transaction in one round trip, each with its own snapshot: when the
+   * second reads, the first holds its locks. `batch<[A, B]>` returns the rows of the first as `A[]`
+   * and of the second as `B[]`. The first statement to fail undoes all, and the batch rejects with
+   * its error.
    */
   batch<Rows extends readonly unknown[] = readonly unknown[]>(
     statements: readonly BoundStatement[],
@@ -45,7 +46,7 @@ export interface BoundStatement {
 
 export type RowsOf<Rows extends readonly unknown[]> = { readonly [Index in keyof Rows]: Rows[Index][] };
 
-/** `beforeCommit` runs before anything is sent, since the commit is sent along. */
+/** `beforeCommit` runs before anything is sent, because the commit goes with the statements. */
 export type BatchOptions = Pick<TransactionOptions, 'durable' | 'beforeCommit'>;
 
 export interface DatabaseOptions {
@@ -57,15 +58,20 @@ export interface DatabaseOptions {
 }
 
 /**
- * For speed alone, all four. Services look rows up by key, in batches of any size. Left alone, the planner makes a new plan for every
- * array length, which costs more than running it, and may read a whole table that was small when it last looked. So a prepared statement is
- * planned once, and joins go row by row through indexes (measured: 0.33 ms to 0.08 ms a statement). What reads whole tables, as an audit
- * does, resets these settings in its transaction (WHOLE_TABLES). No statement is correct because of them: the order in which rows are
- * locked is in its text (docs/lock-order.md).
+ * Four settings for speed only. Services look rows up by key, in batches of any size. By default
+ * the planner makes a new plan for every array length, which costs more than running it, and may
+ * read a whole table that was small when it last looked. With these settings a prepared statement
+ * is planned once, and joins use indexes row by row (measured: 0.33 ms to 0.08 ms a statement).
+ * An audit, which reads whole tables, resets them in its transaction (WHOLE_TABLES). No statement
+ * depends on them to be correct: its text determines the order in which it locks rows
+ * (docs/lock-order.md).
  */
 const PLAN_STABLE =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
-/** For correctness: also of statements that no `begin` precedes, on a server whose default is another. */
+/**
+ * For correctness: the server may have another default, which would apply to statements without a
+ * `begin`.
+ */
 const READ_COMMITTED = '-c default_transaction_isolation=read\\ committed';
 const SESSION_OPTIONS = `${PLAN_STABLE} ${READ_COMMITTED}`;
 
@@ -86,7 +92,9 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const REACHABLE_TIMEOUT_MS = 2_000;
 const DEFAULT_STATEMENT_TIMEOUT_MS = 10_000;
 const SILENCE_MS = 5_000;
-/** A statement needs a privilege that its role does not have, as after a migration whose tables were not granted. */
+/**
+ * The role lacks a privilege, for example on a table that a migration made and grants.sql omits.
+ */
 const NOT_ALLOWED = '42501';
 
 export function createDatabase(options: DatabaseOptions): Database {
@@ -116,7 +124,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     try {
       return await work(session);
     } catch (error) {
-      // The error was created where the answer was read; the stack of the caller is more useful.
+      // The error was created where the response was read; the caller's stack is more useful.
       if (error instanceof pg.DatabaseError) {
         if (error.code === NOT_ALLOWED)
           error.message += '; what the role may do stands in the grants.sql of the service';
@@ -129,7 +137,10 @@ export function createDatabase(options: DatabaseOptions): Database {
     }
   }
 
-  /** Steps as one transaction of their own. A step that fails as stale had no effect, so it may be sent again. */
+  /**
+   * Runs steps as one transaction of their own. A step that fails as stale had no effect, so it may
+   * be sent again.
+   */
   async function runAlone(steps: readonly Step[]): Promise<void> {
     await withSession(async (session) => {
       try {

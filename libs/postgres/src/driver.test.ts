@@ -5,7 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CommandComplete, type DataRow, type DriverQuery, type RowDescription, verifyDriver } from './driver.ts';
 import { createScratchDatabase, type ScratchDatabase } from './scratch-database.fixture.ts';
 
-/** The version whose source the pipelines were reviewed against. Review it again (decision 11) before changing it here. */
+/**
+ * The version against whose source the pipelines were reviewed. Review it again before changing
+ * this (decision 11).
+ */
 const REVIEWED_PG = '8.23.1';
 
 let scratch: ScratchDatabase;
@@ -96,7 +99,7 @@ class Recorder implements DriverQuery {
   }
 }
 
-/** Statements that are parsed, bound, described and executed, with one Sync behind them. */
+/** Messages that parse, bind, describe and execute the statements, with one Sync at the end. */
 function pipelineOf(...texts: readonly string[]): Recorder {
   return new Recorder((connection) => {
     for (const text of texts) {
@@ -129,7 +132,7 @@ test('pg passes on each message of several statements in one pipeline, and Ready
 test('a server error is the last call of pg, which submits the next query when the server is ready again', async () => {
   const failing = client.query(pipelineOf('select 1 as one', 'select 1 / 0', 'select 2 as two'));
   const queued = client.query(pipelineOf('select 3 as three'));
-  // Both record their calls in one list, which shows the order.
+  // Both record into one list, which shows the order.
   queued.calls = failing.calls;
   await queued.ended;
   expect(failing.calls).toEqual([

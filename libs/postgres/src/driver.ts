@@ -1,16 +1,18 @@
 /**
- * What this library uses of `pg` beyond its documented calls: the interface of what `client.query` accepts in place of a text. `pg` calls
- * `submit` when the connection is free for it, and then one handler for each message of the server, until ReadyForQuery or an error.
- * Its own `Query`, pg-cursor and pg-query-stream are built on it; it is typed here because `@types/pg` has `submit` alone.
+ * The part of `pg` that this library uses beyond its documented calls: the interface of an object
+ * that `client.query` accepts in place of a text. `pg` calls `submit` when the connection is free,
+ * then one handler for each message of the server, until ReadyForQuery or an error. Its own
+ * `Query`, pg-cursor and pg-query-stream use the same interface. `@types/pg` declares only
+ * `submit`, so this file declares the rest.
  *
- * `verifyDriver` compares it with the `pg` that is installed when a pool is made, and `driver.test.ts` with what `pg` actually calls, and in
- * which order. How to do without it: decision 11.
+ * `verifyDriver` checks the installed `pg` when a pool is made; `driver.test.ts` checks which calls
+ * `pg` makes, and in which order. Decision 11 says how to do without this interface.
  */
 import './no-libpq-environment.ts';
 import pg, { type Client, type Connection, type Submittable } from 'pg';
 
 export interface DriverQuery extends Submittable {
-  /** Writes to the connection. An error that it returns fails the query, of which nothing was sent. */
+  /** Writes to the connection. If it returns an error, nothing was sent and the query fails. */
   submit(connection: Connection): Error | undefined;
   handleRowDescription(message: RowDescription): void;
   handleDataRow(message: DataRow): void;
@@ -19,7 +21,7 @@ export interface DriverQuery extends Submittable {
   handlePortalSuspended(): void;
   handleCopyInResponse(): void;
   handleCopyData(): void;
-  /** The last call: the server failed the query, or the connection broke. */
+  /** The last call if the server failed the query or the connection broke. */
   handleError(error: Error): void;
   /** The last call otherwise. */
   handleReadyForQuery(): void;
@@ -49,7 +51,7 @@ const CONNECTION_METHODS = [
   'sync',
 ] as const satisfies readonly (keyof Connection)[];
 
-/** A total record, so that no handler is missing or left over. */
+/** A record of all handlers, so that the compiler finds a missing or surplus one. */
 const HANDLERS: Readonly<Record<Exclude<keyof DriverQuery, 'submit'>, true>> = {
   handleRowDescription: true,
   handleDataRow: true,
@@ -62,7 +64,7 @@ const HANDLERS: Readonly<Record<Exclude<keyof DriverQuery, 'submit'>, true>> = {
   handleReadyForQuery: true,
 };
 
-/** The parts of a driver that are checked. */
+/** The parts of a driver that `verifyDriver` checks. */
 export interface DriverShape {
   readonly client: object;
   readonly connection: object | undefined;
@@ -70,7 +72,10 @@ export interface DriverShape {
   readonly handlers: readonly string[];
 }
 
-/** Throws when the installed `pg` lacks the interface that the pipelines need: at start, and not in the middle of a payment. */
+/**
+ * Throws when the installed `pg` lacks the interface that the pipelines need: at the start rather
+ * than during a payment.
+ */
 export function verifyDriver(shape: DriverShape = installedShape()): void {
   const { client, connection, handlers } = shape;
   const differences = [

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The connection could not be opened or broke. After a write it is not known whether the write happened. */
+/** The connection could not be opened, or broke. A write may or may not have happened. */
 export class ConnectionFailedError extends Error {
   override readonly name = 'ConnectionFailedError';
 }
@@ -8,21 +8,27 @@ export class ConnectionFailedError extends Error {
 const UNIQUE_VIOLATION = '23505';
 const FOREIGN_KEY_VIOLATION = '23503';
 
-/** SQLSTATEs with which the server ends or refuses a session: the classes 08 (connection), and some of 53 and 57. */
+/**
+ * SQLSTATEs with which the server ends or refuses a session: class 08 (connection), and some of
+ * classes 53 and 57.
+ */
 const CONNECTION_STATES = /^(08...|53300|57P0[1-5])$/;
 
-/** A duplicate row, by any unique constraint or by the one of this name. */
+/** A duplicate row, by any unique constraint or by the named one. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (!(error instanceof pg.DatabaseError) || error.code !== UNIQUE_VIOLATION) return false;
   return constraint === undefined || error.constraint === constraint;
 }
 
-/** The row references another that does not exist, or not with these values. */
+/** The row references another one that does not exist, or not with these values. */
 export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.code === FOREIGN_KEY_VIOLATION && error.constraint === constraint;
 }
 
-/** The database was unreachable: the statement is not the cause, and its rows need not be tried one by one. */
+/**
+ * The database was unreachable. The statement is not the cause, so trying its rows one by one would
+ * not help.
+ */
 export function isConnectionFailure(error: unknown): boolean {
   if (error instanceof ConnectionFailedError) return true;
   return error instanceof pg.DatabaseError && error.code !== undefined && CONNECTION_STATES.test(error.code);

@@ -2,20 +2,23 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
-/** A service's grants.sql and the role that they are for. */
+/** A service's grants.sql, and the role that it grants to. */
 export interface Grants {
   readonly file: URL | string;
   readonly runningRole: string;
 }
 
-/** As psql writes a variable that is a name: `psql --set running_role=laurel_wallet --file grants.sql` would do the same. */
+/**
+ * psql's notation for a variable that is a name: `psql --set running_role=laurel_wallet --file
+ * grants.sql` has the same effect.
+ */
 const RUNNING_ROLE = ':"running_role"';
 const UNDEFINED_ROLE = '42704';
 
 /**
- * Makes the running role's privileges those of the file, whatever they were: one transaction revokes everything from it, and what
- * PostgreSQL grants to PUBLIC, and grants what the file lists. For the owner of the database; where that is the running role itself, which
- * then has every privilege, it does nothing and returns false.
+ * Gives the running role exactly the privileges of the file, in one transaction: revokes all of the
+ * role's and of PUBLIC's, then grants what the file lists. Connects as the database's owner. If the
+ * owner is the running role itself, which has every privilege, does nothing and returns false.
  */
 export async function applyGrants(url: string, { file, runningRole }: Grants): Promise<boolean> {
   const sql = await readFile(file, 'utf8');

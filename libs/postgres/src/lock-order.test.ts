@@ -1,6 +1,7 @@
 /**
- * The two forms in which several rows are locked (docs/lock-order.md) take them by id under every plan, and hold none behind the one that
- * they wait for. `tests/locks` checks the statements of the services for these forms.
+ * The two forms in which statements lock several rows (docs/lock-order.md) lock them by id under
+ * every plan, and hold no row after the one that they wait for. `tests/locks` checks that the
+ * services' statements have these forms.
  */
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -20,7 +21,7 @@ const BY_VALUES = `
   )
   update rows_to_lock t set state = 'changed' from held where t.id = held.id returning t.id`;
 
-/** What it joins is sorted, and yet a hash join takes the rows in the physical order of the table. */
+/** Its list is sorted, and yet a hash join locks the rows in the table's physical order. */
 const SORTED_JOIN = `
   update rows_to_lock t set state = 'changed'
   from (select * from unnest($1::int[]) as w (id) order by id) w where t.id = w.id returning t.id`;
@@ -49,18 +50,22 @@ beforeAll(async () => {
     return client;
   };
   [holder, watcher] = await Promise.all([open(), open()]);
-  // An autovacuum would give it statistics at some moment, and with them a planner may choose another join than the one that a test is about.
+  // An autovacuum would collect statistics at some moment, with which the planner might choose
+  // another join than the tested one.
   const storage = 'with (autovacuum_enabled = off)';
   await watcher.query(`create table rows_to_lock (id int primary key, state text not null) ${storage}`);
 });
 beforeEach(async () => {
-  // Their physical order in the table is the reverse of that of their ids.
+  // Their physical order is the reverse of the order of their ids.
   await watcher.query('truncate rows_to_lock');
   await watcher.query(`insert into rows_to_lock select id, 'free' from generate_series(5, 1, -1) as id`);
 });
 afterAll(() => held.disposeAsync());
 
-/** Runs a statement on all rows while another session has the row, and returns the rows that are free while it waits, and its own rows. */
+/**
+ * Runs a statement on all rows while another session holds one. Returns the rows that are free
+ * while it waits, and the statement's own rows.
+ */
 async function runWhileHeld(
   { statement, planner }: { readonly statement: string; readonly planner: string },
   { row, meanwhile = '' }: { readonly row: number; readonly meanwhile?: string },

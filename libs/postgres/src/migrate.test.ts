@@ -77,7 +77,7 @@ test('a migration file that sorts before one that has run is refused', async () 
   expect(await tables()).toEqual(['a', 'b']);
 });
 
-test('an oddly named migration file is refused before anything runs', async () => {
+test('a migration file with an invalid name is refused before anything runs', async () => {
   await write('3-create-c.sql', 'create table c (id int);');
   await expect(run()).rejects.toThrow('3-create-c.sql is not named like 0001_create_accounts.sql');
   expect(await tables()).toEqual([]);
@@ -98,7 +98,8 @@ test('a replica that was killed during a migration blocks no other', async () =>
   const isAsleep = `select pid from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`;
   while ((await client.query(isAsleep)).rowCount === 0) expect(replica.exitCode).toBeNull();
   replica.kill('SIGKILL');
-  // The server notices a dead client only when it writes to it; an administrator or the next restart ends such a session.
+  // The server notices a dead client only when it writes to it; otherwise an administrator or the
+  // next restart ends such a session.
   await client.query(`select pg_terminate_backend(pid, 5000) from (${isAsleep}) as asleep`);
 
   await write('0002_create_b.sql', 'create table b (id int);');

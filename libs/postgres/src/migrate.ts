@@ -9,16 +9,18 @@ import { applyGrants, type Grants } from './grants.ts';
 import { READ_BACKEND, verifyIsDirect } from './pooler.ts';
 
 /**
- * Migrations are `*.sql` files, run once, in the order of their names, forward only, each in one transaction with its record.
- * A file that has run is never edited: its checksum is kept, and a changed or missing one stops the start.
- * Replicas that start together take turns by an advisory lock, which ends with its process; under it, knex's own lock row
- * can only be left over from a killed process, and is freed.
+ * Migrations are `*.sql` files. Each runs once, in the order of the names, forward only, in one
+ * transaction with its record.
+ * Nobody edits a file that has run: its checksum is stored, and a changed or missing file stops the
+ * start.
+ * Replicas that start together take turns by an advisory lock, which ends with its process. A row
+ * of knex's own lock that is found under it is left over from a killed process, so it is freed.
  */
 export interface MigrateOptions {
   readonly url: string;
   /** The folder of the `*.sql` files. */
   readonly directory: URL | string;
-  /** Granted again after the migrations, each time. */
+  /** Applied again after the migrations of each start. */
   readonly grants?: Grants;
   readonly logger?: { info(fields: object, message: string): void };
 }
@@ -29,7 +31,7 @@ interface Migration {
   readonly checksum: string;
 }
 
-/** knex would print what it then throws. */
+/** knex would print the errors that it then throws. */
 const SILENT = { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} };
 const ADVISORY_LOCK_KEY = 'laurel migrations';
 const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
@@ -88,7 +90,8 @@ function configuration(migrations: readonly Migration[]): Knex.MigratorConfig {
 }
 
 async function runMigration(transaction: Knex, { name, sql, checksum }: Migration): Promise<void> {
-  // Directly to the connection: knex would read a question mark, even one in a comment, as a placeholder.
+  // Sent directly to the connection: knex would read a question mark as a placeholder, even in a
+  // comment.
   const connection: pg.Client = await transaction.client.acquireConnection();
   await connection.query(sql);
   await connection.query(`insert into ${CHECKSUM_TABLE} (name, sha256) values ($1, $2)`, [name, checksum]);
@@ -114,7 +117,10 @@ async function verifyRun(database: Knex, migrations: readonly Migration[]): Prom
     throw new Error(`the migration ${late.name} would have to run before ${newest}, which has run`);
 }
 
-/** One migrating process per database at a time; the lock is the session's, so a killed process leaves none behind. */
+/**
+ * Lets one process a database migrate at a time. The lock belongs to the session, so a killed
+ * process leaves none behind.
+ */
 async function takeTurn(url: string): Promise<AsyncDisposable> {
   await using held = new AsyncDisposableStack();
   const session = held.adopt(new pg.Client({ connectionString: url, application_name: 'migrate' }), (client) =>

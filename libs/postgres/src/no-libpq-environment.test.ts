@@ -1,4 +1,4 @@
-/** What a connection takes from the environment: nothing. */
+/** A connection takes nothing from the environment. */
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
@@ -9,7 +9,10 @@ const { ssl, options, connect_timeout, application_name, password } = new pg.Cli
 console.log(JSON.stringify({ ssl, options, connect_timeout, application_name, password }));
 `;
 
-/** The parameters of a connection in a process whose shell has libpq's variables, after it has loaded a module of ours. */
+/**
+ * The connection parameters in a process whose shell has libpq's variables, after it has loaded one
+ * of this library's modules.
+ */
 function parametersOf(url: string, module: string): unknown {
   const source = `await import(${JSON.stringify(new URL(module, import.meta.url).href)});${ASK}`;
   const env = {

@@ -30,7 +30,7 @@ test.each([
   expect(toParameter(value)).toEqual(parameter);
 });
 
-test('bytes are sent unchanged, those of a part of a buffer too', () => {
+test('bytes are sent unchanged, also those of a part of a buffer', () => {
   const bytes = Buffer.from([1, 2, 3]);
   expect(toParameter(bytes)).toBe(bytes);
   expect(toParameter(new Uint8Array(bytes.buffer, bytes.byteOffset + 1, 2))).toEqual(Buffer.from([2, 3]));
@@ -41,7 +41,7 @@ test.each([[() => 1], [Symbol('s')], [new Date(Number.NaN)]])('%s is not a valid
 });
 
 test('values other than instants are sent as pg itself sends them', async () => {
-  // `@types/pg` lacks it; only this test needs it.
+  // Only this test needs it, and `@types/pg` does not declare it.
   const specifier = 'pg/lib/utils.js';
   const { default: utils }: { default: { prepareValue(value: unknown): unknown } } = await import(specifier);
   const value = fc.letrec<{ value: unknown }>((tie) => ({

@@ -4,8 +4,9 @@
 export type Parameter = string | Buffer | null;
 
 /**
- * Arrays as array literals, instants in UTC, bytes unchanged, objects as JSON, everything else as its text. Throws for values without a text:
- * an invalid instant, a circular object, a function.
+ * Arrays become array literals, instants UTC, objects JSON; bytes stay unchanged; everything else
+ * becomes its text. Throws for values without a text: an invalid instant, a circular object, a
+ * function.
  */
 export function toParameter(value: unknown): Parameter {
   switch (typeof value) {
@@ -35,7 +36,7 @@ function bytesOf(view: ArrayBufferView): Buffer {
   return Buffer.isBuffer(view) ? view : Buffer.from(view.buffer, view.byteOffset, view.byteLength);
 }
 
-/** Elements are separated by commas, as for every type that we use. */
+/** Commas separate the elements, as for every type that Laurel uses. */
 function arrayLiteral(items: readonly unknown[]): string {
   let literal = '{';
   for (const item of items) {
@@ -56,12 +57,18 @@ function elementText(item: unknown): string {
   return quoted(parameter);
 }
 
-/** Most elements are ids and numbers, and a test is a quarter of the time of two replacements that find nothing. */
+/**
+ * Most elements are ids and numbers. This test takes a quarter of the time of two replacements that
+ * find nothing.
+ */
 function quoted(text: string): string {
   return NEEDS_ESCAPE.test(text) ? `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"` : `"${text}"`;
 }
 
-/** ISO 8601 has years of four digits; PostgreSQL writes later ones without a sign, and those before our era with `BC`. */
+/**
+ * ISO 8601 has years of four digits. PostgreSQL writes later years without a sign, and earlier ones
+ * than year 1 with `BC`.
+ */
 function instantText(instant: Date): string {
   const text = instant.toISOString();
   const year = instant.getUTCFullYear();

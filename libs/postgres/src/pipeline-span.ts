@@ -1,4 +1,7 @@
-/** The span of a pipeline (OpenTelemetry's conventions for PostgreSQL): which statements, and never their values. */
+/**
+ * The span of a pipeline (OpenTelemetry's conventions for PostgreSQL). It has the statements, never
+ * their values.
+ */
 import { errorTypeOf, type Span } from '@laurel/telemetry';
 import pg, { type Client } from 'pg';
 import type { Failure } from './pipeline.ts';
@@ -24,7 +27,7 @@ export function endPipeline(span: Span, failure: Failure | undefined): void {
   span.end(error && errorTypeOf(error));
 }
 
-/** Its name, or its first word where it has none. */
+/** The statement's name, or the first word of its text. */
 function nameOf({ statement: { name, text } }: Step): string {
   return name ?? text.trimStart().split(/\s/, 1)[0] ?? '';
 }

@@ -4,7 +4,7 @@ import { type Failure, Pipeline } from './pipeline.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { Step } from './step.ts';
 
-/** A connection that records what is written to it, and whether it was cut. */
+/** Records what is written to it, and whether it was cut. */
 class FakeConnection extends EventEmitter {
   readonly written: string[] = [];
   cutBy: string | undefined;
@@ -90,7 +90,7 @@ test.each([
   ]);
 });
 
-test('a server that is ready before the last result fails the pipeline from there on and cuts the connection', () => {
+test('a server that is ready before the last result fails the remaining steps and cuts the connection', () => {
   const pipeline = send(ONE, TWO);
   pipeline.handleCommandComplete({ text: 'SELECT 0' });
   pipeline.handleReadyForQuery();
@@ -99,7 +99,7 @@ test('a server that is ready before the last result fails the pipeline from ther
   expect(ends).toEqual([{ error: new Error(message), index: 1 }]);
 });
 
-test('a second end of a pipeline cuts the connection, and its caller gets the first alone', () => {
+test('a second end of a pipeline cuts the connection, and its caller gets only the first', () => {
   const pipeline = send(ONE);
   pipeline.handleCommandComplete({ text: 'SELECT 0' });
   pipeline.handleReadyForQuery();

@@ -1,25 +1,29 @@
 /**
- * Steps that are sent to the server in one write with one Sync, and answered together. Outside an explicit transaction they are one
- * transaction, which the Sync commits.
+ * Sends steps to the server in one write with one Sync, and reads all results. Outside an explicit
+ * transaction they are one transaction, which the Sync commits.
  *
  * States
- *   made       not submitted yet; `pg` submits it when the connection is free.
- *   sent       all of it was written. The server answers step by step: rows, then the command's tag. `#index` is the step whose answer is
- *              awaited, and only ever grows.
- *   ended      `onEnd` was called, once: with no failure at ReadyForQuery, when every step has its answer; or with the index of the step
- *              that failed. Then the server has skipped the steps behind it, and those before it have their rows.
- *   made -> ended, without anything sent, where a name is already in use or the connection is closed.
+ * made       not submitted; `pg` submits it when the connection is free.
+ * sent       all of it was written. The server answers step by step: rows, then the command's tag.
+ *            `#index` is the step whose result is due; it only grows.
+ * ended      `onEnd` was called, once: without a failure at ReadyForQuery, when every step has its
+ *            result; or with the index of the failed step. Then the steps before it have their
+ *            rows, and the server has skipped those after it.
+ * made -> ended, with nothing sent, if a name is in use for another text or the connection is
+ * closed.
  *
  * Limits
- *   65,535 values a step. As many steps as the caller has: they are all in memory, and the server reads while it answers. The time limit
- *   is the session's (`session.ts`).
+ * 65,535 values a step. Any number of steps: all are in memory, and the server reads while it
+ * answers. The session has the time limit (`session.ts`).
  *
  * Invariants
- *   Rows belong to the step at `#index`. Rows or tags beyond the last step, and a ReadyForQuery before the last step's tag, mean that the
- *   connection and we disagree on what was asked: no answer on it can be trusted, so the connection is cut, which fails the
- *   pipeline and keeps the session from the next caller. A text of several commands is answered by its first command; the results of
- *   the others are ignored.
- *   A statement counts as prepared from the moment it was written until its pipeline fails at or before it.
+ * Rows belong to the step at `#index`. Rows or tags after the last step, or a ReadyForQuery before
+ * the last step's tag, mean that server and client disagree on what was asked. No result on this
+ * connection can be trusted then, so it is cut: the pipeline fails, and the next caller gets
+ * another session. A text of several commands has the result of its first command; the results of
+ * the others are ignored.
+ * A statement counts as prepared from its write on, until its pipeline fails at that step or an
+ * earlier one.
  */
 import pg, { type Connection } from 'pg';
 import type { CommandComplete, DataRow, DriverQuery, RowDescription } from './driver.ts';
@@ -27,7 +31,10 @@ import { isStale, type PreparedStatements } from './prepared-statements.ts';
 import { NO_COLUMNS, type RowShape, readRow, rowShapeOf } from './row-shape.ts';
 import type { Step } from './step.ts';
 
-/** The step at `index` failed, and those behind it were skipped. Every step that a lost connection left without an answer has failed. */
+/**
+ * The step at `index` failed, and later ones were skipped. If the connection is lost, every step
+ * without a result has failed.
+ */
 export interface Failure {
   readonly error: Error;
   readonly index: number;
@@ -39,15 +46,15 @@ export class Pipeline implements DriverQuery {
   readonly steps: readonly Step[];
   readonly #prepared: PreparedStatements;
   readonly #onEnd: OnEnd;
-  /** One command without values, which is sent as a text and may hold several. */
+  /** One step without values, sent as a text that may hold several commands. */
   readonly #isText: boolean;
-  /** An answer did not match what was asked, so the connection was cut. */
+  /** A response did not match what was asked, so the connection was cut. */
   isOutOfStep = false;
   #state: 'made' | 'sent' | 'ended' = 'made';
   #connection: Connection | undefined;
   #index = 0;
   #shape: RowShape | undefined;
-  /** Names that this pipeline prepares, each with the index of the step that does. */
+  /** The names that this pipeline prepares, each with the index of its step. */
   readonly #fresh: { readonly name: string; readonly index: number }[] = [];
   #unreadable: Failure | undefined;
 
@@ -80,7 +87,7 @@ export class Pipeline implements DriverQuery {
       const { name = '', text } = statement;
       const isNew = !this.#prepared.has(name);
       if (isNew && name !== '') {
-        // Replaces one that may exist.
+        // Closes a statement of the same name, if there is one.
         connection.close({ type: 'S', name }, true);
         this.#prepared.add(name, text);
         this.#fresh.push({ name, index });
@@ -120,12 +127,12 @@ export class Pipeline implements DriverQuery {
     if (step !== undefined) this.#next(step);
   }
 
-  /** No step limits its rows, so that no portal is ever suspended. */
+  /** No step limits its rows, so the server never suspends a portal. */
   handlePortalSuspended(): void {
     this.#cut('the server suspended a statement that has no limit');
   }
 
-  /** The server may have read the Sync as part of the copy, and would then never be ready again. */
+  /** The server may have read the Sync as copy data, and would never be ready again. */
   handleCopyInResponse(): void {
     this.#cut('statements here copy nothing in');
   }
@@ -145,14 +152,14 @@ export class Pipeline implements DriverQuery {
   handleError(error: Error): void {
     const isServers = error instanceof pg.DatabaseError;
     const index = isServers ? Math.min(this.#index, this.steps.length - 1) : 0;
-    // Whether the server has prepared the failed statement, and the shape of its rows, is not known.
+    // Nobody knows whether the server prepared the failed statement, or the shape of its rows.
     for (const fresh of this.#fresh) if (fresh.index >= index) this.#prepared.forget(fresh.name);
-    // What made one statement stale, such as a migration, has made others stale too.
+    // The cause of one stale statement, such as a migration, makes others stale too.
     if (isStale(error)) this.#prepared.forgetAll();
     this.#endOnce({ error, index });
   }
 
-  /** The step that an answer belongs to. */
+  /** The step that a response belongs to. */
   #awaited(answer: string): Step | undefined {
     const step = this.steps[this.#index];
     if (step === undefined && !this.#isText) this.#cut(`the server sent ${answer} that no step has asked for`);
@@ -165,7 +172,7 @@ export class Pipeline implements DriverQuery {
     this.#index += 1;
   }
 
-  /** `pg` fails the queries that wait on a connection that was cut, this pipeline included. */
+  /** `pg` fails all queries on a connection that was cut, this pipeline included. */
   #cut(reason: string): void {
     this.isOutOfStep = true;
     this.#connection?.stream.destroy(new Error(reason));

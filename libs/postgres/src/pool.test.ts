@@ -26,7 +26,7 @@ async function pidOf(session: Session): Promise<unknown> {
   return (step.rows[0] as { pid: number }).pid;
 }
 
-test('callers who find all sessions in use get them in the order of arrival, and never more than the limit', async () => {
+test('callers that wait get sessions in order of arrival, and there are never more sessions than the limit', async () => {
   await using pool = open(2);
   const [first, second] = await Promise.all([pool.acquire(), pool.acquire()]);
   const order: number[] = [];
@@ -73,7 +73,7 @@ test('the session released last is acquired next, and a broken one never again',
   pool.release(first);
 });
 
-test('a session that is released twice is refused the second time, and has one owner after that', async () => {
+test('a session refuses a second release, and has one owner after that', async () => {
   await using pool = open(1);
   const session = await pool.acquire();
   pool.release(session);
@@ -82,7 +82,7 @@ test('a session that is released twice is refused the second time, and has one o
   pool.release(session);
 });
 
-test('a session has one pipeline under way, and while it has one it goes to no other caller', async () => {
+test('a session has at most one pipeline under way, and goes to no other caller meanwhile', async () => {
   await using pool = open(1);
   const session = await pool.acquire();
   const running = session.runAlone([new Step({ text: 'select pg_sleep(0.05)' })]);

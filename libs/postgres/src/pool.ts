@@ -2,21 +2,24 @@
  * The connections of one database.
  *
  * States of a session
- *   connecting -> free | in use   connected: to the first waiter, or to the free list.
- *   free -> in use                the session released last is used first, so that few stay warm.
- *   in use -> free | in use       released: to the first waiter, or to the free list.
- *   any -> ended                  broken, inside a transaction when it was released, idle for long, failed to connect, or the pool is closed.
- *                                 Its slot is free once its connection has ended.
+ * connecting -> free | in use   connected: goes to the first waiter, or else to the free list.
+ * free -> in use                the session released last is used first, so that few stay warm.
+ * in use -> free | in use       released: goes to the first waiter, or else to the free list.
+ * any -> ended                  broken, released inside a transaction, idle too long, failed to
+ *                               connect, or the pool is closed. Its slot is free once its
+ *                               connection has ended.
  *
  * Limits
- *   `maxConnections` sessions, those that connect or end included. A caller that finds none free waits in line, at most ACQUIRE_TIMEOUT_MS;
- *   the line has no limit of its own, because the coalescers in front of it have. A free session is ended after IDLE_MS. Disposing waits
- *   DRAIN_MS for the sessions that are in use, and then cuts them. One timer watches over silent servers and idle sessions.
+ * `maxConnections` sessions, including those that connect or end. A caller that finds no free one
+ * waits in line for at most ACQUIRE_TIMEOUT_MS; the coalescers in front limit the line. A free
+ * session ends after IDLE_MS. Disposing waits DRAIN_MS for sessions in use, then cuts them. One
+ * timer watches silent servers and idle sessions.
  *
  * Invariants
- *   A session has one owner: releasing one that is not in use throws. Waiters are served in their order. No more sessions connect than
- *   callers wait. A session in an open transaction, or with a pipeline under way, reaches no other caller. No session is used before one has
- *   shown that no connection pooler answers it (pooler.ts).
+ * A session has one owner: releasing one that is not in use throws. Waiters get sessions in order.
+ * No more sessions connect than callers wait. A session in an open transaction, or with a pipeline
+ * under way, goes to no other caller. The pool uses no session before one has shown that no
+ * connection pooler is in between (pooler.ts).
  */
 import type { WaitingQueue } from '@laurel/coalesce';
 import pg, { type ClientConfig } from 'pg';
@@ -48,7 +51,7 @@ const DRAIN_MS = 5_000;
 
 export class SessionPool implements WaitingQueue {
   readonly #options: PoolOptions;
-  /** Until its connection has ended, each session with its slot. */
+  /** Every session whose connection has not ended: each takes a slot. */
   readonly #sessions = new Map<Session, State>();
   readonly #free: { readonly session: Session; readonly since: number }[] = [];
   readonly #waiters: Waiter[] = [];
@@ -64,7 +67,7 @@ export class SessionPool implements WaitingQueue {
     this.#options = options;
   }
 
-  /** A session immediately, if one is free. */
+  /** Returns a session immediately if one is free. */
   take(): Session | undefined {
     for (;;) {
       const session = this.#free.pop()?.session;
@@ -106,7 +109,7 @@ export class SessionPool implements WaitingQueue {
     this.#assign(session, 'in use');
   }
 
-  /** How long the first in line waits already, in milliseconds; 0 when none waits. */
+  /** How long the first in line has waited, in milliseconds; 0 if none waits. */
   get oldestWaitMs(): number {
     const [first] = this.#waiters;
     return first === undefined ? 0 : performance.now() - first.since;
@@ -159,7 +162,7 @@ export class SessionPool implements WaitingQueue {
     this.#isDirect = true;
   }
 
-  /** Gives it to the first waiter or the free list, or ends it. */
+  /** Gives the session to the first waiter or the free list, or ends it. */
   #assign(session: Session, from: 'connecting' | 'in use'): void {
     if (!session.isFree || this.#isDisposed) {
       this.#end(session);
@@ -185,14 +188,14 @@ export class SessionPool implements WaitingQueue {
   #sweep(): void {
     const now = performance.now();
     for (const session of this.#sessions.keys()) session.giveUpIfOverdue(now);
-    // The first of the free list is the one that has been idle for longest.
+    // The first of the free list has been idle for longest.
     for (let first = this.#free[0]; first !== undefined && first.since + IDLE_MS < now; first = this.#free[0]) {
       this.#free.shift();
       this.#end(first.session);
     }
   }
 
-  /** Its slot is free for another connection. */
+  /** Frees the session's slot for another connection. */
   #forget(session: Session, cause: unknown): void {
     session.break(cause);
     this.#sessions.delete(session);
@@ -207,5 +210,5 @@ export class SessionPool implements WaitingQueue {
 }
 
 function unavailable(cause: Error): ConnectionFailedError {
-  return new ConnectionFailedError('no connection to the database could be had', { cause });
+  return new ConnectionFailedError('no connection to the database could be opened', { cause });
 }

@@ -50,14 +50,14 @@ describe('a pooler that answers the startup itself', () => {
     await expect(verifyRunningRole(database, options)).rejects.toMatchObject(REFUSED);
   });
 
-  test('a pooler that answers the startup itself is refused by a migrating process, which has to hold a lock of its session', async () => {
+  test('a migrating process, which holds a lock of its session, refuses a pooler that answers the startup itself', async () => {
     await using pooler = await listen((near) => passOn(near, withOtherBackend));
     const migrated = migrate({ url: pooler.url, directory: import.meta.dirname });
     await expect(migrated).rejects.toMatchObject(REFUSED);
   });
 });
 
-test('a pooler that refuses the settings of a startup is not an unreachable database', async () => {
+test('a pooler that refuses the settings of a startup does not count as an unreachable database', async () => {
   await using pooler = await listen((near) => near.once('data', () => near.end(STARTUP_REFUSED)));
   await using database = open(pooler.url);
   await expect(database.query(ONE)).rejects.toMatchObject({
@@ -66,7 +66,7 @@ test('a pooler that refuses the settings of a startup is not an unreachable data
   });
 });
 
-/** With PgBouncer's message. */
+/** PgBouncer's message. */
 const STARTUP_REFUSED = message(
   'E',
   'SFATAL\0VFATAL\0C08P01\0Munsupported startup parameter in options: plan_cache_mode\0\0',
@@ -82,7 +82,7 @@ function message(type: string, body: string): Buffer {
 /** BackendKeyData: a 'K', the length 12, the process and a secret. */
 const BACKEND_KEY_DATA = Buffer.from([0x4b, 0, 0, 0, 12]);
 
-/** What the server sends, with another process in its BackendKeyData. */
+/** The server's bytes, with another process in BackendKeyData. */
 function withOtherBackend(bytes: Buffer): Buffer {
   const index = bytes.indexOf(BACKEND_KEY_DATA);
   if (index >= 0) bytes.writeInt32BE(-7, index + BACKEND_KEY_DATA.length);

@@ -1,13 +1,16 @@
 /**
- * A connection pooler (PgBouncer, CloudNativePG's `Pooler`, Odyssey, a database proxy) must not be between a process and PostgreSQL.
+ * Refuses a connection pooler (PgBouncer, CloudNativePG's `Pooler`, Odyssey, a database proxy)
+ * between a process and PostgreSQL.
  *
- * A connection here is one session from its first byte to its last: settings come with its startup, statements are prepared in it by name
- * once, and a migrating process holds a lock of its session. A pooler drops the settings, and lends another session to each
- * transaction. A proxy that only forwards bytes, such as a TCP load balancer, is not a pooler.
+ * A connection here is one session from its first byte to its last: its startup sends settings, it
+ * prepares statements by name once, and a migrating process holds a lock of its session. A pooler
+ * drops the settings, and gives each transaction another session. A proxy that only forwards bytes,
+ * such as a TCP load balancer, is not a pooler.
  *
- * PostgreSQL reports twice which of its processes serves a session: once in the startup (BackendKeyData, for cancelling), once on a query. A
- * pooler answers the startup itself, with a number of its own, so that the two differ, except for one chance in four billion, independent
- * at each first connection. A pooler that refuses the settings does so in the startup.
+ * PostgreSQL names the process that serves a session twice: in the startup (BackendKeyData, for
+ * cancelling) and in response to a query. A pooler answers the startup itself, with a number of its
+ * own, so the two differ, except by chance: one in four billion for each first connection. A pooler
+ * that refuses the settings does so in the startup.
  */
 import pg, { type Client } from 'pg';
 
@@ -16,20 +19,20 @@ export class PoolerError extends Error {
   override readonly name = 'PoolerError';
 }
 
-/** SQLSTATE of a startup that is refused for what it asks: PostgreSQL itself does not use it there. */
+/** SQLSTATE of a startup whose settings are refused; PostgreSQL itself never sends it there. */
 const PROTOCOL_VIOLATION = '08P01';
 
 const WHAT_TO_DO =
   'give the service the address of PostgreSQL itself; it keeps a pool of its own, whose size is its *_DATABASE_POOL ' +
   '(docs/operations/postgresql.md)';
 
-/** Returns the process that serves the session. */
+/** Names the process that serves the session. */
 export const READ_BACKEND = { text: 'select pg_backend_pid() as pid' };
 
-/** Throws a PoolerError unless the process that serves the session, by `READ_BACKEND`, is the one that its startup named. */
+/** Throws a PoolerError unless `READ_BACKEND` names the same process as the session's startup. */
 export function verifyIsDirect(client: Client, answer: unknown): void {
   const serving = pidOf(answer, 'pid');
-  // @types/pg lacks the property.
+  // @types/pg does not declare the property.
   const announced = pidOf(client, 'processID');
   if (serving !== undefined && serving === announced) return;
   throw new PoolerError(

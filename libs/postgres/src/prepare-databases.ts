@@ -1,10 +1,11 @@
 /**
- * Makes the databases and roles of every service that the environment names, before anything is migrated; safe at any time, and on
- * databases that a superuser owned (roles.ts). In every image, at /app/libs/postgres/src/prepare-databases.ts.
+ * Creates or corrects the databases and roles of every service that the environment names, before
+ * the migrations. Safe at any time, also on databases that a superuser owned (roles.ts). Every
+ * image contains it at /app/libs/postgres/src/prepare-databases.ts.
  *
- *   POSTGRES_ADMIN_URL                  a superuser's, of any database of the server
- *   <SERVICE>_DATABASE_URL              the running role, its password and the database, as they are to be
- *   <SERVICE>_MIGRATION_DATABASE_URL    the same of the owner
+ * POSTGRES_ADMIN_URL                  a superuser's, for any database of the server
+ * <SERVICE>_DATABASE_URL              the running role, its password and the database, as wanted
+ * <SERVICE>_MIGRATION_DATABASE_URL    the same for the owner
  */
 import { prepareDatabase, roleOf } from './roles.ts';
 

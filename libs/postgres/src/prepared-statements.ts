@@ -1,6 +1,7 @@
 /**
- * What one connection has prepared. A name has one text, and is prepared when a pipeline first carries it. Only the pipeline's answer
- * shows whether the server has it, so what a failed pipeline prepared from its failed step on counts as not prepared.
+ * What one connection has prepared. A name has one text, and the first pipeline with it prepares
+ * it. Only the response shows whether the server did, so if a pipeline fails, the names that it
+ * prepared from the failed step on count as not prepared.
  */
 import pg from 'pg';
 import type { RowShape } from './row-shape.ts';
@@ -8,7 +9,7 @@ import type { Statement, Step } from './step.ts';
 
 interface Prepared {
   readonly text: string;
-  /** Known once its first run has been answered. */
+  /** Known after its first run. */
   shape: RowShape | undefined;
 }
 
@@ -27,7 +28,9 @@ export class PreparedStatements {
     return name === undefined ? undefined : this.#byName.get(name)?.shape;
   }
 
-  /** The shape of the first run counts: the server refuses the statement when its rows have changed. */
+  /**
+   * Keeps the shape of the first run: the server refuses the statement when its rows have changed.
+   */
   keepShape(name: string | undefined, shape: RowShape): void {
     const prepared = name === undefined ? undefined : this.#byName.get(name);
     if (prepared !== undefined) prepared.shape ??= shape;
@@ -41,7 +44,7 @@ export class PreparedStatements {
     this.#byName.clear();
   }
 
-  /** The first whose name belongs to another text, here or earlier among the steps. */
+  /** The first statement whose name has another text, here or earlier among the steps. */
   conflictAmong(steps: readonly Step[]): Statement | undefined {
     return steps.find(({ statement: { name, text } }) => {
       if (name === undefined) return false;
@@ -51,10 +54,13 @@ export class PreparedStatements {
   }
 }
 
-/** The server has dropped a statement, or its rows have changed since it was prepared: it has to be prepared again. */
+/** The server has dropped a statement, or the shape of its rows has changed: prepare it again. */
 const STALE_STATES: ReadonlySet<string | undefined> = new Set(['0A000', '26000']);
 
-/** A statement failed because its prepared form was stale. It had no effect, and does not fail for that reason when it is sent again. */
+/**
+ * Whether a statement failed because its prepared form was stale. It had no effect, and can be sent
+ * again.
+ */
 export function isStale(error: unknown): boolean {
   return error instanceof pg.DatabaseError && STALE_STATES.has(error.code);
 }

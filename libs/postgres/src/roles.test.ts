@@ -38,7 +38,7 @@ const prepare = () => prepareDatabase(serverUrl, roles);
 const run = () => migrate({ url: roles.ownerUrl, directory: migrations(), grants: grants() });
 const grants = () => ({ file: join(directory, 'grants.sql'), runningRole: `${name}_running` });
 
-/** A folder of its own: files beside the migrations are not migrations. */
+/** A separate folder: files beside the migrations are not migrations. */
 function migrations(): string {
   return join(directory, 'migrations');
 }
@@ -77,7 +77,7 @@ describe('a database that is prepared', () => {
     await expect(ask(urlOf(`${name}_other`, 'other'), 'select 1')).rejects.toMatchObject({ code: '42501' });
   });
 
-  test('a prepared database has the passwords of the URLs, also when they change', async () => {
+  test('a prepared database takes the passwords of the URLs, also when they change', async () => {
     await prepare();
     const wrong = urlOf(`${name}_running`, 'guess');
     await expect(ask(wrong, 'select 1')).rejects.toMatchObject({ code: '28P01' });
@@ -134,7 +134,7 @@ describe('a database that is prepared', () => {
     await expect(ask(roles.runningUrl, 'create temporary table loot ()')).rejects.toMatchObject({ code: '42501' });
   });
 
-  test('preparing a database is refused for URLs that are not those of two roles of one database', async () => {
+  test('preparing a database refuses URLs that do not name two roles of one database', async () => {
     const { ownerUrl } = roles;
     await expect(prepareDatabase(serverUrl, { ownerUrl, runningUrl: ownerUrl })).rejects.toThrow('are both');
     await expect(prepareDatabase(serverUrl, { ownerUrl, runningUrl: superuserUrl() })).rejects.toThrow(

@@ -1,12 +1,13 @@
 /**
- * A service's database and the two roles that may connect to it. The owner owns the database and everything in it, and migrates; the running
- * role is the service, and has what grants.sql grants (grants.ts). Neither may connect to any other service's database.
+ * A service's database and the two roles that may connect to it. The owner owns everything in it,
+ * and migrates. The service runs as the running role, with the privileges of grants.sql
+ * (grants.ts). Neither may connect to another service's database.
  */
 import './no-libpq-environment.ts';
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-/** Two URLs of one database; they give the roles, passwords and database. */
+/** Two URLs of one database, with its roles and their passwords. */
 export interface DatabaseRoles {
   readonly ownerUrl: string;
   readonly runningUrl: string;
@@ -23,8 +24,9 @@ const SCRAM_ITERATIONS = 4096;
 const LOCK = 'laurel roles';
 
 /**
- * Creates missing roles and the database, and corrects what differs: attributes, passwords, ownership, who may connect. Safe at
- * any time, by several processes at a time, and on a database that one superuser owned and used for everything. For a superuser.
+ * Creates missing roles and the database, and corrects attributes, passwords, ownership and who may
+ * connect. Safe at any time, for several processes at once, and on a database that one superuser
+ * owned and used for everything. Runs as a superuser.
  */
 export async function prepareDatabase(superuserUrl: string, roles: DatabaseRoles): Promise<void> {
   const owner = loginOf(roles.ownerUrl);
@@ -39,7 +41,7 @@ export async function prepareDatabase(superuserUrl: string, roles: DatabaseRoles
       running.role,
     ]);
     if (isSelf) throw new Error('the superuser who prepares the database can be neither of its two roles');
-    // Roles belong to the whole server; of two concurrent changes one would fail.
+    // Roles belong to the whole server: one of two concurrent changes would fail.
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [LOCK]);
     for (const login of [owner, running]) await putRole(client, login);
     const found = await client.query('select from pg_database where datname = $1', [owner.database]);
@@ -49,12 +51,15 @@ export async function prepareDatabase(superuserUrl: string, roles: DatabaseRoles
       );
     }
     await giveDatabase(client, owner.database, { owner: owner.role, running: running.role });
-    // This session goes on holding the lock meanwhile: the privileges of a schema are one row, too.
+    // This session keeps the lock meanwhile: a schema's privileges are one row too.
     await asSuperuser(urlOf(superuserUrl, owner.database), (inside) => giveObjects(inside, owner.role));
   });
 }
 
-/** The database is the owner's, and those two roles may connect. A copy of a database starts without all of this. */
+/**
+ * Makes the owner own the database, and lets only the two roles connect. A copy of a database
+ * starts without these.
+ */
 export async function giveDatabase(
   client: pg.Client,
   database: string,
@@ -84,7 +89,7 @@ async function putRole(client: pg.Client, { role, password }: Login): Promise<vo
   for (const other of others.rows) await client.query(`revoke ${other.name} from ${name}`);
 }
 
-/** Gives the owner the objects of other roles, as after a superuser owned all of them, or after a restore. */
+/** Gives the owner the objects of other roles, for example of a superuser, or after a restore. */
 async function giveObjects(client: pg.Client, owner: string): Promise<void> {
   const { rows } = await client.query<{ statement: string }>(FOREIGN_OBJECTS, [owner]);
   await client.query('begin');
@@ -93,7 +98,8 @@ async function giveObjects(client: pg.Client, owner: string): Promise<void> {
   await client.query('commit');
 }
 
-// Sequences of a column and row types of a table follow their table. The objects of an extension stay with the role that created it.
+// A column's sequence and a table's row type follow their table. An extension's objects stay with
+// the role that created it.
 const FOREIGN_OBJECTS = `
   with owner as (select oid, quote_ident(rolname) as name from pg_roles where rolname = $1),
   bound as (select classid, objid from pg_depend where deptype in ('e', 'i') or deptype = 'a' and classid = 'pg_class'::regclass
@@ -125,7 +131,10 @@ export function roleOf(url: string): string {
   return loginOf(url).role;
 }
 
-/** The verifier that the server stores of a password (RFC 5803): sent in this form, the password is in no log. */
+/**
+ * The verifier that the server stores for a password (RFC 5803). Sent in this form, no log shows
+ * the password.
+ */
 function scramVerifier(password: string): string {
   const salt = randomBytes(16);
   const salted = pbkdf2Sync(password.normalize('NFKC'), salt, SCRAM_ITERATIONS, 32, 'sha256');

@@ -1,9 +1,15 @@
-/** How the rows of a statement are read: `pg` derives it again for every query, we keep it with the prepared statement. */
+/**
+ * How to read the rows of a statement. `pg` derives it for every query; this library keeps it with
+ * the prepared statement.
+ */
 import { types } from './types.ts';
 
 export interface RowShape {
   readonly columns: readonly Column[];
-  /** Copied for each row, so that all rows have one hidden class. Of columns that share a name the last one counts. */
+  /**
+   * Copied for each row, so that all rows share one hidden class. If columns share a name, the last
+   * counts.
+   */
   readonly empty: Readonly<Record<string, unknown>>;
 }
 

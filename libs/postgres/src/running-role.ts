@@ -3,17 +3,17 @@ import type { Statement } from './step.ts';
 import { verifyAtStart } from './verify-at-start.ts';
 
 export interface RunningRoleOptions {
-  /** Whether one role may own and run, by an operator's choice: logged once, and accepted. */
+  /** Whether an operator accepts one role that owns and runs; that is logged once. */
   readonly isPrivilegedAllowed: boolean;
   readonly logger: { warn(message: string): void };
 }
 
-/** The service was given a role that could change more than its grants.sql allows. */
+/** The service's role may change more than its grants.sql allows. */
 export class PrivilegedRoleError extends Error {
   override readonly name = 'PrivilegedRoleError';
 }
 
-// The owner of the database or of a table has every privilege on it and can grant itself those that were revoked.
+// The owner of a database or table has every privilege on it, and can grant itself revoked ones.
 const POWERS: Statement = {
   text: `
     select r.rolname as role, array_remove(array[
@@ -34,7 +34,10 @@ const POWERS: Statement = {
     where r.rolname = session_user and d.datname = current_database()`,
 };
 
-/** Rejects with PrivilegedRoleError where the service connects as a role with more privileges than a running role (roles.ts). */
+/**
+ * Rejects with PrivilegedRoleError if the service's role has more privileges than a running role
+ * (roles.ts).
+ */
 export function verifyRunningRole(database: Database, options: RunningRoleOptions): Promise<Disposable> {
   return verifyAtStart(() => verify(database, options));
 }

@@ -6,7 +6,10 @@ export interface ScratchDatabase extends AsyncDisposable {
   readonly url: string;
 }
 
-/** An empty database on the server of the test run, for the tests of this package, which `@laurel/testing` builds upon. */
+/**
+ * An empty database on the server of the test run, for this package's tests; `@laurel/testing`
+ * builds on it.
+ */
 export async function createScratchDatabase(): Promise<ScratchDatabase> {
   const serverUrl = process.env.LAUREL_TEST_POSTGRES_URL;
   if (serverUrl === undefined) throw new Error('LAUREL_TEST_POSTGRES_URL is not set: the test run has no PostgreSQL');

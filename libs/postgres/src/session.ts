@@ -2,17 +2,20 @@
  * One connection and what it has prepared.
  *
  * States
- *   idle      no pipeline is under way; `send` may be called.
- *   awaiting  one pipeline is under way, and a second one is refused: a failure could not be assigned to one of two.
- *   broken    permanently, with the first cause: the connection ended or failed, the server closed the session, was silent for too long, or
- *             an answer did not match what was asked. A broken session goes back to the pool only to be ended.
+ * idle      no pipeline is under way; `send` may be called.
+ * awaiting  one pipeline is under way. A second one is refused: a failure could belong to either.
+ * broken    for good, with the first cause: the connection ended or failed, the server closed the
+ *           session or was silent too long, or a response did not match what was asked. A broken
+ *           session goes back to the pool only to be ended.
  *
  * Limits
- *   The server ends a statement after `statementTimeoutMs`. A server that does not answer within that time for every step and `silenceMs`
- *   more is given up, by the pool's timer. Ending a connection may take `silenceMs`.
+ * The server ends a statement after `statementTimeoutMs`. If it does not answer within that time
+ * for every step plus `silenceMs`, the pool's timer gives it up. Ending a connection may take
+ * `silenceMs`.
  *
- * Which failure of a pipeline breaks the session: an error behind which the server closes it (FATAL, PANIC, and the SQLSTATEs for servers that
- * name the severity in their own language). A commit under way may have happened all the same.
+ * A failure breaks the session if the server closes it after such an error: FATAL, PANIC, and the
+ * SQLSTATEs for servers that name the severity in another language. A commit under way may still
+ * have happened.
  */
 import type { Span } from '@laurel/telemetry';
 import pg, { type Client } from 'pg';
@@ -22,10 +25,13 @@ import { beginPipeline, endPipeline } from './pipeline-span.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import type { Step } from './step.ts';
 
-/** How long a session may be silent while it owes an answer. */
+/** How long the server may be silent while a response is due. */
 export interface SessionTimeouts {
   readonly statementTimeoutMs: number;
-  /** The server ends a slow statement itself; only one that has vanished is given up here, so much later. */
+  /**
+   * The server ends a slow statement itself. Only a server that has vanished is given up, this much
+   * later.
+   */
   readonly silenceMs: number;
 }
 
@@ -34,14 +40,14 @@ const CLOSING_STATES = /^57P0[1-5]$/;
 
 export class Session {
   readonly client: Client;
-  /** Why it must not be used again. */
+  /** Why nobody may use it again. */
   brokenBy: unknown;
-  /** The span of the work that has the session, if it is in a trace. */
+  /** The span of the work that uses the session, if it is in a trace. */
   span: Span | undefined;
   readonly #timeouts: SessionTimeouts;
   readonly #prepared = new PreparedStatements();
   #isAwaiting = false;
-  /** While an answer is due: when the server is given up. */
+  /** When the pool gives the server up, while a response is due. */
   #deadline = Number.POSITIVE_INFINITY;
 
   constructor(client: Client, timeouts: SessionTimeouts) {
@@ -52,7 +58,8 @@ export class Session {
   send(steps: readonly Step[], onEnd: OnEnd, statementTimeoutMs = this.#timeouts.statementTimeoutMs): void {
     if (this.#isAwaiting) throw new Error('a session has one pipeline under way at a time');
     this.#isAwaiting = true;
-    // The server applies the timeout to each statement, and may send no answer before the last is done.
+    // The timeout applies to each statement, and the first response may come after the last
+    // statement.
     this.#deadline = performance.now() + steps.length * statementTimeoutMs + this.#timeouts.silenceMs;
     const span = this.span && beginPipeline(this.span, this.client, steps);
     const pipeline = new Pipeline(steps, this.#prepared, (failure) => {
@@ -65,7 +72,7 @@ export class Session {
     this.client.query(pipeline);
   }
 
-  /** The steps as one transaction of their own. */
+  /** Runs the steps as one transaction of their own. */
   async runAlone(steps: readonly Step[]): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.send(steps, (failure) => (failure === undefined ? resolve() : reject(failure.error)));
@@ -82,13 +89,19 @@ export class Session {
     return this.brokenBy === undefined && !this.#isAwaiting && status !== 'T' && status !== 'E';
   }
 
-  /** Gives up a server that is silent for too long, since it may have vanished: pending pipelines fail. */
+  /**
+   * Gives up a server that is silent too long, because it may have vanished: pending pipelines
+   * fail.
+   */
   giveUpIfOverdue(now: number): void {
     if (now < this.#deadline) return;
     this.destroy(new Error('the server does not answer'));
   }
 
-  /** Asks the server to end the session; the end of the connection marks completion, and comes soon even if the server is silent. */
+  /**
+   * Asks the server to end the session. The end of the connection follows soon, even if the server
+   * is silent.
+   */
   end(): void {
     this.break(new Error('the connection was ended'));
     this.#deadline = performance.now() + this.#timeouts.silenceMs;

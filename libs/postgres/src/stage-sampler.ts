@@ -1,31 +1,38 @@
 /**
- * Measures the work of a service that has begun and not ended, by its stage: how much there is, and since when the oldest of it waits. It
- * runs on a timer, so that a scrape costs no query. Every replica measures the same rows, so a reader of the metrics takes the largest.
+ * Measures a service's unfinished work by stage: how much there is, and since when the oldest
+ * waits. It runs on a timer, so that a scrape costs no query. Every replica measures the same rows,
+ * so readers of the metrics take the maximum, not the sum.
  */
 import { gauge } from '@laurel/telemetry';
 import type { BoundStatement, Database } from './database.ts';
 
 const SAMPLE_INTERVAL_MS = 15_000;
 
-/** Rows of a stage are counted up to this number, so that a backlog does not make its measurement slow. */
+/** The count of a stage stops here, so that a backlog does not slow its own measurement. */
 export const MAX_COUNTED = 10_000;
 
-/** Rows that are read to count those of one environment, so that a backlog of play money does not hide real money's. */
+/**
+ * At most this many rows are read to count one environment's, so that a backlog of play money does
+ * not hide real money.
+ */
 export const MAX_WALKED = 100_000;
 
-/** SQL: both environments, as `known (environment)`. A stage of real money is apart from the same of play money. */
+/**
+ * SQL: both environments, as `known (environment)`. It keeps the stages of real money apart from
+ * those of play money.
+ */
 export const EACH_ENVIRONMENT = `(values ('live'), ('test')) known (environment)`;
 
-/** A statement about stages answers one row for each of them and environment, also where there is none of it. */
+/** A statement returns one row for each stage and environment, even if there is no work. */
 type StageRow = {
   readonly stage: string;
   readonly environment: 'live' | 'test';
   readonly items: number;
-  /** Null where there is none, or its age is not measured. */
+  /** Null if there is no work, or its age is not measured. */
   readonly oldest_seconds: number | null;
 };
 
-/** A worker of the service, the last of its workers. */
+/** A worker of the service; the last one to start. */
 export interface StageSampler {
   readonly name: string;
   readonly intervalMs: number;
@@ -33,7 +40,10 @@ export interface StageSampler {
   readonly runOnce: (now: Date) => Promise<void>;
 }
 
-/** Each statement has the instant of the measurement as `$1`, and its own values behind it. Its columns are those of a StageRow. */
+/**
+ * Each statement gets the instant of the measurement as `$1`, then its own values, and returns
+ * StageRows.
+ */
 export function createStageSampler(database: Database, statements: readonly BoundStatement[]): StageSampler {
   const items = gauge(
     'laurel_unfinished_items',

@@ -1,6 +1,9 @@
 import { type Parameter, toParameter } from './parameter.ts';
 
-/** A statement with a name is prepared once per connection; one name has one text. Without one and alone, it may be several commands. */
+/**
+ * A statement with a name is prepared once per connection; one name has one text. Alone, one
+ * without name and values may hold several commands.
+ */
 export interface Statement {
   readonly name?: string;
   readonly text: string;
@@ -9,7 +12,7 @@ export interface Statement {
 /** The most values that the protocol can count. */
 const MAX_PARAMETERS = 65_535;
 
-/** One execution of a statement, and what the server answered to it. */
+/** One execution of a statement, and the server's result. */
 export class Step {
   readonly statement: Statement;
   readonly parameters: Parameter[];

@@ -5,23 +5,30 @@ import { type Statement, Step } from './step.ts';
 export interface Transaction {
   query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
   /**
-   * Sends the last statements together with the commit, which saves a round trip. `work` issues all of them in one turn, through `last`,
-   * before it awaits anything. Nothing is sent when it throws first; a statement that fails makes the server roll back.
+   * Sends the last statements together with the commit, which saves a round trip. `work` must issue
+   * all of them through `last`, in one turn, before it awaits anything. If it throws first, nothing
+   * is sent; if a statement fails, the server rolls back.
    */
   commitWith<T>(work: (last: Queryable) => Promise<T>): Promise<T>;
 }
 
-/** A database, one of its transactions, or the last statements of one: the target of a statement. */
+/** Where a statement runs: a database, a transaction, or the last statements of one. */
 export type Queryable = Pick<Transaction, 'query'>;
 
 export interface TransactionOptions {
   /** Whether the commit waits for the disk; true by default. */
   readonly durable?: boolean;
-  /** Runs just before the commit and the statements with it are sent; an error that it throws rolls back. */
+  /**
+   * Runs just before the commit and the statements with it are sent; if it throws, the transaction
+   * rolls back.
+   */
   readonly beforeCommit?: () => void | Promise<void>;
-  /** The longest that one statement may run, in place of the database's own limit: for audits, which read everything. */
+  /**
+   * The longest that one statement may run, instead of the database's own limit: for audits, which
+   * read everything.
+   */
   readonly statementTimeoutMs?: number;
-  /** The transaction only reads, and all of its statements read one snapshot, that of the first. */
+  /** The transaction only reads, and all of its statements see the snapshot of the first. */
   readonly isSnapshot?: boolean;
 }
 
@@ -36,7 +43,9 @@ const ONE_SNAPSHOT: Statement = { text: 'set transaction isolation level repeata
 const COMMIT: Statement = { name: 'transaction-commit', text: 'commit' };
 const ROLLBACK: Statement = { name: 'transaction-rollback', text: 'rollback' };
 
-/** Sent before the first statement of a transaction, whether a `begin` opened it or not, and holds until it ends. */
+/**
+ * Precedes the first statement of a transaction, with or without `begin`, and holds until its end.
+ */
 export const NOT_DURABLE: Statement = {
   name: 'transaction-not-durable',
   text: `select set_config('synchronous_commit', 'off', true)`,
@@ -46,22 +55,26 @@ export const NOT_DURABLE: Statement = {
  * A transaction on a session.
  *
  * States
- *   open        statements are accepted. Those that are issued in one turn of the event loop are sent in one pipeline, the first of them
- *               behind the `begin`; while a pipeline is under way the next one gathers.
- *   committing  the commit is among what was issued: no further statement is accepted.
- *   committed   the server answered the commit with `COMMIT`, also where `rollBack` was called in between; or there was nothing to commit.
- *   rolledBack  `rollBack` was called, in any other state. What was issued and not sent is rejected.
- *   Whether the server has a transaction is another question: `#hasBegun` once a `begin` was sent, `#unopened` if that failed. Then the
- *   server has skipped the statements behind it, and nothing more is sent.
+ * open        accepts statements. All that are issued in one turn of the event loop share one
+ *             pipeline; the first pipeline starts with `begin`. While one is under way, the next
+ *             one gathers.
+ * committing  the commit has been issued: no further statement is accepted.
+ * committed   the server answered `COMMIT`, even if `rollBack` was called in between; or there was
+ *             nothing to commit.
+ * rolledBack  `rollBack` was called in another state. Statements issued and not sent are rejected.
+ * Whether the server has a transaction is another question: `#hasBegun` once a `begin` was sent,
+ * `#unopened` if that failed. Then the server has skipped the statements after it, and nothing more
+ * is sent.
  *
  * Limits
- *   One pipeline under way, and so one round trip at a time. A statement has the limit of its database, or the one of the options.
+ * One pipeline under way, and so one round trip at a time. A statement has the time limit of its
+ * database, or that of the options.
  *
  * Invariants
- *   Statements run in the order in which they were issued. A statement is never sent outside the transaction. Each is answered once; one
- *   that fails rejects, and so do those behind it. A commit that the server answers with anything but `COMMIT` is a failure: it
- *   answers the commit of a failed transaction with a rollback and no error. A session whose rollback fails is in no known state, and is
- *   not used again.
+ * Statements run in the order in which they were issued, never outside the transaction. Each has
+ * one result; if one fails, it and all later ones reject. A commit with any other tag than `COMMIT`
+ * is a failure: the server ends a failed transaction with a rollback and no error. If the rollback
+ * fails, the session's state is unknown, and nobody uses it again.
  */
 export class SessionTransaction implements Transaction {
   readonly #session: Session;
@@ -93,7 +106,7 @@ export class SessionTransaction implements Transaction {
     await this.#options.beforeCommit?.();
     const last: Held[] = [];
     const sent = work({ query: (statement, values) => this.#hold(last, statement, values) });
-    // A failure before its statement is known must prevent the commit, so it gets this turn to occur.
+    // Waits one turn: a failure before a statement is known must prevent the commit.
     await Promise.race([sent, new Promise<void>(atEndOfTurn)]);
     this.#held.push(...last);
     const [result, commit] = await Promise.allSettled([sent, this.#sendCommit()]);
@@ -132,7 +145,7 @@ export class SessionTransaction implements Transaction {
       if (this.#state !== 'open') throw overError(statement);
       held.push({ step: new Step(statement, values), resolve, reject });
     });
-    // A failure prevents the commit, so that it surfaces even if the statement itself is not awaited.
+    // A failure prevents the commit, so it surfaces even if nobody awaits the statement.
     answer.catch(() => {});
     return answer as Promise<Row[]>;
   }
@@ -183,7 +196,7 @@ export class SessionTransaction implements Transaction {
   #opening(): readonly Step[] {
     const { durable = true, statementTimeoutMs, isSnapshot = false } = this.#options;
     const steps = [new Step(BEGIN)];
-    // Before any query.
+    // Must precede any query.
     if (isSnapshot) steps.push(new Step(ONE_SNAPSHOT));
     if (!durable) steps.push(new Step(NOT_DURABLE));
     if (statementTimeoutMs !== undefined) {
@@ -206,7 +219,10 @@ function overError({ text }: Statement): Error {
   return new Error(`the transaction is over: ${text}`);
 }
 
-/** Once everything that is ready to run has run, and before anything arrives: promise callbacks run first, then ticks. */
+/**
+ * Runs when everything ready has run, and before anything arrives: after promise callbacks and
+ * ticks.
+ */
 function atEndOfTurn(callback: () => void): void {
   queueMicrotask(() => process.nextTick(callback));
 }

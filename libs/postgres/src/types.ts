@@ -1,9 +1,9 @@
 import pg from 'pg';
 
 /**
- * How values of the database are decoded, for one connection rather than for the whole process:
- * int8 as bigint, numeric as its exact text, timestamptz as Date, date as 'YYYY-MM-DD', bytea as Buffer, json and jsonb as text;
- * arrays of these alike, and everything else as `pg` has it.
+ * How values are decoded, for each connection rather than the whole process: int8 as bigint,
+ * numeric as its exact text, timestamptz as Date, date as 'YYYY-MM-DD', bytea as Buffer, json and
+ * jsonb as text; arrays of these alike. `pg` decodes everything else.
  */
 export const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
@@ -19,11 +19,11 @@ const parseAnyInstant: (text: string) => unknown = pg.types.getTypeParser(pg.typ
 const asText: Parser = (text) => text;
 
 /**
- * Servers print UTC as `+00`; that form, with `T` and `Z`, is the one that `Date` parses fast. A year
- * of another length, or one before our era, takes the slow way.
+ * Servers print UTC as `+00`. `Date` parses that form fast, with `T` and `Z`; a year of another
+ * length, or one before year 1, takes the slow way.
  *
- * Throws RangeError for `infinity` and for an instant beyond the range of `Date`: a rule that compared
- * an invalid `Date` would fail open, so no column is ever read as one.
+ * Throws RangeError for `infinity` and for an instant beyond the range of `Date`: a rule that
+ * compares an invalid `Date` would fail open, so no column is ever read as one.
  */
 const parseInstant: Parser = (text) => {
   if (text.endsWith('+00')) {

@@ -3,8 +3,9 @@ import { isConnectionFailure } from './errors.ts';
 const RETRY_MS = 1_000;
 
 /**
- * Runs a check of the database at the start of a service, and rejects as it does. An unreachable database does not prevent the start: the
- * check is repeated until the database answers, and what would have been a refused start is an unhandled rejection then, which ends the process.
+ * Runs a check of the database when a service starts, and rejects if the check does. An unreachable
+ * database does not prevent the start: the check is repeated until the database answers. If it
+ * fails then, the unhandled rejection ends the process.
  */
 export async function verifyAtStart(check: () => Promise<void>): Promise<Disposable> {
   let timer: NodeJS.Timeout | undefined;

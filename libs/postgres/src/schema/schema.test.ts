@@ -9,7 +9,8 @@ import { createScratchDatabase } from '../scratch-database.fixture.ts';
 
 const services = fileURLToPath(new URL('../../../../services/', import.meta.url));
 
-// `npm run schema` uses another build of PostgreSQL than the one that we run, and shortens its output: this test checks both.
+// `npm run schema` uses another build of PostgreSQL than production, and shortens its output: this
+// test checks both.
 test.for(globSync('*/migrations', { cwd: services }).sort())(
   'the schema.sql beside %s creates the same schema as they do',
   async (folder) => {
@@ -38,9 +39,10 @@ async function catalogAfter(work: (client: pg.Client, url: string) => Promise<un
 }
 
 /**
- * Every user-created object, of whatever kind, with PostgreSQL's description of it. Left out are the numbers in names of internal
- * objects; the names of an index's columns, which a renamed column of its table leaves as they were, in favour of what they index; and
- * parentheses: it prints a `between` with more of them than it keeps when it reads that again.
+ * Every user-created object with PostgreSQL's description. It omits numbers in names of internal
+ * objects. It shows what an index covers instead of its columns' names, which do not follow a
+ * rename. It omits parentheses: PostgreSQL prints a `between` with more than it keeps when it reads
+ * that text again.
  */
 const CATALOG = `
   select translate(definition, '()', '') as line

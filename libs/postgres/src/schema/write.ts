@@ -1,8 +1,10 @@
 /**
- * Writes `services/<service>/schema.sql`, what all migrations of a service make together: `npm run schema`.
+ * Writes `services/<service>/schema.sql`, the result of all migrations of a service: `npm run
+ * schema`.
  *
- * They run in PGlite, PostgreSQL as WebAssembly, for the sake of the genuine pg_dump that comes with it and not with the server's
- * package (decision 12). `schema.test.ts` compares the result with the server that we run.
+ * The migrations run in PGlite, PostgreSQL as WebAssembly, because it comes with the genuine
+ * pg_dump, which the server's package lacks (decision 12). `schema.test.ts` compares the result
+ * with the real server.
  */
 import { globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +22,7 @@ async function dumpSchema(database: PGlite, migrations: string): Promise<string>
     try {
       await database.transaction(async (transaction) => await transaction.exec(sql));
     } catch (error) {
-      // Left to itself, Node would print the line of minified code that threw it.
+      // Otherwise Node would print the line of minified code that threw.
       throw new Error(
         `${join(migrations, name)} does not run: ${error instanceof Error ? error.message : String(error)}`,
       );
@@ -30,7 +32,7 @@ async function dumpSchema(database: PGlite, migrations: string): Promise<string>
   return tidy(await dump.text());
 }
 
-/** Removes what pg_dump writes for every database and every object alike: versions, settings, titles. */
+/** Removes what pg_dump writes for every database and object alike: versions, settings, titles. */
 function tidy(dump: string): string {
   return dump
     .replaceAll(/^(--|SET |SELECT pg_catalog\.set_config).*\n/gm, '')
@@ -38,13 +40,13 @@ function tidy(dump: string): string {
     .trim();
 }
 
-/** A new database takes seconds, an empty one nothing. */
+/** Creating a database takes seconds, emptying one no time. */
 async function empty(database: PGlite): Promise<void> {
   // pg_dump leaves its read-only transaction open and its settings in place.
   await database.exec('rollback');
   await database.exec('discard all');
   await database.exec('drop schema public cascade; create schema public');
-  // As initdb writes it: anything else would be dumped.
+  // initdb's text: pg_dump would dump any other.
   await database.exec("comment on schema public is 'standard public schema'");
 }
 
