@@ -1,10 +1,10 @@
-/** The cursor of a list of any sort key: the key's parts as texts. */
+/** A cursor for any sort key, whose parts are texts. */
 
 export function encodeCursor(key: readonly string[]): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url');
 }
 
-/** The parts of the key; null when the text is no cursor with that many parts. */
+/** The parts of the key; null if the text is not a cursor with that many parts. */
 export function decodeCursor(cursor: string, parts: number): readonly string[] | null {
   try {
     const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));

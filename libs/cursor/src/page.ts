@@ -1,4 +1,6 @@
-/** Rows that were read one more than `limit`: the page, and its last row where another page follows; null on the last page. */
+/**
+ * Takes `limit + 1` rows. Returns the page, and its last row if another page follows, else null.
+ */
 export function cutPage<Row>(
   found: readonly Row[],
   limit: number,

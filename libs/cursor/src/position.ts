@@ -1,4 +1,4 @@
-/** A position in a list that is sorted by an instant and then by an id, and the cursor of such a list. */
+/** A position in a list sorted by an instant and then by an id, and the cursor of such a list. */
 import { isUuid } from '@laurel/ids';
 import { decodeCursor, encodeCursor } from './key-cursor.ts';
 
@@ -7,24 +7,24 @@ export type Position = { readonly at: Date; readonly id: string };
 /** Above every row: the start of the first page, newest first. */
 export const TOP: Position = { at: new Date('9999-12-31T23:59:59.999Z'), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
-// Every instant that a list sorts by is in these centuries, in which PostgreSQL reads an instant back as it was written.
+// Lists sort by instants of these centuries only, which PostgreSQL writes and reads without change.
 const INSTANT = /^2\d{3}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 export function encodePosition({ at, id }: Position): string {
   return encodeCursor([at.toISOString(), id]);
 }
 
-/** Null for a text that is no cursor of such a list. */
+/** Null if the text is not a cursor of such a list. */
 export function decodePosition(cursor: string): Position | null {
   const [instant = '', id = ''] = decodeCursor(cursor, 2) ?? [];
   const at = decodeInstant(instant);
   return at === null || !isUuid(id) ? null : { at, id };
 }
 
-/** An instant as `toISOString` writes it; null for any other text, and for a day that does not exist. */
+/** Parses `toISOString` output; null for any other text, and for a day that does not exist. */
 export function decodeInstant(text: string): Date | null {
   if (!INSTANT.test(text)) return null;
   const instant = new Date(text);
-  // 31 February is parsed as a day in March.
+  // Date parses 31 February as a day in March.
   return !Number.isNaN(instant.getTime()) && instant.toISOString() === text ? instant : null;
 }

@@ -28,7 +28,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** The result of a request to https://receiver.test when the name resolves to these addresses. */
+/** The result of a request to https://receiver.test if the name resolves to these addresses. */
 async function requestTo(addresses: readonly string[], port: number): Promise<string> {
   await using dns = await serveDns((type, name) => addressRecords(type, name, addresses));
   await using egress = egressOf({ dnsServers: [dns.address] });
@@ -78,13 +78,13 @@ describe('a connection by name', () => {
     });
   });
 
-  it('a connection by name is refused when the name was public before, and uses only the addresses it resolved itself', async () => {
+  it('a connection by name uses only the addresses that it resolved and checked itself', async () => {
     let answers = 0;
     await using receiver = await serve((request, response) => {
       response.setHeader('connection', 'close');
       hello(request, response);
     });
-    // A name server that answers the check with one address and every later query with another.
+    // A name server that gives the check one address, and every later query another.
     await using dns = await serveDns((type, name) => {
       if (type === 'A') answers += 1;
       return addressRecords(type, name, answers <= 1 ? ['127.0.0.1'] : ['10.0.0.1']);
@@ -157,14 +157,14 @@ describe('a connection by address', () => {
     }
   });
 
-  it('a connection by address needs a public address when no network is allowed', async () => {
+  it('a connection by address requires a public address when no network is allowed', async () => {
     await using receiver = await serve(hello);
     await using egress = egressOf({ allowCidrs: NO_CIDRS });
     expect(outcomeOf(await post(egress, `https://127.0.0.1:${receiver.port}/`))).toBe('blocked');
     expect(receiver.connections).toHaveLength(0);
   });
 
-  it.skipIf(!HAS_IPV6)('a connection by address can be to IPv6', async () => {
+  it.skipIf(!HAS_IPV6)('a connection by address may use IPv6', async () => {
     await using receiver = await serve(hello, { host: '::1' });
     await using egress = egressOf();
     expect(outcomeOf(await post(egress, `https://[::1]:${receiver.port}/`))).toBe('200 hello');

@@ -1,7 +1,8 @@
 /**
- * Opens connections: resolves the name, refuses it when any of its addresses may not be connected to, connects to exactly the addresses
- * that were checked (a second look-up could have another result), and verifies the certificate for the name.
- * Literal addresses are checked here too, which a `lookup` hook would not do.
+ * Opens connections. It resolves the name and refuses it if any of its addresses is forbidden. It
+ * connects to exactly the checked addresses, because a second lookup could return others, and
+ * verifies the certificate for the name.
+ * It checks literal addresses too, which a `lookup` hook would not.
  */
 import { once } from 'node:events';
 import { isIP, connect as netConnect, type Socket } from 'node:net';
@@ -11,9 +12,12 @@ import { buildConnector } from 'undici';
 import { EgressFailure, tlsFailure } from './failure.ts';
 import type { NameResolver } from './resolver.ts';
 
-/** Of a name with more addresses, only this many are tried. */
+/** At most this many addresses of a name are tried. */
 const MAX_ADDRESSES_TRIED = 4;
-/** An attempt ends slightly after the requests that wait for it, so that its failure finds no waiting request and undici starts no new one. */
+/**
+ * An attempt ends slightly after the requests that wait for it. Its failure then finds no waiting
+ * request, so undici starts no new attempt.
+ */
 const GRACE_MS = 100;
 
 export type Target = {
@@ -46,10 +50,11 @@ export function createConnector({
     secureContext: createSecureContext({ ca: [...getCACertificates('default'), ...(ca === undefined ? [] : [ca])] }),
     // Set explicitly so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
     rejectUnauthorized: true,
-    // A resumed session would not be checked for its host name again. Kept-alive connections save more handshakes than sessions do.
+    // TLS would not check the host name of a resumed session again. Kept-alive connections save
+    // more handshakes than sessions do.
     maxCachedSessions: 0,
     allowH2: false,
-    // The whole attempt has one signal.
+    // One signal ends the whole attempt.
     timeout: 0,
   });
 
@@ -66,7 +71,10 @@ export function createConnector({
     return secure(socket, { hostname, servername: hostname, port: String(port), protocol: 'https:' }, signal);
   }
 
-  /** Tries the addresses in the given order, one at a time: the next one when the previous failed or used up its share of the time. */
+  /**
+   * Tries the addresses in order, one at a time: the next when one has failed or used its share of
+   * the time.
+   */
   async function connectToAny(
     addresses: readonly string[],
     port: number,
@@ -89,7 +97,8 @@ export function createConnector({
   /** Null when the address cannot be reached before the signal. */
   async function connectTcp(address: string, port: number, signal: AbortSignal): Promise<Socket | null> {
     const socket = netConnect({ host: address, port, noDelay: true });
-    // `once` listens only until the connection is made, and an error without a listener ends the process.
+    // `once` listens only until the connection is open, and an error without a listener ends the
+    // process.
     socket.on('error', () => {});
     try {
       await once(socket, 'connect', { signal });
@@ -97,7 +106,7 @@ export function createConnector({
       socket.destroy();
       return null;
     }
-    // The peer's address decides, whatever is in between: it is the address that the connection is made to.
+    // The peer's address decides: it is the one that the socket is connected to.
     if (socket.remoteAddress !== undefined && mayConnectTo(socket.remoteAddress, allowCidrs)) return socket;
     const failure = new EgressFailure(socket.remoteAddress === undefined ? 'connect' : 'blocked');
     socket.destroy();
@@ -126,12 +135,12 @@ export function createConnector({
   return open;
 }
 
-/** The promise's result, or the abort reason of the signal if that comes first. */
+/** The promise's result, or the signal's abort reason if that comes first. */
 function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(reasonOf(signal));
     if (signal.aborted) giveUp();
-    // Removed afterwards: this signal still fires while the connection is in use.
+    // Removed afterwards, because the signal still fires while the connection is in use.
     signal.addEventListener('abort', giveUp, { once: true });
     const stopListening = () => signal.removeEventListener('abort', giveUp);
     promise.then(resolve, reject).finally(stopListening);

@@ -20,7 +20,9 @@ import {
 
 const OK_HEAD = 'HTTP/1.1 200 OK\r\n';
 
-/** The result of a request that is answered with exactly these bytes, after which the connection ends. */
+/**
+ * The result of a request whose response is exactly these bytes, followed by the connection's end.
+ */
 async function answeredWith(bytes: string | Buffer, limits: { maxBodyBytes?: number } = {}): Promise<EgressResult> {
   await using receiver = await serveRaw((socket) => socket.end(bytes));
   await using egress = egressOf();
@@ -28,7 +30,7 @@ async function answeredWith(bytes: string | Buffer, limits: { maxBodyBytes?: num
 }
 
 describe('an egress request', () => {
-  it('an egress request arrives as it was given, and requests no content encoding', async () => {
+  it('an egress request arrives unchanged, and requests no content encoding', async () => {
     let [received, head]: [Buffer, IncomingMessage | null] = [Buffer.alloc(0), null];
     await using receiver = await serve(async (request, response) => {
       head = request;
@@ -109,7 +111,7 @@ describe('a response to an egress request', () => {
     expect(literal.timings).toEqual({ dnsMs: null, connectMs: number, waitMs: number, readMs: number });
   });
 
-  it('localhost is this machine, without a query to a name server', async () => {
+  it('localhost resolves to this machine, without a query to a name server', async () => {
     await using receiver = await serve(hello);
     await using dns = await serveDns(() => {
       throw new Error('the name server was asked');
@@ -178,7 +180,7 @@ describe('a response to an egress request', () => {
     await closed.promise;
   });
 
-  it('a response is decided by its status when its body stalls, breaks off or is malformed', async () => {
+  it('the status decides about a response whose body stalls, breaks off or is malformed', async () => {
     const closed = Promise.withResolvers<void>();
     await using stalling = await serveRaw((socket) => {
       socket.on('close', closed.resolve);

@@ -9,22 +9,28 @@ import { requestHeaders } from './headers.ts';
 import { createResolver } from './resolver.ts';
 
 export type EgressOptions = {
-  /** Networks that are not public and may be connected to nevertheless. */
+  /** Networks that are not public but that connections may reach. */
   readonly allowCidrs: Cidrs;
-  /** PEM; trusted besides the system's roots. */
+  /** PEM; trusted in addition to the system's roots. */
   readonly ca?: string | undefined;
   /** `address` or `address:port`; the system's unless given. */
   readonly dnsServers?: readonly string[] | undefined;
-  /** Further requests to one origin wait, and the wait counts towards their timeout. The default is the most that one process sends. */
+  /**
+   * Requests to one origin beyond it wait, within their timeout. By default the most that one
+   * process sends.
+   */
   readonly connectionsPerOrigin?: number;
-  /** The number of origins whose idle connections are kept; those of the least recently used origin are closed first. */
+  /** How many origins keep idle connections; the least recently used origin loses them first. */
   readonly maxOrigins?: number;
 };
 
 export type EgressRequest = {
   readonly method: string;
   readonly url: string | URL;
-  /** A header that a caller may not set, or that is malformed, makes `request` throw TypeError: see `isCallersHeader` of libs/untrusted-url. */
+  /**
+   * `request` throws TypeError for a malformed header, or one that a caller may not set: see
+   * `isCallersHeader` of libs/untrusted-url.
+   */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | undefined;
   /** The limit for all phases together: name, connection, request, response. */
@@ -34,16 +40,25 @@ export type EgressRequest = {
 };
 
 export interface Egress extends AsyncDisposable {
-  /** Never rejects because of a remote. Follows no redirect, decompresses nothing, keeps no cookies, uses no proxy. */
+  /**
+   * Never rejects because of a remote. Follows no redirect, decompresses nothing, keeps no cookies,
+   * uses no proxy.
+   */
   request(request: EgressRequest): Promise<EgressResult>;
 }
 
 const CONNECTIONS_PER_ORIGIN = 128;
 const MAX_ORIGINS = 256;
-/** Idle connections are closed after this time, or after the server's keep-alive timeout, up to the maximum below. */
+/**
+ * Idle connections close after this time, or after the server's keep-alive timeout, up to the
+ * maximum below.
+ */
 const KEEP_ALIVE_MS = 4_000;
 const MAX_KEEP_ALIVE_MS = 30_000;
-/** Closed this much earlier than the server's timeout, so that no request is sent on a connection that the server is closing. */
+/**
+ * Connections close this much before the server's timeout, so that no request meets a connection
+ * that the server closes.
+ */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 const MAX_HEAD_BYTES = 16_384;
 const HTTPS_PORT = 443;
@@ -69,7 +84,7 @@ export function createEgress({
   const open = createConnector({ resolver, allowCidrs, ca, stopping: stopping.signal });
   /** By origin; the most recently used one is the last. */
   const origins = new Map<string, OriginPool>();
-  /** All pools, those included that were removed from `origins` and still finish their requests. */
+  /** All pools, including those removed from `origins` that still finish their requests. */
   const pools = new Set<Pool>();
   const results = counter('laurel_egress_requests_total', 'Requests to untrusted URLs, by outcome.', ['outcome']);
 

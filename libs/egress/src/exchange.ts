@@ -1,16 +1,20 @@
 /**
- * One HTTP exchange: a request and its response. It ends once, with the first event that ends it:
+ * One HTTP exchange: a request and its response. It ends once, by the first event that ends it:
  *
  *   sent nothing -> waiting for the head -> reading the body
  *
- * Before the head has arrived, an error or the deadline is a failure. After that the status decides: an end, an error, the deadline or a
- * full buffer all result in an answer, with the part of the body that has arrived. The connection is kept only after a complete response.
+ * Before the head has arrived, an error or the deadline is a failure. Afterwards the status
+ * decides: the end, an error, the deadline or a full buffer all give a result with the part of the
+ * body that has arrived. Only a complete response keeps the connection.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { type EgressErrorKind, EgressFailure, failureOf, isInvalidRequest } from './failure.ts';
 
-/** Milliseconds. Null for a phase that was not reached, or that a kept-alive connection or a literal address did not need. */
+/**
+ * Milliseconds. Null for a phase that was not reached, or not needed: a kept-alive connection, a
+ * literal address.
+ */
 export type EgressTimings = {
   readonly dnsMs: number | null;
   /** TCP and TLS. */
@@ -28,9 +32,9 @@ export type EgressResult =
       readonly status: number;
       /** Names in lower case. */
       readonly headers: IncomingHttpHeaders;
-      /** As it was sent: never decompressed, and at most `maxBodyBytes`. */
+      /** The bytes as sent: never decompressed, at most `maxBodyBytes`. */
       readonly body: Buffer;
-      /** Whether the response had, or may have had, more than `body`. */
+      /** Whether the response had, or may have had, more bytes than `body`. */
       readonly isTruncated: boolean;
       readonly timings: EgressTimings;
     }
@@ -87,13 +91,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#signal = limits.signal;
     this.#resolve = resolve;
     this.#reject = reject;
-    // One timer for all phases. An AbortSignal.timeout for each request costs several times as much.
+    // One timer for all phases: an AbortSignal.timeout for each request costs several times as
+    // much.
     this.#timer = setTimeout(() => this.#giveUp('timeout'), limits.timeoutMs);
     this.#signal?.addEventListener('abort', this.#onAbort);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Cancelled while it waited for a connection: undici has no other means to withdraw a request.
+    // The caller cancelled while it waited for a connection: undici has no other way to withdraw a
+    // request.
     if (this.#hasEnded) {
       controller.abort(new EgressFailure('aborted'));
       return;
@@ -121,7 +127,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    // undici frees the connection in the next turn of the event loop. A caller that then sends again reuses it and needs no second one.
+    // undici frees the connection in the next turn of the event loop. A caller that sends again
+    // after it reuses the connection.
     this.#answer(false, (result) => queueMicrotask(() => setImmediate(this.#resolve, result)));
   }
 
@@ -178,7 +185,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     };
   }
 
-  /** The part of the time until `end` that went into a connection: the last one begun since the start, because none is opened without need. */
+  /**
+   * The part of the time until `end` that a connection took: the last attempt begun since the
+   * start, because attempts are made only when needed.
+   */
   #connecting(end: number): { dnsMs: number | null; connectMs: number | null; connectedAt: number } {
     const [start, attempt] = [this.#startedAt, this.#route.lastAttempt];
     if (attempt === null || attempt.startedAt < start || attempt.startedAt > end) {

@@ -1,6 +1,7 @@
 /**
- * Why there is no response, as a kind and a fixed sentence. Both are shown to the developer who gave the untrusted URL, so neither carries
- * the socket's error: that would reveal which ports are closed and which are filtered, and distinguish the hosts behind one name.
+ * Why there is no response, as a kind and a fixed sentence. The developer who gave the untrusted
+ * URL sees both, so neither has the socket's error. That would reveal which ports are closed and
+ * which filtered, and distinguish the hosts behind one name.
  */
 
 export type EgressErrorKind =
@@ -14,7 +15,7 @@ export type EgressErrorKind =
   | 'tls'
   /** The timeout passed before the head of a response arrived. */
   | 'timeout'
-  /** The bytes received are no HTTP/1.1 response, or the connection ended before one. */
+  /** The bytes received are not an HTTP/1.1 response, or the connection ended before one. */
   | 'protocol'
   /** The caller cancelled, or this process is stopping. */
   | 'aborted';
@@ -29,7 +30,7 @@ const MESSAGES: Record<EgressErrorKind, string> = {
   aborted: 'The request was given up.',
 };
 
-/** What the owner of a receiver needs to know to repair it, by the codes of OpenSSL and Node. */
+/** What the owner of a receiver must know to repair it, by the codes of OpenSSL and Node. */
 const CERTIFICATE_MESSAGES: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'The certificate has expired.',
   CERT_NOT_YET_VALID: 'The certificate is not valid yet.',
@@ -42,12 +43,12 @@ const CERTIFICATE_MESSAGES: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The certificate is not signed by a trusted authority.',
 };
 
-/** The failure of a connection inside undici, which passes it to the requests that wait for the connection. */
+/** The failure of a connection inside undici, which passes it to the waiting requests. */
 export class EgressFailure extends Error {
   override readonly name = 'EgressFailure';
   readonly kind: EgressErrorKind;
 
-  /** Without a message, that of the kind is used. */
+  /** Without a message it has the kind's sentence. */
   constructor(kind: EgressErrorKind, message: string = MESSAGES[kind]) {
     super(message);
     this.kind = kind;
@@ -59,12 +60,12 @@ export function tlsFailure(error: unknown): EgressFailure {
   return new EgressFailure('tls', CERTIFICATE_MESSAGES[codeOf(error)]);
 }
 
-/** The failure for the error that undici ended a request with. */
+/** The failure for undici's error that ended a request. */
 export function failureOf(error: unknown): EgressFailure {
   if (error instanceof EgressFailure) return error;
   const code = codeOf(error);
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return new EgressFailure('aborted');
-  // A server can refuse a client after the handshake, for example because it has no client certificate.
+  // A server can refuse a client after the handshake, for example for lack of a client certificate.
   if (code.startsWith('ERR_SSL_')) return new EgressFailure('tls');
   return new EgressFailure('protocol');
 }

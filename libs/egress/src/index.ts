@@ -1,7 +1,7 @@
 /**
- * HTTPS requests to untrusted URLs, and the check of the URLs that a developer may give. Every connection is made to a checked public
- * address, with a verified certificate; an HTTP exchange keeps to its limits of time and size; and whatever a remote does, the caller
- * gets a result.
+ * HTTPS requests to untrusted URLs, and the check of URLs that developers give. Every connection
+ * goes to a checked public address with a verified certificate. Every HTTP exchange has limits of
+ * time and size. Whatever a remote does, the caller gets a result.
  */
 export {
   createEgress,

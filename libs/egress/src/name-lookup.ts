@@ -1,11 +1,16 @@
-/** Looks a name up over the network, as connections do later (`resolver.ts`), but once and with a short deadline, because a person waits. */
+/**
+ * Looks a name up over the network, as connections do later (`resolver.ts`), but once and with a
+ * short deadline, because a developer waits.
+ */
 import { Resolver } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLoopbackName, LOOPBACK_ADDRESS } from '@laurel/untrusted-url';
 
 const DEADLINE_MS = 2_000;
 
-/** Uses the system's name servers unless some are given. A name that does not resolve in time has no addresses. */
+/**
+ * Uses the system's name servers by default. A name that does not resolve in time has no addresses.
+ */
 export function createNameLookup(
   servers: readonly string[] | undefined,
   deadlineMs = DEADLINE_MS,

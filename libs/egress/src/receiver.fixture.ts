@@ -1,4 +1,7 @@
-/** Real servers for the tests of egress: HTTPS and raw TLS receivers of a private authority, and a name server. */
+/**
+ * Real servers for egress tests: HTTPS and raw TLS receivers of a private authority, and a name
+ * server.
+ */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
@@ -26,11 +29,13 @@ const CERTIFICATE = await AUTHORITY.issue({
 const AMPLE_MS = 10_000;
 /** For requests that are to time out, in whatever phase. */
 export const SHORT_MS = 200;
-/** For requests that are to time out after they were sent: on a busy machine the connection takes time too. */
+/**
+ * For requests that time out after they were sent: on a busy machine the connection takes time too.
+ */
 export const LATE_MS = 1_500;
-/** An address of this machine on which no process listens, no test of another process either. */
+/** An address of this machine on which no process listens, including those of other tests. */
 export const UNUSED = '127.86.3.9';
-/** Stands for the Internet: all other addresses are as private as they are there. */
+/** These addresses stand for the Internet; all others are as private as usual. */
 const PUBLIC = parseCidrs(`127.0.0.1/32,${UNUSED}/32,::1/128`);
 
 export function egressOf(options: Partial<EgressOptions> = {}): Egress {
@@ -104,7 +109,8 @@ async function listen(server: net.Server, host: string, port: number): Promise<R
 }
 
 /**
- * An address that does not answer: a listening socket whose queue is full, because its thread never accepts. Linux drops further packets.
+ * An address that does not answer: the queue of a listening socket whose thread never accepts is
+ * full, so Linux drops further packets.
  */
 export async function blackHole(host = '127.0.0.1', port = 0): Promise<Receiver> {
   const source = `
@@ -128,7 +134,7 @@ export async function blackHole(host = '127.0.0.1', port = 0): Promise<Receiver>
   };
 }
 
-/** A name server's answer to one question: records, an error, or none. */
+/** A name server's response to one question: records, an error, or silence. */
 export type DnsReply = readonly Answer[] | 'NXDOMAIN' | 'SERVFAIL' | 'silence';
 
 export interface DnsServer extends AsyncDisposable {

@@ -1,4 +1,4 @@
-/** The settings of every service that calls untrusted URLs, for its configuration. */
+/** Settings of every service that calls untrusted URLs. */
 import { Resolver } from 'node:dns';
 import { readFileSync } from 'node:fs';
 import { type Cidrs, parseCidrs } from '@laurel/untrusted-url';
@@ -37,9 +37,9 @@ const dnsServers = z.string().transform((text, context): string[] => {
 });
 
 export const egressSettings = {
-  /** Networks that are not public and may be called nevertheless. */
+  /** Networks that are not public but that calls may reach. */
   EGRESS_ALLOW_CIDRS: cidrs.prefault(''),
-  /** Certificates, as a PEM file, that are trusted besides the system's. */
+  /** A PEM file of certificates that are trusted in addition to the system's. */
   EGRESS_CA_FILE: pemFile.optional(),
   /** The system's by default. */
   EGRESS_DNS_SERVERS: dnsServers.optional(),
@@ -56,7 +56,7 @@ export function egressOptionsOf(settings: EgressSettings): Pick<EgressOptions, '
   };
 }
 
-/** The check of a URL that is saved, under the same rules as the calls. */
+/** The check of a URL before it is saved, by the same rules as the calls. */
 export function urlCheckOf(settings: EgressSettings): UrlCheck {
   return createUrlCheck({
     resolve: createNameLookup(settings.EGRESS_DNS_SERVERS),

@@ -1,13 +1,14 @@
 /**
- * Whether a developer may give this URL: public HTTPS. A name is looked up once, when the URL is saved, and refused if any of its addresses
- * is not public; one that does not resolve is accepted. The check that protects us is the one of the name's addresses at each connection
- * (`connector.ts`): this one only gives the developer an early answer.
+ * Whether a developer may give this URL: it must be public HTTPS. The check looks a name up once,
+ * when the URL is saved, and refuses it if any address is not public. It accepts a name that does
+ * not resolve. It only gives the developer an early answer: the check of each connection
+ * (`connector.ts`) is what protects Laurel.
  */
 import { isIP } from 'node:net';
 import { type Refused, refused } from '@laurel/errors';
 import { type Cidrs, checkUrl, mayConnectTo } from '@laurel/untrusted-url';
 
-/** The URL as it was given, if it is permitted. */
+/** The URL unchanged, if it is permitted. */
 export type UrlCheck = (text: string) => Promise<string | Refused>;
 
 const SCHEME = 'https://';
@@ -16,15 +17,15 @@ export function createUrlCheck({
   resolve,
   allow,
 }: {
-  /** A name's addresses; none where it does not resolve in time. */
+  /** A name's addresses; none if it does not resolve in time. */
   resolve: (name: string) => Promise<readonly string[]>;
-  /** Networks that are not public and may be connected to nevertheless. */
+  /** Networks that are not public but that connections may reach. */
   allow: Cidrs;
 }): UrlCheck {
   return async (text) => {
     const checked = checkUrl(text, { allow });
     if (!checked.ok) return refused('invalid_request', checked.reason);
-    // The text is stored as given, so it must begin as the database's constraint requires.
+    // The database stores the text unchanged, and its constraint requires this beginning.
     if (!text.startsWith(SCHEME)) return refused('invalid_request', `The URL must begin with ${SCHEME}.`);
     const { hostname } = checked.url;
     const isName = isIP(hostname) === 0 && !hostname.startsWith('[');

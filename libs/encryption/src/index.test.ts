@@ -69,7 +69,7 @@ describe('a sealed text', () => {
 describe('a change of the key', () => {
   const version = fc.integer({ min: 1, max: 2 ** 31 - 1 });
 
-  it('a text that was sealed under a former key opens as long as that key is accepted, and under the current key once it is sealed again', () => {
+  it('a text sealed under a former key opens while that key is accepted, and after it is sealed again', () => {
     fc.assert(
       fc.property(text, text, fc.uniqueArray(version, { minLength: 2, maxLength: 2 }), (secret, owner, versions) => {
         const [former = 0, current = 0] = versions.toSorted((a, b) => a - b);
@@ -90,14 +90,14 @@ describe('a change of the key', () => {
     expect(under(1, 2).reencrypt(under(2).encrypt('secret', 'owner'), 'owner')).toBeNull();
   });
 
-  it('a text under a key that is not configured is refused with the version of that key, and one that was changed is not sealed again', () => {
+  it('a text under an unconfigured key is refused with the version of that key, and an altered one is not sealed again', () => {
     const sealed = under(1).encrypt('secret', 'owner');
     expect(() => under(3, 2).decrypt(sealed, 'owner')).toThrow(new UnknownKeyError(1));
     expect(() => under(3, 2).reencrypt(sealed, 'owner')).toThrow(new UnknownKeyError(1));
     expect(() => under(3, 1).reencrypt(sealed, 'another')).toThrow(DecryptionError);
   });
 
-  it('another key under the version of the former one opens nothing', () => {
+  it('a wrong key with the version of the former one opens nothing', () => {
     const sealed = under(2).encrypt('secret', 'owner');
     const wrong = createEncryption({ current: keyOf(3), accepted: [keyOf(2, Buffer.alloc(32, 9))] });
     expect(() => wrong.decrypt(sealed, 'owner')).toThrow(DecryptionError);
@@ -108,14 +108,14 @@ describe('a change of the key', () => {
     expect(under(70_000).decrypt(Buffer.from(sealed, 'hex'), 'owner')).toBe('secret');
   });
 
-  it('a sealed text names the version of its key to every process, and bytes that no sealed text begins with are refused', () => {
+  it('every process can read the key version of a sealed text, and refuses bytes that are not a sealed text', () => {
     for (const version of [1, 2, 70_000]) expect(keyVersionOf(under(version).encrypt('secret', 'owner'))).toBe(version);
     for (const bytes of [[], [0], [2, 0, 0, 0], [3, 0, 0, 0, 1]]) {
       expect(() => keyVersionOf(Buffer.from(bytes))).toThrow(DecryptionError);
     }
   });
 
-  it('versions come with that of the current key first, and no two keys have one', () => {
+  it('the version of the current key comes first, and no two keys share a version', () => {
     expect(under(2, 1, 3).versions).toEqual([2, 1, 3]);
     expect(() => under(2, 1, 2)).toThrow(TypeError);
   });

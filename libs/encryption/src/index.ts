@@ -1,10 +1,11 @@
 /**
- * Secrets at rest: AES-256-GCM under a key from the environment.
+ * Encrypts secrets at rest: AES-256-GCM under a key from the environment.
  *
- * A sealed text is `1 | nonce (12 bytes) | ciphertext | tag (16)` under version 1 of the key, and
- * `2 | version of the key (4, big-endian) | nonce (12) | ciphertext | tag (16)` under every other. All bytes before the nonce are authenticated
- * too: a text of one format is never read as one of the other, nor as one under another version. Nonces are random: one key is good for 2^32
- * texts (NIST SP 800-38D, 8.3), far beyond the number of secrets.
+ * Under key version 1 a sealed text is `1 | nonce (12 bytes) | ciphertext | tag (16)`. Under every
+ * other version it is `2 | key version (4, big-endian) | nonce (12) | ciphertext | tag (16)`.
+ * All bytes before the nonce are authenticated too, so no text passes for one of the other format
+ * or version. Nonces are random: one key is good for 2^32 texts (NIST SP 800-38D, 8.3), far beyond
+ * the number of secrets.
  */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 
@@ -16,25 +17,28 @@ const UNVERSIONED = 1;
 const VERSIONED = 2;
 const VERSION_BYTES = 4;
 
-/** A key of 32 bytes. Each change of the key raises the version, which begins with 1. */
+/** A key of 32 bytes. Versions start at 1, and each change of the key raises them. */
 export type EncryptionKey = { readonly version: number; readonly bytes: Uint8Array };
 
 /** New texts are sealed under the current key; texts under the accepted ones open too. */
 export type EncryptionKeys = { readonly current: EncryptionKey; readonly accepted: readonly EncryptionKey[] };
 
 export type Encryption = {
-  /** Versions of the keys under which texts open, that of the current key first. */
+  /** Versions of the keys that open texts; the current key's comes first. */
   readonly versions: readonly number[];
-  /** `boundTo` names what the secret belongs to, for example `endpoint:<id>`: sealed for one owner, it opens for no other. */
+  /**
+   * `boundTo` names the secret's owner, for example `endpoint:<id>`: the text opens for no other.
+   */
   encrypt(text: string, boundTo: string): Buffer;
   /**
-   * Throws DecryptionError for a text that was not sealed for this owner under the key that it names, or was changed since; UnknownKeyError
-   * where that key is not among these.
+   * Throws DecryptionError if the text was not sealed for this owner under the key that it names,
+   * or was altered; UnknownKeyError if that key is not configured.
    */
   decrypt(sealed: Uint8Array, boundTo: string): string;
   /**
-   * The same text under the current key; null where it is already under that or a later one: a text never moves to a lower version, so that
-   * processes before and after a change of the key do not undo each other's work. Throws as `decrypt` does.
+   * The same text under the current key; null if it is under that or a later one already. A text
+   * never moves to a lower version, so that processes before and after a key change do not undo
+   * each other's work. Throws as `decrypt` does.
    */
   reencrypt(sealed: Uint8Array, boundTo: string): Buffer | null;
 };
@@ -47,7 +51,7 @@ export class DecryptionError extends Error {
   }
 }
 
-/** The text may be intact: the operator has to configure the key that it names. */
+/** The text may be intact: the operator must configure the key that it names. */
 export class UnknownKeyError extends DecryptionError {
   override readonly name = 'UnknownKeyError';
   constructor(keyVersion: number) {
@@ -71,7 +75,7 @@ export function createEncryption({ current, accepted }: EncryptionKeys): Encrypt
   };
 
   function encrypt(text: string, boundTo: string): Buffer {
-    // Half of a surrogate pair has no UTF-8: it would decrypt to another text.
+    // Half of a surrogate pair has no UTF-8 form, so it would decrypt to another text.
     if (!text.isWellFormed()) throw new TypeError('Only well-formed text can be encrypted.');
     const header = headerOf(current.version);
     const nonce = randomBytes(NONCE_BYTES);
@@ -107,12 +111,18 @@ export function createEncryption({ current, accepted }: EncryptionKeys): Encrypt
   };
 }
 
-/** The version of the key that the sealed text names. Throws DecryptionError for bytes that no sealed text begins with. */
+/**
+ * The key version that the sealed text names. Throws DecryptionError for bytes that are not a
+ * sealed text.
+ */
 export function keyVersionOf(sealed: Uint8Array): number {
   return readHeader(sealed).version;
 }
 
-/** SQL of the version of the key under which the column's value is sealed; null for null, 0 for bytes that no sealed text begins with. */
+/**
+ * SQL for the key version of the column's value: null for null, 0 for bytes that are not a sealed
+ * text.
+ */
 export function keyVersionSql(column: string): string {
   return `case
     when ${column} is null then null
@@ -122,7 +132,7 @@ export function keyVersionSql(column: string): string {
     else 0 end`;
 }
 
-/** Version 1 has the format of texts from before keys had versions. */
+/** Texts under version 1 keep the format from before keys had versions. */
 function headerOf(version: number): Buffer {
   if (version === 1) return Buffer.of(UNVERSIONED);
   const header = Buffer.alloc(1 + VERSION_BYTES, VERSIONED);

@@ -1,9 +1,10 @@
 /**
- * The closed set of error codes, one HTTP status and one default sentence for each (docs/contract/partner-api.md, "Errors"). Both tables are
- * total records: a new code does not compile until it is mapped.
+ * The closed set of error codes, with an HTTP status and a default sentence for each
+ * (docs/contract/partner-api.md, "Errors"). Both tables are total records, so a new code does not
+ * compile until both map it.
  */
 
-/** Every code that `/v1` may answer. The set is closed and versioned with the API. */
+/** Every error code of `/v1`. The set is closed and versioned with the API. */
 export type ErrorCode =
   | 'invalid_request'
   | 'unauthorized'
@@ -25,7 +26,7 @@ export type ErrorCode =
   | 'tiebreak_required'
   | 'internal_error';
 
-/** The codes of `/v1` and the two that only `/api` may answer besides. */
+/** The codes of `/v1`, and two that only `/api` returns. */
 export type ApiErrorCode = ErrorCode | 'forbidden' | 'conflict';
 
 export const HTTP_STATUS: Record<ApiErrorCode, number> = {
@@ -52,7 +53,9 @@ export const HTTP_STATUS: Record<ApiErrorCode, number> = {
   internal_error: 500,
 };
 
-/** One sentence for a person. The wording is not part of the contract: callers branch on the code. */
+/**
+ * One sentence for a person. Callers branch on the code: the wording is not part of the contract.
+ */
 export const DEFAULT_MESSAGE: Record<ApiErrorCode, string> = {
   invalid_request: 'The request is not valid.',
   unauthorized: 'The API key is missing or not valid.',

@@ -1,6 +1,6 @@
 /**
- * The message for an input that does not fit its schema, in one style: the field's name precedes it (`score` `is missing`). A schema has a
- * message of its own where this one would not fit.
+ * The message for an input that does not fit its schema, in one style, after the field's name:
+ * (`score`) `is missing`. A schema has its own message where this one would not fit.
  */
 import type { z } from 'zod';
 
@@ -24,7 +24,7 @@ const FORMAT: Readonly<Record<string, string>> = {
   datetime: 'an ISO 8601 instant with an offset',
 };
 
-/** The error map for zod, which calls it wherever a schema has no message of its own. */
+/** The error map for zod, which calls it if a schema has no message of its own. */
 export function validationMessage(issue: Issue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -63,7 +63,7 @@ function list(words: readonly string[], last: 'and' | 'or'): string {
   return `${quoted.slice(0, -1).join(', ')} ${last} ${quoted.at(-1)}`;
 }
 
-/** Of the sender's own text only a part is repeated. */
+/** The message repeats at most this much of the sender's text. */
 const MAX_NAMED = 3;
 const MAX_NAMED_CHARACTERS = 40;
 

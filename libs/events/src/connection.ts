@@ -1,6 +1,6 @@
 /**
- * A connection to NATS that callers do not wait for: it is opened in the background, and reopened for as long as the process lives. A
- * broken one is discarded with its subscriptions and unanswered calls; the next one starts without either.
+ * A connection to NATS that no caller waits for: it opens in the background, and reopens as long as
+ * the process lives. A broken one is discarded with its subscriptions and pending calls.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@laurel/service';
@@ -21,12 +21,12 @@ const CONNECT_TIMEOUT_MS = 2_000;
 const PING_INTERVAL_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 1_000;
 
-/** The prefix of the subjects on which a user receives the answers to its requests. */
+/** The prefix of the subjects on which a user receives the replies to its requests. */
 export function inboxPrefixOf(user: string): string {
   return `_INBOX_${user}`;
 }
 
-/** The servers, without the user and the password of their URLs. */
+/** The servers, without user and password. */
 export function parseNatsUrl(url: string): {
   readonly servers: string[];
   readonly user: string | undefined;
@@ -42,9 +42,14 @@ export function parseNatsUrl(url: string): {
 }
 
 export function connectNats(options: {
-  /** `nats://user:password@host:port`, several separated by commas; one of them names the user. */
+  /**
+   * `nats://user:password@host:port`, or several separated by commas, one of which names the user.
+   */
   url: string;
-  /** A PEM file with the authority of the server's certificate; without it nothing is encrypted. */
+  /**
+   * A PEM file with the authority of the server's certificate; without it the connection is not
+   * encrypted.
+   */
   caFile?: string | undefined;
   name: string;
   logger: Logger;
@@ -57,7 +62,8 @@ export function connectNats(options: {
     ...(user !== undefined && {
       user,
       pass: password ?? '',
-      // Answers to this user's requests arrive on subjects below it, to which no other user may subscribe.
+      // Replies to this user's requests arrive below this prefix, to which no other user may
+      // subscribe.
       inboxPrefix: inboxPrefixOf(user),
     }),
     tls: caFile === undefined ? null : { caFile },
@@ -116,7 +122,8 @@ export function connectNats(options: {
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       const nats = current;
-      // The last messages, acknowledgements for example, should still be sent; a server that does not answer is not waited for.
+      // Sends the last messages, such as acknowledgements, without waiting for a server that does
+      // not respond.
       await withinMs(CLOSE_TIMEOUT_MS, nats?.flush());
       await withinMs(CLOSE_TIMEOUT_MS, nats?.close());
       await withinMs(CLOSE_TIMEOUT_MS, ended);

@@ -1,14 +1,18 @@
 /**
- * Consumes events from the stream through a durable consumer, in batches of all that have arrived. `consume` resolves once the events are
- * committed in the consuming service's own database; only then are they acknowledged, to the stream and to their owners. So `consume` gets
- * every event at least once, and twice whenever one of the acknowledgements was lost: it must deduplicate by event id.
+ * Consumes events from the stream through a durable consumer, in batches of all that have arrived.
+ * `consume` resolves once the consuming service has committed the events to its own database. Only
+ * then are they acknowledged, to the stream and to their owners. `consume` gets every event at
+ * least once, and again when an acknowledgement was lost, so it must deduplicate by event id.
  *
- * An event is accepted only from its owner: NATS permits an owner to publish only on subjects with its own name, so the subject of a message
- * must be the one that its event belongs on. An event on another subject, or about another owner's attempt, is dropped, counted and logged.
+ * The consumer accepts an event only from its owner. NATS lets an owner publish only on subjects
+ * with its own name, so a message must arrive on the subject of its event. An event on another
+ * subject, or about another owner's attempt, is dropped, counted and logged.
  *
- * A batch that fails is repeated event by event, unless the database is unreachable, so that one bad event fails alone. A failed event is
- * delivered again after a pause. The consumer terminates an event that failed alone too often: it stays in its owner's outbox, whose relay
- * publishes it again. Otherwise it would stay the stream's oldest message, by which the relays decide what is missing.
+ * A batch that fails is repeated event by event, so that one bad event fails alone; but not if the
+ * database is unreachable. A failed event is delivered again after a pause. After too many failures
+ * alone, the consumer terminates the event's delivery. The event stays in its owner's outbox, whose
+ * relay publishes it again; in the stream it would stay the oldest message, by which relays decide
+ * what is missing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCoalescer } from '@laurel/coalesce';
@@ -24,9 +28,9 @@ import { type EventStream, found, isSubset, manager, subjectOf } from './stream.
 
 export interface ConsumerOptions {
   readonly stream: EventStream;
-  /** The name of the consumer; processes with the same name share its events. */
+  /** The name of the consumer. Processes with the same name share its events. */
   readonly durable: string;
-  /** Resolves once the events are committed. Never an empty list, nor more than 200. */
+  /** Resolves once the events are committed. Gets 1 to 200 events. */
   readonly consume: (events: readonly Event[]) => Promise<void>;
   readonly logger: Logger;
   /** How long an event waits for its next delivery after `consume` failed for it. */
@@ -35,14 +39,20 @@ export interface ConsumerOptions {
 
 const MAX_EVENTS = 200;
 const CONSUME_GATHER_MS = 20;
-/** Lists of events that are acknowledged to owners together, and how long they are gathered: far less than the relay's margin. */
+/**
+ * How many lists of events are acknowledged to owners together, and how long they gather: far less
+ * than the relay's margin.
+ */
 const MAX_LISTS = 20;
 const ACKNOWLEDGE_GATHER_MS = 100;
-/** Messages, of up to 50 events each, that are requested at a time. */
+/** How many messages are requested at a time, of up to 50 events each. */
 const MAX_MESSAGES = 20;
-/** Messages that are delivered and not acknowledged yet, over all processes: the limit on the memory of a slow consumer. */
+/**
+ * How many delivered messages may be unacknowledged, over all processes: bounds the memory of a
+ * slow consumer.
+ */
 const MAX_ACK_PENDING = 50;
-/** After this time without an acknowledgement an event is delivered again. */
+/** An event without an acknowledgement for this long is delivered again. */
 const ACK_WAIT_MS = 10_000;
 const MAX_FAILED_DELIVERIES = 5;
 const ENSURE_AGAIN_MS = 250;
@@ -56,16 +66,22 @@ interface Received {
   readonly from: Delivery;
 }
 
-/** A message, which is acknowledged or refused when each of its events is committed or has failed. */
+/** A message. It is acknowledged or refused when each of its events is committed or has failed. */
 interface Delivery {
   readonly message: JsMsg;
   unanswered: number;
   hasFailed: boolean;
-  /** Whether an event failed because the database was unreachable, which does not count against it. */
+  /**
+   * Whether an event failed because the database was unreachable, which does not count as its
+   * failure.
+   */
   hasMissed: boolean;
 }
 
-/** Returns immediately, and consumes whenever there is a stream. Disposal ends after the running `consume` and those of arrived events. */
+/**
+ * Returns immediately, and consumes whenever there is a stream. Disposing waits for the running
+ * `consume` and those of events that have arrived.
+ */
 export function startConsumer(options: ConsumerOptions): AsyncDisposable {
   const { stream, durable, consume, logger, retryDelayMs = 1_000 } = options;
   const consumed = counter('laurel_events_consumed_total', 'Deliveries of events to a consumer, by outcome.', [
@@ -96,7 +112,10 @@ export function startConsumer(options: ConsumerOptions): AsyncDisposable {
     },
   });
 
-  /** Acknowledgements to the owners. A lost one costs a second publication, and is repeated only after that. */
+  /**
+   * Acknowledges to the owners, once. If that is lost, the owner publishes the event again, and it
+   * is acknowledged again.
+   */
   const acknowledger = createCoalescer<readonly Received[], void>({
     name: `${durable}.acknowledge`,
     maxItems: MAX_LISTS,
@@ -151,7 +170,7 @@ export function startConsumer(options: ConsumerOptions): AsyncDisposable {
     }
   }
 
-  /** The owner of the event, if it arrived on that owner's subject for it. */
+  /** The owner of the event, if it arrived on that owner's subject. */
   function ownerOn(subject: string, event: Event): AttemptOwner | undefined {
     const owner = ownerOfEvent(event);
     return owner !== undefined && isOn(subject, event) ? owner : undefined;
@@ -213,13 +232,13 @@ async function ensureConsumer(stream: EventStream, durable: string): Promise<Con
       ...wanted,
     });
   } else if (!isSubset(wanted, present.config)) {
-    // Created by an older release.
+    // An older release created it with other settings.
     await consumers.update(stream.name, durable, wanted);
   }
   return await management.jetstream().consumers.get(stream.name, durable);
 }
 
-/** Empty for bytes that are no events. */
+/** Empty if the bytes are not events. */
 function readEvents(message: JsMsg): readonly Event[] {
   try {
     return Events.decode(message.data).events;

@@ -1,6 +1,7 @@
 /**
- * The owner of an event: for attempts, awards and purses the one whose tag their ids carry, for challenges the challenge service, for
- * rounds the tournament service. An event that names one owner and is about another's attempt, award or round has none.
+ * The owner of an event. For attempts, awards and purses it is the service in the tag of their ids;
+ * for challenges the challenge service; for rounds the tournament service. An event that names one
+ * owner and concerns another's attempt, award or round has none.
  */
 import { type AttemptOwner, ownerOf } from '@laurel/ids';
 import { type Event, Owner } from '@laurel/proto/events';
@@ -15,7 +16,7 @@ export function nameOfOwner(owner: Owner): AttemptOwner | undefined {
   return NAME_OF_OWNER[owner];
 }
 
-/** Undefined for an event that does not belong to the owner that it names, and for one without a payload. */
+/** Undefined if the event does not belong to the owner that it names, or has no payload. */
 export function ownerOfEvent({ owner, payload }: Event): AttemptOwner | undefined {
   const name = nameOfOwner(owner);
   return payload !== undefined && name !== undefined && isOf(name, payload) ? name : undefined;

@@ -1,7 +1,8 @@
 /**
- * The types of events, by the names of the contract (docs/contract/partner-api.md, "Event types"). The type of an event is the name of its
- * payload, with a dot. A new payload in the proto does not compile without a type here, and code with an entry for each type does not
- * compile without one for the new type.
+ * The types of events, by their names in the contract (docs/contract/partner-api.md, "Event
+ * types"). A type is the name of its payload, with a dot. A new payload in the proto does not
+ * compile without a type here; code with an entry for each type does not compile without the new
+ * one.
  */
 import { deriveId } from '@laurel/ids';
 import type { Event } from '@laurel/proto/events';
@@ -22,7 +23,10 @@ export type EventType = (typeof TYPE_OF_PAYLOAD)[PayloadName];
 /** Every type, in the order of the proto. */
 export const EVENT_TYPES: readonly EventType[] = Object.values(TYPE_OF_PAYLOAD);
 
-/** The types that a webhook carries and an endpoint subscribes to: every event, and the developer's test, which no service publishes. */
+/**
+ * The types that webhooks carry and endpoints subscribe to: every event, and the developer's test,
+ * which no service publishes.
+ */
 export const WEBHOOK_EVENT_TYPES = ['webhook.test', ...EVENT_TYPES] as const;
 
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
@@ -33,7 +37,10 @@ export function eventTypeOf(event: Event): EventType {
   return TYPE_OF_PAYLOAD[event.payload.$case];
 }
 
-/** The id of the event of this type about the source: repeating the step that makes the fact true makes no second event. */
+/**
+ * The id of the source's event of this type: repeating the step that makes the fact true yields the
+ * same id.
+ */
 export function eventIdOf(type: EventType, sourceId: string): string {
   return deriveId(sourceId, `event:${type}`);
 }

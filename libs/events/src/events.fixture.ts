@@ -1,4 +1,7 @@
-/** An owner and a consumer on real servers, for the tests of this package; `@laurel/testing` builds on it. */
+/**
+ * An owner and a consumer on real servers, for the tests of this package; `@laurel/testing` builds
+ * on it.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +17,7 @@ import { createLogger, type Logger } from '@laurel/service';
 import { createOutbox, type Outbox } from './outbox.ts';
 import { connectEvents, type EventStream } from './stream.ts';
 
-/** The relay's margin in tests: how long after its publication an event may be unacknowledged. */
+/** The relay's margin in tests: how long an event may stay unacknowledged after its publication. */
 export const MARGIN_MS = 50;
 
 const KEPT_BELOW = fileURLToPath(new URL('../../../node_modules/.cache/laurel', import.meta.url));
@@ -45,7 +48,10 @@ export function natsFile(): Promise<string> {
   return obtainNats(KEPT_BELOW, () => {}, AbortSignal.timeout(60_000));
 }
 
-/** A server that a test may kill and erase; with a limit, its store is full beyond so many bytes. */
+/**
+ * Starts a server that a test may kill and erase. With a limit, its store is full at that many
+ * bytes.
+ */
 export async function startOwnNats({ maxStoreBytes }: { readonly maxStoreBytes?: number } = {}): Promise<NatsProcess> {
   const file = await natsFile();
   const directory = await mkdtemp(join(tmpdir(), `laurel-test-nats-${process.pid}-`));
@@ -117,7 +123,10 @@ export function newEvent(overrides: Partial<Event> = {}): Event {
 export interface TestOwner extends AsyncDisposable {
   readonly stream: EventStream;
   readonly outbox: Outbox;
-  /** Commits the events, and publishes them, unless `isPublished` is false, as in a crash right after the commit. */
+  /**
+   * Commits the events, then publishes them unless `isPublished` is false, as after a crash right
+   * behind the commit.
+   */
   happen(events: readonly Event[], options?: { readonly isPublished: boolean }): Promise<void>;
   waiting(): Promise<string[]>;
 }
@@ -153,7 +162,7 @@ export function createTestOwner(options: {
   };
 }
 
-/** Polls until the condition holds, for the effects of another process; throws after the deadline. */
+/** Polls until the condition holds, for effects of another process; throws after the deadline. */
 export async function eventually(
   what: string,
   isSo: () => Promise<boolean> | boolean,

@@ -66,21 +66,21 @@ function createWorld(
     seen,
     batches,
     prefix,
-    /** Resolves once the stream has a consumer; until then it discards what is published. */
+    /** Resolves once the stream has a consumer; before that it discards what is published. */
     isConsumed: () =>
       eventually('the stream has a consumer', async () => (await owner.stream.look())?.isConsumed === true),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
 
-/** A connection as the operator of the test run's server, who may do what no service may. */
+/** A connection as the test server's operator, who may do what no service may. */
 async function operatorOf(prefix: string) {
   const stream = connectEvents({ url: natsUrl(), prefix, name: 'operator', logger: createTestLogger().logger });
   await eventually('it is connected', () => stream.connection.current !== undefined);
   return stream;
 }
 
-/** A gate: its `consume` fails until the gate is opened. */
+/** A `consume` that fails until the test opens the gate. */
 function createGate() {
   const consumed = new Set<string>();
   let isOpen = false;
@@ -141,7 +141,7 @@ describe('events without failures', () => {
     expect((await streams.info(world.stream.name)).state.last_seq).toBe(3);
   });
 
-  test('an owner gets its acknowledgements at the latest when the consumer ends', async () => {
+  test('an owner has all its acknowledgements when the consumer has ended', async () => {
     await using owner = createTestOwner({ url: natsUrl(), prefix: newPrefix(), database });
     const { logger } = createTestLogger();
     await using stream = connectEvents({ url: natsUrl(), prefix: owner.stream.prefix, name: 'consumer', logger });
@@ -149,7 +149,7 @@ describe('events without failures', () => {
     await eventually('the stream has a consumer', async () => (await owner.stream.look())?.isConsumed === true);
     await owner.happen(newEvents(1));
     await untilEmpty(owner);
-    // The first event was acknowledged immediately; those right after it are gathered.
+    // The first event was acknowledged immediately; the next ones gather.
     const second = newEvents(1);
     await owner.happen(second);
     await eventually('it was consumed', () => consumer.seen.size === 2);
@@ -218,7 +218,7 @@ describe('events that the stream lost', () => {
     const event = newEvent();
     await world.owner.happen([event]);
     await untilEmpty(world.owner);
-    // As if the acknowledgement had been lost: the row exists again.
+    // Inserts the row again, as if the acknowledgement had been lost.
     await world.owner.outbox.insert(database, [event]);
     await relayUntilEmpty(world.owner);
     expect(world.seen.get(event.id)).toBe(2);
@@ -248,7 +248,7 @@ describe('events that the stream lost', () => {
     const gate = createGate();
     await using world = createWorld(natsUrl(), { consume: gate.consume });
     await world.isConsumed();
-    // More than a consumer gets before it acknowledges: the others are in the stream only.
+    // More events than a consumer gets before it acknowledges: the others are only in the stream.
     const events = newEvents(3_000);
     await world.owner.happen(events);
     await world.owner.outbox.drain();
@@ -260,7 +260,7 @@ describe('events that the stream lost', () => {
     expect([...gate.consumed].sort()).toEqual(idsOf(events));
   });
 
-  test('of two concurrent relays one publishes each event again', async () => {
+  test('when two relays run at once, only one publishes each event again', async () => {
     await using world = createWorld(natsUrl());
     await world.isConsumed();
     await using second = createTestOwner({ url: natsUrl(), prefix: world.prefix, database, republishAfterMs: 300 });
@@ -343,7 +343,7 @@ describe('an unreachable server', () => {
     expect([...world.seen.keys()].sort()).toEqual(idsOf(events));
   });
 
-  test('a full server says why it stores nothing, and events continue once the consumer has made room', async () => {
+  test('a full server reports why it stores nothing, and events continue once the consumer has made room', async () => {
     await using server = await startOwnNats({ maxStoreBytes: 64 * 1_024 });
     const gate = createGate();
     const { logger, lines } = createTestLogger();
@@ -489,7 +489,10 @@ describe('a failing consumer', () => {
   });
 });
 
-/** Publishes as the operator, who may publish everything; resolves when the consumer has answered all messages. */
+/**
+ * Publishes as the operator, who may publish anything; resolves when the consumer has handled all
+ * messages.
+ */
 async function publishTo(world: ReturnType<typeof createWorld>, subject: string, messages: readonly Uint8Array[]) {
   await using operator = await operatorOf(world.prefix);
   const stream = operator.connection.current?.jetstream();
@@ -615,7 +618,7 @@ describe('events of both environments', () => {
   const newLiveEvents = (count: number) => Array.from({ length: count }, () => newEvent({ tenant: live }));
   const longAgo = { text: `update outbox set published_at = clock_timestamp() - interval '1 minute'` };
 
-  /** Of the owner challenge, in each environment. */
+  /** The series of the owner challenge, in each environment. */
   async function valuesOf(name: string): Promise<{ live: number; test: number }> {
     const { values = [] } = (await metrics.getSingleMetric(name)?.get()) ?? {};
     const of = (environment: string) =>
@@ -628,8 +631,8 @@ describe('events of both environments', () => {
     return { live: after.live - before.live, test: after.test - before.test };
   }
 
-  test('what waits is measured and counted in each, and what is due is published again for live first', async () => {
-    // So that each event is due once, however long the run takes.
+  test('waiting events are measured per environment, and due live events are published again first', async () => {
+    // Makes each event due once, however long the run takes.
     await using world = createWorld(natsUrl(), { republishAfterMs: 30_000 });
     await world.isConsumed();
     const counted = ['laurel_events_republished_total', 'laurel_outbox_removed_total'] as const;
@@ -652,7 +655,7 @@ describe('events of both environments', () => {
     expect(await valuesOf('laurel_outbox_events')).toEqual({ live: 0, test: 0 });
   });
 
-  test('an event of play money that is never acknowledged ages for play money alone', async () => {
+  test('an event of play money that is never acknowledged raises the age of play money only', async () => {
     await using owner = createTestOwner({ url: natsUrl(), prefix: newPrefix(), database });
     await owner.happen(newEvents(1), { isPublished: false });
     await database.query(longAgo);

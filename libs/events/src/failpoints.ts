@@ -1,4 +1,4 @@
-/** The steps of an outbox at which a test makes its owner fail. */
+/** The steps of an outbox at which a test can make its owner fail. */
 import { failpoint as passFailpoint } from '@laurel/failpoint';
 import type { AttemptOwner } from '@laurel/ids';
 

@@ -1,4 +1,7 @@
-/** Events, from the commit that makes them true to the service that consumes them: outbox, stream, relay, consumer. */
+/**
+ * Events, from the commit that makes them true to the service that consumes them: outbox, stream,
+ * relay, consumer.
+ */
 
 export { inboxPrefixOf, parseNatsUrl } from './connection.ts';
 export { type ConsumerOptions, startConsumer } from './consumer.ts';

@@ -1,14 +1,17 @@
 /**
- * The configuration of a nats-server that carries our events: a user for each service that connects to it, with permissions for the
- * subjects that it needs and no others.
+ * The configuration of a nats-server that carries Laurel's events: one user for each service that
+ * connects, which may use only the subjects that it needs.
  *
- * - An owner may publish its own events, receive their acknowledgements, and read the state of the stream and its consumers.
- * - The webhook service may create the stream and its one durable consumer, consume from it, and acknowledge events to their owners. It may
- *   publish no event.
- * - No service may delete or purge the stream, read single messages of it, or create another consumer; an `operator`, if there is one, may.
- * - Answers to a user's requests, messages of the stream included, arrive on subjects to which only that user may subscribe.
+ * - An owner may publish its own events, receive their acknowledgements, and read the state of the
+ *   stream and its consumers.
+ * - The webhook service may create the stream and its one durable consumer, consume from it, and
+ *   acknowledge events to their owners. It may publish no event.
+ * - No service may delete or purge the stream, read single messages, or create another consumer. An
+ *   `operator`, if there is one, may.
+ * - Replies to a user's requests, and messages of the stream, arrive on subjects to which only that
+ *   user may subscribe.
  *
- * Everything else is refused. It holds for nats-server 2.9 and later.
+ * NATS refuses everything else. Valid for nats-server 2.9 and later.
  */
 import { NATS_USERS, type NatsUser } from '@laurel/topology';
 import { inboxPrefixOf } from './connection.ts';
@@ -18,7 +21,7 @@ type Permissions = { readonly publish: readonly string[]; readonly subscribe: re
 /** The name of the durable consumer of the webhook service. */
 const DURABLE = 'webhook';
 
-/** What each user may do with the streams of this prefix; `*` for those of every prefix. */
+/** What each user may do with the streams of this prefix; `*` stands for every prefix. */
 export function natsPermissions(prefix: string): Record<NatsUser, Permissions> {
   const stream = prefix.toUpperCase();
   const look = [`$JS.API.STREAM.INFO.${stream}`, `$JS.API.CONSUMER.LIST.${stream}`];
@@ -36,12 +39,14 @@ export function natsPermissions(prefix: string): Record<NatsUser, Permissions> {
         `$JS.API.STREAM.CREATE.${stream}`,
         `$JS.API.STREAM.UPDATE.${stream}`,
         `$JS.API.CONSUMER.INFO.${stream}.${DURABLE}`,
-        // Which of the two requests creates a durable consumer depends on the versions of client and server.
+        // Versions of client and server decide which of the two requests creates a durable
+        // consumer.
         `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.${DURABLE}`,
         `$JS.API.CONSUMER.CREATE.${stream}.${DURABLE}`,
         `$JS.API.CONSUMER.MSG.NEXT.${stream}.${DURABLE}`,
         `$JS.ACK.${stream}.${DURABLE}.>`,
-        // The subjects of acknowledgements on a server with a JetStream domain, which begin with the domain and the account.
+        // The acknowledgement subjects of a server with a JetStream domain begin with the domain
+        // and the account.
         `$JS.ACK.*.*.${stream}.${DURABLE}.>`,
       ],
       subscribe: [`${inboxPrefixOf('webhook')}.>`],
@@ -50,19 +55,27 @@ export function natsPermissions(prefix: string): Record<NatsUser, Permissions> {
 }
 
 export type NatsConfiguration = {
-  /** The prefix of the stack's events; `*` where stacks with prefixes of their own share the server. */
+  /** The prefix of the stack's events; `*` if stacks with different prefixes share the server. */
   readonly prefix: string;
   /** One for each user. The `operator`, who may do everything, exists only with a password. */
   readonly passwords: Readonly<Record<NatsUser, string>> & { readonly operator?: string };
-  /** Paths of PEM files, as the server sees them. Without them nothing is encrypted. */
+  /** Paths of PEM files on the server. Without them connections are not encrypted. */
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined;
-  /** `host:port` of the unauthenticated monitoring endpoint, which shows the server's health and much else; off unless given. */
+  /**
+   * `host:port` of the unauthenticated monitoring endpoint, which shows the server's health and
+   * much else; off by default.
+   */
   readonly monitoring?: string;
-  /** Of its store on the disk: what does not fit is refused at once, and waits in the outboxes. By default three quarters of what is free. */
+  /**
+   * The most bytes that the server stores on disk. It refuses more at once, and the events wait in
+   * the outboxes. By default three quarters of the free space.
+   */
   readonly maxStoreBytes?: number;
 };
 
-/** The text of the file that `nats-server --config` reads. Its addresses and its store may be given on its command line. */
+/**
+ * The file for `nats-server --config`. The command line may set addresses and the store instead.
+ */
 export function natsConfiguration(configuration: NatsConfiguration): string {
   const { prefix, passwords, tls, monitoring, maxStoreBytes } = configuration;
   const permissions = natsPermissions(prefix);
@@ -73,7 +86,7 @@ export function natsConfiguration(configuration: NatsConfiguration): string {
   }));
   const { operator } = passwords;
   const operators = operator === undefined ? [] : [{ user: 'operator', password: operator }];
-  // The format accepts JSON, which escapes any character of a password or a path.
+  // The format accepts JSON, which escapes any character of a password or path.
   return `${JSON.stringify(
     {
       authorization: { users: [...users, ...operators] },

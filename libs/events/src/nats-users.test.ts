@@ -39,7 +39,10 @@ async function login(user: string, options: ConnectionOptions = {}): Promise<Nat
   return nats;
 }
 
-/** Whether the server accepts a message on the subject from this user; it reports each one that it refuses. */
+/**
+ * Whether the server accepts this user's message on the subject; it reports each one that it
+ * refuses.
+ */
 async function mayPublish(user: string, subject: string): Promise<boolean> {
   const nats = await login(user);
   return await withoutViolation(nats, () => nats.publish(subject, new Uint8Array()));
@@ -50,7 +53,7 @@ async function maySubscribe(user: string, subject: string): Promise<boolean> {
   return await withoutViolation(nats, () => nats.subscribe(subject, { callback: () => undefined }));
 }
 
-/** The server answers a ping after it has reported a violation of the act. */
+/** The server answers a ping after it has reported violations of earlier messages. */
 async function withoutViolation(nats: NatsConnection, act: () => void): Promise<boolean> {
   const statuses: string[] = [];
   void (async () => {
@@ -58,7 +61,7 @@ async function withoutViolation(nats: NatsConnection, act: () => void): Promise<
   })();
   act();
   await nats.flush();
-  // The listener above gets the reports that arrived before it in this turn of the event loop.
+  // The listener above gets the reports that arrived earlier in this turn of the event loop.
   await new Promise((resolve) => void setImmediate(resolve));
   return !statuses.some((text) => /permissions/i.test(text));
 }

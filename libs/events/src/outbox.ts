@@ -1,6 +1,7 @@
 /**
- * The outbox of an owner: an event is inserted in the commit that makes its fact true, published by the same process right after it, and
- * removed when its consumer has acknowledged it. No caller waits for NATS; the relay publishes again what a publication missed.
+ * The outbox of an owner. The commit that makes a fact true inserts its event; the same process
+ * publishes the event right after it, and removes it when the consumer has acknowledged it. No
+ * caller waits for NATS; the relay publishes again what was not stored.
  */
 import { createCoalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
 import type { AttemptOwner } from '@laurel/ids';
@@ -16,20 +17,26 @@ import { type EventStream, environmentOf, subjectOf } from './stream.ts';
 import { withinMs } from './within.ts';
 
 export interface Outbox extends AsyncDisposable {
-  /** Inserts the events within the transaction that makes their facts true. Does nothing for an empty list; suitable for `commitWith`. */
+  /**
+   * Inserts the events in the transaction that makes their facts true. Does nothing for an empty
+   * list; fits `commitWith`.
+   */
   insert(on: Queryable, events: readonly Event[]): Promise<void>;
-  /** The rows that `insert` writes, for an owner whose own statement writes them together with the rows that make the events true. */
+  /**
+   * The rows that `insert` writes, for an owner whose own statement writes them together with its
+   * other rows.
+   */
   rowsOf(events: readonly Event[]): readonly OutboxRow[];
-  /** Publishes the events, after that transaction has committed. Never throws and never waits. */
+  /** Publishes the events after their transaction has committed. Never throws and never waits. */
   publish(events: readonly Event[]): void;
-  /** The relay: publishes again what the stream is missing. */
+  /** The relay: publishes again what the stream misses. */
   runOnce(now: Date): Promise<void>;
   /** Waits for running publications, but not for an unreachable NATS. */
   drain(): Promise<void>;
 }
 
 const MAX_EVENTS = 200;
-/** Several, so that a full batch need not wait for the answers to the previous one. */
+/** Several, so that a full batch need not wait for the result of the previous one. */
 const PUBLISH_LANES = 4;
 const PUBLISH_GATHER_MS = 50;
 /** Lists of acknowledged events that one statement removes. */
@@ -43,7 +50,7 @@ export function createOutbox(options: {
   database: Database;
   stream: EventStream;
   logger: Logger;
-  /** The relay's margin: how long after its publication an event may be unacknowledged. */
+  /** The relay's margin: how long an event may stay unacknowledged after its publication. */
   republishAfterMs?: number;
 }): Outbox {
   const { owner, database, stream, logger, republishAfterMs = 5_000 } = options;
@@ -57,7 +64,7 @@ export function createOutbox(options: {
     'Events that left the outbox because their consumer acknowledged them.',
     ['owner', 'environment'],
   );
-  // A series that begins at 1 has not increased: without the 0 before it, an alert would miss it.
+  // A series that begins at 1 shows no increase: without the 0 before it, an alert would miss it.
   for (const environment of ENVIRONMENTS) removed.inc({ owner, environment }, 0);
   const relay = createRelay({ owner, database, stream, logger, marginMs: republishAfterMs });
 
@@ -76,7 +83,7 @@ export function createOutbox(options: {
           await failpoint(`${owner}.outbox.after-publish`);
           published.inc({ owner, outcome: 'stored', environment }, stored);
           if (stored < events.length) published.inc({ owner, outcome: 'failed', environment }, events.length - stored);
-          // A broken connection is logged when it breaks.
+          // The connection's own code logs that it broke.
           if (error !== undefined && stream.connection.current !== undefined)
             logger.warn({ error, missing: events.length - stored }, 'events could not be published; the relay will');
           return events.map(() => undefined);
@@ -96,7 +103,7 @@ export function createOutbox(options: {
     },
   });
   const acknowledged = stream.onAcknowledged(owner, (eventIds) => {
-    // Events that are not removed are published and acknowledged again.
+    // An event whose removal fails is published and acknowledged again.
     remover
       .submit(eventIds)
       .catch((error) => logger.warn({ err: error }, 'acknowledged events are still in the outbox'));

@@ -1,6 +1,7 @@
 /**
- * Publishes messages to JetStream, many in flight at the same time, each with its own answer. A message without an answer in time counts
- * as not stored; if it was stored after all, its events are consumed twice.
+ * Publishes messages to JetStream, many in flight at once, each with its own result. A message
+ * without a response in time counts as not stored; if it was stored after all, its events are
+ * consumed twice.
  */
 import { ErrorCode, type NatsConnection, NatsError } from 'nats';
 
@@ -15,7 +16,7 @@ export type Stored =
   | { readonly kind: 'failed'; readonly error: string };
 
 export interface Publisher {
-  /** One answer per message, in their order. Never rejects. */
+  /** One result per message, in order. Never rejects. */
   publish(messages: readonly StreamMessage[]): Promise<readonly Stored[]>;
 }
 
@@ -35,10 +36,11 @@ export function createPublisher(nats: NatsConnection): Publisher {
 
 function storedOf(error: unknown): Stored {
   if (!(error instanceof NatsError)) return { kind: 'failed', error: String(error) };
-  // The stream's own refusal, as of a full disk, whose code may be that of an absent stream.
+  // The stream's own refusal, as of a full disk; its code may be that of an absent stream.
   if (error.api_error !== undefined) return { kind: 'failed', error: error.api_error.description };
   switch (error.code) {
-    // The server's answer when the subject has no subscriber, and JetStream's while it has no leader.
+    // The server's response if the subject has no subscriber, and JetStream's while it has no
+    // leader.
     case ErrorCode.NoResponders:
       return { kind: 'no-responders' };
     case ErrorCode.Timeout:

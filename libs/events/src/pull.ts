@@ -1,10 +1,11 @@
 /**
- * Receives the messages of a durable consumer, until it is gone or silent. While it has none the server sends a heartbeat every second; any
- * other event of the server about the consumer means that it is gone, and that the caller must create it again.
+ * Receives the messages of a durable consumer until it is gone or silent. While it has none, the
+ * server sends a heartbeat every second. Any other status of the server about the consumer means
+ * that it is gone, and the caller must create it again.
  */
 import { type Consumer, ConsumerEvents, type JsMsg } from 'nats';
 
-/** After this time an unanswered request for messages expires, and is made again. */
+/** A request for messages expires after this time, and is made again. */
 const EXPIRES_MS = 10_000;
 /** Two missed heartbeats count as silence. */
 const HEARTBEAT_MS = 1_000;
@@ -13,10 +14,10 @@ const GONE: ReadonlySet<string> = new Set(Object.values(ConsumerEvents));
 
 export async function pullMessages(options: {
   consumer: Consumer;
-  /** The most messages that are requested and have not arrived yet. */
+  /** The most messages that are requested and have not arrived. */
   batch: number;
   signal: AbortSignal;
-  /** May not throw. */
+  /** Must not throw. */
   receive: (message: JsMsg) => void;
 }): Promise<void> {
   const { consumer, batch, signal, receive } = options;
@@ -25,7 +26,7 @@ export async function pullMessages(options: {
     max_messages: batch,
     expires: EXPIRES_MS,
     idle_heartbeat: HEARTBEAT_MS,
-    // The library would wait for a lost consumer, but never create it.
+    // Without it the library would wait for a lost consumer, but never create it.
     bind: true,
     callback: receive,
   });

@@ -1,12 +1,13 @@
 /**
- * Publishes again the events that are in the outbox and not in the stream. An event is certainly not in the stream when it was published
- * longer ago than a margin, and the stream is empty or its oldest message is a margin younger: the stream keeps its order, so everything
- * older was acknowledged or lost. So the relay repairs a crash between the commit and the publication, a lost acknowledgement, and a stream
- * that was purged or created again.
+ * Publishes again the events that are in the outbox and not in the stream. An event has certainly
+ * left the stream if it was published longer ago than a margin, and the stream is empty or its
+ * oldest message is younger than the event by the margin: the stream keeps order, so everything
+ * older was acknowledged or lost. This repairs a crash between commit and publication, a lost
+ * acknowledgement, and a stream that was purged or created again.
  *
- * A stream without a consumer discards what is published to it, so nothing is published again before it has one.
+ * A stream without a consumer discards what is published, so the relay waits until there is one.
  *
- * Events of real money are published again before those of play money, however many of these wait.
+ * Events of real money go before those of play money, however many of these wait.
  */
 import type { AttemptOwner } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
@@ -22,7 +23,7 @@ export interface Relay {
 }
 
 const PAGE = 500;
-/** A run ends after this many pages, so that a shutdown need not wait until a long outbox is published. */
+/** A run ends after this many pages, so that a shutdown does not wait for a long outbox. */
 const MAX_PAGES = 20;
 const COUNT_LIMIT = 10_000;
 const LIVE_FIRST: readonly Environment[] = ['live', 'test'];
@@ -51,7 +52,7 @@ export function createRelay(options: {
     ['owner', 'environment'],
   );
 
-  /** False where the stream did not store everything: what is left waits for a later run. */
+  /** False if the stream did not store everything: the rest waits for a later run. */
   async function publishDue(environment: Environment, oldestAt: Date | null): Promise<boolean> {
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const rows = await leaseDue(database, { environment, marginMs, oldestAt, limit: PAGE });
@@ -74,7 +75,7 @@ export function createRelay(options: {
         waiting.set({ owner, environment }, events);
         oldest.set({ owner, environment }, oldestSeconds);
       }
-      // None was published longer ago than the margin, so none can be due.
+      // No event was published longer ago than the margin, so none is due.
       if (measures.every(({ oldestSeconds }) => oldestSeconds * 1_000 < marginMs)) return;
       const state = await stream.look();
       if (state === undefined || !state.isConsumed) return;

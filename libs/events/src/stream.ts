@@ -1,15 +1,19 @@
 /**
- * The stream that carries the events of one stack. It is named after the prefix and holds `<prefix>.test.>` and `<prefix>.live.>`, on
- * disk, until its consumer has acknowledged them. It is no source of truth: an unacknowledged event is also in its owner's outbox, from
- * which the relays refill a stream that was purged, deleted or lost with its disk.
+ * The stream that carries the events of one stack. Its name is the prefix; it stores
+ * `<prefix>.test.>` and `<prefix>.live.>` on disk until its consumer has acknowledged them. It is
+ * not the source of truth: an unacknowledged event is also in its owner's outbox, from which relays
+ * refill a stream that was purged, deleted or lost with its disk.
  *
- * Consumers create it, owners do not: without a consumer it would discard what is published. And two processes that create it at the same
- * moment can break it: nats-server 2.9 then has two streams of that name, one that stores and one that delivers (seen in one of a hundred
- * runs on a busy machine).
+ * Only consumers create it, because without a consumer it would discard what is published. Two
+ * processes that create it at the same moment can break it: nats-server 2.9 then has two streams of
+ * that name, one that stores and one that delivers (seen in one of a hundred runs on a busy
+ * machine).
  *
- * The third part of a subject is the owner, so that NATS permits an owner to publish its own events only (nats-configuration.ts).
+ * The third part of a subject is the owner, so that NATS lets an owner publish only its own events
+ * (nats-configuration.ts).
  *
- * Besides the stream, `<prefix>.acknowledged.<owner>` carries the consumer's acknowledgements to the owner; these messages are not stored.
+ * `<prefix>.acknowledged.<owner>` carries the consumer's acknowledgements to the owner, outside the
+ * stream; nothing stores them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -41,11 +45,14 @@ export interface EventStream extends AsyncDisposable {
   /** The stream's name in JetStream. */
   readonly name: string;
   readonly connection: Connection;
-  /** Creates the stream unless it exists; for consumers. Rejects when JetStream is unreachable. */
+  /** Creates the stream unless it exists; for consumers. Rejects if JetStream is unreachable. */
   ensure(): Promise<void>;
-  /** Publishes events in few messages, because the costs of the stream and its consumers are per message. Never rejects. */
+  /**
+   * Publishes events in few messages, because stream and consumers cost by the message. Never
+   * rejects.
+   */
   publish(events: readonly Event[]): Promise<Publication>;
-  /** The state of the stream; undefined when it cannot be read. */
+  /** The state of the stream; undefined if it cannot be read. */
   look(): Promise<StreamState | undefined>;
   /** Acknowledges events to their owner. Sent once, and may be lost. */
   acknowledge(owner: AttemptOwner, eventIds: readonly string[]): void;
@@ -53,42 +60,54 @@ export interface EventStream extends AsyncDisposable {
   onAcknowledged(owner: AttemptOwner, listener: (eventIds: readonly string[]) => void): Disposable;
 }
 
-/** The number of events that are certainly in the stream, and why others are not; a stream that does not exist yet is no error. */
+/**
+ * How many events are certainly in the stream, and why others are not. A stream that does not exist
+ * yet is not an error.
+ */
 export interface Publication {
   readonly stored: number;
   readonly error: string | undefined;
 }
 
 export interface StreamState {
-  /** The instant of the oldest message; null when the stream is empty, or no consumer has anything left to acknowledge. */
+  /**
+   * The instant of the oldest message; null if the stream is empty, or its consumers have
+   * acknowledged everything.
+   */
   readonly oldestAt: Date | null;
   /** Whether the stream has a consumer. Without one, it discards what is published. */
   readonly isConsumed: boolean;
 }
 
-/** The format of a prefix: it becomes a part of subjects and, in upper case, the name of the stream. */
+/** A prefix is part of subjects and, in upper case, the name of the stream. */
 export const EVENTS_PREFIX = /^[a-z][a-z0-9_-]{0,31}$/;
 export const EVENTS_PREFIX_RULE = 'must be a letter and up to 31 of a-z, 0-9, - and _';
 
 const API_TIMEOUT_MS = 1_000;
 const SPREAD_MS = 300;
-/** Far below a server's limit for one message, whatever the events are. */
+/** Keeps any message far below a server's size limit. */
 const MAX_EVENTS_OF_MESSAGE = 50;
-/** An event that is not acknowledged for this long leaves the stream, and stays in its outbox. */
+/** An event not acknowledged for this long leaves the stream, and stays in its outbox. */
 const MAX_AGE_MS = 3 * 24 * 3_600_000;
 
 /** JetStream's `stream not found`. */
 const STREAM_NOT_FOUND = 10_059;
 
-/** Returns immediately; the connection is opened in the background, and again whenever it breaks. */
+/** Returns immediately; the connection opens in the background, and again whenever it breaks. */
 export function connectEvents(options: {
   /** `nats://user:password@host:port`, several separated by commas. */
   url: string;
-  /** A PEM file with the authority of the server's certificate; without it nothing is encrypted. */
+  /**
+   * A PEM file with the authority of the server's certificate; without it the connection is not
+   * encrypted.
+   */
   caFile?: string | undefined;
   /** Stacks with different prefixes can share a broker without seeing each other's events. */
   prefix?: string;
-  /** How many servers of a cluster keep the stream: 1, 3 or 5, and no more than it has. The same in all processes of a stack. */
+  /**
+   * How many servers of a cluster keep the stream: 1, 3 or 5, at most the cluster's size. All
+   * processes of a stack agree.
+   */
   replicas?: number;
   /** Shown in the broker's list of connections. */
   name: string;
@@ -166,14 +185,17 @@ export function connectEvents(options: {
   };
 }
 
-/** Throws for an event that has none, which cannot be published. */
+/** Throws for an event without an environment, which cannot be published. */
 export function environmentOf(event: Event): EnvironmentName {
   const environment = findName(ENVIRONMENTS, event.tenant?.environment ?? Environment.UNSPECIFIED);
   if (environment === undefined) throw new TypeError(`the event ${event.id} has no environment`);
   return environment;
 }
 
-/** `<prefix>.<environment>.<owner>.<event type>`. Throws for an event that cannot be published, or not by the owner that it names. */
+/**
+ * `<prefix>.<environment>.<owner>.<event type>`. Throws for an event that cannot be published, or
+ * not by the owner that it names.
+ */
 export function subjectOf(prefix: string, event: Event): string {
   const environment = environmentOf(event);
   const type = eventTypeOf(event);
@@ -187,7 +209,7 @@ interface Bundle {
   readonly events: readonly Event[];
 }
 
-/** One message for events of one subject, in their order. */
+/** One message for all events of one subject, in order. */
 function bundlesOf(prefix: string, events: readonly Event[]): readonly Bundle[] {
   return [...Map.groupBy(events, (event) => subjectOf(prefix, event))].flatMap(([subject, ofSubject]) =>
     Array.from({ length: Math.ceil(ofSubject.length / MAX_EVENTS_OF_MESSAGE) }, (_, index) => ({
@@ -201,7 +223,7 @@ function toMessage({ subject, events }: Bundle) {
   return { subject, payload: Events.encode({ events: [...events] }).finish() };
 }
 
-/** JetStream's management interface on the open connection; rejects when there is none. */
+/** JetStream's management interface on the open connection; rejects if there is none. */
 export async function manager(connection: Connection): Promise<JetStreamManager> {
   const nats = connection.current;
   if (nats === undefined) throw new Error('NATS is out of reach');
@@ -219,7 +241,7 @@ function streamConfig(prefix: string, replicas: number) {
   } satisfies Partial<StreamConfig>;
 }
 
-/** Undefined where JetStream answers with this error code that there is no such thing. */
+/** Undefined if JetStream responds with this error code, that there is no such thing. */
 export async function found<Thing>(request: Promise<Thing>, notFound: number): Promise<Thing | undefined> {
   try {
     return await request;
@@ -239,16 +261,20 @@ async function ensureStream(connection: Connection, config: ReturnType<typeof st
   const find = () => found(streams.info(config.name), STREAM_NOT_FOUND);
   let present = await find();
   if (present === undefined) {
-    // Replicas that find no stream at the same moment must not create it at the same moment: a random delay lets the later ones find it.
+    // Replicas that find no stream at the same moment must not create it at once: a random delay
+    // lets the later ones find it.
     await sleep(Math.random() * SPREAD_MS);
     present = await find();
   }
   if (present === undefined) await streams.add(config);
-  // Created by an older release: the values that can be changed are changed.
+  // An older release created it: change the values that can be changed.
   else if (!isSubset<StreamConfig>(config, present.config)) await streams.update(config.name, config);
 }
 
-/** Undefined for a message that cannot be decoded. A callback that throws would end all reading of its connection, so none may throw. */
+/**
+ * Undefined for a message that cannot be decoded. It must not throw: an error in a callback ends
+ * all reading of its connection.
+ */
 function readAcknowledged(message: Msg): readonly string[] | undefined {
   try {
     return EventsAcknowledged.decode(message.data).eventIds;
@@ -257,7 +283,10 @@ function readAcknowledged(message: Msg): readonly string[] | undefined {
   }
 }
 
-/** A restarted replica may keep messages that were acknowledged long ago: messages that no consumer waits for do not count. */
+/**
+ * Messages that no consumer waits for do not count: a restarted replica may keep ones acknowledged
+ * long ago.
+ */
 export function stateOf(
   { messages, first_ts, consumer_count }: Pick<StreamInfo['state'], 'messages' | 'first_ts' | 'consumer_count'>,
   consumers: readonly Pick<ConsumerInfo, 'num_pending' | 'num_ack_pending'>[],

@@ -15,7 +15,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** The library as loaded by a process that was started with this folder, or with none. */
+/** The library, loaded in a process that was started with this folder, or with none. */
 async function load(folder: string | undefined): Promise<typeof import('./index.ts')> {
   vi.stubEnv('FAILPOINTS_DIR', folder);
   vi.resetModules();

@@ -1,13 +1,15 @@
 /**
- * Named points at which a test makes a process fail: `await failpoint('wallet.charge.before-commit')`.
+ * Named points at which a test makes a process fail: `await
+ * failpoint('wallet.charge.before-commit')`.
  *
- * A point does nothing unless the process was started with FAILPOINTS_DIR and that folder holds a file with the name of the
- * point. The file names the action: `kill` | `throw` | `delay:<ms>` | `lose-reply`. The process that hits the point removes the file
- * first and then acts, so that an armed point fires once, in exactly one process.
+ * A point does nothing unless the process was started with FAILPOINTS_DIR and that folder holds a
+ * file with the point's name. The file names the action: `kill` | `throw` | `delay:<ms>` |
+ * `lose-reply`. The process that reaches the point first removes the file and then acts, so an
+ * armed point fires once, in exactly one process.
  *
- * Names are `<service>.<flow>.<before|after>-<step>`; `before-commit` is inside the transaction, just before its commit. Each service
- * declares its own in `src/failpoints.ts`, and passes them through the `failpoint` of that file, which accepts no other; a library that an
- * owner of attempts runs declares the steps that it passes.
+ * Names are `<service>.<flow>.<before|after>-<step>`; `before-commit` is inside the transaction,
+ * just before its commit. Each service declares its points in `src/failpoints.ts`, whose
+ * `failpoint` accepts no others. A library that runs inside a service declares its own steps.
  */
 import { readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,12 +17,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export type Failpoint = `${string}.${string}.${'before' | 'after'}-${string}`;
 
-/** The points of one service, named after it. */
+/** The points of one service, with its name in front. */
 export function pointsOf<Service extends string, const Step extends string>(service: Service, steps: readonly Step[]) {
   return steps.map((step) => `${service}.${step}` as const);
 }
 
-/** The work was done and its reply is lost: the server fails the call as if the connection had broken. */
+/** The work was done and its reply is lost: the server fails the call like a broken connection. */
 export class LostReplyError extends Error {
   override readonly name = 'LostReplyError';
 }
@@ -58,7 +60,7 @@ function take(file: string): string | undefined {
 
 function killProcess(): never {
   process.kill(process.pid, 'SIGKILL');
-  // The signal may take a moment to arrive; nothing may run in it.
+  // The signal may take a moment to arrive; no code may run until then.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   throw new Error('the process outlived SIGKILL');
 }

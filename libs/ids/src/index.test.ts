@@ -119,10 +119,10 @@ describe('derived ids', () => {
 
   test('the derived ids of an operation and of an attempt never change', () => {
     const operationId = '019a9f00-0000-8100-8000-000000000001';
-    // The operation that creates an attempt has the attempt's id.
+    // The id of an attempt is that of the operation that creates it.
     const awardId = awardIdOf(operationId, 'challenge');
     const feeId = feeTransferId(operationId);
-    // These values are stored in ledgers: a change here would let money move twice.
+    // Ledgers store these values: a change here would let money move twice.
     expect({
       feeId,
       refundId: refundTransferId(feeId),
@@ -156,7 +156,7 @@ describe('hashed ids', () => {
     );
   });
 
-  test('different lists of parts, even if only a part ends elsewhere, give different hashed ids', () => {
+  test('different lists of parts give different hashed ids, even if they differ only in where a part ends', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), fc.array(fc.string()), (a, b) => {
         fc.pre(JSON.stringify(a) !== JSON.stringify(b));

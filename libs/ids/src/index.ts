@@ -1,11 +1,14 @@
 /**
  * Identifiers, all lower-case uuids.
  *
- * - A new id is a UUIDv7 (RFC 9562): 48 bits of milliseconds, then random bits, so that indexes grow at one end.
- * - An id that carries a tag is a UUIDv8. Its first digit after the version is a tag: `0` none, `1` an attempt of the challenge service,
- *   `2` an attempt of the tournament service. So an attempt id routes to its owner without a look-up.
- * - A derived id is a UUIDv8 computed from another id and a purpose. A retry derives the same id again, which is how every write of
- *   an operation happens at most once. It keeps the source's 48 bits of time, so that it lands beside it in an index.
+ * - A new id is a UUIDv7 (RFC 9562): 48 bits of milliseconds, then random bits, so that indexes
+ *   grow at one end.
+ * - A tagged id is a UUIDv8 whose first digit after the version is the tag: `0` none, `1` an
+ *   attempt of the challenge service, `2` an attempt of the tournament service. An attempt id thus
+ *   routes to its service without a lookup.
+ * - A derived id is a UUIDv8 computed from another id and a purpose. A retry derives the same id,
+ *   so every write of an operation happens at most once. It keeps the source's 48 bits of time, so
+ *   that both are close in an index.
  */
 import { hash, randomUUID } from 'node:crypto';
 
@@ -30,7 +33,7 @@ export function isUuid(text: string): boolean {
 
 /** A UUIDv7. */
 export function newId(now?: Date): string {
-  // Node fills randomUUID from its own pool of random bytes; digits 15 to 17 and everything from the variant on are random.
+  // randomUUID is random in digits 15 to 17 and from the variant on; Node fills it from a pool.
   const random = randomUUID();
   return `${timePrefix(now)}-7${random.slice(15)}`;
 }
@@ -41,13 +44,13 @@ export function newOwnedId(owner: AttemptOwner, now?: Date): string {
   return `${timePrefix(now)}-8${OWNER_TAG[owner]}${random.slice(16)}`;
 }
 
-/** The owner that the id is tagged with; null for any other id, and for text that is not an id. */
+/** The owner in the id's tag; null for any other id, and for text that is not an id. */
 export function ownerOf(id: string): AttemptOwner | null {
   if (id[VERSION_INDEX] !== '8' || !isUuid(id)) return null;
   return OWNER_BY_TAG.get(id[TAG_INDEX] ?? '') ?? null;
 }
 
-/** The one id of this purpose that belongs to the source. */
+/** The one id of this purpose for the source. */
 export function deriveId(sourceId: string, purpose: string): string {
   return derive(sourceId, purpose, NO_OWNER_TAG);
 }
@@ -57,7 +60,10 @@ export function deriveOwnedId(sourceId: string, purpose: string, owner: AttemptO
   return derive(sourceId, purpose, OWNER_TAG[owner]);
 }
 
-/** The one id of these parts; each part is prefixed with its length, so that no two lists of parts encode alike. */
+/**
+ * The one id of these parts. Each part is prefixed with its length, so that no two lists encode
+ * alike.
+ */
 export function hashId(...parts: string[]): string {
   let text = '';
   for (const part of parts) text += `${part.length}:${part}`;
@@ -66,8 +72,9 @@ export function hashId(...parts: string[]): string {
 }
 
 /**
- * The transfer that charges an attempt's fee. A transfer id is decided once and permanently, so an attempt that is begun again after its
- * fee's id got a tombstone needs another one: each generation derives its own. Generation 0 is what almost every attempt has.
+ * The transfer that charges an attempt's fee. A transfer id is decided once and for ever. If the id
+ * of the fee became a tombstone, the attempt that is begun again needs another: each generation
+ * derives its own. Almost every attempt has generation 0.
  */
 export function feeTransferId(attemptId: string, generation = 0): string {
   return deriveId(attemptId, generation === 0 ? 'fee' : `fee:${generation}`);
@@ -84,8 +91,8 @@ export function receiptIdOf(operationId: string): string {
 }
 
 /**
- * The award that an attempt wins. It is the same whichever operation reports the win, so that a payout is found again by an owner that has
- * lost the operation which it was made for.
+ * The award that an attempt wins. It does not depend on the operation that reports the win, so a
+ * service that has lost the operation still finds the payout.
  */
 export function awardIdOf(attemptId: string, owner: AttemptOwner): string {
   return deriveOwnedId(attemptId, 'award', owner);
@@ -97,7 +104,9 @@ export function awardTransferId(awardId: string): string {
 }
 
 const LOW_TIMES = 2 ** 16;
-/** The upper 32 of the 48 bits change once in 65 seconds, and to print a number that large is slow. */
+/**
+ * The upper 32 of the 48 bits change every 65 seconds, and printing such a large number is slow.
+ */
 let lastHigh = { time: Number.NaN, text: '' };
 
 function timePrefix(now: Date | undefined): string {
@@ -115,7 +124,9 @@ function derive(sourceId: string, purpose: string, tag: string): string {
   return `${source.slice(0, 13)}-8${tag}${digestTail(digest, 0)}`;
 }
 
-/** What follows the tag: two digits, the variant with two bits of the digest, and fifteen digits. */
+/**
+ * What follows the tag: two digits, the variant with two bits of the digest, and fifteen digits.
+ */
 function digestTail(digest: string, from: number): string {
   const variant = '89ab'[Number.parseInt(digest.slice(from + 2, from + 3), 16) & 3];
   return `${digest.slice(from, from + 2)}-${variant}${digest.slice(from + 3, from + 6)}-${digest.slice(from + 6, from + 18)}`;

@@ -53,7 +53,7 @@ describe('the laws of instants', () => {
     );
   });
 
-  it('of two instants exactly one is before the other, unless they are one', () => {
+  it('for two different instants exactly one is before the other', () => {
     fc.assert(
       fc.property(valid, valid, (one, other) => {
         const isSame = one.getTime() === other.getTime();

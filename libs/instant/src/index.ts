@@ -9,13 +9,13 @@
  *   is a bug, and the request that met it fails.
  */
 
-/** The first instant that is taken. */
+/** The first instant that requests may contain. */
 export const FIRST_INSTANT = new Date('1900-01-01T00:00:00.000Z');
 
-/** The last instant that is taken. */
+/** The last instant that requests may contain. */
 export const LAST_INSTANT = new Date('9999-01-01T00:00:00.000Z');
 
-/** Says the bounds in an error message: `must lie between ...`. */
+/** The bounds, for an error message: `must lie between ...`. */
 export const INSTANT_BOUNDS = 'between 1900-01-01 and 9999-01-01 UTC';
 
 /** Whether the instant may be stored. False for an invalid `Date`. */
@@ -35,22 +35,25 @@ export function isBefore(one: Date, other: Date): boolean {
   return millisecondsOf(one) < millisecondsOf(other);
 }
 
-/** The milliseconds from `start` to `end`, below 0 where `end` is first. Throws RangeError for an invalid `Date`. */
+/**
+ * The milliseconds from `start` to `end`, negative if `end` is first. Throws RangeError for an
+ * invalid `Date`.
+ */
 export function millisecondsBetween(start: Date, end: Date): number {
   return millisecondsOf(end) - millisecondsOf(start);
 }
 
-/** The instant so many milliseconds later. Throws RangeError where there is none. */
+/** The instant this many milliseconds later. Throws RangeError if there is none. */
 export function later(instant: Date, milliseconds: number): Date {
   return verified(new Date(millisecondsOf(instant) + milliseconds));
 }
 
-/** The first of the two. Throws RangeError for an invalid `Date`. */
+/** The earlier of the two. Throws RangeError for an invalid `Date`. */
 export function firstOf(one: Date, other: Date): Date {
   return isBefore(other, one) ? other : one;
 }
 
-/** The last of the two. Throws RangeError for an invalid `Date`. */
+/** The later of the two. Throws RangeError for an invalid `Date`. */
 export function lastOf(one: Date, other: Date): Date {
   return isBefore(one, other) ? other : one;
 }

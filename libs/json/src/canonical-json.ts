@@ -1,10 +1,11 @@
 /**
- * One text for all JSON of the same meaning: the canonical JSON of RFC 8785 (members in the order of their names' UTF-16 units, no space,
- * text and numbers as ECMAScript prints them), extended to numbers that no double holds (exact-number.ts).
+ * One text for all JSON of the same meaning: RFC 8785 (members in the order of their names' UTF-16
+ * units, no space, text and numbers as ECMAScript prints them), extended to numbers that no double
+ * holds (exact-number.ts).
  */
 import { ExactNumber } from './exact-number.ts';
 
-/** For values of `parseJson` and `parseExactJson`, of finite numbers and bounded depth. */
+/** For values of `parseJson` and `parseExactJson` with finite numbers and bounded depth. */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (value instanceof ExactNumber) return value.canonical;

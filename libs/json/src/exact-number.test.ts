@@ -55,10 +55,10 @@ test('a number costs time in proportion to its length, wherever its zeros are', 
   expect(readNumber(`1e-${'9'.repeat(250_000)}`)).toBeInstanceOf(ExactNumber);
 });
 
-test('an exponent of any length is added to as a whole number', () => {
+test('a shift is added exactly to an exponent of any length', () => {
   const digits = fc.oneof(
     fc.bigInt({ min: 1n, max: 10n ** 40n }),
-    // Where the last fifteen digits carry or borrow.
+    // Cases in which the last fifteen digits carry or borrow.
     fc
       .tuple(fc.bigInt({ min: 1n, max: 10n ** 9n }), fc.integer({ min: 14, max: 30 }), fc.integer({ min: -9, max: 9 }))
       .map(([high, zeros, near]) => high * 10n ** BigInt(zeros) + BigInt(near)),
@@ -99,7 +99,10 @@ interface Decimal {
   readonly exponent: number;
 }
 
-/** One of the many spellings of it: `zeros` more digits, the point `shift` digits further left, an exponent that compensates for both. */
+/**
+ * Another spelling of the number: `zeros` more digits, the point `shift` digits further left, and
+ * an exponent that compensates for both.
+ */
 function spell({ mantissa, exponent }: Decimal, zeros: number, shift: number, mark: string): string {
   const sign = mantissa < 0n ? '-' : '';
   const digits = `${mantissa < 0n ? -mantissa : mantissa}${'0'.repeat(zeros)}`.padStart(shift + 1, '0');
@@ -128,7 +131,7 @@ const decimal = fc.record({
 const spelled = fc
   .tuple(decimal, fc.nat(3), fc.nat(30), fc.constantFrom('e', 'E'))
   .map(([value, zeros, shift, mark]) => ({ value, text: spell(value, zeros, shift, mark) }));
-/** About half the time the same value twice, or its neighbour. */
+/** About half of the pairs are the same value twice, or neighbours. */
 const pair = fc
   .tuple(spelled, spelled, fc.constantFrom<'same' | 'next' | 'any'>('same', 'next', 'any'), fc.nat(3), fc.nat(30))
   .map(([one, other, kin, zeros, shift]) => {

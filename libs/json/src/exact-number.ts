@@ -1,13 +1,16 @@
 /**
- * Spellings of one number are equal, and different numbers differ, however close: numbers are compared by their exact decimal value.
+ * Numbers are compared by their exact decimal value: spellings of one number are equal, and
+ * different numbers differ, however close.
  *
- * - A number that its nearest double prints back is that double: 1.0, 1e0 and 10e-1 are 1, and 0.1 is 0.1. Its canonical spelling is the
- *   one of RFC 8785.
- * - Any other, such as 12345678901234567891, whose double prints 12345678901234567000, is an ExactNumber. Its canonical spelling is sign,
- *   digits without zeros at either end, `e`, exponent.
+ * - A number that its nearest double prints back is that double: 1.0, 1e0 and 10e-1 are 1, and 0.1
+ *   is 0.1. Its canonical spelling is that of RFC 8785.
+ * - Any other is an ExactNumber, such as 12345678901234567891, whose double prints
+ *   12345678901234567000. Its canonical spelling is sign, digits without zeros at either end, `e`,
+ *   exponent.
  *
- * Either spelling gives the exact value, so two values never share one. A number costs time in proportion to its length, whatever its
- * exponent: the digits that the exponent stands for are never written out.
+ * Either spelling gives the exact value, so two values never share one. A number costs time in
+ * proportion to its length, whatever its exponent: no code writes out the digits that the exponent
+ * stands for.
  */
 
 /** A number that no double prints back. */
@@ -19,7 +22,8 @@ export class ExactNumber {
   }
 }
 
-// Fifteen significant digits always survive a double, and without an exponent so few characters stay far from its limits.
+// A double keeps fifteen significant digits, and text this short without an exponent is in its
+// range.
 const SURELY_EXACT_CHARACTERS = 15;
 const EXPONENT = /[eE]/;
 
@@ -35,12 +39,15 @@ const ZERO = 0x30;
 const NINE = 0x39;
 const PLUS = 0x2b;
 const MINUS = 0x2d;
-/** Exponents of so few digits, and a shift by a number's length, are exact as doubles. */
+/** Doubles hold exponents of this many digits exactly, also after a shift by a number's length. */
 const SMALL_EXPONENT_CHARACTERS = 15;
-/** The numbers of so many digits. */
+/** The first integer with more digits. */
 const LOW_DIGITS = 10 ** SMALL_EXPONENT_CHARACTERS;
 
-/** The exact value of a finite decimal: `0`, or sign, digits without zeros at either end, `e`, exponent. */
+/**
+ * The exact value of a finite decimal: `0`, or sign, digits without zeros at either end, `e`,
+ * exponent.
+ */
 function decimalOf(spelling: string): string {
   const sign = spelling.charCodeAt(0) === MINUS ? '-' : '';
   const exponentAt = spelling.search(EXPONENT);
@@ -60,7 +67,7 @@ function decimalOf(spelling: string): string {
   return `${sign}${digits.slice(start, end)}e${exponent}`;
 }
 
-/** The exponent as a whole number without leading zeros, after `shift` is added, which is the length of a text at most. */
+/** Adds `shift`, at most the length of a text, to an exponent. The result has no leading zeros. */
 function addShift(exponent: string, shift: number): string {
   const isNegative = exponent.charCodeAt(0) === MINUS;
   let start = isNegative || exponent.charCodeAt(0) === PLUS ? 1 : 0;
@@ -68,11 +75,11 @@ function addShift(exponent: string, shift: number): string {
   const digits = exponent.slice(start);
   const sign = isNegative ? -1 : 1;
   if (digits.length <= SMALL_EXPONENT_CHARACTERS) return String(sign * Number(digits) + shift);
-  // Beyond every shift: the sign stays. By hand, because BigInt takes more than linear time for so many digits.
+  // The exponent exceeds every shift, so its sign stays. BigInt would take more than linear time.
   return `${isNegative ? '-' : ''}${addToDigits(digits, sign * shift)}`;
 }
 
-/** Adds to a decimal of more than SMALL_EXPONENT_CHARACTERS digits a number of fewer. */
+/** Adds a short number to a decimal of more than SMALL_EXPONENT_CHARACTERS digits. */
 function addToDigits(digits: string, added: number): string {
   const split = digits.length - SMALL_EXPONENT_CHARACTERS;
   const low = Number(digits.slice(split)) + added;
@@ -81,7 +88,7 @@ function addToDigits(digits: string, added: number): string {
   return withoutLeadingZero(carryInto(digits.slice(0, split), carry) + lowDigits);
 }
 
-/** Adds 1, 0 or -1 to a decimal that begins with no zero. */
+/** Adds 1, 0 or -1 to a decimal without leading zeros. */
 function carryInto(digits: string, carry: number): string {
   if (carry === 0) return digits;
   const [passed, passedTo] = carry === 1 ? [NINE, '0'] : [ZERO, '9'];
@@ -91,7 +98,7 @@ function carryInto(digits: string, carry: number): string {
   return changed + passedTo.repeat(digits.length - end);
 }
 
-/** A borrow leaves one at most. */
+/** A borrow leaves at most one leading zero. */
 function withoutLeadingZero(digits: string): string {
   let start = 0;
   while (digits.charCodeAt(start) === ZERO && start < digits.length - 1) start += 1;

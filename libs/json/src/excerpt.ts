@@ -1,12 +1,12 @@
-/** The beginning of a body, as a log keeps it. */
+/** The beginning of a body, for a log. */
 
 const EXCERPT_CHARACTERS = 1_000;
 /** Enough bytes for that many characters of at most four bytes each. */
 const EXCERPT_BYTES = 4 * EXCERPT_CHARACTERS + 4;
 
 /**
- * The body's first 1,000 characters, counted as PostgreSQL counts them: by code point. Bytes that are not UTF-8 become U+FFFD, and NUL,
- * which a text column refuses, is left out.
+ * The body's first 1,000 characters, counted by code point like PostgreSQL. Bytes that are not
+ * UTF-8 become U+FFFD; NUL, which a text column refuses, is left out.
  */
 export function excerptOf(body: Buffer): string {
   const text = withoutNul(body).toString('utf8', 0, EXCERPT_BYTES);

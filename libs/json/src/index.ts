@@ -1,4 +1,4 @@
-/** JSON from outside: read as it was written, numbers and names alike, and compared by meaning. */
+/** JSON from outside: numbers and names are read exactly as spelled, and compared by meaning. */
 export { canonicalJson } from './canonical-json.ts';
 export { ExactNumber, readNumber } from './exact-number.ts';
 export { excerptOf } from './excerpt.ts';

@@ -69,7 +69,8 @@ test('parseJson does not limit nesting depth', () => {
   expect(value).toBeNull();
 });
 
-// --- the property: a value is drawn together with a text that spells it, so that no parser is needed to know what the text means ---
+// --- the property: a value is drawn with a text that spells it, so that no parser has to read it
+// ---
 
 interface Sample {
   readonly text: string;
@@ -87,7 +88,7 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '\t': '\\t',
 };
 
-/** Spells each UTF-16 unit as itself where JSON allows that, by its short escape, or by its number. */
+/** Spells each UTF-16 unit as itself if JSON allows that, by its short escape, or by number. */
 function spell(string: string, choices: readonly number[]): string {
   const units = string.split('').map((unit, index) => {
     const choice = choices.length === 0 ? 0 : choices[index % choices.length];
@@ -100,7 +101,7 @@ function spell(string: string, choices: readonly number[]): string {
   return `"${units.join('')}"`;
 }
 
-// Few names, so that the objects of a run share their shapes: that is what the native parser misreads.
+// Few names, so that the objects of a run share shapes: the native parser misreads those.
 const name = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('a', '\\', '"', '\n', '\\u0061', '\\"', 'a\\', 'a"', '__proto__', '1', '') },
   { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
@@ -132,12 +133,12 @@ const { sample } = fc.letrec<{ sample: Sample }>((tie) => ({
   ),
 }));
 
-test('every text means what it spells, whatever was read before', () => {
+test('every text is read as it is spelled, whatever was read before', () => {
   fc.assert(
     fc.property(sample, ({ text, value }) => {
       const parsed = parseJson(text);
       deepStrictEqual(parsed, value);
-      // The order of members, which the comparison above leaves open.
+      // The order of members, which the comparison above ignores.
       expect(JSON.stringify(parsed)).toBe(JSON.stringify(value));
     }),
     { numRuns: 5_000 },

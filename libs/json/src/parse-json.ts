@@ -1,34 +1,44 @@
 /**
- * JSON.parse for text from outside. In Node 24 the native one can misread a member name that is spelled with an escape:
- * it takes as many characters of the raw spelling as the name has, and if an object before had a member of that name, after the
- * same other members, it uses that name. After `{"h":[],"\\":0}` the second name of `{"h":1,"\"":2}` so comes back as a backslash,
- * and two members can become one (nodejs/node#63785, chromium 521080746). What a partner sends is signed: no name may change.
+ * JSON.parse for text from outside. In Node 24 the native parser can misread a member name that is
+ * spelled with an escape. It takes as many raw characters as the name has, and if an earlier object
+ * had a member of that name, after the same other members, it uses that name. After
+ * `{"h":[],"\\":0}` it reads the second name of `{"h":1,"\"":2}` as a backslash, and two members
+ * can become one (nodejs/node#63785, chromium 521080746). Partners sign what they send, so no name
+ * may change.
  *
- * Only names are misread, never the syntax nor any value. So the native parser always validates the text, and its value is used unless
- * a name has an escape. When no supported Node has that bug, this library is JSON.parse and can go.
+ * It misreads only names, never the syntax or a value. So it still validates every text, and its
+ * value is used unless a name has an escape. When no supported Node has the bug, replace this
+ * library by JSON.parse.
  */
 import { type ExactNumber, readNumber } from './exact-number.ts';
 import { endOfString } from './string-text.ts';
 
 /**
- * Reads JSON text as JSON.parse without a reviver is specified to: of two members with one name the last counts, `__proto__` is a
- * member like any other, depth is not limited. Throws a SyntaxError for text that is not JSON.
+ * Reads JSON text as the specification of JSON.parse without a reviver says: of two members with
+ * one name the last counts, `__proto__` is an ordinary member, depth is unlimited. Throws a
+ * SyntaxError for text that is not JSON.
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   return hasEscapedName(text) ? read(text, Number) : value;
 }
 
-/** The same, with an ExactNumber for every number that no double prints back. Slower: for text that is known to have one. */
+/**
+ * As parseJson, with an ExactNumber for every number that no double prints back. Slower: for text
+ * known to have one.
+ */
 export function parseExactJson(text: string): unknown {
   JSON.parse(text);
   return read(text, readNumber);
 }
 
-/** What makes a string a name, from behind its closing quote. */
+/** Follows the closing quote of a string that is a name. */
 const COLON = /\s*:/y;
 
-/** Whether the JSON text spells a member name with a backslash; text without any backslash costs one native search. */
+/**
+ * Whether the JSON text spells a member name with a backslash. Text without one costs one native
+ * search.
+ */
 function hasEscapedName(text: string): boolean {
   let backslash = text.indexOf('\\');
   while (backslash !== -1) {
@@ -40,7 +50,7 @@ function hasEscapedName(text: string): boolean {
   return false;
 }
 
-/** An array or object whose end is not reached yet; an array has no names. */
+/** An array or object whose end has not been read; an array has no names. */
 interface Open {
   readonly names: string[] | null;
   readonly values: unknown[];
@@ -55,8 +65,8 @@ const LITERALS: ReadonlyMap<string, boolean | null> = new Map([
 ]);
 
 /**
- * Reads text that is known to be JSON. Each string is left to JSON.parse, which has no names to misread there.
- * Open arrays and objects are kept in a list and not on the call stack, which deep nesting would exhaust.
+ * Reads text that is known to be JSON. JSON.parse reads each string, which has no names to misread.
+ * A list holds the open arrays and objects: deep nesting would exhaust the call stack.
  */
 function read(text: string, numberOf: (spelling: string) => number | ExactNumber): unknown {
   const outermost: unknown[] = [];
@@ -82,7 +92,7 @@ function read(text: string, numberOf: (spelling: string) => number | ExactNumber
       case '"': {
         const end = endOfString(text, index + 1) + 1;
         const string = JSON.parse(text.slice(index, end)) as string;
-        // In an object a string is a name exactly when every earlier name has its value.
+        // In an object a string is a name if every earlier name has its value.
         if (open.names?.length === open.values.length) open.names.push(string);
         else open.values.push(string);
         index = end;
@@ -108,7 +118,7 @@ function read(text: string, numberOf: (spelling: string) => number | ExactNumber
   return outermost[0];
 }
 
-/** `fromEntries` defines its members, where an assignment to `__proto__` would set the prototype. */
+/** `fromEntries` defines members; an assignment to `__proto__` would set the prototype. */
 function close({ names, values }: Open): unknown {
   return names === null ? values : Object.fromEntries(names.map((name, index) => [name, values[index]]));
 }

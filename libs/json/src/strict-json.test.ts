@@ -57,7 +57,7 @@ describe('what is refused', () => {
     },
   );
 
-  test('a backslash before u0000 is no NUL, and NUL is found exactly where a text has it', () => {
+  test('NUL is found exactly where a text contains it, and an escaped backslash before u0000 is not NUL', () => {
     expect(parse('{"\\\\u0000":"\\\\u0000"}')).toMatchObject({ value: { '\\u0000': '\\u0000' } });
     const part = fc.constantFrom('\0', '\\', 'u0000', '0', '"', 'a', '\u0001');
     fc.assert(
@@ -116,7 +116,7 @@ describe('what is cut out', () => {
   });
 });
 
-/** JSON text whose objects may name members twice, with what a reader that keeps all members would see. */
+/** JSON text whose objects may repeat names, with what a reader that keeps all members sees. */
 interface Sample {
   readonly text: string;
   readonly hasDuplicate: boolean;
@@ -144,7 +144,7 @@ const { sample } = fc.letrec<{ sample: Sample }>((tie) => ({
 }));
 
 describe('properties of strict JSON', () => {
-  test('JSON text is refused exactly when some object in it names a member twice, and otherwise read as it is written', () => {
+  test('JSON text is refused exactly when an object in it repeats a member name, and otherwise read as spelled', () => {
     fc.assert(
       fc.property(sample, ({ text, hasDuplicate }) => {
         const json = parse(text);

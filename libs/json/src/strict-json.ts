@@ -1,11 +1,12 @@
 /**
- * JSON that every reader reads alike: RFC 8259 text in UTF-8, restricted as I-JSON (RFC 7493) is.
- * - no object names a member twice (readers disagree which one counts);
- * - every number is finite as a double, all text is well-formed Unicode (receipts are signed over canonical JSON, which needs both). That
- *   holds inside of `metadata` and `evidence` too. A number may have more digits than a double keeps: the text that is stored keeps them, and
- *   `exact` distinguishes such numbers;
- * - no text has NUL, which many readers and stores cut it at;
- * - nesting ends at 64 levels (deeper is an attack on recursive readers).
+ * JSON that every reader reads alike: RFC 8259 text in UTF-8, restricted like I-JSON (RFC 7493).
+ * - No object repeats a member name (readers disagree which one counts).
+ * - Every number is finite as a double, and all text is well-formed Unicode, inside `metadata` and
+ *   `evidence` too: receipts are signed over canonical JSON, which needs both. A number may have
+ *   more digits than a double keeps: the stored text keeps them, and `exact` distinguishes such
+ *   numbers.
+ * - No text has NUL, at which many readers and stores cut it.
+ * - Nesting ends at 64 levels; deeper nesting attacks recursive readers.
  */
 import { isUtf8 } from 'node:buffer';
 import { readNumber } from './exact-number.ts';
@@ -15,16 +16,19 @@ import { spellsNul } from './text.ts';
 
 export const MAX_DEPTH = 64;
 
-/** The most characters of a member's name that a message repeats. */
+/** An error message repeats at most this much of a member's name. */
 const MAX_NAMED_CHARACTERS = 64;
 
 export type StrictJson =
   | {
       readonly kind: 'parsed';
       readonly value: unknown;
-      /** The same with an ExactNumber for every number that no double prints back; most bodies have none, and then it is `value` itself. */
+      /**
+       * As `value`, with an ExactNumber for every number that no double prints back. Most bodies
+       * have none, and then it is `value` itself.
+       */
       readonly exact: unknown;
-      /** Members of the outermost object, by name, as the very text that was sent. */
+      /** Members of the outermost object, by name, as the exact text that was sent. */
       readonly verbatim: Readonly<Record<string, string>>;
     }
   | { readonly kind: 'invalid'; readonly message: string };
@@ -32,7 +36,10 @@ export type StrictJson =
 export interface StrictJsonOptions {
   /** Members of the outermost object whose text is returned as sent. */
   readonly verbatimNames?: readonly string[];
-  /** For a body of many records, where the reader refuses the record that has it, and for what was stored before NUL was refused. */
+  /**
+   * For a body of many records, whose reader refuses single records with NUL; and for what was
+   * stored before NUL was refused.
+   */
   readonly allowsNul?: boolean;
 }
 
@@ -55,8 +62,9 @@ export function parseStrictJson(
   if (issue !== null) return invalid(issue);
   if (!allowsNul && spellsNul(text)) return invalid('The body holds text with NUL.');
 
-  // Of two members with one name the parser keeps one, so the text then has more members than the value, and otherwise as many.
-  // That needs a parser which never confuses two names: parseJson is one, the native parser is not.
+  // If two members share a name, the parser keeps one, so the text has more members than the value.
+  // That requires a parser that never confuses two names: parseJson is one, the native parser is
+  // not.
   const scan = scanMembers(text, verbatimNames);
   if (scan.members !== tally.members) return invalid(`The member \`${shortened(repeatedName(text))}\` stands twice.`);
   return { kind: 'parsed', value, exact: scan.areNumbersExact ? value : parseExactJson(text), verbatim: scan.verbatim };
@@ -66,7 +74,7 @@ function invalid(message: string): StrictJson {
   return { kind: 'invalid', message };
 }
 
-/** Walks a parsed value, counts the members of its objects, and returns its first validation issue. */
+/** Walks a parsed value, counts its objects' members, and returns its first validation issue. */
 function inspect(value: unknown, depth: number, tally: { members: number }): string | null {
   if (typeof value === 'string') return value.isWellFormed() ? null : 'The body holds text that is not valid Unicode.';
   if (typeof value === 'number')
@@ -103,7 +111,10 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** One pass over text that is known to be JSON: counts the members (one colon each), cuts out the requested ones, and checks every number. */
+/**
+ * One pass over text that is known to be JSON. It counts the members (one colon each), cuts out the
+ * requested ones, and checks every number.
+ */
 function scanMembers(
   text: string,
   verbatimNames: readonly string[],
@@ -160,7 +171,9 @@ function scanMembers(
   return { members, verbatim, areNumbersExact };
 }
 
-/** The first name that an object of the text, which is known to be JSON and to have one, gives to a second member. */
+/**
+ * The first name that an object of the text repeats. The text is known to be JSON with such a name.
+ */
 function repeatedName(text: string): string {
   const open: Set<string>[] = [];
   let stringStart = 0;
@@ -189,16 +202,16 @@ function repeatedName(text: string): string {
         break;
     }
   }
-  throw new Error('no member of the text stands twice');
+  throw new Error('the text repeats no member name');
 }
 
-/** A name as a message may repeat it: whole where it is short, and always valid Unicode. */
+/** A name for an error message: whole if it is short, and always valid Unicode. */
 function shortened(name: string): string {
   const text = name.length > MAX_NAMED_CHARACTERS ? `${name.slice(0, MAX_NAMED_CHARACTERS)}…` : name;
   return text.toWellFormed();
 }
 
-/** The index behind the number that starts at `index`: where a comma, a bracket or space follows. */
+/** The index after the number that starts at `index`. */
 function endOfNumber(text: string, index: number): number {
   let end = index + 1;
   while (isInNumber(text.charCodeAt(end))) end += 1;

@@ -1,9 +1,9 @@
-/** Strings inside of text that is known to be JSON. */
+/** Strings inside text that is known to be JSON. */
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** The index of the quote that ends the string whose first character is at `start`, or any later one that is not escaped. */
+/** The index of the quote that ends the string with its first character at `start`. */
 export function endOfString(text: string, start: number): number {
   let end = start;
   for (;;) {

@@ -15,7 +15,7 @@ function pathsOf(value: unknown, path: Path = []): Path[] {
   ];
 }
 
-test('many paths together lead to the texts that each of them leads to alone', () => {
+test('many paths together find the texts that each finds alone', () => {
   fc.assert(
     fc.property(
       fc.jsonValue({ maxDepth: 4 }),
@@ -35,7 +35,7 @@ test('many paths together lead to the texts that each of them leads to alone', (
   );
 });
 
-test('however many paths lead to a value, its text is passed once', () => {
+test('the text of a value is read once, however many paths lead to it', () => {
   const text = JSON.stringify({ first: 'x'.repeat(10_000), list: Array(100).fill({ a: 'y'.repeat(100) }), last: 1 });
   const paths = Array.from(
     { length: 1_400 },

@@ -1,7 +1,8 @@
 /**
- * The text of a value inside of JSON text, as it was sent. The text is known to be JSON in which no object names a member twice
- * (`parseStrictJson`), so a path leads to one value at most. One call costs one pass over the text in front of the value and the value
- * itself, however long the path is; many paths go together (`spansAt`), so that each of them does not cost a pass.
+ * Finds the text of a value inside JSON text, exactly as sent. The text is known to be JSON without
+ * repeated names (`parseStrictJson`), so a path leads to at most one value. One call costs one pass
+ * over the text up to the end of the value, however long the path is. `spansAt` finds many paths in
+ * one pass.
  */
 import { endOfString, nameOf } from './string-text.ts';
 
@@ -16,7 +17,7 @@ const SPACE = 0x20;
 /** Array indexes as RFC 6901 spells them. */
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
-/** The value that the members and indexes of `path` lead to; undefined where they lead to none. */
+/** The text of the value at `path`, its members and indexes; undefined if there is none. */
 export function textAt(text: string, path: readonly string[]): string | undefined {
   let start = skipSpace(text, 0);
   for (const token of path) {
@@ -27,14 +28,14 @@ export function textAt(text: string, path: readonly string[]): string | undefine
   return text.slice(start, endOfValue(text, start));
 }
 
-/** Paths that share their beginnings: from a value, the trees below its members and indexes. */
+/** Paths that share their beginnings: below a value, the trees of its members and indexes. */
 export interface PathTree {
-  /** Places of the paths that end here. */
+  /** Positions of the paths that end here. */
   readonly ends: number[];
   readonly children: Map<string, PathTree>;
 }
 
-/** A path that is null has a place and leads to nothing. */
+/** A null path has a position and leads to nothing. */
 export function pathTreeOf(paths: readonly (readonly string[] | null)[]): PathTree {
   const root: PathTree = { ends: [], children: new Map() };
   for (const [place, path] of paths.entries()) {
@@ -51,15 +52,15 @@ export function pathTreeOf(paths: readonly (readonly string[] | null)[]): PathTr
   return root;
 }
 
-/** Where a value begins and ends in its text. */
+/** Where a value begins and ends in the text. */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Where the values of many paths stand, by the place of the path; a path that leads to none has no entry.
- * All paths together cost one pass over the text, however many they are and wherever they lead.
+ * Where the values of many paths are, by the path's position; a path that leads to nothing has no
+ * entry. All paths together cost one pass over the text.
  */
 export function spansAt(text: string, paths: PathTree): ReadonlyMap<number, TextSpan> {
   const spans = new Map<number, TextSpan>();
@@ -67,7 +68,7 @@ export function spansAt(text: string, paths: PathTree): ReadonlyMap<number, Text
   return spans;
 }
 
-/** Returns the end of the value. Recursion ends with the text's nesting, which the strict parser bounds. */
+/** Returns the end of the value. The strict parser bounds nesting, and so the recursion. */
 function findSpans(text: string, start: number, { ends, children }: PathTree, spans: Map<number, TextSpan>): number {
   const open = children.size === 0 ? undefined : text.charCodeAt(start);
   const end =
@@ -87,7 +88,7 @@ function findSpansWithin(
   const close = isObject ? CLOSE_BRACE : CLOSE_BRACKET;
   let index = skipSpace(text, open + 1);
   for (let position = 0; text.charCodeAt(index) !== close; position += 1) {
-    // RFC 6901 spells an index as ECMAScript does: no other spelling is the key of a child.
+    // RFC 6901 spells an index like ECMAScript: no other spelling is a child's key.
     let token = String(position);
     if (isObject) {
       const nameEnd = endOfString(text, index + 1);
@@ -142,13 +143,16 @@ function itemStart(text: string, open: number, position: number): number | undef
   return undefined;
 }
 
-/** Where the next item or member begins, or the bracket that closes them. */
+/** The index of the next item or member, or of the closing bracket. */
 function skipComma(text: string, end: number): number {
   const index = skipSpace(text, end);
   return text.charCodeAt(index) === COMMA ? skipSpace(text, index + 1) : index;
 }
 
-/** JSON has four kinds of white space, and no other character of JSON comes before them outside of strings. */
+/**
+ * JSON has four kinds of white space; outside strings every other character of JSON sorts after
+ * them.
+ */
 function skipSpace(text: string, from: number): number {
   let index = from;
   while (text.charCodeAt(index) <= SPACE) index += 1;
@@ -177,7 +181,7 @@ function endOfValue(text: string, start: number): number {
   }
 }
 
-/** The index behind a number, true, false or null. */
+/** The index after a number, true, false or null. */
 function endOfWord(text: string, start: number): number {
   let end = start;
   while (end < text.length) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { foldAscii, isAtMost, isStorable } from './text.ts';
 
-test('characters are code points: 255 emoji are 255 characters, 256 are one too many', () => {
+test('characters are code points: 255 emoji pass as 255 characters, 256 are too many', () => {
   expect(isAtMost('😀'.repeat(255), 255)).toBe(true);
   expect(isAtMost('😀'.repeat(256), 255)).toBe(false);
   expect(isAtMost('x'.repeat(256), 255)).toBe(false);
@@ -28,7 +28,7 @@ test.each([
 
 test('folding changes the 26 letters of ASCII and no other character, so that two identifiers stay two', () => {
   expect(foldAscii('Kate@EXAMPLE.com')).toBe('kate@example.com');
-  // The Kelvin sign, the dotted capital I, the long s and a capital with an accent.
+  // The Kelvin sign, the dotted capital I, the long s, and a capital with an accent.
   for (const other of ['\u212aate@example.com', '\u0130', '\u017f', '\u00c9']) expect(foldAscii(other)).toBe(other);
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {

@@ -4,7 +4,7 @@ import * as attempts from './generated/laurel/attempts/v1/attempts.ts';
 import * as challenge from './generated/laurel/challenge/v1/challenge.ts';
 import * as tournament from './generated/laurel/tournament/v1/tournament.ts';
 
-test('both services that own attempts number the states of attempts and awards, and directions, alike', () => {
+test('both contest services use the same numbers for attempt states, award states and directions', () => {
   expect(challenge.AttemptStatus).toEqual(attempts.AttemptStatus);
   expect(tournament.AttemptStatus).toEqual(attempts.AttemptStatus);
   expect(challenge.AwardStatus).toEqual(attempts.AwardStatus);

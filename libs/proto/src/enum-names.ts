@@ -1,7 +1,8 @@
 /**
- * The contract's names for the enums of `proto/`, and the only place that maps one to the other. A service presents with
- * `CHALLENGE_STATUSES[name]` and parses with `nameOf` or `findName`, so that the two directions cannot diverge. An enum's value without a name
- * (`UNSPECIFIED`, or one of a newer release) has none here either.
+ * The contract's names for the enums of `proto/`; nothing else maps one to the other. A service
+ * presents with `CHALLENGE_STATUSES[name]` and parses with `nameOf` or `findName`, so the two
+ * directions cannot diverge. A value without a name (`UNSPECIFIED`, or one of a newer release) has
+ * none here.
  */
 import { AttemptStatus, AwardStatus } from './generated/laurel/attempts/v1/attempts.ts';
 import {
@@ -23,7 +24,10 @@ import { DeliveryStatus } from './generated/laurel/webhook/v1/webhook.ts';
 
 export const ENVIRONMENTS = { test: Environment.TEST, live: Environment.LIVE } as const;
 
-/** Challenge and tournament number their own enum alike, which a creation is answered with (`enum-names.test.ts` holds them to it). */
+/**
+ * Responses to creations use the enums of the challenge and tournament services, which have the
+ * same numbers (`enum-names.test.ts`).
+ */
 export const ATTEMPT_STATUSES = {
   open: AttemptStatus.OPEN,
   settled: AttemptStatus.SETTLED,
@@ -49,7 +53,7 @@ export const PRIZE_STRUCTURES = {
   top_n: PrizeStructure.TOP_N,
 } as const;
 
-/** Of challenges and of tournaments: both services number them alike (`enum-names.test.ts` holds them to it). */
+/** Both contest services use the same numbers (`enum-names.test.ts`). */
 export const THRESHOLD_DIRECTIONS = {
   higher_is_better: ThresholdDirection.HIGHER_IS_BETTER,
   lower_is_better: ThresholdDirection.LOWER_IS_BETTER,
@@ -75,7 +79,7 @@ export const ROUND_STATUSES = {
   cancelled: RoundStatus.CANCELLED,
 } as const;
 
-/** Of a row of a leaderboard. */
+/** The payout status in a row of a leaderboard. */
 export const ROW_PAYOUT_STATUSES = {
   none: RowPayoutStatus.NONE,
   paid: RowPayoutStatus.PAID,
@@ -83,14 +87,14 @@ export const ROW_PAYOUT_STATUSES = {
   refunded: RowPayoutStatus.REFUNDED,
 } as const;
 
-/** Of a payout as the wallet stores it. */
+/** The status of a payout as the wallet stores it. */
 export const PAYOUT_STATUSES = {
   paid: PayoutStatus.PAID,
   held: PayoutStatus.HELD,
   denied: PayoutStatus.DENIED,
 } as const;
 
-/** Of an award in an event. */
+/** The payout status of an award in an event. */
 export const EVENT_PAYOUT_STATUSES = {
   paid: EventPayoutStatus.PAID,
   held: EventPayoutStatus.HELD,
@@ -122,7 +126,7 @@ export const INTEGRATION_STATUSES = {
   suspended: IntegrationStatus.SUSPENDED,
 } as const;
 
-/** What became of a record of a pushed or polled body. */
+/** The result of a record in a pushed or polled body. */
 export const RECORD_STATUSES = {
   settled: RecordStatus.SETTLED,
   duplicate: RecordStatus.DUPLICATE,
@@ -131,7 +135,7 @@ export const RECORD_STATUSES = {
   listened: RecordStatus.LISTENED,
 } as const;
 
-/** What began an entry of an integration's log. */
+/** What an entry of an integration's log records. */
 export const LOG_KINDS = {
   push: LogKind.PUSH,
   poll: LogKind.POLL,
@@ -143,9 +147,9 @@ export function findName<Name extends string>(table: Readonly<Record<Name, numbe
   return undefined;
 }
 
-/** The name of a value; a value without one is a bug of the service that sent it. */
+/** The name of a value. A value without a name is a bug of the service that sent it. */
 export function nameOf<Name extends string>(table: Readonly<Record<Name, number>>, value: number): Name {
   const name = findName(table, value);
-  if (name === undefined) throw new Error(`${value} is none of ${Object.keys(table).join(', ')}`);
+  if (name === undefined) throw new Error(`${value} is not one of ${Object.keys(table).join(', ')}`);
   return name;
 }

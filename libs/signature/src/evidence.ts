@@ -1,15 +1,17 @@
 /**
- * The evidence of a receipt: the partner's object, byte for byte as it was sent.
+ * The evidence in a receipt: the partner's object, byte for byte as sent.
  *
- * - `evidence` is the object, for the receipt's readers; null where none was sent, and where a reader's double would change a number of
- *   it (a seed of 64 bits).
- * - `evidence_text` are the bytes that were sent, as text. It is left out where they are the canonical JSON of `evidence`: then the
- *   signature covers exactly these bytes.
+ * - `evidence` is the object, for readers of the receipt. It is null if none was sent, or if a
+ *   double cannot hold one of its numbers, such as a 64-bit seed.
+ * - `evidence_text` is the text that was sent. It is omitted if it is the canonical JSON of
+ *   `evidence`, because the signature then covers exactly these bytes.
  */
 import { canonicalJson as exactJson, parseExactJson, parseJson } from '@laurel/json';
 import { canonicalJson } from './signed-bytes.ts';
 
-/** The members of a receipt that hold it. `text` is an object as JSON text, or empty when none was sent. */
+/**
+ * The evidence members of a receipt. `text` is an object as JSON text, or empty if none was sent.
+ */
 export function evidenceFields(text: string): { readonly evidence: unknown; readonly evidence_text?: string } {
   if (text === '') return { evidence: null };
   const evidence = parseJson(text) as object;
@@ -19,7 +21,10 @@ export function evidenceFields(text: string): { readonly evidence: unknown; read
   return { evidence: isFaithful ? evidence : null, evidence_text: text };
 }
 
-/** Null for what has no canonical form: half of a surrogate pair, a number beyond the range of a double. */
+/**
+ * Null if there is no canonical form: half of a surrogate pair, a number beyond the range of a
+ * double.
+ */
 function canonicalOf(evidence: object): string | null {
   try {
     return canonicalJson(evidence);

@@ -1,4 +1,7 @@
-/** What Laurel signs: Ed25519 over canonical JSON for receipts and the seals of rounds, HMAC-SHA256 for webhooks. libs/sdk verifies all of it. */
+/**
+ * Laurel's signatures: Ed25519 over canonical JSON for receipts and round seals, HMAC-SHA256 for
+ * webhooks. libs/sdk verifies them.
+ */
 export { evidenceFields } from './evidence.ts';
 export { keyIdOf } from './key-id.ts';
 export { BLOCK_LEAVES, createMerkleTree, proveInclusion } from './merkle.ts';

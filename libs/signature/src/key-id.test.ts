@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { keyIdOf } from './key-id.ts';
 import { createSigner } from './signature.ts';
 
-test('the id of a key is its thumbprint as RFC 8037, appendix A.3, computes it', () => {
+test('the id of a key is its thumbprint, as in RFC 8037, appendix A.3', () => {
   const seed = Buffer.from('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60', 'hex');
   expect(keyIdOf(createSigner(seed).publicKey)).toBe('kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k');
 });

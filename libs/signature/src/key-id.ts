@@ -1,12 +1,13 @@
 /**
- * The id of a public key: its JWK thumbprint (RFC 7638, for Ed25519 as RFC 8037 shows it), SHA-256 in base64url without padding. It follows
- * from the key alone, so no list can give a key the id of another.
+ * The id of a public key: its JWK thumbprint (RFC 7638, for Ed25519 RFC 8037), SHA-256 in base64url
+ * without padding. It follows from the key alone, so no list can give a key the id of another.
  */
 import { createPublicKey, hash } from 'node:crypto';
 
 /**
- * Of an Ed25519 key in SPKI DER; null for anything else. DER has one encoding of a key. OpenSSL reads others too, such as a bit string with unused
- * bits, so only what it would write itself is accepted: everyone who computes the id agrees on what is a key.
+ * The id of an Ed25519 key in SPKI DER; null for anything else. DER has one encoding of a key, but
+ * OpenSSL reads others too, such as a bit string with unused bits. Only OpenSSL's own output is
+ * accepted, so that everyone agrees on what is a key.
  */
 export function keyIdOf(publicKey: Buffer): string | null {
   try {

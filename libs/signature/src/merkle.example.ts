@@ -1,9 +1,12 @@
-/** Merkle trees of every shape, and what RFC 6962 says about them, for the tests of those who build trees and of those who verify proofs. */
+/**
+ * Merkle trees of every shape, with what RFC 6962 defines for them. Tests of tree builders and of
+ * proof verifiers use them.
+ */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 
 export const MAX_LEAVES = 3_000;
-/** Sizes around each one at which the shape of a tree or the number of its blocks changes. */
+/** Sizes around those at which the shape of a tree or its number of blocks changes. */
 const CORNERS = [1, 2, 3, 4, 5, 7, 8, 9, 1023, 1024, 1025, 1026, 2047, 2048, 2049, 2050, 3000];
 
 /** The leaves of a tree of any size. */
@@ -11,7 +14,8 @@ export const TREES = fc
   .oneof(fc.constantFrom(...CORNERS), fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: MAX_LEAVES }))
   .map((count) => Array.from({ length: count }, (_, index) => `leaf ${index}`));
 
-// RFC 6962 section 2.1, literally; the hashes of subtrees are cached, else a tree of thousands would take minutes.
+// RFC 6962 section 2.1, literally. Hashes of subtrees are cached: otherwise a tree of thousands
+// would take minutes.
 
 type Hash = Buffer<ArrayBuffer>;
 type Reference = { readonly mth: (from: number, to: number) => Hash; readonly path: (leaf: number) => Hash[] };

@@ -83,7 +83,7 @@ describe('a proof', () => {
     );
   });
 
-  it('a Merkle proof is not made from leaves and roots that do not match', () => {
+  it('making a Merkle proof throws for leaves and roots that do not match', () => {
     const data = Array.from({ length: BLOCK_LEAVES + 2 }, (_, index) => `${index}`);
     const { blockRoots } = build(data);
     const block = data.slice(BLOCK_LEAVES);

@@ -1,13 +1,15 @@
 /**
- * Merkle trees over SHA-256, as RFC 6962 section 2.1 defines them: MTH() = SHA-256(), MTH({d}) = SHA-256(0x00 || d), and
- * MTH(D[n]) = SHA-256(0x01 || MTH(D[0:k]) || MTH(D[k:n])) with k the largest power of two below n. The two prefixes keep a node from ever
- * being accepted as a leaf.
+ * Merkle trees over SHA-256, by RFC 6962 section 2.1: MTH() = SHA-256(), MTH({d}) = SHA-256(0x00 ||
+ * d), and MTH(D[n]) = SHA-256(0x01 || MTH(D[0:k]) || MTH(D[k:n])) with k the largest power of two
+ * below n. The two prefixes keep a node from passing for a leaf.
  *
- * Every run of 1,024 leaves that begins at a multiple of 1,024 is a subtree of its own, a block; only the last may be shorter. The tree over
- * the roots of the blocks is the upper part of the whole tree. So a proof needs those roots and the leaves of one block, and nothing else.
+ * Each run of 1,024 leaves that begins at a multiple of 1,024 is a block, a subtree of its own;
+ * only the last may be shorter. The tree over the blocks' roots is the upper part of the whole
+ * tree, so a proof needs only those roots and the leaves of one block.
  *
- * A proof shows that a leaf has an index under a root. It does not show how many leaves there are: trees of several sizes
- * have paths of the same shape. So a signature over a root must cover the size too.
+ * A proof shows that a leaf has an index under a root. It does not show how many leaves there are,
+ * because trees of several sizes have paths of the same shape. A signature over a root must
+ * therefore cover the size too.
  */
 import { hash } from 'node:crypto';
 
@@ -23,9 +25,9 @@ export type BlockRoot = { readonly position: number; readonly root: Buffer };
 
 /** A tree that grows leaf by leaf and holds one hash for each bit of its size. */
 export interface MerkleTree {
-  /** The block that this leaf completed; null in between. */
+  /** Returns the block that this leaf completes, or null. */
   append(leaf: Leaf): BlockRoot | null;
-  /** The tree as it is now, and the block that is not complete; null where all are. */
+  /** The tree so far, and its incomplete block; null if all are complete. */
   end(): { readonly leaves: number; readonly root: Buffer; readonly lastBlock: BlockRoot | null };
 }
 
@@ -52,8 +54,9 @@ export function createMerkleTree(): MerkleTree {
 }
 
 /**
- * The audit path of a leaf, from the leaf up (RFC 6962 section 2.1.1). `block` holds all leaves of the leaf's block, `blockRoots` the roots
- * of all blocks in order. Throws when they do not match: the stored leaves then differ from the sealed ones.
+ * The audit path of a leaf, from the leaf up (RFC 6962 section 2.1.1). `block` holds all leaves of
+ * the leaf's block, `blockRoots` the roots of all blocks, both in order. Throws if they do not
+ * match: then the stored leaves differ from the sealed ones.
  */
 export function proveInclusion(facts: {
   readonly index: number;
@@ -83,7 +86,7 @@ interface Frontier {
   rootWith(node: Buffer): Buffer;
 }
 
-/** The complete subtrees of a tree that grows, largest first: a binary counter of its size. */
+/** The complete subtrees of a growing tree, largest first: a binary counter of its size. */
 function createFrontier(): Frontier {
   const subtrees: { readonly nodes: number; readonly root: Buffer }[] = [];
 
@@ -111,7 +114,7 @@ function createFrontier(): Frontier {
   };
 }
 
-/** Root and audit path over nodes, level by level; a node without a sibling is carried up as it is. */
+/** Root and audit path over nodes, level by level. A node without a sibling moves up unchanged. */
 function pathIn(
   nodes: readonly Uint8Array[],
   index: number,
@@ -124,7 +127,7 @@ function pathIn(
     level = levelAbove(level);
   }
   const [root] = level;
-  if (root === undefined) throw new RangeError('no node has no path');
+  if (root === undefined) throw new RangeError('an empty tree has no audit path');
   return { root, path };
 }
 
@@ -138,7 +141,7 @@ function levelAbove(level: readonly Uint8Array[]): readonly Uint8Array[] {
   return above;
 }
 
-// One-shot hashing of one buffer: half the time of a hash object that is updated twice (measured).
+// Hashes one buffer at once: half the time of a hash object that is updated twice (measured).
 function hashOfLeaf(leaf: Leaf): Buffer {
   const bytes = Buffer.allocUnsafe(1 + Buffer.byteLength(leaf));
   bytes[0] = 0;

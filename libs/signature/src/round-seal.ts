@@ -1,7 +1,9 @@
 /**
- * The seal of a tournament round: a signed statement that binds the root of a Merkle tree to its size and its round, and one leaf of that
- * tree for each scored attempt. A holder of a receipt, its leaf, a proof and the statement can check without the service that the receipt
- * was counted, with which rank and which payout (libs/sdk/src/receipts/round-seal.ts). Field names and formats are the contract's.
+ * The seal of a tournament round: a signed statement that binds the root of a Merkle tree to its
+ * size and its round. The tree has one leaf for each scored attempt. With a receipt, its leaf, a
+ * proof and the statement, anyone can check without Laurel that the receipt was counted, with which
+ * rank and which payout (libs/sdk/src/receipts/round-seal.ts). The contract defines field names and
+ * formats.
  */
 
 /** Marks a signed document as a seal, so that no other document is accepted as one. */
@@ -26,7 +28,7 @@ export type SealStatement = {
   readonly root: string;
   readonly closes_at: string;
   readonly settled_at: string;
-  /** The key that signed the statement (key-id.ts). Seals from before keys had ids have none. */
+  /** The key that signed the statement (key-id.ts). Seals from before keys had ids lack it. */
   readonly key_id?: string;
 };
 
@@ -40,13 +42,19 @@ export type SealLeaf = {
   readonly score: number;
   readonly tiebreak: number | null;
   readonly recorded_at: string;
-  /** Whether this run gave its player the rank; the others of the player carry the same rank and payout. */
+  /**
+   * Whether this run gave its player the rank; the player's other runs carry the same rank and
+   * payout.
+   */
   readonly best: boolean;
   readonly final_rank: number;
   readonly payout_amount: string;
 };
 
-/** The seal that comes with a receipt once its round is settled. Keys and signatures in base64, hashes in hexadecimal. */
+/**
+ * The seal that accompanies a receipt once its round is settled. Keys and signatures are base64,
+ * hashes hexadecimal.
+ */
 export type SealProof = {
   readonly statement: SealStatement;
   readonly signature: string;

@@ -1,6 +1,6 @@
 /**
- * A document's bytes (signed-bytes.ts) are signed with Ed25519 (RFC 8032). Both are deterministic: the same document and seed always give
- * the same bytes, so a replayed operation signs the same receipt again.
+ * Signs a document's bytes (signed-bytes.ts) with Ed25519 (RFC 8032). Both are deterministic: the
+ * same document and seed give the same bytes, so a replayed operation signs the same receipt again.
  */
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { keyIdOf } from './key-id.ts';
@@ -18,10 +18,11 @@ export interface Signer {
 }
 
 const SEED_BYTES = 32;
-// PKCS #8 of an Ed25519 key (RFC 8410): this fixed prefix, then the seed. It is the one form in which Node accepts a raw seed.
+// PKCS #8 of an Ed25519 key (RFC 8410) is this fixed prefix, then the seed. Node accepts a raw seed
+// in no other form.
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** A signer of one key; the seed is its 32 secret bytes. */
+/** A signer for one key; the seed is its 32 secret bytes. */
 export function createSigner(seed: Buffer): Signer {
   if (seed.length !== SEED_BYTES) throw new RangeError(`the signing seed must have ${SEED_BYTES} bytes`);
   const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });

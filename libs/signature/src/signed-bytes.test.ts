@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { canonicalJson } from './signed-bytes.ts';
 
 describe('the signed bytes', () => {
-  it('the signed bytes do not exist for a document without canonical JSON', () => {
+  it('a document without canonical JSON has no signed bytes', () => {
     expect(() => canonicalJson({ score: Number.POSITIVE_INFINITY })).toThrow();
     expect(() => canonicalJson({ text: '\ud800' })).toThrow();
   });

@@ -12,7 +12,7 @@ describe('the signature of a webhook', () => {
     expect(signWebhook('Jefe', Buffer.from('what do ya want for nothing?'))).toBe(
       'sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
     );
-    // The example of GitHub's documentation of the same scheme.
+    // The example in GitHub's documentation of the same scheme.
     expect(signWebhook("It's a Secret to Everybody", Buffer.from('Hello, World!'))).toBe(
       'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
     );
@@ -20,7 +20,7 @@ describe('the signature of a webhook', () => {
     expect(signWebhook(SECRET, BODY)).toBe('sha256=a7a7b759dd7070a70b60aef9a50f12a3042fd39b96fa2c989518ae9bb32923f9');
   });
 
-  it('the signature of a webhook is what another implementation makes and accepts', async () => {
+  it('another implementation makes the same webhook signature, and accepts it', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: 'grapheme', minLength: 1 }),

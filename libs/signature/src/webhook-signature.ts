@@ -1,6 +1,7 @@
 /**
- * `X-Webhook-Signature`: `sha256=` and the HMAC-SHA256 of the body's exact bytes in lower-case hexadecimal. The key is the UTF-8 of the
- * whole secret as it was shown, prefix included (docs/contract/partner-api.md, "Delivery request").
+ * `X-Webhook-Signature`: `sha256=` and the lower-case hexadecimal HMAC-SHA256 of the body's exact
+ * bytes. The key is the whole displayed secret in UTF-8, prefix included
+ * (docs/contract/partner-api.md, "Delivery request").
  */
 import { createHmac } from 'node:crypto';
 

@@ -1,12 +1,14 @@
 /**
- * Coalescers in traces. A batch does the work of many requests together, and a span has one parent. So
+ * Shows coalescers in traces. A batch serves many requests, but a span has one parent. So:
  *
- * - `await <name>` is the wait of one span's items, from the first that it submits to the last that is answered: one span however many
- *   items a call submitted, since each of them waits for the same batches;
- * - `run <name>` is a batch. It is in the trace of the first span that waits for it, and has links to all that do; each of the others has a
- *   link back. A trace thus either holds the work that was done for it, down to the last database, or links to the trace that does.
+ * - `await <name>` is the wait of one span's items, from the first submission to the last result. A
+ *   call has one such span however many items it submits, because they wait for the same batches.
+ * - `run <name>` is a batch. It is in the trace of the first span that waits for it, and links to
+ *   all that wait; each of the others links back. A trace thus contains the work done for it, down
+ *   to the last database, or links to the trace that does.
  *
- * A batch that no traced span waits for is in no trace, even if the callback that starts it ran inside one.
+ * A batch that no traced span waits for is in no trace, even if the callback that starts it ran
+ * inside one.
  */
 import type { CoalescerObserver, ObservedItem } from '@laurel/coalesce';
 import { errorTypeOf, inSpan, type Span, type Tracer } from './tracer.ts';

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { counter, gauge, histogram, metrics, setServiceLabel } from './index.ts';
 
-test('a metric is made once, and every later call of its name gets the same one', () => {
+test('a metric is made once, and every later call with its name returns the same one', () => {
   expect(counter('laurel_test_total', 'Things.')).toBe(counter('laurel_test_total', 'Things.'));
   expect(gauge('laurel_test_depth', 'Depth.', ['queue'])).toBe(gauge('laurel_test_depth', 'Depth.', ['queue']));
   expect(histogram('laurel_test_size', 'Sizes.', [1, 10])).toBe(histogram('laurel_test_size', 'Sizes.', [1, 10]));
@@ -9,7 +9,7 @@ test('a metric is made once, and every later call of its name gets the same one'
 
 test('the metrics page labels every metric with the service, and includes those of Node', async () => {
   setServiceLabel('wallet');
-  // The registry is that of all files of this worker.
+  // All files of this worker share the registry.
   onTestFinished(() => metrics.setDefaultLabels({}));
   counter('laurel_test_calls_total', 'Calls.', ['outcome']).inc({ outcome: 'ok' });
   const page = await metrics.metrics();
@@ -17,13 +17,13 @@ test('the metrics page labels every metric with the service, and includes those 
   expect(page).toMatch(/nodejs_eventloop_lag_seconds\{service="wallet"\}/);
 });
 
-test('the utilization of the event loop is that since the last scrape', async () => {
+test('the event loop utilization covers the time since the last scrape', async () => {
   const readUtilization = async () =>
     Number(/^laurel_event_loop_utilization\S* (\S+)/m.exec(await metrics.metrics())?.[1] ?? Number.NaN);
   await readUtilization();
   const until = performance.now() + 50;
   while (performance.now() < until);
-  // The loop counts what it did once it has finished a turn.
+  // The loop counts a turn once it has finished it.
   await new Promise(setImmediate);
   const busy = await readUtilization();
   expect(busy).toBeGreaterThan(0.5);

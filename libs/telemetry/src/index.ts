@@ -1,6 +1,6 @@
 /**
- * Metrics of one process, in the Prometheus text format, and its traces (`tracer.ts`). Names of metrics begin with `laurel_`; durations
- * are in seconds.
+ * The metrics of one process in the Prometheus text format, and its traces (`tracer.ts`). Names of
+ * metrics begin with `laurel_`; durations are in seconds.
  */
 import { performance } from 'node:perf_hooks';
 import { oldestWaits } from '@laurel/coalesce';
@@ -10,10 +10,14 @@ export { startTracing } from './start-tracing.ts';
 export { errorTypeOf, inSpan, type Span, tracer } from './tracer.ts';
 export { SAMPLERS, type TracingOptions } from './tracing-options.ts';
 
-/** Every metric of this process, those of Node among them. `metrics.metrics()` renders them, `metrics.contentType` is their media type. */
+/**
+ * Every metric of this process, including Node's. `metrics.metrics()` renders them;
+ * `metrics.contentType` is their media type.
+ */
 export const metrics = new Registry();
-// A histogram of the event loop's delays needs a timer that wakes the process a hundred times a second, idle or not: 7 ms CPU a second in each
-// process. So it is left out, and `laurel_event_loop_utilization` shows how busy the loop is.
+// Leaves out the histogram of event loop delays: its timer wakes the process a hundred times a
+// second, which costs 7 ms of CPU a second even when idle. `laurel_event_loop_utilization` shows
+// how busy the loop is.
 collectDefaultMetrics({ register: metrics, eventLoopMonitoringPrecision: 2 ** 31 - 1 });
 for (const part of ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99']) {
   metrics.removeSingleMetric(`nodejs_eventloop_lag_${part}_seconds`);
@@ -56,7 +60,10 @@ export function histogram<Label extends string = never>(
 /** What a gauge shows: one value, or one for each value of its only label. */
 type Reading = number | ReadonlyMap<string, number>;
 
-/** The gauge of this name, made at the first call. One with `read` is read when it is scraped, which costs nothing in between. */
+/**
+ * The gauge of this name, made at the first call. A gauge with `read` is computed only when it is
+ * scraped.
+ */
 export function gauge<Label extends string = never>(
   name: string,
   help: string,
@@ -89,8 +96,8 @@ function show<Label extends string>(made: Gauge<Label>, [label]: readonly Label[
 }
 
 /**
- * Publishes how long the oldest call waits for its turn in each queue of the process, read when it is scraped. The pods of a service are
- * scaled by it (deploy/kubernetes).
+ * Publishes how long the oldest item of each queue has waited, computed when it is scraped.
+ * Kubernetes scales a service's pods by it (deploy/kubernetes).
  */
 export function publishOldestWaits(): void {
   const inSeconds = () => new Map([...oldestWaits()].map(([queue, waitMs]) => [queue, waitMs / 1_000]));
@@ -102,7 +109,7 @@ export function publishOldestWaits(): void {
   );
 }
 
-/** Two callers of one name mean the same metric: they give it the same kind and labels. */
+/** Callers that use one name mean the same metric, so they give it the same kind and labels. */
 function known<Metric>(name: string): Metric | undefined {
   return metrics.getSingleMetric(name) as Metric | undefined;
 }

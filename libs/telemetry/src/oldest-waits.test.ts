@@ -16,7 +16,10 @@ async function published(): Promise<Readonly<Record<string, number>>> {
   return Object.fromEntries([...lines].map(([, queue, seconds]) => [queue, Number(seconds)]));
 }
 
-/** A queue whose one lane is busy, and a second item that waits for it; `finish` ends the first batch and later ones. */
+/**
+ * A queue whose one lane is busy, with a second item waiting; `finish` ends the first batch and
+ * later ones.
+ */
 function busyQueue(name: string, options: { readonly isOutgoing?: boolean; readonly gatherMs?: number } = {}) {
   const gate = Promise.withResolvers<void>();
   const coalescer = createCoalescer<number, number>({
@@ -31,7 +34,7 @@ function busyQueue(name: string, options: { readonly isOutgoing?: boolean; reado
   return { coalescer, first, finish: gate.resolve };
 }
 
-test('the page shows for each queue how long its oldest call waits now, and 0 once it runs', async () => {
+test('the page shows how long the oldest call of each queue has waited, and 0 once it runs', async () => {
   publishOldestWaits();
   publishOldestWaits();
   const busy = busyQueue('test.busy');
@@ -48,7 +51,7 @@ test('the page shows for each queue how long its oldest call waits now, and 0 on
   expect(await published()).toMatchObject({ 'test.busy': 0, 'test.idle': 0 });
 });
 
-test('of two queues with one name the page shows the longer wait', async () => {
+test('the page shows the longer wait if two queues share a name', async () => {
   publishOldestWaits();
   const [long, short] = [busyQueue('test.twice'), busyQueue('test.twice')];
   await new Promise(setImmediate);
@@ -62,7 +65,7 @@ test('of two queues with one name the page shows the longer wait', async () => {
   await Promise.all(waiting);
 });
 
-test('the page shows no queue of calls to another service, and none that gathers over time', async () => {
+test('the page omits queues of calls to other services, and queues that gather over time', async () => {
   publishOldestWaits();
   const queues = [busyQueue('test.outgoing', { isOutgoing: true }), busyQueue('test.gathering', { gatherMs: 1 })];
   expect(Object.keys(await published()).filter((name) => /outgoing|gathering/.test(name))).toEqual([]);

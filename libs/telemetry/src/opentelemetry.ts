@@ -1,4 +1,7 @@
-/** Traces by OpenTelemetry's SDK, sent as OTLP over HTTP. Loaded only by a process that sends traces. */
+/**
+ * Traces by OpenTelemetry's SDK, sent as OTLP over HTTP. Only a process that sends traces loads
+ * this file.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   DiagLogLevel,
@@ -33,11 +36,14 @@ import {
 import { type Attributes, errorTypeOf, type Span, type Tracer } from './tracer.ts';
 import type { TracingOptions } from './tracing-options.ts';
 
-/** Spans that wait to be sent: some seconds of a busy process, about 10 MB. Further ones are dropped; no code waits for them. */
+/**
+ * Spans that wait to be sent: some seconds of a busy process, about 10 MB. Further spans are
+ * dropped; no code waits for them.
+ */
 const MAX_WAITING_SPANS = 8_192;
 const SEND_EVERY_MS = 1_000;
 const FLUSH_LIMIT_MS = 2_000;
-/** An unreachable collector is logged at most this often, not once per try. */
+/** An unreachable collector is logged at most this often, not for every try. */
 const ERROR_EVERY_MS = 60_000;
 const MAX_ERROR_LENGTH = 300;
 
@@ -49,7 +55,7 @@ export function createOpenTelemetry(options: TracingOptions & { readonly url: st
 } {
   reportErrors(options.onError);
   const provider = new TracerProvider({
-    // The operator's attributes of the process, by OTEL_RESOURCE_ATTRIBUTES, and the replica's id.
+    // OTEL_RESOURCE_ATTRIBUTES from the operator, and the replica's id.
     resource: defaultResource()
       .merge(detectResources({ detectors: [envDetector, serviceInstanceIdDetector] }))
       .merge(resourceFromAttributes({ 'service.name': options.serviceName })),
@@ -94,7 +100,7 @@ function reportErrors(onError: (error: string) => void): void {
     nextAt = now + ERROR_EVERY_MS;
     onError(error.slice(0, MAX_ERROR_LENGTH));
   };
-  // The message of an export failure.
+  // Gets the message of each failed export.
   setGlobalErrorHandler((error) =>
     report(error instanceof Error ? `${errorTypeOf(error)} ${error.message}` : String(error)),
   );

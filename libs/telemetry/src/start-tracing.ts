@@ -1,10 +1,10 @@
-/** Switches traces on for this process, if its configuration has a collector. */
+/** Turns traces on for this process if its configuration names a collector. */
 import { observeCoalescers } from '@laurel/coalesce';
 import { createCoalescerObserver } from './coalescer-observer.ts';
 import { useTracer } from './tracer.ts';
 import type { TracingOptions } from './tracing-options.ts';
 
-/** Disposing sends the remaining spans, and waits for that 2 s at the most. */
+/** Disposing sends the remaining spans, for at most 2 s. */
 export async function startTracing(options: TracingOptions): Promise<AsyncDisposable> {
   const { url } = options;
   if (url === undefined) return { async [Symbol.asyncDispose]() {} };

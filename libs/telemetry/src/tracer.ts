@@ -1,12 +1,14 @@
 /**
  * Traces: where one request spent its time, over all services and their databases.
  *
- * The gateway begins a trace for a request, or none: the sampler decides there and nowhere else. A span is only begun inside a trace, so
- * code outside of one gets `undefined` and does nothing. While traces are off `tracer` itself is undefined, and that is the only check that
- * the rest of the code makes: OpenTelemetry is then not even loaded (`start-tracing.ts`).
+ * Only the gateway begins a trace, if its sampler selects the request. Other code begins a span
+ * only inside a trace: outside one it gets `undefined` and does nothing. While traces are off,
+ * `tracer` is undefined, and the rest of the code checks only that: OpenTelemetry is not even
+ * loaded (`start-tracing.ts`).
  *
- * Spans are read by people who must not see more than the logs show: never a key, an e-mail, evidence, metadata, a
- * player's ref, a value of a statement, or the text of an error, which may quote any of them.
+ * People who read spans must not see more than the logs show: never a key, an e-mail, evidence,
+ * metadata, a player's ref, a value of a statement, or the text of an error, which may quote any of
+ * them.
  */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
@@ -19,7 +21,7 @@ export interface Span {
   readonly traceparent: string;
   /** Begins a span inside this one. */
   child(kind: SpanKind, name: string, attributes?: Attributes): Span;
-  /** All spans that `work` begins, now or later, are inside this span. */
+  /** Makes this span the parent of all that `work` begins, now or later. */
   run<Result>(work: () => Result): Result;
   /** Links to a related span that is not the parent. */
   linkTo(other: Span): void;
@@ -36,7 +38,7 @@ export interface Tracer {
   follow(traceparent: string | undefined, name: string, attributes?: Attributes): Span | undefined;
   /** The span that this code runs in. */
   active(): Span | undefined;
-  /** The spans that `work` begins are in no trace. */
+  /** Runs `work` outside any trace. */
   outside<Result>(work: () => Result): Result;
 }
 
@@ -61,7 +63,10 @@ export async function inSpan<Result>(span: Span | undefined, work: () => Promise
   }
 }
 
-/** An error's code, as PostgreSQL's SQLSTATE or Node's ECONNREFUSED, or else its class; never its text. */
+/**
+ * An error's code, such as PostgreSQL's SQLSTATE or Node's ECONNREFUSED, or else its class; never
+ * its text.
+ */
 export function errorTypeOf(error: unknown): string {
   if (!(error instanceof Error)) return '_OTHER';
   const { code } = error as NodeJS.ErrnoException;

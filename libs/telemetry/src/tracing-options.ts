@@ -1,6 +1,9 @@
 /** How traces are sampled, and where they are sent. */
 
-/** `traceidratio` takes a share of the requests; those that begin with `parentbased_` also respect what a caller has decided. */
+/**
+ * `traceidratio` takes a share of the requests; samplers named `parentbased_` also follow the
+ * caller's decision.
+ */
 export const SAMPLERS = [
   'always_on',
   'always_off',
@@ -12,7 +15,7 @@ export const SAMPLERS = [
 
 export type TracingOptions = {
   readonly serviceName: string;
-  /** The OTLP/HTTP endpoint, `/v1/traces` included. Without it traces are off. */
+  /** The OTLP/HTTP endpoint, with `/v1/traces`. Without it traces are off. */
   readonly url: string | undefined;
   readonly sampler: (typeof SAMPLERS)[number];
   /** For `traceidratio`: 0 to 1. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createByteBudgets, createTenantBudgets } from './byte-budgets.ts';
 
-test('a program has a budget in each environment, and no other program takes from it', () => {
+test('a program has one budget per environment, which no other program uses', () => {
   const budgets = createTenantBudgets({ test: 100, live: 1_000 });
   const [one, other] = [{ programId: 'one' }, { programId: 'other' }];
   budgets.take({ ...one, environment: 'test' }, 200, 0);
@@ -12,21 +12,21 @@ test('a program has a budget in each environment, and no other program takes fro
   expect(budgets.limitOf({ ...one, environment: 'live' })).toBe(1_000);
 });
 
-test('what was found to cost more leaves a debt, and the budget refuses until it is repaid', () => {
+test('a body that costs more than announced leaves a debt, and the budget refuses until it is repaid', () => {
   const budgets = createByteBudgets(100);
   budgets.take('a', 700, 0);
   expect(budgets.waitFor('a', 100, 0)).toBe(6_000);
   expect(budgets.waitFor('a', 100, 6_000)).toBe(0);
 });
 
-test('one that is larger than the budget holds passes when the budget is full', () => {
+test('a body larger than the budget passes when the budget is full', () => {
   const budgets = createByteBudgets(100);
   expect(budgets.waitFor('a', 10_000, 0)).toBe(0);
   budgets.take('a', 1, 0);
   expect(budgets.waitFor('a', 10_000, 0)).toBe(10);
 });
 
-test('over any time, what is admitted costs the two seconds that a budget holds, the time, and one that was dearer than announced', () => {
+test('over any time, bodies admitted cost at most two seconds, that time, and one body dearer than announced', () => {
   const use = fc.record({ afterMs: fc.nat(400), announced: fc.integer({ min: 1, max: 300 }), found: fc.nat(500) });
   fc.assert(
     fc.property(fc.array(use), (uses) => {

@@ -1,23 +1,27 @@
 /**
- * What each subject, a tenant or a developer, may have read of what it sends: bytes a second, as token buckets that hold two seconds.
- * What a body costs is known once it is read, and counts then: a bucket may be in debt, and refuses until it has enough for the next one.
+ * Byte budgets: how many bytes a second Laurel reads for each subject, a tenant or a developer.
+ * Each is a token bucket that holds two seconds. The cost of a body is known once it is read, and
+ * counts then: a bucket may go into debt, and refuses until it has enough for the next body.
  *
- * Only full buckets are dropped, by the oldest use: a bucket that counts is never forgotten.
+ * Only full buckets are dropped, the longest unused first, so no debt is ever forgotten.
  */
 import type { Environment, Tenant } from './tenant.ts';
 import { type Bucket, type BucketLevel, bytesAt, msUntilRefilled } from './token-bucket.ts';
 
 export interface ByteBudgets {
-  /** Milliseconds until `bytes` are within the budget; 0 when they are now. More than a bucket holds is let pass when it is full. */
+  /**
+   * Milliseconds until the budget has `bytes`; 0 if it has them now. More than a bucket holds
+   * passes when it is full.
+   */
   waitFor(subject: string, bytes: number, now: number): number;
-  /** Also for more than the budget has. */
+  /** May take more than the budget has. */
   take(subject: string, bytes: number, now: number): void;
 }
 
 export const SECONDS_HELD = 2;
-/** Buckets that are known beyond this number are dropped once they are full. */
+/** Beyond this number, buckets are dropped once they are full. */
 const MANY = 10_000;
-/** Looked at with each use, so that a table never needs a sweep. */
+/** Each use looks at this many buckets, so that the table needs no sweep. */
 const LOOKED_AT = 4;
 
 export function createByteBudgets(bytesPerSecond: number): ByteBudgets {
@@ -45,7 +49,7 @@ export function createByteBudgets(bytesPerSecond: number): ByteBudgets {
   };
 }
 
-/** Bytes a second of a tenant, by its environment. */
+/** The bytes a second of a tenant depend on its environment. */
 export function createTenantBudgets(bytesPerSecond: Readonly<Record<Environment, number>>) {
   const budgets = { test: createByteBudgets(bytesPerSecond.test), live: createByteBudgets(bytesPerSecond.live) };
   return {

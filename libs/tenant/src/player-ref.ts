@@ -1,4 +1,7 @@
-/** "A player is named by the partner's own string, `player_ref`, of 1 to 255 characters", none of them NUL (docs/contract/partner-api.md, "What Laurel does"). */
+/**
+ * A player's name in the partner's game: 1 to 255 characters without NUL
+ * (docs/contract/partner-api.md, "What Laurel does").
+ */
 import { isStorable } from '@laurel/json';
 
 export const MAX_PLAYER_REF_CHARACTERS = 255;

@@ -1,6 +1,6 @@
 /**
- * A tenant is a program in one of its two environments: `test`, with play money, and `live`. Everything belongs to exactly one
- * tenant and does not exist for any other.
+ * A tenant is a program in one of its two environments: `test`, with play money, or `live`.
+ * Everything belongs to exactly one tenant and does not exist for any other.
  */
 export const ENVIRONMENTS = ['test', 'live'] as const;
 

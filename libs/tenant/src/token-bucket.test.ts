@@ -10,11 +10,11 @@ test('a bucket is full at first, refills steadily, and never holds more than its
   expect([10_000, 10_250, 12_500, 60_000].map((now) => bytesAt(BUCKET, level, now))).toEqual([500, 750, 3_000, 3_000]);
 });
 
-test('a bucket is full when the clock went back', () => {
+test('a bucket is full after the clock went back', () => {
   expect(bytesAt(BUCKET, { bytes: 0, at: 10_000 }, 9_999)).toBe(3_000);
 });
 
-test('the wait that is answered is the shortest after which the bucket holds enough', () => {
+test('the returned wait is the shortest after which the bucket holds enough', () => {
   const level = fc.record({ bytes: fc.nat(3_000), at: fc.nat(5_000) });
   const wanted = fc.integer({ min: 1, max: 3_000 });
   fc.assert(
@@ -27,7 +27,7 @@ test('the wait that is answered is the shortest after which the bucket holds eno
   );
 });
 
-test('over any time no more is taken than the size of the bucket and what that time refilled', () => {
+test('over any time at most the size of the bucket plus the refill is taken', () => {
   const takes = fc.array(fc.record({ afterMs: fc.nat(400), bytes: fc.integer({ min: 1, max: 3_000 }) }));
   fc.assert(
     fc.property(takes, (sequence) => {

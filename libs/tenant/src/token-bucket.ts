@@ -1,6 +1,6 @@
 /**
- * A token bucket, of bytes: it refills steadily and holds no more than its size. What is taken must be there, so over any time no more is
- * taken than the size and what the time refilled.
+ * A token bucket of bytes: it refills steadily up to its size, and only bytes that it holds can be
+ * taken. So over any time at most its size plus the refill is taken.
  */
 
 export interface Bucket {
@@ -8,7 +8,7 @@ export interface Bucket {
   readonly maxBytes: number;
 }
 
-/** What a bucket held when something was last taken from it; a bucket that nothing was taken from is full. */
+/** The level when something was last taken; a bucket that nothing was taken from is full. */
 export interface BucketLevel {
   readonly bytes: number;
   /** Milliseconds. */
@@ -17,13 +17,16 @@ export interface BucketLevel {
 
 const SECOND_MS = 1_000;
 
-/** A clock that went back would keep the bucket as it was until the old time comes again: it is full then. */
+/**
+ * A bucket counts as full after its clock went back: otherwise it would not refill until the old
+ * time comes again.
+ */
 export function bytesAt({ bytesPerSecond, maxBytes }: Bucket, level: BucketLevel | undefined, now: number): number {
   if (level === undefined || now < level.at) return maxBytes;
   return Math.min(maxBytes, level.bytes + ((now - level.at) * bytesPerSecond) / SECOND_MS);
 }
 
-/** How long until the bucket holds `wanted`, which is no more than its size; 0 when it does. */
+/** Time until the bucket holds `wanted`, at most its size; 0 if it does. */
 export function msUntilRefilled(bucket: Bucket, level: BucketLevel | undefined, wanted: number, now: number): number {
   const missing = wanted - bytesAt(bucket, level, now);
   return missing <= 0 ? 0 : Math.ceil((missing * SECOND_MS) / bucket.bytesPerSecond);

@@ -1,20 +1,21 @@
 /**
- * The table of services. The local stack, the stack of the tests, ports, addresses, certificates and the users of NATS derive from it;
- * `tests/security/adding-a-service.test.ts` and `network-policies.test.ts` check docker-compose.yml and deploy/kubernetes against it. A service is
- * added here first.
+ * The table of services. The stacks of `npm start` and of the tests, ports, addresses, certificates
+ * and NATS users derive from it. `tests/security/adding-a-service.test.ts` and
+ * `network-policies.test.ts` check docker-compose.yml and deploy/kubernetes against it. Start here
+ * to add a service.
  */
 
-/** In the order in which they depend on each other. */
+/** Each after the services that it calls. */
 export const SERVICE_NAMES = ['wallet', 'challenge', 'tournament', 'webhook', 'integration', 'gateway'] as const;
 
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 export type ServiceShape = {
-  /** How it is reached: gRPC from inside, or HTTP from outside. */
+  /** How others reach it: gRPC from inside, or HTTP from outside. */
   readonly serves: 'grpc' | 'http';
-  /** The services that it calls; it is given the address of each as `<NAME>_ADDRESS`. */
+  /** The services that it calls. It gets the address of each as `<NAME>_ADDRESS`. */
   readonly calls: readonly ServiceName[];
-  /** What it does with events, as a user of NATS; null where it has none. */
+  /** What it does with events as a user of NATS; null if it uses none. */
   readonly events: 'publishes' | 'takes' | null;
 };
 
@@ -52,17 +53,17 @@ export function databaseVariableOf(name: ServiceName): string {
   return `${name.toUpperCase()}_DATABASE_URL`;
 }
 
-/** The variable with the same as the owner, for migrations. */
+/** The variable with the URL of the same database as its owner, for migrations. */
 export function migrationVariableOf(name: ServiceName): string {
   return `${name.toUpperCase()}_MIGRATION_DATABASE_URL`;
 }
 
-/** The addresses that a service is given, by variable. */
+/** The addresses that a service gets, by variable. */
 export function addressesFor(
   name: ServiceName,
   addressOf: (called: CalledService) => string,
 ): Readonly<Record<string, string>> {
-  // A service that serves no gRPC cannot be called, and does not compile here.
+  // Does not compile for a service without gRPC, which nobody can call.
   const calls: readonly CalledService[] = SERVICES[name].calls;
   return Object.fromEntries(calls.map((called) => [`${called.toUpperCase()}_ADDRESS`, addressOf(called)]));
 }

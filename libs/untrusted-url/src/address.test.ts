@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isPublicAddress, mayConnectTo, NO_CIDRS, parseCidrs } from './address.ts';
 
-/** First and last address of every block that IANA's special-purpose registries reserve, and of the blocks that are not unicast. */
+/**
+ * First and last address of every block that IANA's special-purpose registries reserve, and of the
+ * blocks that are not unicast.
+ */
 const SPECIAL = [
   // https://www.iana.org/assignments/iana-ipv4-special-registry
   ['0.0.0.0/8, this network', '0.0.0.0', '0.255.255.255'],
@@ -63,7 +66,7 @@ const SPECIAL = [
   ['ff00::/8, multicast', 'ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
 ] as const;
 
-/** Addresses on both sides of the blocks above: nothing else is refused. */
+/** Addresses next to those blocks: nothing else is refused. */
 const PUBLIC = [
   '1.0.0.0 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 168.63.129.15 168.63.129.17',
   '169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0 192.0.3.0 192.88.98.255 192.88.100.0',
@@ -97,12 +100,12 @@ describe('public addresses', () => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
-  it.each(NO_ADDRESS)('%j is no address', (text) => {
+  it.each(NO_ADDRESS)('%j is not an address', (text) => {
     expect(isPublicAddress(text)).toBe(false);
     expect(mayConnectTo(text, parseCidrs('0.0.0.0/0,::/0'))).toBe(false);
   });
 
-  it('an IPv4 address mapped into IPv6 is as public as the plain one', () => {
+  it('an IPv4 address mapped into IPv6 is public exactly if the plain one is', () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         expect(isPublicAddress(`::ffff:${address}`)).toBe(isPublicAddress(address));
@@ -133,7 +136,7 @@ describe('allowed networks', () => {
     expect(mayConnectTo('127.0.0.1', NO_CIDRS)).toBe(false);
   });
 
-  it('allowed networks can be none, or all', () => {
+  it('the allowed networks may be empty, or cover everything', () => {
     expect(parseCidrs('')).toEqual([]);
     expect(parseCidrs(' ')).toEqual([]);
     for (const address of ['0.0.0.0', '127.0.0.1', '255.255.255.255', '::1', 'ff02::1']) {

@@ -1,7 +1,8 @@
 /**
- * An address is public when it can belong to a host on the Internet: global unicast, outside of every block that IANA's special-purpose
- * registries reserve (loopback, private, link-local with the metadata services of clouds, shared, documentation, translation, tunnels).
- * A special block that a registry calls globally reachable (anycast of DNS, for example) is refused too: no receiver is in it.
+ * An address is public if it can belong to a host on the Internet: global unicast, outside every
+ * block that IANA's special-purpose registries reserve (loopback, private, link-local with the
+ * metadata services of clouds, shared, documentation, translation, tunnels). Special blocks that a
+ * registry calls globally reachable, such as anycast DNS, are refused too: no receiver is in them.
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -11,12 +12,15 @@ export type Cidrs = readonly (readonly [ipaddr.IPv4 | ipaddr.IPv6, number])[];
 
 export const NO_CIDRS: Cidrs = [];
 
-/** The part of IPv6 that IANA has allocated. All other unicast space is not routed, and embeds IPv4 addresses such as ::7f00:1. */
+/**
+ * The part of IPv6 that IANA has allocated. All other unicast space is not routed, and embeds IPv4
+ * addresses such as ::7f00:1.
+ */
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
-/** A public address by registry; inside Azure it is the host of the machine, with its metadata. */
+/** Public by the registry, but inside Azure it is the machine's host, with its metadata. */
 const AZURE_HOST = '168.63.129.16';
 
-/** False for a text that is no address in its plain form, and for an address with a zone. */
+/** False for text that is not an address in its plain form, and for an address with a zone. */
 export function isPublicAddress(address: string): boolean {
   const parsed = parseAddress(address);
   if (parsed === null || parsed.range() !== 'unicast') return false;
@@ -24,14 +28,17 @@ export function isPublicAddress(address: string): boolean {
   return parsed.toString() !== AZURE_HOST;
 }
 
-/** Whether a connection may be made to the address: it is public, or `allow` opens its network. */
+/** Whether connections may go to the address: it is public, or in a network of `allow`. */
 export function mayConnectTo(address: string, allow: Cidrs): boolean {
   if (isPublicAddress(address)) return true;
   const parsed = parseAddress(address);
   return parsed !== null && allow.some(([network, bits]) => contains(network, bits, parsed));
 }
 
-/** Comma-separated blocks such as `10.0.0.0/8,fd00::/8`; empty text is none. Throws TypeError on anything else. */
+/**
+ * Parses comma-separated blocks such as `10.0.0.0/8,fd00::/8`; empty text is none. Throws TypeError
+ * for anything else.
+ */
 export function parseCidrs(text: string): Cidrs {
   const blocks = text.split(',').map((block) => block.trim());
   return blocks.length === 1 && blocks[0] === '' ? NO_CIDRS : blocks.map(parseCidr);
@@ -51,14 +58,20 @@ function parseCidr(text: string): Cidrs[number] {
   return [network, Number(bits)];
 }
 
-/** The address; an IPv4 one also where it is mapped into IPv6. Only the strict forms count: Node treats every other text as a name. */
+/**
+ * The address; one mapped into IPv6 becomes IPv4. Only the strict forms count: Node takes any other
+ * text for a name.
+ */
 function parseAddress(address: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   const family = isIP(address);
   if (family === 0 || address.includes('%')) return null;
   return family === 4 ? ipaddr.IPv4.parse(address) : unmapped(inHexadecimal(address));
 }
 
-/** `ipaddr.js` reads ::8.8.8.8 as ::ffff:8.8.8.8, another address. The URL standard writes the whole address in hexadecimal. */
+/**
+ * `ipaddr.js` reads ::8.8.8.8 as ::ffff:8.8.8.8, another address. The URL standard writes the whole
+ * address in hexadecimal.
+ */
 function inHexadecimal(address: string): ipaddr.IPv6 {
   return ipaddr.IPv6.parse(new URL(`https://[${address}]`).hostname.slice(1, -1));
 }

@@ -1,6 +1,7 @@
 /**
- * Headers that a caller may not set: they define where a message ends, which host it is for, what happens to the connection, or how the
- * response is encoded. With one of them a caller could smuggle a second request, or have a decompression bomb inflated.
+ * Headers that a caller may not set: they say where a message ends, which host it is for, what
+ * happens to the connection, or how the response is encoded. With them a caller could smuggle a
+ * second request, or have a decompression bomb inflated.
  */
 const RESERVED = new Set([
   'accept-encoding',
@@ -19,7 +20,7 @@ const RESERVED = new Set([
   'upgrade',
 ]);
 
-/** Whether a request may carry a header of this name, in any case. */
+/** Whether a request may carry this header, in any case. */
 export function isCallersHeader(name: string): boolean {
   return !RESERVED.has(name.toLowerCase());
 }

@@ -46,7 +46,7 @@ describe('an untrusted URL', () => {
   });
 
   it.each([
-    // Hosts that are addresses which are not public, in every notation.
+    // Hosts that are addresses outside the public ones, in every notation.
     ['https://127.0.0.1/', NOT_PUBLIC],
     ['https://127.1/', NOT_PUBLIC],
     ['https://127.0.0.1./', NOT_PUBLIC],
@@ -98,7 +98,7 @@ describe('an untrusted URL', () => {
     ['https://localhost./', NOT_PUBLIC],
     ['https://api.localhost/', NOT_PUBLIC],
     ['https://ⓛocalhost/', NOT_PUBLIC],
-    // Texts that are no host.
+    // Texts that are not hosts.
     ['https://', INVALID],
     ['https:///', INVALID],
     ['https://:443/', INVALID],
@@ -186,7 +186,7 @@ describe('an untrusted URL', () => {
     expect(checkUrl('https://2130706433/', { allow: one }).ok).toBe(true);
   });
 
-  it('a URL may contain a name of this machine only where the loopback network is allowed', () => {
+  it('a URL may contain a name of this machine only if the loopback network is allowed', () => {
     const names = ['https://localhost:8443/', 'https://LOCALHOST/', 'https://api.localhost/'];
     const isTaken = (allow: string) => names.map((text) => checkUrl(text, { allow: parseCidrs(allow) }).ok);
     expect(isTaken('127.0.0.1/32')).toEqual([true, true, true]);

@@ -1,9 +1,10 @@
 /**
- * Events that are not acknowledged yet, in the database of their owner: written in the same commit that makes the fact true, and removed
- * once acknowledged. Each owner creates the table in a migration of its own:
+ * Events that are not acknowledged yet, in their owner's database. The commit that makes a fact
+ * true writes its event; the acknowledgement removes it. Each owner creates the table in its own
+ * migration:
  *
- *   outbox(event_id uuid primary key, payload bytea, environment text, published_at timestamptz(3) default clock_timestamp()),
- *   indexed by environment and published_at
+ *   outbox(event_id uuid primary key, payload bytea, environment text, published_at timestamptz(3)
+ *   default clock_timestamp()), indexed by environment and published_at
  */
 import { type Database, EACH_ENVIRONMENT, type Queryable } from '@laurel/postgres';
 import type { Environment } from '@laurel/tenant';
@@ -34,7 +35,8 @@ delete from outbox o using held where o.event_id = held.event_id and o.event_id 
 returning o.environment`,
 };
 
-// The relay that locks a row publishes it; a second relay skips it, and a later one finds it published a moment ago.
+// The relay that locks a row publishes it. A concurrent relay skips it, and a later one finds it
+// just published.
 const LEASE_DUE = {
   name: 'outbox_lease_due',
   text: `
@@ -50,7 +52,7 @@ from due where o.event_id = due.event_id
 returning o.event_id as id, o.payload, o.environment`,
 };
 
-// The oldest is the first of its environment in the index, however long the outbox is.
+// The index has the oldest event of an environment first, however long the outbox is.
 const MEASURE = {
   name: 'outbox_measure',
   text: `
@@ -72,8 +74,8 @@ export async function insertEvents(on: Queryable, rows: readonly OutboxRow[]): P
 }
 
 /**
- * Returns the environment of each event that this deleted. Not durable: a row that reappears after a
- * crash is published once more, and the consumer knows its id.
+ * Returns the environment of each deleted event. Not durable: a row that reappears after a crash is
+ * published once more, and the consumer knows its id.
  */
 export async function deleteEvents(database: Database, eventIds: readonly string[]): Promise<readonly Environment[]> {
   const rows = await database.write<{ environment: Environment }>(DELETE, [eventIds], { durable: false });
@@ -81,8 +83,8 @@ export async function deleteEvents(database: Database, eventIds: readonly string
 }
 
 /**
- * Leases events of one environment for a publication: those published more than the margin ago, and
- * more than it before the stream's oldest message, if any. Marks them published now.
+ * Leases events of one environment to publish: those published longer ago than the margin, and, if
+ * the stream has an oldest message, longer than the margin before it. Marks them published now.
  */
 export async function leaseDue(
   database: Database,
@@ -97,16 +99,16 @@ export async function leaseDue(
   return await database.write<OutboxRow>(LEASE_DUE, [marginMs, oldestAt, limit, environment], { durable: false });
 }
 
-/** What waits for its acknowledgement in one environment. */
+/** The events of one environment that wait for their acknowledgement. */
 export interface OutboxMeasure {
   readonly environment: Environment;
   /** Counted up to the limit. */
   readonly events: number;
-  /** Since the last publication of the event that was published longest ago; 0 where there is none. */
+  /** Seconds since the least recent publication of a waiting event; 0 if there is none. */
   readonly oldestSeconds: number;
 }
 
-/** One for each environment. */
+/** One measure for each environment. */
 export async function measureOutbox(database: Database, limit: number): Promise<readonly OutboxMeasure[]> {
   const rows = await database.query<{ environment: Environment; events: number; oldest_seconds: number }>(MEASURE, [
     limit,
