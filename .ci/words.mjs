@@ -26,7 +26,6 @@ const NOT_YET = [
   'libs/browser/',
   'libs/local-infrastructure/',
   'libs/sdk/',
-  'libs/testing/',
 ];
 
 const COLUMNS = 100;

@@ -1,4 +1,7 @@
-/** What this process must not leave behind when it ends: children that it started and folders that it made. A test runner ends its workers with a signal. */
+/**
+ * Cleans up when this process ends, also by a signal, which is how a test runner ends its workers:
+ * kills children that it started and removes folders that it made.
+ */
 import type { ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 
@@ -11,14 +14,14 @@ process.once('SIGTERM', () => {
   process.kill(process.pid, 'SIGTERM');
 });
 
-/** Kills the child when this process ends, unless it has exited before. */
+/** Kills the child when this process ends, unless it has exited. */
 export function endWithThisProcess(child: ChildProcess): void {
   children.add(child);
   child.once('exit', () => children.delete(child));
   child.once('error', () => children.delete(child));
 }
 
-/** Removes the folder when this process ends, unless the returned function has removed it before. */
+/** Removes the folder when this process ends, or when the returned function is called. */
 export function removeWithThisProcess(folder: string): () => void {
   folders.add(folder);
   return () => {

@@ -1,8 +1,8 @@
 import type { Database } from '@laurel/postgres';
 
 /**
- * Whether a check constraint of the database takes a row with these values; its other columns are null. The constraint's own
- * expression is evaluated, so no whole row has to be made.
+ * Whether a check constraint of the database accepts a row with these values, and nulls in all
+ * other columns. It evaluates the constraint's own expression, so no whole row is needed.
  */
 export async function constraintTakes(
   database: Database,
@@ -28,7 +28,7 @@ from pg_constraint where contype = 'c' and conname = $1`,
   return result?.takes === true;
 }
 
-/** The longest value that the constraint takes is the one of this length, and it takes that one. */
+/** Whether the constraint accepts a value of this length and no longer one. */
 export async function isBound(
   database: Database,
   { constraint, most }: { readonly constraint: string; readonly most: number },

@@ -1,11 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { SERVICE_NAMES, type ServiceName } from '@laurel/topology';
 
-/** The services of a stack, in the order in which they depend on each other. */
+/** The services of a stack, each after the services that it calls. */
 export const SERVICES = SERVICE_NAMES;
 export type Service = ServiceName;
 
-/** The folder of this checkout. Another one holds another release: its code and its installed packages. */
+/**
+ * The folder of this checkout. Another checkout contains another release: its code and packages.
+ */
 export const CHECKOUT = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** The pinned Node, which runs every process of a test. */

@@ -1,19 +1,19 @@
-/** A collector of traces: accepts the spans that a process sends as OTLP over HTTP, and stores them. */
+/** A collector of traces: it stores the spans that processes send as OTLP over HTTP. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 export interface CollectedSpan {
-  /** `service.name` of the process that sent it. */
+  /** `service.name` of the sending process. */
   readonly service: string;
   readonly name: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty for the first of a trace. */
+  /** Empty for the first span of a trace. */
   readonly parentSpanId: string;
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
-  /** The ids of the spans that it has links to. */
+  /** The ids of the spans that this one links to. */
   readonly links: readonly string[];
   readonly isFailed: boolean;
 }
@@ -21,13 +21,13 @@ export interface CollectedSpan {
 export interface Collector extends AsyncDisposable {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly url: string;
-  /** What has arrived so far. */
+  /** The spans that have arrived. */
   readonly spans: readonly CollectedSpan[];
-  /** The same, as text, unparsed. */
+  /** The same as unparsed text. */
   readonly bodies: readonly string[];
 }
 
-/** OTLP's JSON, as far as it is read here. */
+/** The parts of OTLP's JSON that this file reads. */
 interface TracesBody {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: readonly OtlpAttribute[] };
@@ -44,7 +44,7 @@ interface OtlpSpan extends Pick<CollectedSpan, 'name' | 'traceId' | 'spanId'> {
 
 interface OtlpAttribute {
   readonly key: string;
-  /** By its type: `{ stringValue: 'x' }`. */
+  /** The value by its type: `{ stringValue: 'x' }`. */
   readonly value: Readonly<Record<string, string | number | boolean>>;
 }
 

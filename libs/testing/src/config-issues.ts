@@ -1,6 +1,6 @@
 import { ConfigError, parseConfig } from '@laurel/service';
 
-/** What is wrong with the environment of a service; nothing where its configuration is valid. */
+/** The validation issues of a service's environment; none if its configuration is valid. */
 export function configIssuesOf(
   schema: Parameters<typeof parseConfig>[0],
   environment: Readonly<Record<string, string>>,

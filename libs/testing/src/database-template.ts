@@ -1,7 +1,8 @@
 /**
- * The databases of a test run are clones of templates on its one server. The first caller that needs a template makes it, in
- * this or another process, and the others wait. Its name holds a hash of the files that it is made from, so that a changed file, or
- * another release's, makes another template.
+ * Each database of a test run is a clone of a template on the run's one server. The first caller
+ * that needs a template makes it, in this or another process, and the others wait. The template's
+ * name holds a hash of its source files, so a changed file, or another release, makes another
+ * template.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -11,13 +12,13 @@ import pg from 'pg';
 
 /** What a template is made from. */
 export interface Schema {
-  /** The service whose databases these are: it names their roles. */
+  /** The service whose databases these are; its roles bear its name. */
   readonly service: string;
   /** The folder of its migrations. */
   readonly migrations: string;
-  /** The file of its grants, which need not exist. */
+  /** The file of its grants, which may be absent. */
   readonly grants: string;
-  /** Applies both to an empty database of these roles. */
+  /** Applies both to an empty database with these roles. */
   migrate(roles: DatabaseRoles): Promise<unknown>;
 }
 
@@ -26,7 +27,7 @@ export interface ClonedDatabase extends DatabaseRoles, AsyncDisposable {
   readonly url: string;
 }
 
-/** A database of its own with the schema; disposing it drops it. The server's URL is the superuser's. */
+/** Creates a database with the schema; disposing drops it. `serverUrl` is the superuser's. */
 export async function cloneTemplate(serverUrl: string, schema: Schema): Promise<ClonedDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const roles = rolesOf(serverUrl, schema.service, name);
@@ -47,7 +48,7 @@ export async function cloneTemplate(serverUrl: string, schema: Schema): Promise<
 async function ensureTemplate(client: pg.Client, serverUrl: string, schema: Schema): Promise<string> {
   const template = `template_${hashOf(schema)}`;
   if (await exists(client, template)) return template;
-  // The lock goes with the session.
+  // The lock ends with the session.
   await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [template]);
   if (await exists(client, template)) return template;
   const draft = `${template}_draft`;
@@ -67,8 +68,8 @@ function hashOf({ service, migrations, grants }: Schema): string {
 }
 
 /**
- * The two roles of a service's databases on the server of this test run: named apart from those of a stack that the server may
- * carry, with passwords that every process of the run derives alike.
+ * The two roles of a service's databases on this run's server. Their names differ from those of a
+ * stack on the same server, and every process of the run derives the same passwords.
  */
 function rolesOf(serverUrl: string, service: string, database: string): DatabaseRoles {
   const urlOf = (role: string) => {
@@ -87,7 +88,7 @@ async function exists(client: pg.Client, database: string): Promise<boolean> {
 
 async function administer<T>(serverUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: withDatabase(serverUrl, 'postgres') });
-  // A server that ends meanwhile fails the query, which says so.
+  // If the server ends meanwhile, the query fails and reports it.
   client.on('error', () => {});
   await client.connect();
   try {

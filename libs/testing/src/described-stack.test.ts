@@ -33,7 +33,7 @@ function write(description: object): string {
 }
 
 describe('openDescribedStack', () => {
-  test('gives what the file describes: addresses, databases, and an authority that issues', async () => {
+  test('returns the addresses, databases and issuing authority that the file describes', async () => {
     await using stack = await openDescribedStack(write(described));
     expect(stack).toMatchObject({
       baseUrl: 'http://127.0.0.1:8080',

@@ -8,10 +8,13 @@ import type { Service } from './checkout.ts';
 import type { Stack } from './stack.ts';
 import { connectDatabase, type StackDatabase } from './stack-databases.ts';
 
-/** Names the file that describes a running stack, for example one of containers: the suites join it instead of starting their own. */
+/**
+ * Names the file that describes a running stack, such as one of containers: the suites use it
+ * instead of starting their own.
+ */
 export const DESCRIBED_STACK_VARIABLE = 'LAUREL_TEST_STACK';
 
-/** What a suite needs of a stack that it neither starts, changes nor ends. */
+/** The parts of a stack that a suite needs if it does not start, change or end it. */
 export type JoinableStack = Pick<
   Stack,
   'baseUrl' | 'baseUrls' | 'operatorToken' | 'ca' | 'receiverHost' | 'database' | typeof Symbol.asyncDispose
@@ -19,7 +22,9 @@ export type JoinableStack = Pick<
 
 const databaseUrls = z.object({ superuser_url: z.url(), owner_url: z.url(), running_url: z.url() });
 
-/** The ready.json of `npm start`, with the address of receivers and, for the tests, the databases' URLs. */
+/**
+ * The ready.json of `npm start`, with the address of receivers and the databases' URLs for tests.
+ */
 const description = z.object({
   base_url: z.url(),
   operator_token: z.string(),
@@ -30,7 +35,10 @@ const description = z.object({
 /** A description as it is written to the file; paths are absolute. */
 export type StackDescription = z.infer<typeof description>;
 
-/** Opens the stack that the file describes. Disposing closes the connections to its databases; the stack runs on. */
+/**
+ * Opens the stack that the file describes. Disposing closes the connections to its databases; the
+ * stack keeps running.
+ */
 export async function openDescribedStack(file: string): Promise<JoinableStack> {
   const described = description.parse(JSON.parse(readFileSync(file, 'utf8')));
   await using cleanup = new AsyncDisposableStack();

@@ -2,14 +2,17 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Ports below the range from which the kernel takes the ports of outgoing connections: a killed service must find its
- * port free when it comes back, and a client that reconnects to it must not meet itself.
+ * Ports below the kernel's range for outgoing connections: a killed service must find its port free
+ * again, and a client that reconnects must not get the same port as its own.
  */
 const PORTS_PER_WORKER = 2_000;
-/** Test files run side by side in workers: each has its own ports, or two would find the same one free and both use it. */
+/**
+ * Test files run side by side in workers. Each worker has its own ports: two could find the same
+ * one free and both use it.
+ */
 const FIRST_PORT = 12_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % 10) * PORTS_PER_WORKER;
 
-/** A port that was handed out stays reserved, even before its process listens on it. */
+/** A port that was handed out stays reserved, even before a process listens on it. */
 const givenAway = new Set<number>();
 
 export async function freePorts(count: number): Promise<number[]> {

@@ -2,7 +2,10 @@ import { chooseLawSeed } from './law-runs.ts';
 import { NATS_URL_VARIABLE, startNats } from './nats.ts';
 import { POSTGRES_URL_VARIABLE, startPostgres } from './postgres.ts';
 
-/** Runs once before a vitest run: the seed of its laws, one PostgreSQL and one NATS for all of it, unless the environment names them. */
+/**
+ * Runs once before a vitest run: sets the seed of its laws, and starts one PostgreSQL and one NATS
+ * unless the environment names them.
+ */
 export async function setup(): Promise<() => Promise<void>> {
   chooseLawSeed(process.env);
   await using started = new AsyncDisposableStack();

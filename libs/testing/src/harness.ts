@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 
-/** What one test file starts before its tests and disposes of after them; it exists once they run. `check` runs before the disposal. */
+/** Starts something before a file's tests and disposes of it after them, once `check` has run. */
 export function useStarted<Started extends AsyncDisposable>(
   start: () => Promise<Started>,
   check?: (started: Started) => Promise<void>,

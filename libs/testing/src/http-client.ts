@@ -7,9 +7,9 @@ export interface Answer<Body> {
   readonly headers: Readonly<Record<string, string>>;
   /** The body byte for byte. */
   readonly text: string;
-  /** The parsed body of the answer that the caller expects; check `status` first. */
+  /** The parsed body of the response that the caller expects; check `status` first. */
   readonly body: Body;
-  /** The code of the error envelope (or of the flat body of the retired route), if this is one. */
+  /** The code of an error envelope, or of the retired route's flat body. */
   readonly code: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface JournalEntry {
 export interface HttpClientOptions {
   /** `http://127.0.0.1:8080`, or several, used in turn. */
   readonly baseUrl: string | readonly string[];
-  /** Called with every entry before the caller gets its answer; a throw reaches the caller. */
+  /** Called with every entry before the caller gets the response; an error reaches the caller. */
   readonly onAnswer?: (entry: JournalEntry) => void | Promise<void>;
   readonly connections?: number;
 }
@@ -35,7 +35,7 @@ export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, in place of `body`. */
+  /** Sent unchanged, instead of `body`. */
   readonly raw?: string | Buffer;
 }
 
@@ -45,7 +45,10 @@ export interface HttpClient extends AsyncDisposable {
   send<Body = unknown>(method: string, path: string, options?: SendOptions): Promise<Answer<Body>>;
 }
 
-/** The one HTTP client under operator and partner: it sends, records and reports; it never retries. */
+/**
+ * The one HTTP client of operators and partners in tests: it sends, records and reports; it never
+ * retries.
+ */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const baseUrls = typeof options.baseUrl === 'string' ? [options.baseUrl] : options.baseUrl;
   const agent = new Agent({ connections: options.connections ?? 64, keepAliveTimeout: 4_000, headersTimeout: 90_000 });
@@ -97,7 +100,7 @@ async function sendRequest<Body>(
   }
 }
 
-/** The peer was away, or went away before it answered. */
+/** Whether the peer was down, or went down before it responded. */
 function isLost(error: unknown): boolean {
   const code = (error as { code?: string }).code ?? '';
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'ECONNREFUSED', 'EPIPE'].includes(code);

@@ -1,4 +1,7 @@
-/** What an operator sees of an attempt before acting, alike for both services that own attempts: inspecting it changes nothing. */
+/**
+ * What an operator sees of an attempt before acting, in both contest services. Inspecting it
+ * changes nothing.
+ */
 import type { Refused } from '@laurel/errors';
 import { type AttemptOwner, newOwnedId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
@@ -17,7 +20,7 @@ type Service<Attempt> = {
   voidAttempt(request: { attemptId: string; reason: string }): Promise<object>;
 };
 
-/** An owner of attempts under test. Its harness and service exist once the file's tests run. */
+/** A contest service under test. Its harness and service exist once the file's tests run. */
 export type InspectedOwner<Attempt extends InspectedAttempt> = OwnerAttempts<Attempt> & {
   readonly owner: AttemptOwner;
   readonly tenant: Tenant;
@@ -28,11 +31,11 @@ export type InspectedOwner<Attempt extends InspectedAttempt> = OwnerAttempts<Att
     balance(accountId: string): Promise<bigint>;
   };
   service(): Service<Attempt>;
-  /** What a player begins with, and the price of one attempt. */
+  /** A player's funds at the start, and the price of one attempt. */
   readonly fundsCents: bigint;
   readonly feeCents: bigint;
   readonly ttlMs: number;
-  /** SQL of an array of the owner's own rows about the attempt $1. */
+  /** SQL of an array with all rows of the service about the attempt $1. */
   readonly ownRows: string;
   /** Records an outcome that wins nothing. */
   recordOutcome(attemptId: string): Promise<object>;
@@ -40,7 +43,7 @@ export type InspectedOwner<Attempt extends InspectedAttempt> = OwnerAttempts<Att
 
 export type AttemptInspector<Attempt> = {
   inspect(attemptId: string): Promise<Attempt | undefined>;
-  /** The result of the work, which must leave every row about the attempt as it was. */
+  /** Runs the work, which must leave every row about the attempt unchanged; returns its result. */
   expectUntouched<Result>(attemptId: string, work: () => Promise<Result>): Promise<Result>;
 };
 
@@ -69,7 +72,7 @@ select array(select row_to_json(a) from attempts a where a.id = $1) as attempt, 
   };
 }
 
-/** The tests that hold for both owners. */
+/** The tests that hold for both contest services. */
 export function itInspectsAttempts<Attempt extends InspectedAttempt>(owner: InspectedOwner<Attempt>): void {
   const { harness: h, tenant, fundsCents, feeCents } = owner;
   const { inspect, expectUntouched } = createAttemptInspector(owner);
@@ -109,7 +112,7 @@ export function itInspectsAttempts<Attempt extends InspectedAttempt>(owner: Insp
 
   it('an attempt that an operator inspects is not found while its fee is not charged, and can still be started', async () => {
     const { player, attemptId, again } = await owner.pendingAttempt();
-    // Past the grace, after which a partner's read would end it permanently.
+    // After the grace, when a partner's read would end it permanently.
     h.clock.advance(120_000);
     const look = () => owner.service().inspectAttempt({ attemptId });
     expect(await expectUntouched(attemptId, look)).toMatchObject({ code: 'not_found' });

@@ -12,7 +12,7 @@ import {
 import type { Answer, HttpClient, SendOptions } from './http-client.ts';
 import type { Partner } from './partner.ts';
 
-/** An entry of the log in the portal. */
+/** An entry of an integration's log in the portal. */
 export interface LogEntryBody {
   id: string;
   kind: 'push' | 'poll';

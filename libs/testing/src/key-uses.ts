@@ -1,6 +1,7 @@
 /**
- * Requests that are sent again under another operation id, as after the gateway has lost its record of their key: alike for both services
- * that own attempts. The owner itself finds the operation that the key names.
+ * Requests that are sent again under another operation id, as after the gateway has lost its record
+ * of their idempotency key; for both contest services. The service itself finds the operation that
+ * the key names.
  */
 import { newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
@@ -22,7 +23,7 @@ export type Contest = {
   create(creations: readonly KeyedCreation[], replica?: 0 | 1): Promise<readonly Answer[]>;
 };
 
-/** An owner of attempts under test. Its harness exists once the file's tests run. */
+/** A contest service under test. Its harness exists once the file's tests run. */
 export type KeyedOwner = {
   readonly harness: {
     readonly database: Database;
@@ -39,7 +40,7 @@ export type KeyedOwner = {
 
 const HOUR_MS = 3_600_000;
 const FUNDS = 100_000n;
-/** Requests under one key that are under way at once. */
+/** How many requests under one key run at once. */
 const AT_ONCE = 24;
 
 export function itRecognizesKeys(owner: KeyedOwner): void {
@@ -77,7 +78,7 @@ export function itRecognizesKeys(owner: KeyedOwner): void {
     expect(await spent(contest)).toBe(owner.feeCents);
   });
 
-  it('another creation under a key that the gateway has freed is a new attempt, and has the key from then on', async () => {
+  it('another creation under a key that the gateway has freed is a new attempt, and takes over the key', async () => {
     const contest = await owner.newContest(FUNDS);
     const use = keyUse();
     const first = await createOne(contest, use);
@@ -143,7 +144,7 @@ export function itRecognizesKeys(owner: KeyedOwner): void {
     expect(await reportOne(one, keyUse(use.keyId, 2))).toBe('idempotency_key_reused');
     expect(await reportOne(two, keyUse(use.keyId, 3))).toBe('idempotency_key_reused');
     expect(await reportOne(one, keyUse())).toBe('attempt_already_settled');
-    // The refusals left the other attempt open; a key that the gateway has freed settles it.
+    // The refusals left the other attempt open; a report under a freed key settles it.
     expect(await reportOne(two, keyUse(use.keyId, 3, false))).not.toContain('_');
   });
 

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
-test('the folders of processes that are over are stopped and removed, and no others', async () => {
+test('only the folders of processes that have ended are stopped and removed', async () => {
   const child = spawn(NODE, ['-e', '']);
   await once(child, 'exit');
   const left = `kind-${child.pid}-a1`;

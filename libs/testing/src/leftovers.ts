@@ -1,12 +1,15 @@
 /**
- * A run that was killed could not stop its servers nor remove their folders. Their names begin with their kind and the process id:
- * `<prefix><pid>-`.
+ * Cleans up after killed runs, which could neither stop their servers nor remove their folders.
+ * Folder names begin with their kind and the process id: `<prefix><pid>-`.
  */
 import { readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Removes the folders of runs that are over, after `stop` has ended what still runs in them; other names are not touched. */
+/**
+ * Calls `stop` for each folder of a run that has ended, then removes it; leaves other folders
+ * alone.
+ */
 export async function removeLeftovers(
   prefix: string,
   stop: (directory: string) => Promise<void>,
@@ -21,7 +24,7 @@ export async function removeLeftovers(
   }
 }
 
-/** Whether there is a process with this id, of whatever user. */
+/** Whether a process with this id exists, of any user. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,6 +1,6 @@
 /**
- * What a test file imports as `fast-check` in `npm run test:laws`: the same library, whose properties draw LAUREL_LAW_TIMES
- * times as many cases.
+ * Replaces `fast-check` in `npm run test:laws`: the same library, whose properties draw
+ * LAUREL_LAW_TIMES times as many cases.
  */
 import { createRequire } from 'node:module';
 import type * as FastCheck from 'fast-check';
@@ -8,7 +8,7 @@ import { LAW_TIMES_VARIABLE } from './law-runs.ts';
 
 const USUAL_RUNS = 100;
 const times = Number(process.env[LAW_TIMES_VARIABLE]);
-// Not by an import, which the alias of vitest.config.ts would lead back to this file.
+// Not an import: the alias of vitest.config.ts would lead it back to this file.
 const fc: typeof FastCheck = createRequire(import.meta.url)('fast-check');
 
 function longer<T>(parameters: FastCheck.Parameters<T> = {}): FastCheck.Parameters<T> {

@@ -26,7 +26,7 @@ export interface ProcessShape {
 
 /** A process of a service that a test starts, ends and starts again. */
 export interface ManagedProcess {
-  /** Starts it unless it runs, and resolves when it is ready; the changes hold from then on. */
+  /** Starts it unless it runs, and resolves when it is ready; later starts keep the changes. */
   start(changes?: {
     readonly environment?: Readonly<Record<string, string>> | undefined;
     readonly main?: string;
@@ -34,7 +34,7 @@ export interface ManagedProcess {
   ready(): Promise<void>;
   /** Signals the process and waits for its end; a stack with `restart` starts it again. */
   end(signal: NodeJS.Signals): Promise<number | null>;
-  /** As `end`, and it stays down until `start`. */
+  /** As `end`, but it stays down until `start`. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
   onExit(): Promise<void>;
   pid(): number | undefined;
@@ -45,7 +45,10 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
   let child: ChildProcess | undefined;
   let exited: Promise<number | null> = Promise.resolve(null);
   let isWanted = false;
-  /** Over all its restarts: a process that ends as soon as it starts says why only once. */
+  /**
+   * The last lines of all starts: a process that ends at once may give its reason only the first
+   * time.
+   */
   const lastLines: string[] = [];
   let { environment, main } = shape;
 
@@ -53,7 +56,7 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
     const output = shape.logFile === undefined ? 'pipe' : openSync(shape.logFile, 'a');
     const preload = shape.preload === undefined ? [] : ['--import', shape.preload];
     const started = spawn(NODE, [...NODE_FLAGS, '--disable-warning=ExperimentalWarning', ...preload, main], {
-      // No variable of the test runner's environment leaks into a service.
+      // Services get no variable of the test runner's environment.
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
@@ -128,7 +131,7 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
   };
 }
 
-/** Over a connection that ends with the response: a stopping gateway waits a second for open connections. */
+/** The connection ends with the response: a stopping gateway waits a second for open ones. */
 async function answersOk(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { headers: { connection: 'close' }, signal: AbortSignal.timeout(2_000) });

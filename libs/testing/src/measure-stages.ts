@@ -7,8 +7,9 @@ const OLDEST = 'laurel_unfinished_oldest_seconds';
 type Stages = Readonly<Record<string, readonly [items: number, oldestSeconds: number]>>;
 
 /**
- * Runs the statements as a service's sampler does, and reads its metrics: of each stage that has any, how many, and the age in seconds, of
- * both environments. The metrics are the process's: what samplers of tests before this one left in them is removed first.
+ * Runs the statements like a service's sampler, and reads the metrics: for each stage with work,
+ * its count and age in seconds, over both environments. First it removes what samplers of earlier
+ * tests left in this process's metrics.
  */
 export async function measureStages(
   database: Database,
@@ -25,7 +26,7 @@ export async function measureStages(
   );
 }
 
-/** As above, apart. */
+/** As above, for each environment. */
 export async function measureStagesByEnvironment(
   database: Database,
   statements: readonly BoundStatement[],

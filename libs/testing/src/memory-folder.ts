@@ -5,21 +5,22 @@ import { tmpdir } from 'node:os';
 const MEMORY = '/dev/shm';
 /** As its kernel names it (statfs(2), TMPFS_MAGIC). */
 const TMPFS = 0x01021994;
-/** Twice what a run of all tests writes at most: ten million samples with their indexes and their log. */
+/** Twice what a run of all tests writes at most: ten million samples with their indexes and log. */
 const NEEDED_BYTES = 12 * 2 ** 30;
 
 /**
- * The folder below which the servers of a test run keep their data: in memory where there is room, else on the disk.
- * A database is some thousand files, a run makes and drops hundreds of databases, and ext4 searches ever longer for inodes
- * that were not deleted a moment ago. Measured on two cores: of six seconds of several test runs, PostgreSQL spent 24 % of all
- * CPU in the kernel, most of it in that search; to make and drop a database took 93 to 142 ms there, 37 to 75 ms in memory.
+ * The folder for the data of a test run's servers: in memory if there is room, else on disk.
+ * A run makes and drops hundreds of databases of some thousand files, and ext4 takes ever longer to
+ * find inodes that were not just deleted. Measured on two cores: in six seconds of several test
+ * runs, PostgreSQL spent 24 % of all CPU in the kernel, mostly in that search. Making and dropping
+ * a database took 93 to 142 ms on disk, 37 to 75 ms in memory.
  */
 export function memoryFolder(): string {
   try {
     const { type, bavail, bsize } = statfsSync(MEMORY);
     return type === TMPFS && bavail * bsize >= NEEDED_BYTES ? MEMORY : tmpdir();
   } catch {
-    // No Linux, or a container without it.
+    // Not Linux, or a container without it.
     return tmpdir();
   }
 }

@@ -3,7 +3,7 @@ import { createLogger } from '@laurel/service';
 import { expect, test } from 'vitest';
 import { NATS_URL_VARIABLE, natsUrl, startNats } from './nats.ts';
 
-test('the test run has a NATS server, and a test may start one of its own', async () => {
+test('the test run has a NATS server, and a test may start another', async () => {
   await using own = await startNats();
   expect(own.url).not.toBe(natsUrl());
   for (const url of [own.url, natsUrl()]) {

@@ -10,7 +10,10 @@ import type { NatsUser } from '@laurel/topology';
 import { removeLeftovers } from './leftovers.ts';
 import { memoryFolder } from './memory-folder.ts';
 
-/** The address of this test run's nats-server, as its operator; every process of the run inherits it. A test uses a prefix of its own there. */
+/**
+ * The address of this test run's nats-server, as its operator; every process of the run inherits
+ * it. Each test uses its own prefix there.
+ */
 export const NATS_URL_VARIABLE = 'LAUREL_TEST_NATS_URL';
 
 /** Where a fetched nats-server is kept between runs. */
@@ -18,15 +21,15 @@ const KEPT_BELOW = fileURLToPath(new URL('../../../node_modules/.cache/laurel', 
 const DIRECTORY_PREFIX = 'laurel-test-nats-';
 const OBTAIN_LIMIT_MS = 180_000;
 
-/** Its address has its operator user, which may do everything; `urlAs` returns that of a service. */
+/** Its address is the operator's, who may do everything; `urlAs` returns a service's. */
 export type TestNats = NatsProcess & {
-  /** What its certificate is verified with, if it has one. */
+  /** The authority of its certificate, if it has one. */
   readonly caFile: string | undefined;
 };
 
 /**
- * A server of its own, in a folder of its own that is removed with it: for the whole run, or for a test that kills, stops or wipes it. It
- * has the users of a real one, for stacks with any prefix, all with one password.
+ * Starts a server in a folder that is removed with it: for the whole run, or for a test that kills,
+ * stops or wipes it. It has production's users, for stacks with any prefix, all with one password.
  */
 export async function startNats({ tls = false }: { readonly tls?: boolean } = {}): Promise<TestNats> {
   const file = await obtainNats(
@@ -61,7 +64,7 @@ export async function startNats({ tls = false }: { readonly tls?: boolean } = {}
   };
 }
 
-/** The address as another user of the server; the same where it has no user. */
+/** The address as another user of the server; unchanged if it names no user. */
 export function urlAs(user: NatsUser, url: string): string {
   return url.replace('//operator:', `//${user}:`);
 }

@@ -1,4 +1,7 @@
-/** A database as an earlier release left it: the rows that a migration repairs cannot be written after it. */
+/**
+ * A database as an earlier release left it. Some rows that a migration repairs can only be written
+ * before it.
+ */
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,13 +11,13 @@ import { migrate } from '@laurel/postgres/migrate';
 import { createTestDatabase } from './test-database.ts';
 
 export interface OlderDatabase extends AsyncDisposable {
-  /** As a superuser. */
+  /** Connected as a superuser. */
   readonly database: Database;
-  /** Applies every migration that is missing. */
+  /** Applies all migrations that are missing. */
   migrate(): Promise<void>;
 }
 
-/** A database with the migrations before the named one, whose number is as in `0006`. */
+/** A database with the migrations before the named one, whose number is written as in `0006`. */
 export async function createDatabaseBefore(options: {
   readonly migrations: URL;
   readonly before: string;

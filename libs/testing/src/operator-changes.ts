@@ -1,4 +1,7 @@
-/** The routes by which an operator changes something, by their names in the log of operator actions. The gateway's tests check completeness. */
+/**
+ * The routes by which an operator changes something, by their names in the log of operator actions.
+ * The gateway's tests check that the list is complete.
+ */
 export const OPERATOR_CHANGES = {
   create_developer: 'POST /developers',
   create_program: 'POST /programs',

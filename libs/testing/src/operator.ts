@@ -65,7 +65,7 @@ export interface ReceiptBody {
   receipt: Record<string, unknown>;
   signature: string;
   public_key: string;
-  /** Of a settled round: that the receipt was counted in it. */
+  /** The seal of a settled round, which proves that the receipt was counted. */
   seal?: SealBody;
 }
 
@@ -139,7 +139,7 @@ export type TournamentTerms = Record<string, unknown>;
 export interface Operator {
   send<Body = unknown>(method: string, path: string, options?: SendOptions): Promise<Answer<Body>>;
   createDeveloper(credentials: { email: string; password: string }): Promise<Answer<{ id: string; email: string }>>;
-  /** With `developerId` it is that developer's. */
+  /** With `developerId` the program belongs to that developer. */
   createProgram(name: string, developerId?: string): Promise<Answer<ProgramBody & { test_key: string }>>;
   approveProgram(programId: string): Promise<Answer<ProgramBody & { live_key: string }>>;
   replaceLiveKey(programId: string): Promise<Answer<{ live_key: string }>>;

@@ -1,4 +1,4 @@
-/** What the calls and the audit of a service that owns attempts answer, read alike for both. */
+/** Reads the results of calls and audits alike for both contest services. */
 
 type Result = { readonly $case: string; readonly value: unknown } | undefined;
 type ValueOf<Of extends Result, Case extends string> = Extract<Of, { readonly $case: Case }>['value'];
@@ -25,7 +25,7 @@ export function verdictOf(
   return result?.$case === 'refused' ? result.value.code : (result?.$case ?? 'nothing');
 }
 
-/** The events that are missing, and those that nothing explains. */
+/** The events that are missing, and those that no expected event explains. */
 export function wrongEventsOf(expected: ReadonlySet<string>, emitted: ReadonlySet<string>): readonly string[] {
   return [
     ...[...expected].filter((event) => !emitted.has(event)).map((event) => `missing: ${event}`),

@@ -19,13 +19,16 @@ import type {
 import type { Answer, HttpClient, SendOptions } from './http-client.ts';
 import { callSdk } from './sdk-call.ts';
 
-/** What the sandbox can set for a player. */
+/** The facts of a player that the sandbox can set. */
 type PlayerFacts = Omit<SandboxPlayerRequest, 'player_ref' | 'funds'>;
 
-/** A partner's server: its methods call the SDK and return the answer as it was received. */
+/** A partner's server: its methods call the SDK and return the response as received. */
 export interface Partner {
   readonly apiKey: string;
-  /** Sends any request with this partner's key, without the SDK: for what the SDK would refuse to send or would change. */
+  /**
+   * Sends any request with this partner's key, without the SDK: for what the SDK would refuse or
+   * change.
+   */
   send<Body = unknown>(method: string, path: string, options?: SendOptions): Promise<Answer<Body>>;
   /** Makes any call through the SDK. */
   call<Body>(call: (laurel: Laurel) => ApiPromise<Body>): Promise<Answer<Body>>;

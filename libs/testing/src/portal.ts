@@ -2,7 +2,7 @@ import type { WebhookEventType } from '@laurel/sdk';
 import type { Answer, HttpClient, SendOptions } from './http-client.ts';
 import type { ProgramBody } from './operator.ts';
 
-// --- bodies, as docs/contract/portal-api.md names their fields ---
+// --- bodies, with the field names of docs/contract/portal-api.md ---
 
 export const EVENT_TYPES = [
   'webhook.test',
@@ -44,7 +44,7 @@ export interface DeliveryAttemptBody {
   response_excerpt: string | null;
 }
 
-/** Only the response that creates an endpoint or replaces its secret has the secret. */
+/** Only a response that creates an endpoint or replaces its secret shows the secret. */
 export type EndpointWithSecret = EndpointBody & { signing_secret: string };
 
 export interface Credentials {
@@ -79,9 +79,9 @@ export interface DeliveryQuery {
 
 /** The developer portal for one session. */
 export interface Portal {
-  /** The session's. */
+  /** The session's token. */
   readonly token: string;
-  /** Sends any request with this session; the path follows `/api/portal`. */
+  /** Sends any request with this session; the path is appended to `/api/portal`. */
   send<Body = unknown>(method: string, path: string, options?: SendOptions): Promise<Answer<Body>>;
   signOut(): Promise<Answer<undefined>>;
   listPrograms(): Promise<Answer<{ data: ProgramBody[]; next_cursor: string | null }>>;
@@ -101,7 +101,7 @@ export interface Portal {
   resend(deliveryId: string): Promise<Answer<{ delivery_id: string }>>;
 }
 
-/** Opens a session; its token is what `createPortal` takes. */
+/** Opens a session; pass its token to `createPortal`. */
 export function signIn(http: HttpClient, credentials: Credentials): Promise<Answer<{ token: string }>> {
   return http.send('POST', '/api/portal/session', { body: credentials });
 }

@@ -4,19 +4,19 @@ import { startEmbeddedPostgres, stopOrphanedPostgres } from '@laurel/local-infra
 import { removeLeftovers } from './leftovers.ts';
 import { memoryFolder } from './memory-folder.ts';
 
-/** The superuser's address of the server of this test run; every process of the run inherits it. */
+/** The superuser's address of this test run's server; every process of the run inherits it. */
 export const POSTGRES_URL_VARIABLE = 'LAUREL_TEST_POSTGRES_URL';
 
 const DIRECTORY_PREFIX = 'laurel-test-postgres-';
 
 const SETTINGS = {
   max_connections: '300',
-  // Nothing of a test run needs to outlive a power cut.
+  // No data of a test run must outlive a power cut.
   fsync: 'off',
   full_page_writes: 'off',
 };
 
-/** One server for a whole test run, in a folder of its own that is removed with it. */
+/** One server for a whole test run, in a folder that is removed with it. */
 export async function startPostgres(): Promise<AsyncDisposable & { readonly url: string }> {
   const parent = memoryFolder();
   await removeLeftovers(DIRECTORY_PREFIX, stopOrphanedPostgres, parent);

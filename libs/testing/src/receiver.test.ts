@@ -27,7 +27,7 @@ test('a receiver records its requests byte for byte, and answers as configured',
   expect(receiver.connections()).toBeLessThanOrEqual(2);
 });
 
-test('a receiver’s answer waits until it is released, or is never sent, or the connection is reset', async () => {
+test('a receiver can hold its response until it is released, never send it, or reset the connection', async () => {
   const released = Promise.withResolvers<void>();
   await using receiver = await startReceiver({ ca, answer: { status: 204, after: released.promise } });
   const late = post(receiver.url, 'late');

@@ -6,7 +6,7 @@ import { freePorts } from './free-ports.ts';
 
 /** One request as received. */
 export interface ReceivedRequest {
-  /** From 1, in the order in which the requests were complete. */
+  /** From 1, in the order in which the requests were completed. */
   readonly number: number;
   /** When its last byte arrived, in fractional milliseconds since the epoch. */
   readonly receivedAt: number;
@@ -19,7 +19,7 @@ export interface ReceivedRequest {
   readonly body: Buffer;
 }
 
-/** The answer to a request: none ever, an end of the connection without a response, or a response. */
+/** What follows a request: nothing, the end of the connection, or a response. */
 export type ReceiverAnswer =
   | 'never'
   | 'reset'
@@ -30,14 +30,14 @@ export type ReceiverAnswer =
       readonly body?: string | Buffer;
       /** No byte of the response is sent before this resolves. */
       readonly after?: Promise<unknown>;
-      /** The head is sent immediately, the end of the body never. */
+      /** Sends the head immediately, and never the end of the body. */
       readonly isEndless?: boolean;
     };
 
 export type AnswerRequest = (request: ReceivedRequest) => ReceiverAnswer;
 
 export interface ReceiverOptions {
-  /** Signs the receiver's certificate; a stack trusts its own `ca` alone. */
+  /** Signs the receiver's certificate; a stack trusts only its own `ca`. */
   readonly ca: CertificateAuthority;
   /** The address of this machine on which it listens; 127.0.0.1 by default. */
   readonly host?: string;
@@ -51,16 +51,19 @@ export interface ReceiverOptions {
   readonly answer?: ReceiverAnswer | AnswerRequest;
 }
 
-/** A partner's endpoint: a real HTTPS server on this machine that records its requests and answers as configured. */
+/**
+ * A partner's endpoint: a real HTTPS server on this machine that records its requests and responds
+ * as configured.
+ */
 export interface Receiver extends AsyncDisposable {
-  /** `https://<host>:<port>`; every path below it is answered. */
+  /** `https://<host>:<port>`; it serves every path. */
   readonly url: string;
   readonly port: number;
-  /** Everything that was received so far. */
+  /** All requests so far. */
   readonly requests: readonly ReceivedRequest[];
-  /** How many connections were opened so far. */
+  /** The number of connections so far. */
   connections(): number;
-  /** Sets how later requests are answered. */
+  /** Sets the response to later requests. */
   answerWith(answer: ReceiverAnswer | AnswerRequest): void;
   /** The n-th request, from 1, as soon as it has arrived. */
   nth(number: number, timeoutMs?: number): Promise<ReceivedRequest>;
@@ -111,7 +114,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   });
   // A client that hangs up, or does not trust the certificate, is an expected test case.
   server.on('tlsClientError', () => undefined);
-  // Idle connections are the client's to close.
+  // The client closes idle connections.
   server.keepAliveTimeout = 0;
 
   const [freePort = 0] = options.port === undefined ? await freePorts(1) : [options.port];
@@ -150,7 +153,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
     find: (holds, timeoutMs = WAIT_MS) => find(holds, timeoutMs),
     [Symbol.asyncDispose]: async () => {
       const closed = new Promise((resolve) => server.close(resolve));
-      // Also those whose TLS handshake never ended, which the server itself does not track.
+      // Includes those with an unfinished TLS handshake, which the server itself does not track.
       for (const socket of sockets.values()) socket.destroy();
       await closed;
     },

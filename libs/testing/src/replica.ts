@@ -2,7 +2,7 @@
 import { type ClientConstructor, createClient, type Definition, type TypedClient } from '@laurel/grpc';
 import { createLogger, type Logger } from '@laurel/service';
 
-/** A server of this process and a client of it. Disposing ends the client, then the server. */
+/** A server in this process and a client for it. Disposing ends the client, then the server. */
 export function connectTo<Server extends { readonly port: number } & AsyncDisposable, Service extends Definition>(
   server: Server,
   XServiceClient: ClientConstructor<Service>,
@@ -27,7 +27,7 @@ export function createQuietLogger(service: string): Logger {
   return createLogger({ service, level: isShown ? 'info' : 'silent' });
 }
 
-/** A logger of every level, and the lines that it has logged. They are on the output too where LAUREL_TEST_LOG is 1. */
+/** A logger of every level, and its lines. With LAUREL_TEST_LOG=1 it prints them too. */
 export function createReadLogger(service: string): { readonly logger: Logger; readonly logLines: readonly string[] } {
   const logLines: string[] = [];
   const write = (line: string) => {

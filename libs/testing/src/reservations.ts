@@ -1,6 +1,7 @@
 /**
- * Reservations that are decided on cached facts (services/{challenge,tournament}/src/commits/reserve-attempts.ts): alike for both services that own attempts.
- * Each runs these tests on its own statements and tables; its rules are tested beside them.
+ * Reservations that are decided on cached facts (`commits/reserve-attempts.ts` of both contest
+ * services). Each runs these tests on its own statements and tables; tests beside them cover its
+ * own rules.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,10 +17,10 @@ type Decision =
   | { readonly kind: 'ask_wallet' }
   | { readonly kind: 'created' | 'known'; readonly attempt: Attempt };
 
-/** How often a replica took the single round trip and the transaction. */
+/** How often a replica used the single round trip, and how often the transaction. */
 type Trips = { short: number; long: number };
 
-/** A replica that reserves attempts of one owner. */
+/** A replica that reserves attempts of one contest service. */
 type Replica<Contest> = {
   readonly trips: Trips;
   create(
@@ -27,24 +28,24 @@ type Replica<Contest> = {
     accountId: string,
     options?: { readonly attemptId?: string; readonly isFresh?: boolean },
   ): Promise<Decision>;
-  /** Caches the contest by a creation of an unrelated player, and counts from there. */
+  /** Caches the contest by a creation of an unrelated player, and counts from then on. */
   warmUp(contest: Contest): Promise<void>;
 };
 
-/** An owner of attempts under test. Its database exists once the file's tests run. */
+/** A contest service under test. Its database exists once the file's tests run. */
 export type ReservingOwner<Contest> = {
   readonly owner: AttemptOwner;
-  /** How a test's title names a creation on cached facts. */
+  /** Names a creation on cached facts in test titles. */
   readonly creation: string;
   readonly database: () => Database;
-  /** The folder of the failpoints that this process reads. */
+  /** The folder from which this process reads failpoints. */
   readonly failpoints: string;
   startReplica(): Replica<Contest>;
   open(): Promise<Contest>;
   loadAttempts(on: Database, ids: readonly string[]): Promise<ReadonlyMap<string, Attempt>>;
 };
 
-/** The database of a replica, and the trips to it. The single round trip waits for `turn`. */
+/** Counts a replica's trips to its database. The single round trip waits for `turn`. */
 export function countTrips(
   database: Database,
   turn?: Promise<void>,
@@ -65,7 +66,7 @@ export function countTrips(
   return { counted, trips };
 }
 
-/** What was decided: `created`, `known`, `ask_wallet`, or the code of the refusal. */
+/** The decision: `created`, `known`, `ask_wallet`, or the code of the refusal. */
 export function verdictOf(decision: Decision): string {
   return isRefused(decision) ? decision.code : decision.kind;
 }

@@ -5,14 +5,14 @@ import { createPartner } from './partner.ts';
 const KEY = `sk_test_${'k'.repeat(32)}`;
 const HEADERS = { 'x-request-id': 'request', 'x-ratelimit-limit': '600', 'x-ratelimit-remaining': '599' };
 
-/** An answer as the HTTP client returns it; `changes` can make it contradict itself. */
+/** A response as the HTTP client returns it; `changes` can make it contradict itself. */
 function answerOf(status: number, body: unknown, changes: Partial<Answer<unknown>> = {}): Answer<unknown> {
   const { error } = (body ?? {}) as { error?: { code?: string } };
   const text = body === undefined ? '' : JSON.stringify(body);
   return { status, headers: HEADERS, text, body, code: error?.code, ...changes };
 }
 
-/** A partner whose every request gets this answer. */
+/** A partner whose every request gets this response. */
 function partnerOf(answer: Answer<unknown> | Promise<never>) {
   const sent: { method: string; path: string; options: SendOptions | undefined }[] = [];
   const http: HttpClient = {
@@ -29,7 +29,7 @@ function partnerOf(answer: Answer<unknown> | Promise<never>) {
 const REPORT = ['a', { score: 1.5 }, 'key'] as const;
 
 describe('a call of a partner', () => {
-  test('a call is sent once, as the SDK writes it, and its answer is returned as it was received', async () => {
+  test('a call is sent once, as the SDK writes it, and its response is returned unchanged', async () => {
     const headers = { ...HEADERS, 'idempotency-replayed': 'true' };
     const received = answerOf(200, { attempt_id: 'a', score: 1.5 }, { headers });
     const { sent, partner } = partnerOf(received);
@@ -51,13 +51,13 @@ describe('a call of a partner', () => {
     ['a refusal of the rate limit', answerOf(429, { error: 'rate_limited', retry_after: 7 })],
     ['an answer that is not of the API', answerOf(502, undefined, { text: '<html>', headers: {} })],
     ['a lost connection', answerOf(0, undefined, { headers: {} })],
-  ])('%s is returned as it was received', async (_what, received) => {
+  ])('%s is returned unchanged', async (_what, received) => {
     const { sent, partner } = partnerOf(received);
     expect(await partner.reportOutcome(...REPORT)).toBe(received);
     expect(sent).toHaveLength(1);
   });
 
-  test('an answer without a body is returned as it was received', async () => {
+  test('a response without a body is returned unchanged', async () => {
     const received = answerOf(204, undefined);
     expect(await partnerOf(received).partner.holdNextAward('a')).toBe(received);
   });
@@ -78,7 +78,7 @@ describe('a call of a partner', () => {
     expect(sent).toEqual([]);
   });
 
-  test('what the check of an answer throws reaches the caller', async () => {
+  test('an error of the check of a response reaches the caller', async () => {
     const failure = new Error('against the contract');
     await expect(partnerOf(Promise.reject(failure)).partner.listTournaments()).rejects.toBe(failure);
   });

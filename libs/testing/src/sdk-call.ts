@@ -11,15 +11,15 @@ interface Exchange {
 
 /** The SDK needs one address; the client under it chooses among its own. */
 const ORIGIN = 'http://laurel.localhost';
-/** The longest that the SDK accepts: the client under it limits the time of an answer. */
+/** The SDK's maximum: the client under it limits the time instead. */
 const NO_TIMEOUT_MS = 12 * 3_600_000;
 
 /**
- * Makes one call through the SDK, and returns its answer as it was received. Throws where what the SDK resolved or rejected with does not
- * agree with that.
+ * Makes one call through the SDK, and returns the response as received. Throws if the SDK's result
+ * or error disagrees with it.
  *
- * Every call has an SDK client of its own, without retries: the rate gate of a common one would hold back requests that a test sends at the
- * same time, and a retry would hide the answers before the last.
+ * Every call has its own SDK client, without retries. A shared client's rate gate would hold back
+ * requests that a test sends at once; a retry would hide all responses but the last.
  */
 export async function callSdk<Body>(
   http: HttpClient,
@@ -46,7 +46,8 @@ export async function callSdk<Body>(
   if (exchange === undefined) {
     throw result.status === 'rejected' ? result.reason : new Error('the SDK resolved a call without sending it');
   }
-  // Rejects where the test's own check of the answer did: the SDK has made a network failure of that.
+  // Rejects with the error of the test's own check, which the SDK has turned into a network
+  // failure.
   const answer = await exchange.answer;
   const { path, request } = exchange;
   const where = `${request.method} ${path} was answered ${answer.status} ${answer.text.slice(0, 500)}`;
@@ -71,7 +72,7 @@ function expectAgreement(actual: object, expected: object, where: string): void 
   }
 }
 
-/** What the SDK is to resolve with. */
+/** The value with which the SDK must resolve. */
 function successOf({ headers, body }: Answer<unknown>): object {
   const limit = headers['x-ratelimit-limit'];
   return {
@@ -84,7 +85,7 @@ function successOf({ headers, body }: Answer<unknown>): object {
   };
 }
 
-/** The facts that the SDK is to reject with. */
+/** The facts of the error with which the SDK must reject. */
 function failureOf(request: FetchRequest, { status, headers, body, code }: Answer<unknown>): object {
   const { error, retry_after } = (body ?? {}) as { error?: { details?: object }; retry_after?: number };
   const seconds = headers['retry-after'] ?? (status === 429 ? retry_after : undefined);

@@ -1,20 +1,21 @@
 /**
- * Checks a service's README against what it describes. All of them have the same sections; "What it owns" names every table and every rpc,
- * "Configuration" has one row for every setting of the schema with its default, and "Health and metrics" names every metric.
+ * Checks a service's README. All READMEs have the same sections: "What it owns" names every table
+ * and rpc, "Configuration" has a row with the default for every setting of the schema, and "Health
+ * and metrics" names every metric.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
 const ROOT = new URL('../../../', import.meta.url);
-/** In this order, with any sections of the service's own between them. */
+/** In this order; a service may add sections in between. */
 const SECTIONS = ['What it owns', 'What a crash leaves', 'Configuration', 'Health and metrics', 'Running it alone'];
 const ROW = /^\| `([A-Z0-9_]+)` +\| (.*?) +\| (.*?) +\| (.*?) +\|$/gm;
 /** Each README says what waits in the queues of its service. */
 const SCALING_METRIC = 'laurel_oldest_waiting_call_seconds';
 const METRIC = /\b(?:counter|gauge|histogram)(?:<\w+>)?\(\s*'(laurel_\w+)'/g;
 
-/** Every difference between the README and the service, as a sentence; empty when there is none. */
+/** Every difference between the README and the service, as a sentence; empty if there is none. */
 export function readmeIssues(service: string, schema: z.ZodObject): readonly string[] {
   const folder = new URL(`services/${service}/`, ROOT);
   const readme = readFileSync(new URL('README.md', folder), 'utf8');
@@ -55,7 +56,7 @@ function issuesOfSettings(section: string, schema: z.ZodObject): readonly string
   return issues;
 }
 
-/** The cell of a README: `required`, nothing, or the default in backticks, as a value of the environment. */
+/** A README's cell: `required`, nothing, or the default in backticks as an environment value. */
 function defaultOf(type: z.core.$ZodType): string {
   if (type instanceof z.ZodDefault || type instanceof z.ZodPrefault) {
     const text = String(type.def.defaultValue);

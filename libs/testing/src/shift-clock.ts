@@ -1,7 +1,7 @@
 /**
- * Loaded into a process before anything else (`node --import`): its system clock is off by as many milliseconds as the file has, read again
- * at each reading, so that a test sets the clock of a running process. The monotonic clock is not changed, as on a machine whose
- * clock is set.
+ * Loaded before anything else (`node --import`): shifts the process's system clock by the
+ * milliseconds in the file. Each reading of the clock reads the file again, so a test can set the
+ * clock of a running process. The monotonic clock stays unchanged, as on a real machine.
  */
 import { readFileSync } from 'node:fs';
 

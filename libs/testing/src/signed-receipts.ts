@@ -1,19 +1,19 @@
-/** Receipts and seals as a partner verifies them, with the SDK: the services only sign. */
+/** Verifies receipts and seals like a partner, with the SDK: the services only sign. */
 import { parseJson } from '@laurel/json';
 import { pinnedKey, type ReceiptVerdict, verifyReceipt } from '@laurel/sdk';
 import { canonicalJson } from '@laurel/signature';
 
 export interface SignedReceipt {
-  /** What was signed, byte for byte. */
+  /** The signed text, byte for byte. */
   readonly canonical: string;
   readonly signature: Uint8Array;
   /** SPKI DER of the key that must have signed the receipt and, if there is one, the seal. */
   readonly publicKey: Uint8Array;
-  /** As JSON; null before the round is settled. */
+  /** As JSON; null until the round is settled. */
   readonly seal?: unknown;
 }
 
-/** Throws where the text of the receipt is not what its meaning gives, since then its bytes are not those that were signed. */
+/** Throws if the receipt's text is not its canonical JSON: then these are not the signed bytes. */
 export async function verdictOnReceipt(signed: SignedReceipt): Promise<ReceiptVerdict> {
   const { canonical, signature, publicKey, seal = null } = signed;
   const receipt = parseJson(canonical);

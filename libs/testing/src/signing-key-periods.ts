@@ -1,4 +1,6 @@
-/** The periods that a migration gives to signing keys that were replaced before it, alike for both services that sign receipts. */
+/**
+ * The periods that a migration gives to signing keys replaced before it, for both contest services.
+ */
 import { createDatabaseBefore } from './older-database.ts';
 
 /** Three keys, each replaced by the next. */
@@ -13,12 +15,15 @@ export const SIGNED_RECEIPTS = `
 const PERIODS = `
 select to_char(valid_until at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS') as until from signing_keys order by id`;
 
-/** The ends of the three keys' periods after all migrations, where the database had these signed rows before the named one. */
+/**
+ * The ends of the three keys' periods after all migrations, if the database had these signed rows
+ * before the named one.
+ */
 export async function endsOfReplacedKeys(options: {
   readonly migrations: URL;
   /** The number of the migration, as in `0006`. */
   readonly before: string;
-  /** Statements that write the signed rows; foreign keys are not enforced meanwhile. */
+  /** Statements that write the signed rows; no foreign key is enforced meanwhile. */
   readonly signed: readonly string[];
 }): Promise<readonly (string | null)[]> {
   const { migrations, before, signed } = options;

@@ -5,7 +5,9 @@ import pg from 'pg';
 import { CHECKOUT, fileOfService, NODE, type Service } from './checkout.ts';
 import { cloneTemplate } from './database-template.ts';
 
-/** A superuser's connection to one service's database, for assertions; `int8` is returned as bigint. */
+/**
+ * A superuser's connection to one service's database, for assertions; `int8` is returned as bigint.
+ */
 export interface StackDatabase extends DatabaseRoles {
   query<Row extends pg.QueryResultRow = pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
@@ -15,7 +17,7 @@ const types: pg.CustomTypesConfig = {
     oid === pg.types.builtins.INT8 ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format ?? 'text'),
 };
 
-/** A fresh database of a service, as its own `migrate.ts` makes one in this checkout. */
+/** A new database of a service, made by its `migrate.ts` in this checkout. */
 export async function createServiceDatabase(
   serverUrl: string,
   service: Service,
@@ -40,7 +42,10 @@ export function connectDatabase(url: string, cleanup: AsyncDisposableStack): Sta
   return async (text, values = []) => (await pool.query(text, [...values])).rows;
 }
 
-/** Runs the migrations of a checkout as a deployment does: `migrate.ts` as the owner. Rejects with its output if it fails. */
+/**
+ * Runs the migrations of a checkout like a deployment: `migrate.ts` as the owner. Rejects with its
+ * output if it fails.
+ */
 export function migrateDatabase(
   service: Service,
   { ownerUrl, runningUrl }: DatabaseRoles,

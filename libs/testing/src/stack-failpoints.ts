@@ -2,18 +2,21 @@ import { randomInt } from 'node:crypto';
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What an armed failpoint does when it is hit; it is hit once, by one process. */
+/** What an armed failpoint does to the one process that hits it, once. */
 export type FailpointAction = 'kill' | 'throw' | 'lose-reply' | `delay:${number}`;
 
 export interface Failpoints {
   /** Plants a failpoint: the next process that hits it acts. */
   arm(failpoint: string, action: FailpointAction): void;
-  /** Removes an armed failpoint if it was not hit; returns whether it was hit. */
+  /** Removes an armed failpoint unless it was hit; returns whether it was. */
   disarm(failpoint: string): boolean;
   isFired(failpoint: string): boolean;
 }
 
-/** Failpoints as files of the folder that the services read; undefined where a stack was started without them, and each call throws. */
+/**
+ * Arms failpoints by files in the folder that the services read. If it is undefined, because the
+ * stack has no failpoints, each call throws.
+ */
 export function failpointsIn(directory: string | undefined): Failpoints {
   const fileOf = (failpoint: string): string => {
     if (directory === undefined) throw new Error('this stack was started without failpoints');

@@ -7,7 +7,10 @@ import {
 } from '@laurel/local-infrastructure/certificate-authority';
 import { SERVICES, type Service } from './checkout.ts';
 
-/** The certificate of each service, and the settings that name its files; none where channels are without TLS. */
+/**
+ * Issues each service's certificate, and returns the settings that name the files; none if channels
+ * have no TLS.
+ */
 export async function issueIdentities({ internalTls }: { readonly internalTls?: boolean }, directory: string) {
   const hasTls = internalTls ?? process.env.LAUREL_INTERNAL_TLS !== 'off';
   const certificateOf = hasTls ? await createCertificates(directory) : async () => undefined;
@@ -24,7 +27,7 @@ export async function issueIdentities({ internalTls }: { readonly internalTls?: 
   return { certificateOf, files, channelOf };
 }
 
-/** Writes certificates of an authority that the stack alone trusts. */
+/** Writes certificates of an authority that only this stack trusts. */
 async function createCertificates(
   directory: string,
 ): Promise<(name: string, from?: CertificateAuthority) => Promise<IdentityFiles>> {

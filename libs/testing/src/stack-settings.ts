@@ -3,7 +3,7 @@ import type { Service } from './checkout.ts';
 
 type Settings = Readonly<Record<Service, Readonly<Record<string, string>>>>;
 
-/** The secrets of a stack, generated for it alone; the channels' and the databases' are elsewhere. */
+/** The secrets of one stack. Channels and databases have theirs elsewhere. */
 export function secretSettings(operatorToken: string): Settings {
   const secret = () => randomBytes(32).toString('base64');
   const owner = { RECEIPT_SIGNING_SEED: secret() };
@@ -18,8 +18,8 @@ export function secretSettings(operatorToken: string): Settings {
 }
 
 /**
- * What tests set besides: partners' servers are in `receivers`, private networks that webhooks and polls may reach, with certificates of
- * `caFile`, the path of a PEM file as the services see it.
+ * Settings for tests. `receivers` are the private networks of partners' servers, which webhooks and
+ * polls may reach. `caFile` is the path of their authority's PEM file as the services see it.
  */
 export function testSettings({ receivers, caFile }: { readonly receivers: string; readonly caFile: string }): Settings {
   const egress = { EGRESS_ALLOW_CIDRS: receivers, EGRESS_CA_FILE: caFile };
@@ -27,12 +27,13 @@ export function testSettings({ receivers, caFile }: { readonly receivers: string
     wallet: {},
     challenge: {},
     tournament: {},
-    // The default delays, of minutes and half a minute, are too long for a test.
+    // The default delays, of half a minute and more, are too long for a test.
     webhook: { ...egress, WEBHOOK_RETRY_DELAYS_SECONDS: '1,2', WEBHOOK_SWEEP_MS: '200' },
     integration: { ...egress, INTEGRATION_SWEEP_MS: '200' },
     gateway: {
       PORTAL_COOKIE_SECURE: 'false',
-      // Tests send setup requests faster than people do, and files share a stack: tests of a limit set it themselves.
+      // Tests send set-up requests faster than people, and files share a stack. Tests of a limit
+      // set it themselves.
       OPERATOR_RATE_LIMIT_PER_MINUTE: '1000000',
       SANDBOX_RATE_LIMIT_PER_MINUTE: '1000000',
       PORTAL_RATE_LIMIT_PER_MINUTE: '1000000',

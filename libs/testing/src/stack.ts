@@ -31,23 +31,40 @@ import { secretSettings, testSettings } from './stack-settings.ts';
 export interface StackOptions {
   /** How many processes of each service; 1 by default. Replicas of a service share its database. */
   readonly replicas?: Partial<Record<Service, number>>;
-  /** Configuration on top of the stack's own, for example `{ challenge: { ATTEMPT_TTL_SECONDS: '2' } }`. */
+  /**
+   * Settings that replace the stack's own, for example `{ challenge: { ATTEMPT_TTL_SECONDS: '2' }
+   * }`.
+   */
   readonly environment?: Partial<Record<Service, Readonly<Record<string, string>>>>;
-  /** How far the clocks of a service's machines are ahead, for the named services alone; `setClock` may change it. */
+  /** How far the clocks of the named services' machines are ahead; `setClock` may change it. */
   readonly clockOffsetMs?: Partial<Record<Service, number>>;
   /** Lets `arm` plant failpoints. */
   readonly failpoints?: boolean;
-  /** `true` restarts a process, on its port, as soon as it ended without `stop`. */
+  /** `true` restarts a process on its port as soon as it ends without `stop`. */
   readonly restart?: boolean;
-  /** A folder for the services' output as files, in place of `logs`: reading it would cost a benchmark its own CPU. */
+  /**
+   * A folder for the services' output, instead of `logs`: reading the output would cost a benchmark
+   * CPU.
+   */
   readonly logDirectory?: string;
-  /** A superuser's URL of the server that gets the databases, or one for each service; the test run's own server by default. */
+  /**
+   * A superuser's URL of the server for the databases, or one for each service; by default the test
+   * run's server.
+   */
   readonly postgresUrl?: string | Readonly<Record<Service, string>>;
-  /** The NATS server that carries the events, under a prefix of the stack's own; the test run's own server by default. */
+  /**
+   * The NATS server for the events, under the stack's own prefix; by default the test run's server.
+   */
   readonly nats?: { readonly url: string; readonly caFile?: string | undefined };
-  /** The folder of another release's checkout, with its packages, whose code migrates the databases and runs every process at first; `replace` changes that. */
+  /**
+   * The checkout of another release, with its packages. Its code migrates the databases and runs
+   * every process until `replace`.
+   */
   readonly checkout?: string;
-  /** `false` leaves the channels between services without certificates; so does LAUREL_INTERNAL_TLS=off, unless this is set. */
+  /**
+   * `false` leaves the channels between services without certificates; LAUREL_INTERNAL_TLS=off is
+   * the default for that.
+   */
   readonly internalTls?: boolean;
 }
 
@@ -57,18 +74,23 @@ export interface Stack extends AsyncDisposable, Failpoints {
   /** Every gateway replica. */
   readonly baseUrls: readonly string[];
   readonly operatorToken: string;
-  /** Issues the certificates that this stack's webhooks trust, besides the system's: `startReceiver({ ca: stack.ca })`. */
+  /**
+   * Issues certificates that this stack's webhooks trust in addition to the system's:
+   * `startReceiver({ ca: stack.ca })`.
+   */
   readonly ca: CertificateAuthority;
   /** Where the services reach the receivers of a test. */
   readonly receiverHost: string;
-  /** The server of this stack's events as its operator, and what its stream and subjects begin with. */
+  /**
+   * The server of this stack's events as its operator, and the prefix of its stream and subjects.
+   */
   readonly events: { readonly url: string; readonly prefix: string; readonly caFile: string | undefined };
   /**
-   * The files of a certificate that names this service, or any other identity that a test wants, of the stack's authority or another;
-   * undefined where its channels have none.
+   * Issues a certificate for this service, or any other identity, by the stack's authority or
+   * another; undefined if its channels have none.
    */
   certificateOf(name: string, authority?: CertificateAuthority): Promise<IdentityFiles | undefined>;
-  /** The files that a service's processes read their certificate from. Throws where they have none. */
+  /** The certificate files of a service's processes. Throws if they have none. */
   filesOf(service: Service): IdentityFiles;
   database(service: Service): StackDatabase;
   /** The gRPC address of a service's replicas, in the form that clients accept. */
@@ -77,29 +99,35 @@ export interface Stack extends AsyncDisposable, Failpoints {
   pids(service: Service): readonly number[];
   /** Kills a replica (SIGKILL) and waits until it has ended. */
   kill(service: Service, replica?: number): Promise<void>;
-  /** Ends a replica with SIGTERM and returns its exit code; it is not restarted automatically. */
+  /** Ends a replica with SIGTERM and returns its exit code; it stays down. */
   stop(service: Service, replica?: number): Promise<number | null>;
   /**
-   * Starts an ended replica on the port that it had, and waits until it is ready; a running one is ended first. `environment`
-   * replaces those values of its configuration from then on.
+   * Starts an ended replica on its former port, and waits until it is ready; ends a running one
+   * first. Its configuration keeps the values in `environment`.
    */
   restart(service: Service, replica?: number, environment?: Readonly<Record<string, string>>): Promise<void>;
   /**
-   * Ends a replica as a deployment does (SIGTERM, and it drains), and starts it on its port with the code of another checkout. Resolves
-   * when it is ready.
+   * Ends a replica like a deployment (SIGTERM, drain), and starts it on its port with another
+   * checkout's code. Resolves when it is ready.
    */
   replace(service: Service, replica: number, checkout: string): Promise<void>;
-  /** Applies the migrations of a checkout to the service's database, as its owner, while the service runs. */
+  /**
+   * Applies a checkout's migrations to the service's database, as its owner, while the service
+   * runs.
+   */
   migrate(service: Service, checkout: string): Promise<void>;
-  /** Resolves when the replica that runs now has ended. */
+  /** Resolves when the current process of the replica has ended. */
   onExit(service: Service, replica?: number): Promise<void>;
   /** Resolves when every process of the stack is ready. */
   ready(): Promise<void>;
-  /** Sets the clock of a service's machines, while it runs, to be so far ahead of this one's; `clockOffsetMs` must name the service. */
+  /**
+   * Sets the running clock of a service's machines to be this far ahead; `clockOffsetMs` must name
+   * the service.
+   */
   setClock(service: Service, offsetMs: number): void;
   /** Where each replica of a service answers `/healthz`, `/readyz` and `/metrics`. */
   adminUrls(service: Service): readonly string[];
-  /** The output of a service's replicas (at least the newest 20,000 lines), over all their restarts. */
+  /** The output of a service's replicas over all restarts: at least the newest 20,000 lines. */
   logs(service: Service): readonly string[];
 }
 
@@ -107,8 +135,8 @@ const SHIFT_CLOCK = new URL('./shift-clock.ts', import.meta.url).href;
 const MAX_LOG_LINES = 20_000;
 
 /**
- * Starts the services as real processes against fresh databases, and waits until all are ready.
- * Disposing ends the processes by their ids and drops the databases.
+ * Starts the services as real processes on new databases, and waits until all are ready. Disposing
+ * ends the processes by their ids and drops the databases.
  */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const { postgresUrl = process.env[POSTGRES_URL_VARIABLE], checkout = CHECKOUT } = options;
@@ -240,7 +268,7 @@ async function findPorts({ replicas }: StackOptions) {
   };
 }
 
-/** The processes of each service, not yet started. */
+/** The processes of each service, before their start. */
 function manageReplicas(
   options: StackOptions,
   shape: {
@@ -274,7 +302,7 @@ function manageReplicas(
         logFile: options.logDirectory === undefined ? undefined : join(options.logDirectory, `${service}-${index}.log`),
         onLine: (line) => {
           log.push(line);
-          // Drops half in one step, because moving the rest down costs in proportion to its length.
+          // Drops half at once: each removal costs in proportion to the rest.
           if (log.length > 2 * MAX_LOG_LINES) log.splice(0, MAX_LOG_LINES);
         },
       });
@@ -284,7 +312,7 @@ function manageReplicas(
   return processes;
 }
 
-/** One address, or all of them in the form that grpc-js balances load over. */
+/** One address, or several in the form over which grpc-js balances load. */
 function addressOf(ports: readonly number[]): string {
   const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',');
   return ports.length > 1 ? `ipv4:${hosts}` : hosts;

@@ -1,6 +1,7 @@
 /**
- * Attempts that a crash left behind, and those that are sent again after they have ended: alike for both services that own attempts. What an
- * owner counts or books with an attempt is tested beside its own handlers.
+ * Attempts that a crash left behind, and attempts that are sent again after they have ended, for
+ * both contest services. Tests beside a service's handlers cover what it counts or records with an
+ * attempt.
  */
 import type { Database } from '@laurel/postgres';
 import type { Tenant } from '@laurel/proto/common';
@@ -20,7 +21,7 @@ type Report =
 
 type Sweeping = { readonly server: { sweepOnce(): Promise<void> } };
 
-/** An owner of attempts under test. Its harness and service exist once the file's tests run. */
+/** A contest service under test. Its harness and service exist once the file's tests run. */
 export type TakeoverOwner<Attempt extends CreatedAttempt> = OwnerAttempts<Attempt> & {
   readonly harness: Sweeping & {
     readonly database: Database;
@@ -34,21 +35,21 @@ export type TakeoverOwner<Attempt extends CreatedAttempt> = OwnerAttempts<Attemp
     voidAttempt(request: { attemptId: string; reason: string }): Promise<object>;
   };
   readonly tenant: Tenant;
-  /** What a player begins with, and the price of one attempt. */
+  /** A player's funds at the start, and the price of one attempt. */
   readonly fundsCents: bigint;
   readonly feeCents: bigint;
   readonly ttlMs: number;
-  /** Whether `open` is written before the answer to a creation. */
+  /** Whether `open` is written before the response to a creation. */
   readonly answersOpen: boolean;
   /** Reports a score of 1, which wins nothing. */
   report(attemptId: string): Promise<Report>;
-  /** Makes the attempt what it would be if the commit that opened it had been lost. */
+  /** Puts the attempt into the state before the commit that opened it, as if that were lost. */
   forget(attemptId: string): Promise<void>;
 };
 
 type StoredStatus = { readonly status: string; readonly closed_reason: string | null; readonly fee_generation: number };
 
-/** The stored status of an attempt; undefined where there is none. */
+/** The stored status of an attempt; undefined if it does not exist. */
 export async function statusOf(database: Database, attemptId: string): Promise<StoredStatus | undefined> {
   const text = 'select status, closed_reason, fee_generation from attempts where id = $1';
   return (await database.query<StoredStatus>({ text }, [attemptId]))[0];
@@ -82,7 +83,7 @@ export function itContinuesAttempts<Attempt extends CreatedAttempt>(owner: Takeo
     expect(await h.balance(player.accountId)).toBe(fundsCents);
   });
 
-  it('a create that is sent again answers the attempt as it was created after it was settled, expired or voided', async () => {
+  it('a repeated create returns the attempt as created, even after it was settled, expired or voided', async () => {
     const { attempt: settled, again } = await openAttempt();
     const [expired, voided] = [await again(), await again()];
     recorded(await report(settled.id));
@@ -91,7 +92,7 @@ export function itContinuesAttempts<Attempt extends CreatedAttempt>(owner: Takeo
     for (const attempt of [settled, expired, voided]) expect(await again(attempt.id)).toEqual(attempt);
   });
 
-  it('a pending attempt does not exist while its fee is absent, and settles once it is paid for', async () => {
+  it('a pending attempt is not found while its fee is absent, and settles once it is paid for', async () => {
     const { attemptId, again } = await pendingAttempt();
     expect(await service().getAttempt({ tenant, attemptId })).toMatchObject({ code: 'not_found' });
     expect(verdictOf(await report(attemptId))).toBe('not_found');
@@ -109,7 +110,7 @@ export function itContinuesAttempts<Attempt extends CreatedAttempt>(owner: Takeo
       insert into sweep_marks values ('resolve_pending', $1)
       on conflict (sweep) do update set swept_until = excluded.swept_until`;
     await h.database.query({ text }, [h.clock()]);
-    // Its sweep starts at the stored mark.
+    // Its sweep starts at the stored low watermark.
     await using replica = await h.startReplica();
     await replica.server.sweepOnce();
     expect(await stored(attempt.id)).toMatchObject({ status: 'pending' });

@@ -7,13 +7,13 @@ import { cloneTemplate } from './database-template.ts';
 import { POSTGRES_URL_VARIABLE } from './postgres.ts';
 
 export interface TestDatabase extends AsyncDisposable {
-  /** The superuser's, for a test's own setup and assertions. */
+  /** The superuser's URL, for a test's own set-up and assertions. */
   readonly url: string;
-  /** Of the role that runs the service, which has the privileges of its grants.sql. */
+  /** The running role's URL, with the privileges of the service's grants.sql. */
   readonly runningUrl: string;
 }
 
-/** An empty, migrated database of its own, for a test file. */
+/** An empty, migrated database for one test file. */
 export async function createTestDatabase({ migrations }: { readonly migrations: URL }): Promise<TestDatabase> {
   const serverUrl = process.env[POSTGRES_URL_VARIABLE];
   if (serverUrl === undefined) throw new Error(`${POSTGRES_URL_VARIABLE} is not set: the test run has no PostgreSQL`);

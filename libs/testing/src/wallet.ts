@@ -11,7 +11,7 @@ import { createTestDatabase } from './test-database.ts';
 
 export type TestPlayer = { readonly ref: string; readonly accountId: string; readonly email: string };
 
-/** The real wallet, for the tests of a service that calls it: in a process of its own, on a database of its own. */
+/** The real wallet, for tests of services that call it: in its own process, on its own database. */
 export interface TestWallet extends AsyncDisposable {
   readonly address: string;
   readonly client: TypedClient<WalletServiceService>;
@@ -19,7 +19,10 @@ export interface TestWallet extends AsyncDisposable {
   stop(): Promise<void>;
   /** Starts it again at its address. */
   start(): Promise<void>;
-  /** An adult in California with an account (in test a sandbox account of the program), linked to this ref, with this much money. */
+  /**
+   * Creates an adult in California with this much money and a link from this ref. In test the
+   * account is a sandbox account of the program.
+   */
   addPlayer(tenant: Tenant, playerRef: string, fundsCents: bigint): Promise<TestPlayer>;
   balanceOf(accountId: string, environment?: Environment): Promise<bigint>;
   /** Makes the account ineligible to play for money. */
@@ -46,7 +49,7 @@ export async function startTestWallet(): Promise<TestWallet> {
   );
   await walletProcess.start();
   const address = `127.0.0.1:${port}`;
-  // An audit reads everything, and a test may have filled the ledger with thousands of players.
+  // An audit reads everything, and a test may have added thousands of players.
   const client = starting.use(createClient(WalletServiceClient, { name: 'wallet', address, deadlineMs: 30_000 }));
 
   const running = starting.move();
@@ -82,7 +85,7 @@ export async function startTestWallet(): Promise<TestWallet> {
   };
 }
 
-/** What an update of an account is when it changes nothing. */
+/** An update of an account that changes nothing. */
 export const NO_CHANGE: UpdateAccountRequest = {
   accountId: '',
   selfExcludedUntil: undefined,
@@ -94,7 +97,7 @@ export const NO_CHANGE: UpdateAccountRequest = {
   verificationLevel: undefined,
 };
 
-/** The answer; a refusal is a failed test. */
+/** The response; a refusal fails the test. */
 export function ok<Answer>(answer: Answer): Exclude<Answer, { kind: 'refused' }> {
   if (isRefused(answer)) throw new Error(`refused: ${answer.code} (${answer.message})`);
   return answer as Exclude<Answer, { kind: 'refused' }>;
@@ -102,7 +105,7 @@ export function ok<Answer>(answer: Answer): Exclude<Answer, { kind: 'refused' }>
 
 const RETRY_LIMIT_MS = 15_000;
 
-/** For a client that reconnects automatically: the test continues when it has. */
+/** Waits for a client that reconnects by itself: repeats the call until it succeeds. */
 export async function retryUntilOk(call: () => Promise<unknown>): Promise<void> {
   const limitAt = Date.now() + RETRY_LIMIT_MS;
   for (;;) {

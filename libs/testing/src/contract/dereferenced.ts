@@ -1,4 +1,7 @@
-/** A document with what it shares put in its place: its responses and parameters, so that each operation can be read alone. Schemas stay references. */
+/**
+ * The document with its shared responses and parameters in place, so that each operation can be
+ * read alone. Schemas stay references.
+ */
 export function dereferenced<Document extends { readonly components?: object }>(document: Document): Document {
   const { components } = document as { components?: Record<string, Record<string, unknown> | undefined> };
   const inPlace = (value: unknown): unknown => {

@@ -7,7 +7,7 @@ import { CHECKOUT } from '../checkout.ts';
 import type { JournalEntry } from '../http-client.ts';
 import { dereferenced } from './dereferenced.ts';
 
-/** The HTTP status of every error code of the contract; `/v1` may answer no other. */
+/** The HTTP status of every error code of the contract; `/v1` may return no other code. */
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   invalid_request: 400,
   unauthorized: 401,
@@ -30,7 +30,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   internal_error: 500,
 };
 
-/** The further codes that `/api`, the service's own routes, may answer. */
+/** The further codes that `/api`, the service's own routes, may return. */
 const STATUS_OF_OWN_CODE: Readonly<Record<string, number>> = { ...STATUS_OF_CODE, forbidden: 403, conflict: 409 };
 
 /** A documented response: `POST /v1/attempts 201`. */
@@ -49,15 +49,15 @@ export interface Contract {
   /** The same for the routes under `/api`, from the document in `docs/openapi/portal-api.yaml`. */
   readonly ownDocumented: ReadonlySet<RouteStatus>;
   readonly ownSeen: ReadonlySet<RouteStatus>;
-  /** Every code that a `/v1` route may answer: `POST /v1/attempts blocked`. */
+  /** Every code that a `/v1` route may return: `POST /v1/attempts blocked`. */
   readonly documentedCodes: ReadonlySet<RouteCode>;
   readonly seenCodes: ReadonlySet<RouteCode>;
   /**
-   * Checks one response against the rules for every response and against its document: the served one for `/v1`, the document of our
-   * own routes for `/api`. Throws on the first violation.
+   * Checks one response against the rules for all responses and against its document: the served
+   * one for `/v1`, docs/openapi/portal-api.yaml for `/api`. Throws on the first violation.
    */
   check(entry: Exchange): void;
-  /** Checks the headers and the body of a webhook against the document's description of its event. */
+  /** Checks the headers and body of a webhook against the document's description of its event. */
   checkWebhook(headers: Readonly<Record<string, unknown>>, body: unknown): void;
 }
 
@@ -83,16 +83,16 @@ const documentAt = (file: string) => parse(readFileSync(`${CHECKOUT}docs/openapi
 let ownDocument: OpenApi | undefined;
 let described: Contract | undefined;
 
-/** By the document that this stack serves for `/v1`. */
+/** Checks `/v1` against the document that this stack serves. */
 export async function loadContract(baseUrl: string): Promise<Contract> {
-  // A connection that is kept open would delay the gateway's exit.
+  // A kept-alive connection would delay the gateway's exit.
   const response = await fetch(`${baseUrl}/openapi.json`, { headers: { connection: 'close' } });
   expect(response.status).toBe(200);
   ownDocument ??= documentAt('portal-api');
   return createContract((await response.json()) as OpenApi, ownDocument);
 }
 
-/** By the documents of the checkout: for a part of the system, which serves none or is not asked for it. */
+/** Checks against the documents of the checkout: for parts of the system that serve none. */
 export function openDocuments(): Contract {
   described ??= createContract(documentAt('partner-v1'), documentAt('portal-api'));
   return described;
@@ -192,7 +192,10 @@ interface DocumentedRoute {
 
 type OpenedDocument = ReturnType<typeof compileDocument>;
 
-/** By their text: the files of a worker read the same documents, whose compiled validators have no state between two uses. */
+/**
+ * Documents by text: the test files of a worker read the same ones, and compiled validators are
+ * stateless.
+ */
 const openedDocuments = new Map<string, OpenedDocument>();
 
 function openDocument(document: OpenApi): OpenedDocument {
@@ -265,7 +268,9 @@ function bodyOf({ template, method }: DocumentedRoute, status: number): readonly
   ];
 }
 
-/** The document describes the status of the response, and each header that it documents for any response. */
+/**
+ * The document describes the response's status, and each header that it documents for any response.
+ */
 function expectDescribed({ responses }: DocumentedRoute, answer: JournalEntry['answer'], summary: string): void {
   expect(Object.keys(responses), `an undocumented status: ${summary}`).toContain(String(answer.status));
   if (answer.code !== undefined) {
@@ -281,7 +286,7 @@ function expectDescribed({ responses }: DocumentedRoute, answer: JournalEntry['a
   }
 }
 
-/** The keys of an error response's examples are the codes that it may carry. */
+/** The example keys of an error response are the codes that it may carry. */
 function codesOf(response: ResponseObject): readonly string[] {
   return Object.keys(response.content?.['application/json']?.examples ?? {});
 }
@@ -299,7 +304,7 @@ function expectOwnAnswer({ status, headers, body, text }: JournalEntry['answer']
   }
 }
 
-/** The one shape of an error, with only codes that belong to its status. */
+/** Every error has this one shape, with a code that belongs to its status. */
 function expectEnvelope(
   statusOfCode: Readonly<Record<string, number>>,
   status: number,
