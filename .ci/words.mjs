@@ -22,7 +22,6 @@ const NOT_YET = [
   'docs/',
   'examples/',
   'proto/',
-  'services/wallet/',
   'libs/browser/',
   'libs/local-infrastructure/',
   'libs/sdk/',

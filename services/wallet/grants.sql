@@ -1,6 +1,7 @@
--- The complete privileges of the role that runs the wallet: migrate.ts revokes all and grants these, after the migrations, each time
--- (decision 16). The service cannot use a table or column that a migration adds until it is named here. A statement that locks rows
--- needs the privilege to update at least one of their columns.
+-- The complete privileges of the role that runs the wallet. After each migration, migrate.ts
+-- revokes all of the role's privileges and grants these (decision 16). The service cannot use a
+-- table or column that a migration adds until it is listed here. A statement that locks rows needs
+-- the privilege to update at least one of their columns.
 
 grant select, insert,
   update (email, date_of_birth, self_excluded_until, enforcement_flag, under_investigation, blocked, jurisdiction, verification_level,
@@ -11,7 +12,7 @@ grant select, insert on houses to :"running_role";
 grant select, insert, update (severed, severed_at) on program_accounts to :"running_role";
 grant select, insert on insiders to :"running_role";
 
--- The ledger. An account begins with a balance of zero: the columns that may be inserted do not include the balance.
+-- The ledger. An account starts at a balance of zero, because the service may not insert a balance.
 grant select, insert (id, kind, environment, account_id, house_id, may_overdraw), update (balance_cents, hold_next_award)
   on ledger_accounts to :"running_role";
 grant select, insert on transfers to :"running_role";

@@ -62,8 +62,8 @@ export interface StackOptions {
    */
   readonly checkout?: string;
   /**
-   * `false` leaves the channels between services without certificates; LAUREL_INTERNAL_TLS=off is
-   * the default for that.
+   * `false` leaves the channels between services without certificates; unless it is set,
+   * LAUREL_INTERNAL_TLS=off does so too.
    */
   readonly internalTls?: boolean;
 }

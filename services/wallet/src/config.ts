@@ -3,7 +3,9 @@ import { parseAmount } from '@laurel/money';
 import { auditSettings, checkChannels, databaseUrl, grpcServiceSettings, positiveInt } from '@laurel/service';
 import { z } from 'zod';
 
-/** Above any age. A year of five digits would never be compared as a date. */
+/**
+ * Above any age. Larger values could give a year of five digits, which does not compare as a date.
+ */
 const MAX_AGE_YEARS = 150;
 
 const amount = z.string().transform((text, context) => {
@@ -32,18 +34,16 @@ export const walletConfigSchema = z
       .default(18),
     /** Comma-separated, for example `US-CA,US-NY`; empty serves all. */
     SERVED_JURISDICTIONS: jurisdictions.default([]),
-    /** The number of payouts that are paid in a rolling 24 hours; the next is held. */
+    /** How many payouts are paid in a rolling 24 hours; the next one is held. */
     PAYOUT_VELOCITY_COUNT: positiveInt.default(5),
-    /** A payout that would take the rolling 24 hours over this sum is held. */
+    /** A payout that takes the sum of a rolling 24 hours over this is held. */
     PAYOUT_VELOCITY_AMOUNT: amount.prefault('500.00'),
     /**
-     * In live: an award that would take its program's payouts of a rolling 24 hours over this sum
-     * is held.
+     * In live: an award that takes its program's payouts of a rolling 24 hours over this sum is
+     * held.
      */
     PROGRAM_PAYOUT_LIMIT: amount.prefault('5000.00'),
-    /**
-     * In live: the most that fees of one account to one program may reach in a rolling 24 hours.
-     */
+    /** In live: the most that one program may charge one account in a rolling 24 hours. */
     PROGRAM_FEE_LIMIT: amount.prefault('200.00'),
   })
   .superRefine(checkChannels);

@@ -1,4 +1,7 @@
-/** Migrates the wallet's database: `node services/wallet/src/migrate.ts`. Safe to run at any time, and concurrently. */
+/**
+ * Migrates the wallet's database: `node services/wallet/src/migrate.ts`. Safe at any time, and
+ * concurrently.
+ */
 import { migrate } from '@laurel/postgres/migrate';
 import { roleOf } from '@laurel/postgres/roles';
 import { databaseUrl, loadConfig } from '@laurel/service';
@@ -8,7 +11,8 @@ const config = loadConfig(
   z.object({ WALLET_DATABASE_URL: databaseUrl, WALLET_MIGRATION_DATABASE_URL: databaseUrl.optional() }),
 );
 const applied = await migrate({
-  // One URL for both means that one role owns the database and runs on it: the service reports that when it starts.
+  // One URL for both means that one role owns the database and runs; the service reports that when
+  // it starts.
   url: config.WALLET_MIGRATION_DATABASE_URL ?? config.WALLET_DATABASE_URL,
   directory: new URL('../migrations/', import.meta.url),
   grants: { file: new URL('../grants.sql', import.meta.url), runningRole: roleOf(config.WALLET_DATABASE_URL) },

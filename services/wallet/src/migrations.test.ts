@@ -27,11 +27,11 @@ import {
   type TestWallet,
 } from './wallet.fixture.ts';
 
-/** The last migration before each program has a house of its own in test. */
+/** The last migration before programs had their own houses in test. */
 const BEFORE = '0008';
 
 describe('migrating a database from before instants had bounds', () => {
-  it('a self-exclusion beyond the bounds ends at the bound, and every other stays', async () => {
+  it('a self-exclusion beyond the bounds is moved to the bound, and every other stays', async () => {
     await using older = await createDatabaseBefore({ migrations: MIGRATIONS, before: '0017' });
     const ends = ['9999-12-31T23:59:59-05:00', 'infinity', '0001-01-01T00:00:00Z', '2030-01-01T00:00:00Z'];
     const ids = ends.map(() => newId());
@@ -63,11 +63,11 @@ describe('migrating a database from before there were houses', () => {
     real: playerOf(real, programA, Environment.TEST),
     own: playerOf(own, programA, Environment.TEST),
   };
-  /** Near the end of a bigint: one more deposit of the old size overflows it. */
+  /** Near the limit of a bigint: one more deposit of the old size would overflow it. */
   const flood = 9_223_372_036_854_700_000n;
 
   beforeAll(async () => {
-    // The names of a test's roles derive from the folder, which is named after the service.
+    // The names of a test's roles derive from the folder, which bears the service's name.
     const draft = await mkdtemp(join(tmpdir(), 'laurel-test-migrations-'));
     const folder = join(draft, 'wallet', 'migrations');
     await mkdir(folder, { recursive: true });
@@ -96,7 +96,7 @@ describe('migrating a database from before there were houses', () => {
     return { accountId, email: `${accountId}@example.com`, player };
   }
 
-  /** The rows that the previous release wrote: people, sandbox accounts, links, deposits and fees. */
+  /** Rows that the previous release wrote: people, sandbox accounts, links, deposits and fees. */
   function history(): string[] {
     const account = (id: string, sandboxOnly: boolean) =>
       `insert into accounts (id, email, date_of_birth, jurisdiction, verification_level, sandbox_only, created_at)
@@ -220,7 +220,8 @@ describe('migrating a database from before there were houses', () => {
     expect(await charge(client, chargeOf(players.live, 1_00n))).toBe('posted');
     const balances = await Promise.all(Object.values(players).map((player) => balanceOf(wallet, player)));
     expect(balances).toEqual([51_00n, flood + 2_00n, 108_00n]);
-    // Other programs can fund their players, whatever was done to the sandbox that all programs shared.
+    // Other programs can fund their players, whatever happened to the sandbox that all programs
+    // shared.
     const player = { tenant: { programId: programB, environment: Environment.TEST }, playerRef: 'new' };
     const { accountId } = await ok(client.putSandboxPlayer({ player, fundsCents: 10_000_00n }));
     expect(await balanceOf(wallet, { accountId, email: '', player })).toBe(10_000_00n);

@@ -22,7 +22,10 @@ import {
   type WalletClient,
 } from './wallet.fixture.ts';
 
-/** The reference model: the state that the contract implies. It keeps fees, awards and deposits so that commands can repeat them. */
+/**
+ * The reference model: the state that the contract implies. It keeps fees, awards and deposits so
+ * that commands can repeat them.
+ */
 type Model = {
   readonly balances: bigint[];
   readonly blocked: boolean[];
@@ -51,7 +54,7 @@ function must<Item>(item: Item | undefined): Item {
   return item;
 }
 
-/** The result of a new charge by the contract. */
+/** The result that the contract gives a new charge. */
 function expectCharge(model: Model, player: number, feeCents: bigint): string {
   if (model.blocked[player]) return 'blocked';
   const balance = must(model.balances[player]);
@@ -134,7 +137,10 @@ const award = (player: number, amountCents: bigint, replica: number) =>
     if (!isHeld) payOut(model, player, amountCents);
   });
 
-/** The ranks of one round: no velocity holds them, and each that is paid counts towards the velocity of later awards. */
+/**
+ * The ranks of one round: no velocity holds them, and each paid one counts towards the velocity of
+ * later awards.
+ */
 const payRound = (players: number[], amountCents: bigint, replica: number) =>
   command(`purses of ${amountCents} to ${players}`, async (model, real) => {
     const roundId = newId();
@@ -253,7 +259,8 @@ describe('the wallet against its reference model', () => {
         expect(await Promise.all(players.map((each) => balanceOf(wallet, each)))).toEqual(model.balances);
         expect(await auditViolations(wallet)).toEqual({});
       }),
-      // A player who has just paid is cached, so that in any sequences some fees are posted optimistically and some under lock.
+      // A player who has just paid is cached, so sequences with such a player post some fees
+      // optimistically and some under lock.
       { numRuns: 15, examples: [[[deposit(0, 50_00n, 'a'), chargeMany([0], 1_00n, 0), chargeMany([0], 1_00n, 0)]]] },
     );
     expect(await optimisticFees()).toBeGreaterThan(optimisticBefore);

@@ -1,4 +1,4 @@
-/** What the wallet starts beside what every service starts (startRpcService). */
+/** What only the wallet starts; startRpcService starts the rest. */
 
 import { createStageSampler } from '@laurel/postgres';
 import {

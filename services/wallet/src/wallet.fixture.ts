@@ -1,4 +1,7 @@
-/** A wallet for tests: real server, real database, a clock that the test advances, and helpers that create players. */
+/**
+ * A wallet for tests: real server, real database, a clock that the test moves, and helpers that
+ * create players.
+ */
 import { isRefused, type Refused } from '@laurel/errors';
 import { createClient, type TypedClient } from '@laurel/grpc';
 import { feeTransferId, newId, newOwnedId } from '@laurel/ids';
@@ -27,20 +30,20 @@ export type WalletClient = TypedClient<WalletServiceService>;
 
 export type TestWallet = AsyncDisposable & {
   readonly client: WalletClient;
-  /** Starts another server on the same database, which to the database is another process. */
+  /** Starts another server on the same database, which sees it as another process. */
   startReplica(): Promise<WalletClient>;
   readonly database: Database;
-  /** Opens a pool of its own, as one more replica has, without a server. */
+  /** Opens another pool, like one more replica, without a server. */
   connect(): Database;
   readonly clock: { now: Date; advance(ms: number): void };
 };
 
 export const MIGRATIONS = new URL('../migrations/', import.meta.url);
 
-/** The limits in live of programs whose operator set none, as the service has them by default. */
+/** The default limits in live of programs for which no operator set any. */
 export const DEFAULT_LIMITS: DefaultLimits = { payoutCents: cents(5_000_00n), feeCents: cents(200_00n) };
 
-/** Starts it on a new database, or on the given one; drops either when it is disposed. */
+/** Starts the wallet on a new database, or on the given one, and drops it when disposed. */
 export async function openTestWallet(env: Record<string, string> = {}, existing?: TestDatabase): Promise<TestWallet> {
   await using opening = new AsyncDisposableStack();
   const { url, runningUrl } = opening.use(existing ?? (await createTestDatabase({ migrations: MIGRATIONS })));
@@ -69,7 +72,10 @@ export async function openTestWallet(env: Record<string, string> = {}, existing?
   return { client, startReplica, connect, database, clock, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-/** The wallet of one test file, whose audit must find nothing at its end. It exists once the file's tests run. */
+/**
+ * The wallet of one test file, whose audit must find nothing at the end. It exists once the file's
+ * tests run.
+ */
 export function useTestWallet(env: Record<string, string> = {}): TestWallet {
   return useStarted(
     () => openTestWallet(env),
@@ -93,7 +99,10 @@ export async function refusalOf(call: Promise<unknown>): Promise<string> {
 
 export type TestPlayer = { readonly accountId: string; readonly email: string; readonly player: Player };
 
-/** An adult in California with an account (in test a sandbox account of the program), a link and, if requested, money. */
+/**
+ * Creates an adult in California with an account (in test a sandbox account of the program), a link
+ * and, if requested, money.
+ */
 export async function addPlayer(
   { client }: TestWallet,
   options: {
@@ -174,7 +183,7 @@ export async function balanceOf({ client }: TestWallet, { accountId, player }: T
   return balanceCents;
 }
 
-/** The checks with violations, and the number of each; empty where every invariant holds. */
+/** The checks with violations, and their number; empty if every invariant holds. */
 export async function auditViolations({ client }: TestWallet): Promise<Record<string, bigint>> {
   const { checks } = await ok(client.audit({}));
   return Object.fromEntries(
@@ -182,10 +191,10 @@ export async function auditViolations({ client }: TestWallet): Promise<Record<st
   );
 }
 
-/** The number of fees that all replicas of this process posted on cached players. */
+/** How many fees all replicas of this process posted on cached players. */
 export const optimisticFees = () => optimisticallyPosted('laurel_wallet_optimistic_fees_total');
 
-/** The number of payouts that all replicas of this process paid in the optimistic statement. */
+/** How many payouts all replicas of this process paid in the optimistic statement. */
 export const optimisticPayouts = () => optimisticallyPosted('laurel_wallet_optimistic_payouts_total');
 
 async function optimisticallyPosted(name: string): Promise<number> {

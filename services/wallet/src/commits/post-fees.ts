@@ -1,8 +1,10 @@
 /**
- * The commit of ChargeFees, for a batch of charges: each fee is posted, or refused with a tombstone under its id.
+ * The commit of ChargeFees, for a batch of charges: each fee is posted, or refused with a tombstone
+ * under its id.
  *
- * The fees of players who paid before and are eligible by the cache are posted in one optimistic statement, which never refuses. The
- * charges that it leaves out are decided in a transaction that locks the players; only this one refuses, and fills the cache (decision 9).
+ * One optimistic statement, which never refuses, posts the fees of players whom the cache has as
+ * eligible. A transaction that locks the players decides the charges that the statement leaves out;
+ * only it refuses, and fills the cache (decision 9).
  */
 import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
 import { type Database, isUniqueViolation } from '@laurel/postgres';
@@ -50,7 +52,10 @@ export function createFeeCharges(deps: Deps): FeeCharges {
   });
 }
 
-/** Posts the fees that the cache permits and whose cached facts still hold; null for every other charge. */
+/**
+ * Posts the fees that the cache permits and whose cached facts still hold; null for every other
+ * charge.
+ */
 async function postOptimistically(
   charges: readonly FeeCharge[],
   { database, clock, rules, defaults, players }: CachingDeps,
@@ -64,7 +69,7 @@ async function postOptimistically(
   const tried = fees.filter((fee) => fee !== null);
   if (tried.length === 0) return charges.map(() => null);
 
-  // The statement is its own transaction, so the point before its commit is before it is sent.
+  // The statement commits itself, so the last point before its commit is before it is sent.
   await failpoint('wallet.charge.before-commit');
   let paid: ReadonlySet<string>;
   try {
@@ -87,14 +92,15 @@ async function decideUnderLock(
 ): Promise<readonly FeeResult[]> {
   const { results, facts } = await database.transaction(
     async (tx) => {
-      // Both are sent together; the second runs, and takes its snapshot, after the first has its locks.
+      // Both are sent together; the second runs, and takes its snapshot, after the first has its
+      // locks.
       const [locked, facts] = await Promise.all([
         lockPlayers(
           tx,
           charges.flatMap((charge) => ledgerIdOf(charge) ?? []),
         ),
-        // Read before the wait for the locks, so the window begins a little early and may count a
-        // fee too many, never one too few.
+        // The time is read before the wait for the locks. So the window begins a little early and
+        // may count a fee too many, never one too few.
         loadFeeFacts(tx, charges, { now: clock(), defaults }),
       ]);
       const now = clock();

@@ -1,4 +1,7 @@
-/** The statement that pays and the rule that holds are the same: both are compared over generated histories, and under a race. */
+/**
+ * The statement that pays and the rule that holds must agree: compared over generated histories,
+ * and under a race.
+ */
 import { parseTenant } from '@laurel/grpc';
 import { cents } from '@laurel/money';
 import type { Database } from '@laurel/postgres';
@@ -82,7 +85,7 @@ describe('the optimistic statement of payouts', () => {
     ),
   });
 
-  it('the statement pays a win exactly where the rule does not hold it, over any history of payouts', async () => {
+  it('the statement pays exactly the wins that the rule does not hold, over any history of payouts', async () => {
     const outcomes = { paid: 0, held: 0 };
     await fc.assert(
       fc.asyncProperty(history, async ({ environment, earlier, sandboxHold, ...win }) => {
@@ -122,10 +125,10 @@ describe('the optimistic statement of payouts', () => {
     expect(outcomes.held).toBeGreaterThan(5);
   });
 
-  it('a payout of the statement has the same rows as one that was decided under lock, for awards and purses', async () => {
+  it('the statement writes the same rows for a payout as a decision under lock, for awards and purses', async () => {
     for (const [kind, paymentOf] of [['award', awardOf] as const, ['purse', purseOf] as const]) {
       const player = await addPlayer(wallet, { balanceCents: 1_00n });
-      // A payout of a player whose last one was held is decided under lock.
+      // The last payout of the player was held, so the next one is decided under lock.
       const flag = (enforcementFlag: boolean) =>
         ok(wallet.client.updateAccount({ accountId: player.accountId, clearSelfExclusion: false, enforcementFlag }));
       await flag(true);
@@ -182,7 +185,7 @@ describe('the optimistic statement of payouts', () => {
     expect(await pay(decided)).toEqual([true]);
     await expect(pay(requestOf(second, 'award', 1_00n), decided)).rejects.toThrow(/duplicate key/);
     expect([await balanceOf(wallet, first), await balanceOf(wallet, second)]).toEqual([2_00n, 1_00n]);
-    // Nor does it pay another player, amount or win under the id.
+    // It pays no other player, amount or win under the id either.
     const { awardId } = decided;
     for (const other of [requestOf(second, 'award', 1_00n), requestOf(second, 'purse', 3_00n)]) {
       await expect(pay({ ...other, awardId })).rejects.toThrow(/duplicate key/);
@@ -191,7 +194,7 @@ describe('the optimistic statement of payouts', () => {
   });
 });
 
-it('of two payouts of one batch under one award id the one that the statement leaves out is not answered as paid', async () => {
+it('when two payouts of a batch share an award id, the one that the statement leaves out is not reported as paid', async () => {
   const [one, held] = await Promise.all([0, 1].map(() => addPlayer(wallet, { balanceCents: 1_00n })));
   if (one === undefined || held === undefined) throw new Error('no players');
   const { accountId } = held;
@@ -209,7 +212,10 @@ describe('the optimistic statement of payouts behind the lock of another transac
     'a fee': 'update ledger_accounts set balance_cents = balance_cents - 0 where id = $1',
   };
 
-  /** What the statement pays that waits for the player's row, while another transaction has it, runs `work` and commits. */
+  /**
+   * Sends the statement while another transaction holds the player's row, runs `work` and commits.
+   * Returns what the statement paid.
+   */
   async function payBehind(player: TestPlayer, text: string): Promise<readonly boolean[]> {
     const ledgerId = playerLedgerId(player.accountId, 'live');
     let answer: Promise<readonly boolean[]> | undefined;
@@ -230,19 +236,22 @@ describe('the optimistic statement of payouts behind the lock of another transac
     return rows.length > 0;
   }
 
-  it.each(Object.entries(change))('it pays only where the row did not change meanwhile: %s', async (name, text) => {
-    const player = await addPlayer(wallet, { balanceCents: 5_00n });
-    expect(await payBehind(player, text)).toEqual([name === 'nothing']);
-    expect(await balanceOf(wallet, player)).toBe(name === 'nothing' ? 6_00n : 5_00n);
-  });
+  it.each(Object.entries(change))(
+    'the statement pays only if the row did not change meanwhile: %s',
+    async (name, text) => {
+      const player = await addPlayer(wallet, { balanceCents: 5_00n });
+      expect(await payBehind(player, text)).toEqual([name === 'nothing']);
+      expect(await balanceOf(wallet, player)).toBe(name === 'nothing' ? 6_00n : 5_00n);
+    },
+  );
 
-  it('it leaves out an award whose player was paid up to the limit while it waited', async () => {
+  it('the statement leaves out an award whose player was paid up to the limit while it waited', async () => {
     const player = await addPlayer(wallet, { balanceCents: 5_00n });
     expect(await pay(requestOf(player, 'award', 1_00n))).toEqual([true]);
     expect(await pay(requestOf(player, 'award', 1_00n))).toEqual([true]);
     const payments = [1, 2, 3, 4].map(() => requestOf(player, 'award', 1_00n));
     const answers = await Promise.all(payments.map((payment) => pay(payment)));
-    // One at most is within the limit; whichever waited for it is left out.
+    // At most one is within the limit; the statement that waited for it leaves the other out.
     expect(answers.flat().filter((isPaid) => isPaid)).toHaveLength(1);
   });
 
@@ -257,10 +266,10 @@ describe('the optimistic statement of payouts behind the lock of another transac
         defaults: DEFAULT_LIMITS,
       }),
     );
-    // Of the others every payment may meet the other replica's, and is then decided under lock; these meet none.
+    // Payments to the other players may meet the other replica's, and are then decided under lock;
+    // payments to these meet none.
     const unrivalled = await Promise.all(replicas.map(() => addPlayer(wallet, { balanceCents: 10_00n })));
-    // The first payout of a program in live is decided under lock, after one that finds no row of
-    // it.
+    // The first payout of a program in live finds no row of it, and is decided under lock.
     await openPrograms(
       wallet.database,
       [...unrivalled, ...players].map((player) => requestOf(player, 'award', 1_00n)),
@@ -274,7 +283,7 @@ describe('the optimistic statement of payouts behind the lock of another transac
       Array.from({ length: 200 }, async (_, index) => {
         const player = players[Math.floor(index / 2) % 20] as TestPlayer;
         const fee = index % 3 === 0 ? ok(wallet.client.chargeFees({ charges: [chargeOf(player, 10n)] })) : null;
-        // Every seventh is too much, and a player whose payout was held is decided under lock the next time.
+        // Every seventh is too large; the next payout of its player is decided under lock.
         const payout = await replicas[index % 2]?.submit(requestOf(player, 'award', index % 7 === 0 ? 21_00n : 1_00n));
         await fee;
         return payout;
@@ -290,7 +299,7 @@ describe('the optimistic statement of payouts behind the lock of another transac
   });
 });
 
-/** The database, which notes each failed write; the failure of a deadlock would else be retried and unseen. */
+/** Records each failed write: a retry would otherwise hide a deadlock. */
 function recordingFailures(database: Database, failures: unknown[]): Database {
   const record = (error: unknown): never => {
     failures.push(error);

@@ -1,19 +1,22 @@
 /**
  * The commit of PayAwards, for a batch of payouts: each is paid, or held with its reason.
  *
- * A payout that no rule holds is paid by one optimistic statement, which never holds one. Those that it leaves out are decided in a
- * transaction that locks the players; only this one holds, opens a player's row of the ledger, and answers a payout that was decided
- * before (decisions 9 and 21).
+ * One optimistic statement, which never holds a payout, pays those that no rule holds. A
+ * transaction that locks the players decides the rest. Only it holds payouts, opens a player's row
+ * of the ledger, and returns a payout that was decided before (decisions 9 and 21).
  *
  * What a crash leaves, after each step:
- *   1. before the statement is sent: nothing. The owner asks again under the same award id.
- *   2. the statement was committed: its payouts are paid, the others of the batch are not decided. The owner, which has no answer,
- *      asks again: the statement fails for an award that is paid already, and the transaction answers it as stored and decides the others.
- *   3. the transaction under lock, before its commit: as after 2.
- *   4. the transaction was committed: all of the batch is decided. The owner asks again and is answered as stored.
+ * 1. before the statement is sent: nothing. The contest service asks again under the same award id.
+ * 2. the statement was committed: its payouts are paid, and the others of the batch undecided. The
+ *    contest service has no response and asks again. The statement fails for an award that is paid,
+ *    and the transaction returns that one as stored and decides the others.
+ * 3. the transaction under lock, before its commit: as after 2.
+ * 4. the transaction was committed: the whole batch is decided. The contest service asks again and
+ *    gets the stored payouts.
  *
- * A payment under the id of a payout with other terms fails the statement and the transaction, which have then changed nothing; the
- * coalescer runs the batch's items one by one, and that payment fails alone.
+ * A payment that repeats a payout's id with other terms fails the statement and the transaction,
+ * which then change nothing. The coalescer runs the batch's items one by one, and that payment
+ * fails alone.
  */
 import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
 import { awardTransferId } from '@laurel/ids';
@@ -50,8 +53,8 @@ type Deps = {
   readonly defaults: DefaultLimits;
 };
 /**
- * The players whose last payout was held, and the programs at their limit: one who is held each
- * time must not cost the others a statement that leaves it out.
+ * Players whose last payout was held, and programs at their limit. Their payouts skip the
+ * statement, which would leave them out at the cost of the others.
  */
 type WithheldDeps = Deps & { readonly withheld: LRUCache<string, true> };
 
@@ -85,7 +88,7 @@ async function pay(
   );
   if (tried.length === 0) return payments.map(() => null);
 
-  // The statement is its own transaction, so the point before its commit is before it is sent.
+  // The statement commits itself, so the last point before its commit is before it is sent.
   await failpoint('wallet.payout.before-commit');
   let paid: ReadonlySet<string>;
   try {
@@ -110,8 +113,8 @@ async function decideUnderLock(
   const payouts = await database.transaction(
     async (tx) => {
       const now = clock();
-      // All are sent together; each runs after the one before has its locks. Under them no other
-      // payout of these accounts and programs can commit within the 24 hours that are being summed.
+      // All are sent together; each runs once the previous one has its locks. Under them no other
+      // payout of these accounts and programs can commit within the 24 hours being summed.
       const [locked, programs, facts] = await Promise.all([
         lockOpenPlayers(tx, payments.map(playerKeyOf)),
         lockPrograms(tx, payments, { since: windowStart(now), defaults }),
@@ -142,8 +145,8 @@ async function decideUnderLock(
 }
 
 /**
- * A program at its limit says nothing about the player. A smaller award may still fit and be paid,
- * which tries the program again.
+ * A program at its limit says nothing about the player. A smaller award may still fit, and its
+ * payment lets the program try the statement again.
  */
 function note(payout: Payout, withheld: LRUCache<string, true>): void {
   if (payout.status === 'paid') {

@@ -33,8 +33,9 @@ async function runRefunds(
 ): Promise<readonly RefundResult[]> {
   const results = await database.transaction(
     async (tx) => {
-      // The fees name the rows to lock, so they are read first: a posted fee never changes. Where another replica posts a refund
-      // between this read and the lock, the write fails with a unique violation, and the batch runs again.
+      // Fees are read first, because they name the rows to lock; a posted fee never changes. If
+      // another replica posts a refund between this read and the lock, the write fails with a
+      // unique violation, and the batch runs again.
       const fees = await loadPaidFees(
         tx,
         refunds.map((refund) => refund.feeTransferId),

@@ -1,6 +1,6 @@
 /**
- * The commit of ResolveFees, for a batch of queries: a tombstone under each free id that is to have
- * one, and then the fees as they are stored.
+ * The commit of ResolveFees, for a batch of queries: writes a tombstone under each free id that
+ * requests one, then reads the fees as stored.
  */
 import type { Coalescer } from '@laurel/coalesce';
 import type { Database } from '@laurel/postgres';

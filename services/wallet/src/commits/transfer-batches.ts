@@ -1,13 +1,17 @@
 /**
- * The batching that the four hot RPCs share. Items of concurrent calls become one batch, and a batch is one transaction of a few
- * statements.
+ * The batching that the four hot rpcs share. Items of concurrent calls become one batch, and a
+ * batch is one transaction of a few statements.
  *
- * - Live and test items have batches and lanes of their own, so that no live item waits behind a test item.
- * - Two lanes: while one batch commits, the next is read and decided. Items of one key (a player's row) are never in both.
- * - A batch is decided in the order of its ids. That is the order in which its transfers are written, so writers that conflict on an
- *   id (a charge and a tombstone, two replicas with the same retry) wait for each other in one direction only.
- * - The writer that loses such a conflict gets a unique violation, and has changed nothing. The batch runs once more and finds the
- *   winner's rows. If it fails again, the coalescer runs its items one by one, so that one bad item fails alone.
+ * - Live and test items have separate batches and lanes, so that no live item waits behind a test
+ *   item.
+ * - There are two lanes: while one batch commits, the next is read and decided. Items of one key (a
+ *   player's row) are never in both.
+ * - A batch is decided in the order of its ids, and writes its transfers in that order. Writers
+ *   that conflict on an id (a charge and a tombstone, or one retry at two replicas) therefore wait
+ *   for each other in one direction only.
+ * - The writer that loses such a conflict gets a unique violation, and has changed nothing. The
+ *   batch runs once more and finds the winner's rows. If it fails again, the coalescer runs its
+ *   items one by one, so that one bad item fails alone.
  */
 import { type Coalescer, createCoalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
 import { isConnectionFailure, isUniqueViolation } from '@laurel/postgres';
@@ -20,12 +24,15 @@ const BATCH_SIZE_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200];
 
 export function createTransferBatches<Item, Result>(options: {
   name: string;
-  /** The id under which the item's transfer is written, and by which it is decided once. */
+  /** The id of the item's transfer, by which it is decided once. */
   idOf: (item: Item) => string;
   /** Items of one key stay in order. */
   keyOf: (item: Item) => string;
   environmentOf: (item: Item) => Environment;
-  /** One transaction; a result per item, in order. Running it again with the same items must be safe. */
+  /**
+   * Runs one transaction and returns a result per item, in order. A second run with the same items
+   * must be safe.
+   */
   run: (items: readonly Item[]) => Promise<readonly Result[]>;
 }): Coalescer<Item, Result> {
   const { name, idOf, keyOf, environmentOf, run } = options;
@@ -41,7 +48,8 @@ export function createTransferBatches<Item, Result>(options: {
         lanes: LANES,
         maxItems: MAX_ITEMS,
         keyOf,
-        // A database that is unreachable is not a bad item: a query per item would only delay the failure.
+        // An unreachable database is not the fault of an item: a query per item would only delay
+        // the failure.
         isolate: (error) => !isConnectionFailure(error),
         onBatch: (size) => sizes.observe({ batch: name }, size),
         run: (items) => inOrderOf(idOf, items, (ordered) => againOnConflict(() => run(ordered))),
@@ -49,7 +57,7 @@ export function createTransferBatches<Item, Result>(options: {
   });
 }
 
-/** Runs the items sorted by their ids, and returns the results in the items' original order. */
+/** Runs the items in the order of their ids; returns the results in the items' own order. */
 async function inOrderOf<Item, Result>(
   idOf: (item: Item) => string,
   items: readonly Item[],

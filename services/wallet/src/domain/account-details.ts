@@ -1,4 +1,4 @@
-/** What an account must look like. The gateway validates the same; the wallet does not rely on it. */
+/** The validation of an account. The gateway validates the same; the wallet does not rely on it. */
 
 import { type Refused, refused } from '@laurel/errors';
 import { INSTANT_BOUNDS, isBefore, isInBounds } from '@laurel/instant';
@@ -17,8 +17,8 @@ const EMAIL = /^[^\s@\0]+@[^\s@\0]+$/;
 const JURISDICTION = /^[A-Z]{2}(-[A-Z0-9]{1,3})?$/;
 
 /**
- * One person per e-mail address, whatever its case. Only ASCII has one: with the Kelvin sign in place of a k,
- * it is another address.
+ * One person per e-mail address, whatever its case. Only ASCII letters are folded: an address with
+ * the Kelvin sign instead of a k is another address.
  */
 export function normalizeEmail(email: string): string {
   return foldAscii(email.replace(SURROUNDING_SPACE, ''));
@@ -31,12 +31,15 @@ export function checkAccountDetails(details: AccountDetails, now: Date): Account
   return checkFacts({ email, dateOfBirth, jurisdiction, verificationLevel }, now) ?? { ...details, email };
 }
 
-/** Details of which some may be left out, and the end of a self-exclusion. */
+/** Account details, some of them absent, and the end of a self-exclusion. */
 type AccountFacts = { readonly [Field in keyof AccountDetails]?: AccountDetails[Field] | undefined } & {
   readonly selfExcludedUntil?: Date | undefined;
 };
 
-/** The first validation issue of the details that are present; null for none. The e-mail address is in lower case. */
+/**
+ * The first validation issue of the details that are present, or null. The e-mail address is in
+ * lower case.
+ */
 export function checkFacts(facts: AccountFacts, now: Date): Refused | null {
   const { email, dateOfBirth, jurisdiction, verificationLevel, selfExcludedUntil } = facts;
   if (email !== undefined && (!EMAIL.test(email) || !isStorable(email, MAX_EMAIL_CHARACTERS))) {
@@ -69,7 +72,7 @@ function checkVerificationLevel(level: number): Refused | null {
 function isPastDate(text: string, now: Date): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const date = new Date(`${text}T00:00:00.000Z`);
-  // A day that does not exist, such as 30 February, either fails to parse or is parsed as another day.
+  // A day that does not exist, such as 30 February, fails to parse or is parsed as another day.
   if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text) return false;
   return isInBounds(date) && !isBefore(now, date);
 }

@@ -14,13 +14,13 @@ describe('decideDeposit', () => {
     expect(decideDeposit({ ...deposit, storedCents: cents(6n) })).toMatchObject({ code: 'conflict' });
   });
 
-  it('a repeated deposit is done even where the balance could not accept it again', () => {
+  it('a repeated deposit succeeds even if the balance could not accept it again', () => {
     const full = { environment: 'test', balanceCents: MAX_BALANCE_CENTS.test, amountCents: cents(5n) } as const;
     expect(decideDeposit({ ...full, storedCents: cents(5n) })).toBe('done');
     expect(decideDeposit({ ...full, storedCents: null })).toMatchObject({ code: 'invalid_request' });
   });
 
-  it('a deposit that leaves the balance within the limit is posted; the refusal of any other names limit and balance', () => {
+  it('a deposit that keeps the balance within the limit is posted; the refusal of any other names limit and balance', () => {
     fc.assert(
       fc.property(environment, fc.bigInt(0n, 200_000_000n).map(cents), amount, (where, balanceCents, amountCents) => {
         const decision = decideDeposit({ environment: where, balanceCents, amountCents, storedCents: null });

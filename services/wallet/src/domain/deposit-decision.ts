@@ -1,8 +1,10 @@
 /**
- * Whether a deposit is posted. A reference brings cash in once: a repeat with the same amount changes nothing, with another amount it is
- * a conflict. A deposit may not take a player's balance above a limit, in test 10,000.00 of play money; a balance above it (a prize is
- * owed, whatever it adds up to) accepts no deposit. So no caller, however often it calls, can bring the house's account near the limit
- * of a bigint: it holds 9.2 x 10^10 deposits of 10^8 cents in live, and 9.2 x 10^12 of 10^6 cents in each program's sandbox.
+ * Whether a deposit is posted. A reference brings cash in once: a repeat with the same amount
+ * changes nothing, and one with another amount is a conflict.
+ * A deposit may not take a player's balance above a limit, in test 10,000.00 of play money. A prize
+ * is owed, so it may take a balance above the limit, which then accepts no deposit.
+ * So no caller can bring the house's account near the limit of a bigint: it holds 9.2 x 10^10
+ * deposits of 10^8 cents in live, and 9.2 x 10^12 of 10^6 cents in each program's sandbox.
  */
 
 import { type Refused, refused } from '@laurel/errors';
@@ -21,7 +23,7 @@ export function decideDeposit({
   readonly environment: Environment;
   readonly balanceCents: Cents;
   readonly amountCents: Cents;
-  /** The amount that is already posted under the reference; null for none. */
+  /** The amount already posted under the reference; null for none. */
   readonly storedCents: Cents | null;
 }): 'post' | 'done' | Refused {
   if (storedCents !== null) {

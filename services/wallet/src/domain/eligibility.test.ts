@@ -35,16 +35,16 @@ describe('decideEligibility', () => {
     expect(decide({ selfExcludedUntil: now })).toBeNull();
   });
 
-  it('a self-exclusion whose end is beyond the year 9999 blocks, and one whose end is no instant throws', () => {
+  it('a self-exclusion that ends after the year 9999 blocks, and one whose end is not an instant throws', () => {
     expect(decide({ selfExcludedUntil: new Date('9999-12-31T23:59:59-05:00') })).toBe('blocked');
     expect(() => decide({ selfExcludedUntil: new Date(Number.NaN) })).toThrow(RangeError);
   });
 
-  it('no age is reached in a year of five digits', () => {
+  it('a player whose birthday would fall in a year of five digits is not of age', () => {
     for (const years of [7_990, 8_010, 9_000, 98_010]) expect(isOfAge('1990-01-01', years, now)).toBe(false);
   });
 
-  it('a date of birth that is no day throws, in every form that would compare as of age', () => {
+  it('a date of birth that is not a day throws, in every form that would compare as of age', () => {
     for (const dateOfBirth of ['', 'infinity', '10000-01-01', '0001-01-01 BC']) {
       expect(() => decide({ dateOfBirth })).toThrow(RangeError);
     }

@@ -1,15 +1,21 @@
 /**
- * Eligibility: who may play for money (docs/contract/partner-api.md, "POST /attempts"; docs/contract/rules.md, "Players, accounts, money").
+ * Eligibility: whether an account may play for money (docs/contract/partner-api.md, "POST
+ * /attempts"; docs/contract/rules.md, "Players, accounts, money").
  *
- * `blocked`: the player is self-excluded, under age, below the contest's verification level, under an enforcement block, or, in
- * live only, in a jurisdiction that the service or the contest does not serve. Test money has no jurisdiction.
- * `insider_entry`: the account is linked to the partner's own developer account and the contest refuses insiders; in live only.
- * `blocked` comes first, because it is about the person and applies to every contest.
+ * `blocked`: the player is self-excluded, under age, below the contest's verification level, under
+ * an enforcement block, or, in live only, in a jurisdiction that the service or the contest does
+ * not serve. Test money has no jurisdiction.
+ * `insider_entry`: the account is linked to the partner's own developer account and the contest
+ * refuses insiders; in live only.
+ * `blocked` comes first, because it concerns the person and applies to every contest.
  */
 import { isBefore } from '@laurel/instant';
 import type { Environment } from '@laurel/tenant';
 
-/** The facts that eligibility depends on: the person's, and whether the account is an insider of the asking program. */
+/**
+ * The facts that decide eligibility: the person's, and whether the account is an insider of the
+ * requesting program.
+ */
 export type EligibilityFacts = {
   /** `YYYY-MM-DD`. */
   readonly dateOfBirth: string;
@@ -20,17 +26,17 @@ export type EligibilityFacts = {
   readonly insider: boolean;
 };
 
-/** What the contest requires beyond the rules that always apply. */
+/** What the contest requires in addition to the rules that always apply. */
 export type Requirement = {
   readonly verificationLevel: number;
-  /** Empty means all. */
+  /** Empty serves all. */
   readonly jurisdictions: readonly string[];
   readonly refuseInsiders: boolean;
 };
 
 export type EligibilityRules = {
   readonly minimumAgeYears: number;
-  /** Empty means all. */
+  /** Empty serves all. */
   readonly servedJurisdictions: readonly string[];
 };
 
@@ -60,14 +66,15 @@ export function decideEligibility(facts: {
 }
 
 /**
- * Of age from the birthday on, by the UTC calendar. For a person born on 29 February that is 1 March in a common year.
- * Throws RangeError for a text that is no day: compared as text, some of them would be of age.
+ * Whether the person has had the birthday, by the UTC calendar. For a person born on 29 February it
+ * is 1 March in a common year. Throws RangeError for text that is not a day: some such texts would
+ * compare as of age.
  */
 export function isOfAge(dateOfBirth: string, years: number, now: Date): boolean {
-  if (!DAY.test(dateOfBirth)) throw new RangeError('a date of birth is no day');
+  if (!DAY.test(dateOfBirth)) throw new RangeError('a date of birth is not a day');
   const [year, ...monthAndDay] = dateOfBirth.split('-');
   const yearOfAge = Number(year) + years;
-  // A year of five digits would compare, as text, as one in the past.
+  // Compared as text, a year of five digits would be in the past.
   if (yearOfAge > 9_999) return false;
   const birthday = [String(yearOfAge).padStart(4, '0'), ...monthAndDay].join('-');
   return now.toISOString().slice(0, 10) >= birthday;

@@ -74,7 +74,7 @@ describe('decideFees', () => {
     });
   });
 
-  it('a posted fee id gets the same result even where the player has moved, is blocked or cannot pay by then', () => {
+  it('a posted fee id gets the same result even if the player has moved, is blocked or cannot pay by then', () => {
     const fee = charge();
     const stored = { state: 'posted', attemptId: fee.attemptId, postedAt: before } as const;
     for (const facts of [refusedPerson, unknown, known]) {
@@ -84,7 +84,7 @@ describe('decideFees', () => {
     }
   });
 
-  it('a fee id with a tombstone gets the stored refusal even where the player could pay by then', () => {
+  it('a fee id with a tombstone gets the stored refusal even if the player could pay by then', () => {
     const stored = { state: 'tombstone', refusalCode: 'insufficient_funds' } as const;
     const { results, changes } = decide([charge()], [{ ...known, stored }]);
     expect(results).toEqual([{ kind: 'refused', code: 'insufficient_funds' }]);
@@ -101,7 +101,7 @@ describe('decideFees', () => {
     expect(() => decide([charge()], [{ ...known, stored }])).toThrow(/was posted for the attempt/);
   });
 
-  it('a fee whose ref names another account or none is moved, and nothing is written', () => {
+  it('a fee whose ref now names another account or none gets moved, and nothing is written', () => {
     const other = newId();
     const moved = { ...known, player: { accountId: other, eligibility: ELIGIBLE } };
     const { results, changes } = decide([charge(), charge(), charge({ accountId: null })], [moved, unknown, known]);
@@ -128,7 +128,7 @@ describe('decideFees', () => {
     ]);
   });
 
-  it('a fee up to exactly the limit of what its program charges is posted, and one beyond it is blocked', () => {
+  it('a fee up to exactly the fee limit of its program is posted, and one beyond it is blocked', () => {
     const charged = { chargedCents: cents(150n), limitCents: cents(250n) };
     const { results, changes } = decide([charge()], [{ ...known, charged }]);
     expect(results).toEqual([{ kind: 'posted', postedAt: now }]);
@@ -138,7 +138,7 @@ describe('decideFees', () => {
     expect(over.changes.lines).toMatchObject([{ state: 'tombstone', refusalCode: 'blocked' }]);
   });
 
-  it('the limit of fees comes after insider_entry and before insufficient_funds', () => {
+  it('the fee limit comes after insider_entry and before insufficient_funds', () => {
     const full = { chargedCents: cents(0n), limitCents: cents(0n) };
     const insider = { ...known, charged: full, player: { accountId, eligibility: { ...ELIGIBLE, insider: true } } };
     const requirement = { verificationLevel: 0, jurisdictions: [], refuseInsiders: true };
@@ -229,7 +229,7 @@ describe('properties of a batch of fees', () => {
     );
   });
 
-  it('a fee that mayPay permits on cached facts is posted wherever the facts still hold and the balance pays', () => {
+  it('a fee that mayPay permits on cached facts is posted if the facts still hold and the balance pays', () => {
     const persons = fc.record({
       dateOfBirth: fc.constantFrom('1990-01-01', '2008-11-21', '2008-11-22'),
       jurisdiction: fc.constantFrom('US-CA', 'US-WA'),
@@ -254,7 +254,7 @@ describe('properties of a batch of fees', () => {
     );
   });
 
-  it('a batch of fees decides as its items would one after the other', () => {
+  it('a batch of fees decides the same as its items one after the other', () => {
     fc.assert(
       fc.property(fees, balances, (amounts, balance) => {
         const charges = amounts.map((feeCents) => charge({ feeCents: cents(feeCents) }));

@@ -1,16 +1,18 @@
 /**
  * The decision on a batch of entry fees. Each is decided once, by its transfer id, in this order:
  *
- * 1. The id is posted already: the same result, and nothing is charged again.
- * 2. The id has a tombstone already: the same refusal, permanently.
- * 3. The ref names another account than the one the caller resolved it to: `moved`. Nothing is written and the id stays free.
+ * 1. The id is posted: the same result, and nothing is charged again.
+ * 2. The id has a tombstone: the same refusal, permanently.
+ * 3. The ref names another account than when the caller resolved it: `moved`. Nothing is written
+ *    and the id stays free.
  * 4. The person may not play for money: `blocked` or `insider_entry`.
  * 5. The fee would take what the program charges the account in 24 hours over its limit
  *    (fee-limit.ts): `blocked`.
  * 6. The balance cannot pay, or the ref has no account: `insufficient_funds`.
  * 7. The fee is posted.
  *
- * A refusal writes a tombstone, so that a late duplicate of the same charge can never be posted. Fees of one batch see each other.
+ * A refusal writes a tombstone, so that a late duplicate of the charge can never be posted. Fees of
+ * one batch see each other.
  */
 
 import type { Cents } from '@laurel/money';
@@ -43,16 +45,19 @@ export type FeeCharge = {
 /** The stored state of a fee's transfer id. */
 export type StoredFee =
   | { readonly state: 'posted'; readonly attemptId: string; readonly postedAt: Date }
-  /** A tombstone; without a refusal code where the owner abandoned the attempt before its charge arrived. */
+  /**
+   * A tombstone. It has no refusal code if the contest service abandoned the attempt before its
+   * charge arrived.
+   */
   | { readonly state: 'tombstone'; readonly refusalCode: FeeRefusalCode | null };
 
 /** The person that a ref names. */
 export type KnownPlayer = { readonly accountId: string; readonly eligibility: EligibilityFacts };
 
-/** The stored facts on one charge, read after the player's row was locked. */
+/** The stored facts about one charge, read after the player's row was locked. */
 export type FeeFacts = {
   readonly stored: StoredFee | null;
-  /** The person that the ref names at this moment; null for none. */
+  /** The person that the ref names now; null for none. */
   readonly player: KnownPlayer | null;
   /** What the program charged the account, without this batch. */
   readonly charged: ChargedFees;
@@ -63,7 +68,7 @@ export type FeeResult =
   | { readonly kind: 'refused'; readonly code: FeeRefusalCode | 'internal_error' }
   | { readonly kind: 'moved'; readonly accountId: string | null };
 
-/** One result per charge, in order, and the changes to write. */
+/** Returns one result per charge, in order, and the changes to write. */
 export function decideFees(batch: {
   readonly charges: readonly FeeCharge[];
   readonly facts: readonly FeeFacts[];
@@ -72,7 +77,7 @@ export function decideFees(batch: {
   readonly now: Date;
 }): { readonly results: readonly FeeResult[]; readonly changes: LedgerChanges } {
   const book = openBook(batch.locked);
-  // The same id twice in one batch: the second gets the first one's decision.
+  // If a batch has an id twice, the second gets the first one's decision.
   const decided = new Map<string, StoredFee>();
   const chargedByPair = new Map<string, ChargedFees>();
 
@@ -103,8 +108,9 @@ export function decideFees(batch: {
 }
 
 /**
- * Rules 3 and 4 on the cached player: whether the fee may be posted, unless it was decided already or the balance cannot pay. The cached
- * facts may be out of date, so the statement that posts the fee validates them again.
+ * Rules 3 and 4 on the cached player: whether the fee may be posted, unless it was decided before
+ * or the balance cannot pay. The cached facts may be out of date, so the statement that posts the
+ * fee checks them again.
  */
 export function mayPay(
   { accountId, environment, requirement }: FeeCharge,

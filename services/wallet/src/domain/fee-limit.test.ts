@@ -13,11 +13,11 @@ describe('the limit of what a program charges an account', () => {
     expect(chargeableCents(NO_FEE_LIMIT)).toBeNull();
   });
 
-  it('what is chargeable is never below zero, also where the limit was lowered below what was charged', () => {
+  it('the chargeable amount is never below zero, even if the limit was lowered below what was charged', () => {
     expect(chargeableCents({ chargedCents: cents(10_00n), limitCents: cents(5_00n) })).toBe(0n);
   });
 
-  it('a fee exceeds the limit exactly where it is above what is chargeable', () => {
+  it('a fee exceeds the limit exactly if it is above the chargeable amount', () => {
     fc.assert(
       fc.property(amounts, amounts, fees, (chargedCents, limitCents, feeCents) => {
         const charged = { chargedCents, limitCents };
@@ -39,16 +39,16 @@ describe('the limit of what a program charges an account', () => {
   });
 });
 
-describe('the limits of a program that hold', () => {
+describe('the limits in force of a program', () => {
   const defaults = { payoutCents: cents(5_000_00n), feeCents: cents(200_00n) };
   const none = { payoutCents: null, feeCents: null };
 
-  it('a program without limits of an operator has the defaults in live, and none in test', () => {
+  it('a program for which no operator set limits has the defaults in live, and none in test', () => {
     expect(limitsInForce('live', none, defaults)).toEqual(defaults);
     expect(limitsInForce('test', none, defaults)).toEqual(none);
   });
 
-  it('a limit of an operator holds in both environments, also one of nothing', () => {
+  it('a limit that an operator set holds in both environments, even a limit of zero', () => {
     for (const environment of ['test', 'live'] as const) {
       const set = { payoutCents: cents(0n), feeCents: cents(1_00n) };
       expect(limitsInForce(environment, set, defaults)).toEqual(set);

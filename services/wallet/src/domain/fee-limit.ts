@@ -1,20 +1,19 @@
 /**
- * What a program may charge one account (docs/contract/rules.md, "Players, accounts, money"): the
- * fees of a rolling 24 hours that were not refunded may reach the limit, not exceed it. The limit
- * is the lower of two: the program's (program-limits.ts), and the account's own, where an operator
- * has set one for the person. A fee beyond it is refused as `blocked`, for challenges and
- * tournaments alike.
+ * What a program may charge one account (docs/contract/rules.md, "Players, accounts, money"): its
+ * fees of a rolling 24 hours, without refunded ones, may reach the limit, not exceed it. The limit
+ * is the lower of two: the program's (program-limits.ts), and the account's own, if an operator has
+ * set one. A fee beyond it is refused as `blocked`, for challenges and tournaments alike.
  *
- * A stolen live key links any person by e-mail: this limit, not the balance, is the most that it
+ * A stolen live key can link any person by e-mail. This limit, not the balance, bounds what it
  * takes from one person a day.
  */
 import { type Cents, cents } from '@laurel/money';
 
-/** Fees within this window count; one that is exactly this old does not. */
+/** Fees within this window count; one exactly this old does not. */
 export const FEE_WINDOW_MS = 24 * 60 * 60 * 1000;
 
 /**
- * What a program charged an account in the window and did not refund, and the most that this may
+ * What a program charged an account in the window, without refunds, and the most that this may
  * reach; null for no limit.
  */
 export type ChargedFees = { readonly chargedCents: Cents; readonly limitCents: Cents | null };

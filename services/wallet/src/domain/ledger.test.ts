@@ -68,7 +68,7 @@ describe('houses of the ledger', () => {
 });
 
 describe('properties of a book', () => {
-  it('every transfer stays within its player’s house, and each house sums to zero with its players', () => {
+  it('every transfer stays within its player’s house, and each house and its players sum to zero', () => {
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 40 }), (entries) => {
         const book = openBook(rows);

@@ -1,6 +1,7 @@
 /**
- * The ledger is double entry and append-only. One transfer is one balanced entry between a player's ledger account and an account of the
- * house that the player plays with; which of the house's accounts, and in which direction, follows from the transfer's kind alone:
+ * The ledger is double entry and append-only. One transfer is one balanced entry between a player's
+ * ledger account and an account of the house that the player plays with. The transfer's kind
+ * decides which account of the house, and the direction:
  *
  *   fee      player         -> house fees
  *   refund   house fees     -> player
@@ -8,10 +9,10 @@
  *   purse    house purses   -> player
  *   deposit  external cash  -> player
  *
- * Live has one house. In test each program has its own: its sandbox accounts play with that one alone, so that no play money of one
- * program ever reaches another's. A player's balance is never below zero. A house may overdraw. Therefore all balances of one house
- * and its players always sum to zero.
- * A tombstone closes the id of a fee: nothing can be posted under that id.
+ * Live has one house. In test each program has its own, with which only its sandbox accounts play,
+ * so that no play money of a program reaches another's. A player's balance is never below zero; a
+ * house may overdraw. The balances of a house and its players always sum to zero.
+ * A tombstone closes the id of a fee: nothing can be posted under it.
  */
 import type { RefundReason } from '@laurel/attempts/domain';
 import { hashId } from '@laurel/ids';
@@ -25,10 +26,16 @@ export type HouseKind = 'house_fees' | 'house_prizes' | 'house_purses' | 'extern
 
 /** The house of real people and real money. The migrations write the same ids. */
 export const LIVE_HOUSE = '00000000-0000-8000-8000-000000000020';
-/** The house that all programs shared in test before each had its own; it only pays what it owes from then. */
+/**
+ * The house that all programs shared in test before each had its own; it only pays what it still
+ * owes.
+ */
 export const SHARED_SANDBOX = '00000000-0000-8000-8000-000000000010';
 
-/** The accounts of a house have its id with another last digit, so that a constraint can derive them from it. */
+/**
+ * The accounts of a house have its id with another last digit, so that a constraint can derive them
+ * from it.
+ */
 export const HOUSE_DIGIT: Record<HouseKind, string> = {
   house_fees: '1',
   house_prizes: '2',
@@ -44,7 +51,7 @@ const HOUSE_OF: Record<TransferKind, HouseKind> = {
   deposit: 'external_cash',
 };
 
-/** The house that a program's players play with: the one shared house in live, the program's own in test. */
+/** The house of a program's players: in live the shared one, in test the program's own. */
 export function houseOf({ environment, programId }: { environment: Environment; programId: string }): string {
   return environment === 'live' ? LIVE_HOUSE : programId.toLowerCase();
 }
@@ -58,7 +65,10 @@ export function houseLedgerId(kind: HouseKind, houseId: string): string {
   return houseId.slice(0, -1) + HOUSE_DIGIT[kind];
 }
 
-/** A player's ledger account: one per account and environment, so test and live money never share one. */
+/**
+ * A player's ledger account: one per account and environment, so that test and live money never
+ * mix.
+ */
 export function playerLedgerId(accountId: string, environment: Environment): string {
   return hashId('ledger', accountId.toLowerCase(), environment);
 }
@@ -78,7 +88,7 @@ type EntryDetails =
       readonly kind: 'fee';
       readonly attemptId: string;
       readonly programId: string;
-      /** The limit of the program's fees that it was charged within; null for none. */
+      /** The program's fee limit at the time of the charge; null for none. */
       readonly programLimitCents: Cents | null;
     }
   | {
@@ -108,7 +118,10 @@ export type Transfer = {
   readonly balanceAfterCents: Cents;
 };
 
-/** A tombstone; without a refusal code where the owner abandoned the attempt before its charge arrived. */
+/**
+ * A tombstone. It has no refusal code if the contest service abandoned the attempt before its
+ * charge arrived.
+ */
 export type Tombstone = {
   readonly state: 'tombstone';
   readonly id: string;
@@ -124,17 +137,17 @@ export type HouseChange = {
   readonly deltaCents: Cents;
 };
 
-/** The changes of a batch that are to be written. */
+/** The changes of a batch, to be written. */
 export type LedgerChanges = {
-  /** In the order in which they were entered, which is the order of each player's running balance. */
+  /** In the order of entry, which is the order of each player's running balance. */
   readonly lines: readonly (Transfer | Tombstone)[];
   readonly players: readonly PlayerLedger[];
   readonly house: readonly HouseChange[];
 };
 
-/** Running balances of one batch over locked rows. Every entry sees the ones before it. */
+/** The running balances of one batch over locked rows. Every entry sees the ones before it. */
 export interface Book {
-  /** A player without a row of the ledger has a balance of zero. */
+  /** The balance of a player without a row of the ledger is zero. */
   balanceCents(ledgerId: string): Cents;
   holdsNextAward(ledgerId: string): boolean;
   /** Enters a transfer; the caller has checked that the player can pay it. */

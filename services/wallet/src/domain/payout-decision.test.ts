@@ -60,7 +60,7 @@ describe('awards of one batch and the limit of their program', () => {
   const program = { paidCents: cents(0n), limitCents: cents(25_00n) };
   const limited = { ...clean, program };
 
-  it('awards of one batch fit into the limit together, and the purse beside them counts and is paid', () => {
+  it('the awards of one batch share the limit, and a purse in the batch counts towards it and is paid', () => {
     const wins = [payment(10_00n), purse(10_00n), payment(10_00n), payment(5_00n)];
     const { payouts, fresh, programs } = decide(
       wins,
@@ -154,7 +154,7 @@ describe('decideAwards', () => {
     expect(payouts.map((payout) => payout.reason)).toEqual([null, null, null, null, null, null, 'payout_velocity']);
   });
 
-  it('a purse consumes the sandbox’s “hold the next award” as an award does', () => {
+  it('a purse consumes the sandbox’s “hold the next award” like an award', () => {
     const payments = [purse(), payment()];
     const { payouts } = decide(payments, [clean, clean], { holdNextAward: true });
     expect(payouts.map((payout) => payout.reason)).toEqual(['sandbox_hold', null]);
@@ -210,7 +210,7 @@ describe('decideAwards', () => {
     .map(({ win, ...others }) => ({ ...win, ...others, awardId: one }));
   const status = fc.constantFrom('paid', 'held', 'denied');
 
-  it('an id that was decided is answered as stored exactly where the request has the terms of the stored payout', () => {
+  it('a decided id returns the stored payout exactly if the request has its terms', () => {
     const results = { repeated: 0, refused: 0 };
     const text = (of: PayoutRequest) => JSON.stringify({ ...of, amountCents: String(of.amountCents) });
     fc.assert(
@@ -232,7 +232,7 @@ describe('decideAwards', () => {
     expect(results.refused).toBeGreaterThan(20);
   });
 
-  it('two payments of one batch with the same id and other terms are no repeats, and the batch is refused', () => {
+  it('two payments of one batch with the same id and different terms are not repeats, and the batch is refused', () => {
     const award = payment();
     expect(() => decide([award, { ...award, amountCents: cents(1n) }], [clean, clean])).toThrow(
       `the payout ${award.awardId} was decided with another amountCents`,

@@ -1,9 +1,11 @@
 /**
- * The decision on a batch of payouts: of challenge awards, and of ranks of round purses. Each is decided once, by its award id: paid
- * immediately, or held (payout-hold.ts). The result of a payout that was decided before is its current state, and no money moves. A request
- * that names the id of such a payout and another win, program, environment, account or amount is no repeat of it: it throws, so that an
- * owner never takes another payout for its own. A credit is never refused: the prize is owed. Exactly one payout consumes the sandbox's
- * "hold the next award", whatever the reason that held it.
+ * The decision on a batch of payouts, of challenge awards and of ranks of round purses. Each is
+ * decided once, by its award id: paid immediately, or held (payout-hold.ts). A repeat returns the
+ * payout's current state and moves no money.
+ * A request with a decided payout's id and another win, program, environment, account or amount is
+ * not a repeat. It throws, so that a contest service never takes another payout for its own.
+ * No credit is ever refused: the prize is owed. Exactly one payout consumes the sandbox's "hold the
+ * next award", whatever the reason that held it.
  */
 
 import { awardTransferId } from '@laurel/ids';
@@ -22,7 +24,7 @@ import {
 } from './payout-hold.ts';
 import { type ProgramName, programKeyOf } from './program-limits.ts';
 
-/** What was won: a challenge, by an attempt, or a rank of a round. */
+/** What the player won: a challenge, by an attempt, or a rank of a round. */
 export type Win =
   | { readonly kind: 'award'; readonly attemptId: string }
   | { readonly kind: 'purse'; readonly roundId: string };
@@ -33,11 +35,14 @@ export type PayoutRequest = Win & {
   readonly environment: Environment;
   readonly accountId: string;
   readonly amountCents: Cents;
-  /** Why its owner has it held; absent where the wallet alone decides. It counts at the first decision, and no repeat changes that. */
+  /**
+   * Why the contest service holds the payout; absent if the wallet alone decides. It counts at the
+   * first decision, and no repeat changes that.
+   */
   readonly ownersHold?: OwnersHold;
 };
 
-/** One payout in its current state: its money has moved if and only if it is paid. */
+/** One payout in its current state. Its money has moved exactly if it is paid. */
 export type Payout = PayoutRequest & {
   readonly status: 'paid' | 'held' | 'denied';
   readonly reason: HoldReason | null;
@@ -45,39 +50,40 @@ export type Payout = PayoutRequest & {
   readonly paidAt: Date | null;
 };
 
-/** The stored facts on one payout, read after the player's row was locked. */
+/** The stored facts about one payout, read after the player's row was locked. */
 export type PayoutFacts = {
   readonly stored: Payout | null;
   readonly enforcementFlag: boolean;
   readonly underInvestigation: boolean;
   /** The account's payouts of the last 24 hours, without this batch. */
   readonly recent: RecentPayouts;
-  /** The same of the program, read after its row was locked. */
+  /** The program's payouts of the last 24 hours, read after its row was locked. */
   readonly program: ProgramPayouts;
 };
 
-/** What a batch paid of one program. */
+/** What a batch paid for one program. */
 export type ProgramChange = ProgramName & { readonly paidCents: Cents };
 
-/** A request repeats the id of a payout that was decided on other terms: a bug of its owner, or a database that lost acknowledged commits. */
+/**
+ * A request repeats the id of a payout that was decided on other terms: a bug of the contest
+ * service, or its database lost acknowledged commits.
+ */
 export class PayoutTermsError extends Error {
   override readonly name = 'PayoutTermsError';
 }
 
-/**
- * A payout with the limit of its program that it was paid within; null where none held it to one.
- */
+/** A payout with its program's limit at the decision; null if no limit applied. */
 export type DecidedPayout = Payout & { readonly programLimitCents: Cents | null };
 
 export type PayoutDecision = {
   readonly payouts: readonly Payout[];
-  /** Those that are new. */
+  /** The payouts that this batch decided. */
   readonly fresh: readonly DecidedPayout[];
   readonly programs: readonly ProgramChange[];
   readonly changes: LedgerChanges;
 };
 
-/** The payout of each request, in order, and the changes to write. */
+/** Returns the payout of each request, in order, and the changes to write. */
 export function decidePayouts(batch: {
   readonly payments: readonly PayoutRequest[];
   readonly facts: readonly PayoutFacts[];
@@ -146,12 +152,12 @@ function termsOf(payout: PayoutRequest) {
   return { kind, wonBy, programId, environment, accountId, amountCents };
 }
 
-/** A payout that no rule holds. */
+/** The payout, paid, because no rule holds it. */
 export function paidPayout(payment: PayoutRequest, now: Date): Payout {
   return { ...payment, status: 'paid', reason: null, createdAt: now, paidAt: now };
 }
 
-/** The transfer that pays it. */
+/** The transfer that pays the payout. */
 export function entryOf(payment: PayoutRequest): Entry {
   const { awardId, accountId, environment, amountCents } = payment;
   const id = awardTransferId(awardId);

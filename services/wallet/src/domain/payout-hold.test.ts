@@ -24,7 +24,7 @@ const clean = {
   limits,
 };
 
-it('the guide for operators names each reason for a hold that the database accepts, and no other', () => {
+it('the operators’ guide lists exactly the hold reasons that the database accepts', () => {
   const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8');
   const [, accepted = ''] =
     /payouts_reason_is_known CHECK .*'\{([\w,]+)\}'/.exec(read('services/wallet/schema.sql')) ?? [];
@@ -45,7 +45,7 @@ describe('decideHold', () => {
     expect(decideHold({ ...clean, sandboxHold: true })).toBe('sandbox_hold');
   });
 
-  it('a win that its owner has held is held for the reason of the owner, whatever the other rules decide', () => {
+  it('a win that its contest service has held gets that reason, whatever the other rules decide', () => {
     const facts = fc.record({
       enforcementFlag: fc.boolean(),
       underInvestigation: fc.boolean(),
@@ -85,7 +85,7 @@ describe('decideHold of a purse', () => {
     expect(decideHold({ ...purse, sandboxHold: true })).toBe('sandbox_hold');
   });
 
-  it('a purse is paid as the sixth payout in 24 hours, and where it takes them over 500.00', () => {
+  it('a purse is paid even as the sixth payout in 24 hours, or if it takes them over 500.00', () => {
     expect(decideHold({ ...purse, recent: { count: 5, amountCents: cents(50_00n) } })).toBeNull();
     expect(decideHold({ ...purse, amountCents: cents(500_01n) })).toBeNull();
   });
@@ -111,17 +111,17 @@ describe('program velocity', () => {
     expect(decideHold({ ...clean, program: full, amountCents: cents(1n) })).toBe('program_velocity');
   });
 
-  it('a limit of nothing holds every award', () => {
+  it('a limit of zero holds every award', () => {
     expect(decideHold({ ...clean, program: { paidCents: cents(0n), limitCents: cents(0n) } })).toBe('program_velocity');
   });
 
-  it('what is about the player is the reason before the program’s limit', () => {
+  it('a reason about the player takes precedence over the program’s limit', () => {
     const full = { ...clean, program: { paidCents: cents(0n), limitCents: cents(0n) } };
     expect(decideHold({ ...full, underInvestigation: true })).toBe('under_investigation');
     expect(decideHold({ ...full, recent: { count: 5, amountCents: cents(0n) } })).toBe('payout_velocity');
   });
 
-  it('awards of any number of players never exceed the limit of their program together', () => {
+  it('the awards of all players together never exceed the limit of their program', () => {
     const amounts = fc.array(fc.bigInt({ min: 1n, max: 500_00n }).map(cents), { maxLength: 40 });
     fc.assert(
       fc.property(amounts, fc.bigInt({ min: 0n, max: 3_000_00n }).map(cents), (wins, limitCents) => {
@@ -137,7 +137,7 @@ describe('program velocity', () => {
 });
 
 describe('properties of payout velocity', () => {
-  it('an award is held wherever a purse is, for the same reason; where only the award is held, the reason is velocity', () => {
+  it('an award is held whenever a purse is, for the same reason; if only the award is held, the reason is velocity', () => {
     fc.assert(
       fc.property(
         fc.record({ enforcementFlag: fc.boolean(), underInvestigation: fc.boolean(), sandboxHold: fc.boolean() }),

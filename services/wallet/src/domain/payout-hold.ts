@@ -1,30 +1,36 @@
 /**
- * When a win is held instead of paid (docs/contract/partner-api.md, "Outcome" and "Payout status"; docs/contract/rules.md, "Players, accounts,
- * money" and "Tournaments").
+ * When a win is held instead of paid (docs/contract/partner-api.md, "Outcome" and "Payout status";
+ * docs/contract/rules.md, "Players, accounts, money" and "Tournaments").
  *
- * An award of a challenge is `held` with the reason `challenge_suspended` when the challenge service says that the drift monitor had
- * suspended the challenge before the win: its bar may be wrong, whoever won.
- * An award of a challenge is `held` when the account has an enforcement flag or an open investigation, or on payout velocity: when
- * the payout would be its 6th in a rolling 24 hours, or would take its rolling 24-hour payouts over 500.00. Exactly 500.00 is not over.
- * A purse of a round is `held` for an enforcement flag or an open investigation, never on payout velocity: its purse table was frozen
- * when the round was spawned, so neither the amount nor the number of purses is evidence about the player.
+ * An award of a challenge is `held` with the reason `challenge_suspended` if the drift monitor had
+ * suspended the challenge before the win, as the challenge service reports: the bar may be wrong
+ * for every player.
+ * An award of a challenge is `held` if the account has an enforcement flag or an open
+ * investigation, or on payout velocity: if the payout would be its 6th in a rolling 24 hours, or
+ * would take its payouts of a rolling 24 hours over 500.00. Exactly 500.00 is not over.
+ * A purse of a round is `held` for an enforcement flag or an open investigation, never on payout
+ * velocity. Its purse table was frozen when the round was spawned, so neither the amount nor the
+ * number of purses is evidence about the player.
  * In the sandbox a partner can have the player's next win held, award or purse.
  *
- * Program velocity bounds what one program pays to all of its players together: an award that would
- * take the program's payouts of a rolling 24 hours over the program's limit is `held`. The limit is
- * per environment: an operator's, or else 5,000.00 in live and none in test. A purse is never held
- * for it either.
+ * Program velocity bounds what one program pays to all of its players: an award that would take the
+ * program's payouts of a rolling 24 hours over the program's limit is `held`. The limit is per
+ * environment: an operator's, or else 5,000.00 in live and none in test. It never holds a purse
+ * either.
  *
- * A held win moves no money and does not count towards either velocity. A paid one does, award or
- * purse, and a held one that an operator released, from the instant of its payment: a purse counts
+ * A held win moves no money and counts towards neither velocity. A paid one counts, award or purse.
+ * A held win that an operator releases counts from the instant of its payment, and a purse counts
  * towards the velocity of later awards.
  */
 import { type Cents, cents } from '@laurel/money';
 
-/** What is won: the `award` of a challenge attempt, or the `purse` of a rank in a tournament round. */
+/**
+ * What the player won: the `award` of a challenge attempt, or the `purse` of a rank in a tournament
+ * round.
+ */
 export type WinKind = 'award' | 'purse';
 
-/** Why the owner of a win has it held, whatever the wallet's own rules would decide. */
+/** Why the contest service has a win held, whatever the wallet's own rules would decide. */
 export type OwnersHold = 'challenge_suspended';
 
 export type HoldReason =
@@ -35,11 +41,11 @@ export type HoldReason =
   | 'payout_velocity'
   | 'program_velocity';
 
-/** Payouts within this window count; one that is exactly this old does not. */
+/** Payouts within this window count; one exactly this old does not. */
 export const VELOCITY_WINDOW_MS = 24 * 60 * 60 * 1000;
 
 export type VelocityLimits = {
-  /** The number of payouts that are paid in the window; the next is held. */
+  /** How many payouts are paid in the window; the next one is held. */
   readonly count: number;
   /** The window's payouts may reach this sum, not exceed it. */
   readonly amountCents: Cents;
@@ -51,17 +57,16 @@ export type RecentPayouts = { readonly count: number; readonly amountCents: Cent
 export const NO_PAYOUTS: RecentPayouts = { count: 0, amountCents: cents(0n) };
 
 /**
- * What a program paid in the window so far, and the most that its payouts of a window may reach;
- * null for no limit.
+ * What a program paid in the window so far, and the most that this may reach; null for no limit.
  */
 export type ProgramPayouts = { readonly paidCents: Cents; readonly limitCents: Cents | null };
 
 export const NO_PROGRAM_LIMIT: ProgramPayouts = { paidCents: cents(0n), limitCents: null };
 
-/** Why the win is held; null when it is paid. */
+/** Why the win is held; null if it is paid. */
 export function decideHold(facts: {
   readonly kind: WinKind;
-  /** Absent where the owner leaves the decision to the wallet. */
+  /** Absent if the contest service leaves the decision to the wallet. */
   readonly ownersHold?: OwnersHold;
   readonly enforcementFlag: boolean;
   readonly underInvestigation: boolean;
@@ -88,7 +93,10 @@ function exceedsProgram({ program, amountCents }: { program: ProgramPayouts; amo
   return program.limitCents !== null && program.paidCents + amountCents > program.limitCents;
 }
 
-/** The most that the recent payouts may be for the win to be within payout velocity; null where it is, however many they are. */
+/**
+ * The upper bound of the recent payouts with which the win is within payout velocity; null if no
+ * number of them holds it.
+ */
 export function mostRecentPayouts(win: {
   readonly kind: WinKind;
   readonly amountCents: Cents;

@@ -1,6 +1,7 @@
 /**
- * An operator's review of a held payout. Releasing pays it, denying closes it unpaid; repeating either changes nothing, and the
- * other one afterwards is a conflict. One that was paid without a hold counts as released.
+ * An operator's review of a held payout. Releasing pays it, denying closes it unpaid. Repeating
+ * either changes nothing; the other one afterwards is a conflict. A payout that was paid without a
+ * hold counts as released.
  */
 import { type Refused, refused } from '@laurel/errors';
 import type { Payout } from './payout-decision.ts';

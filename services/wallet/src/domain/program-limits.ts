@@ -1,7 +1,7 @@
 /**
  * The limits of a program, per environment: what it may pay out (payout-hold.ts) and what it may
- * charge one account (fee-limit.ts) in a rolling 24 hours. An operator sets each; without one the
- * default of the environment holds. Play money costs nobody anything, so test has no default limit.
+ * charge one account (fee-limit.ts) in a rolling 24 hours. An operator sets each; otherwise the
+ * environment's default applies. Play money costs nobody anything, so test has no default limit.
  */
 import type { Cents } from '@laurel/money';
 import type { Environment } from '@laurel/tenant';
@@ -9,7 +9,7 @@ import type { Environment } from '@laurel/tenant';
 /** A program in one environment. */
 export type ProgramName = { readonly programId: string; readonly environment: Environment };
 
-/** The limits in live of a program whose operator set none. */
+/** The limits in live of a program for which no operator set any. */
 export type DefaultLimits = { readonly payoutCents: Cents; readonly feeCents: Cents };
 
 export type ProgramLimits = {
@@ -19,9 +19,7 @@ export type ProgramLimits = {
   readonly feeCents: Cents | null;
 };
 
-/**
- * The limits that hold: the operator's, and the default of the environment for each that is null.
- */
+/** The limits in force: the operator's, with the environment's default for each that is null. */
 export function limitsInForce(environment: Environment, set: ProgramLimits, defaults: DefaultLimits): ProgramLimits {
   const { payoutCents, feeCents } = defaultsOf(environment, defaults);
   return { payoutCents: set.payoutCents ?? payoutCents, feeCents: set.feeCents ?? feeCents };

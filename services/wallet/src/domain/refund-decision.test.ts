@@ -53,7 +53,7 @@ describe('decideRefunds', () => {
     });
   });
 
-  it('an owner’s refund returns its own attempt’s fee, and nothing of another owner’s attempt', () => {
+  it('a contest service’s refund returns fees of its own attempts, and none of another service’s', () => {
     const ofChallenge = { ...fee, attemptId: newOwnedId('challenge') };
     const decide = (owner: 'challenge' | 'tournament') =>
       decideRefunds({ refunds: [{ ...refund, owner }], fees: [ofChallenge], locked, now });

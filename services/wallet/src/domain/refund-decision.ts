@@ -1,6 +1,7 @@
 /**
- * The decision on a batch of refunds. A fee is returned at most once, in full, to the account that paid it, also where the ref names
- * another account by then. A fee that was never posted is not refunded, nor is one of another owner's attempt, and nothing is written.
+ * The decision on a batch of refunds. A fee is returned at most once, in full, to the account that
+ * paid it, even if the ref names another account by then. A fee that was never posted, or that
+ * belongs to another service's attempt, is not refunded, and nothing is written.
  */
 import type { RefundReason } from '@laurel/attempts/domain';
 import { type AttemptOwner, ownerOf, refundTransferId } from '@laurel/ids';
@@ -10,7 +11,7 @@ import { type LedgerChanges, openBook, type PlayerLedger } from './ledger.ts';
 export type Refund = {
   readonly feeTransferId: string;
   readonly reason: RefundReason;
-  /** The owner whose attempts may be refunded; null for every owner's. */
+  /** The contest service whose attempts may be refunded; null for all. */
   readonly owner: AttemptOwner | null;
 };
 
@@ -24,10 +25,13 @@ export type PaidFee = {
 
 export type RefundResult = { readonly refundedAt: Date | null };
 
-/** One result per refund, in order; null instead of an instant where the owner has no such fee. */
+/**
+ * Returns one result per refund, in order; null instead of an instant if the service has no such
+ * fee.
+ */
 export function decideRefunds(batch: {
   readonly refunds: readonly Refund[];
-  /** One per refund; null when no such fee is posted. */
+  /** One per refund; null if no such fee is posted. */
   readonly fees: readonly (PaidFee | null)[];
   readonly locked: readonly PlayerLedger[];
   readonly now: Date;

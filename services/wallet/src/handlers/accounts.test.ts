@@ -39,7 +39,7 @@ describe('accounts', () => {
     expect(await refusalOf(wallet.client.createAccount({ ...person, email: 'ann' }))).toBe('invalid_request');
   });
 
-  it('an e-mail address with a character that only looks like a letter of another is another address', async () => {
+  it('an e-mail address with a lookalike character is another address', async () => {
     const name = newId();
     const { account } = await ok(wallet.client.createAccount({ ...person, email: `k${name}@example.com` }));
     const player = { tenant: { programId: newId(), environment: Environment.LIVE }, playerRef: 'p-1' };
@@ -95,7 +95,7 @@ describe('accounts', () => {
     expect(await ok(wallet.client.getAccount({ accountId }))).toEqual({ account, charges: [] });
   });
 
-  it('an account is read as it was written, and reading changes nothing', async () => {
+  it('an account is read with the values that were written, and reading changes nothing', async () => {
     const { accountId, email } = await addPlayer(wallet);
     const { account } = await ok(wallet.client.updateAccount({ accountId, clearSelfExclusion: false, blocked: true }));
     for (let time = 0; time < 2; time += 1)
@@ -286,7 +286,7 @@ describe('statements', () => {
     expect(await refusalOf(wallet.client.getStatement({ ...statement, cursor: 'nonsense' }))).toBe('invalid_request');
   });
 
-  it('ListFees lists posted fees in attempt id order for the audit', async () => {
+  it('ListFees lists posted fees in the order of their attempt ids', async () => {
     const player = await addPlayer(wallet, { balanceCents: 10_00n });
     const fees = [chargeOf(player, 1_00n), chargeOf(player, 2_00n), chargeOf(player, 50_00n)];
     for (const fee of fees) await charge(wallet.client, fee);
@@ -307,7 +307,7 @@ describe('statements', () => {
     expect(listed.slice(-2)).toEqual(expected.sort((a, b) => (a.attemptId < b.attemptId ? -1 : 1)));
   });
 
-  it('ListFees lists the fees of one owner only, page by page', async () => {
+  it('ListFees lists the fees of one contest service only, page by page', async () => {
     const player = await addPlayer(wallet, { balanceCents: 100_00n });
     const owners = ['tournament', 'challenge', 'tournament', 'tournament', 'challenge', 'tournament'] as const;
     const ids: Record<AttemptOwner, string[]> = { challenge: [], tournament: [] };
@@ -334,7 +334,7 @@ describe('statements', () => {
   });
 });
 
-/** So many characters, of two UTF-16 units each but the first. */
+/** This many characters; each but the first has two UTF-16 units. */
 const wide = (characters: number) => `x${'🎯'.repeat(characters - 1)}`;
 
 it.each([

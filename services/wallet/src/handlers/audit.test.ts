@@ -19,7 +19,10 @@ let wallet: TestWallet;
 let player: TestPlayer;
 let ledgerId: string;
 
-/** A wallet that has seen a deposit, two fees, a refusal, a refund, an award, a purse, a held award and a held purse. */
+/**
+ * A wallet after a deposit, two fees, a refusal, a refund, an award, a purse, a held award and a
+ * held purse.
+ */
 async function openUsedWallet(): Promise<void> {
   wallet = await openTestWallet();
   player = await addPlayer(wallet, { balanceCents: 10_00n });
@@ -37,7 +40,7 @@ async function openUsedWallet(): Promise<void> {
   await ok(wallet.client.payAwards({ payments: [purseOf(player, 6_00n)] }));
 }
 
-/** Writes rows that the triggers, constraints and unique indexes of the tables would refuse. */
+/** Writes rows that the tables' triggers, constraints and unique indexes would refuse. */
 async function tamper(...statements: string[]): Promise<void> {
   await wallet.database.transaction(async (tx) => {
     await tx.query({ text: `set local session_replication_role = replica` });
@@ -120,7 +123,7 @@ describe('the wallet’s audit', () => {
     expect(await auditViolations(wallet)).toMatchObject({ one_fee_per_attempt: 1n });
   });
 
-  it('the wallet’s audit finds a tombstone whose attempt was charged all the same', async () => {
+  it('the wallet’s audit finds a tombstone whose attempt was charged nevertheless', async () => {
     await tamper(
       `update transfers set attempt_id = (select attempt_id from transfers where kind = 'refund') where state = 'tombstone'`,
     );
@@ -164,7 +167,7 @@ describe('the wallet’s audit', () => {
     });
   });
 
-  it('the wallet’s audit finds a purse that was paid out of the prizes, even where the balances agree', async () => {
+  it('the wallet’s audit finds a purse that was paid out of the prizes, even if the balances agree', async () => {
     await tamper(
       `alter table transfers drop constraint transfers_legs_follow_kind`,
       `update transfers set debit_id = '${houseLedgerId('house_prizes', LIVE_HOUSE)}' where kind = 'purse'`,
@@ -188,7 +191,7 @@ describe('the wallet’s audit', () => {
     });
   });
 
-  it('the wallet’s audit finds a fee and a payout whose ids carry no owner’s tag, or the wrong one’s', async () => {
+  it('the wallet’s audit finds a fee and a payout whose ids carry no contest service’s tag, or the wrong one', async () => {
     const id = newId();
     await tamper(
       `update transfers set attempt_id = '${id}' where kind in ('fee', 'refund') and attempt_id =
@@ -209,7 +212,7 @@ describe('the wallet’s audit', () => {
     expect(await auditViolations(wallet)).toEqual({ one_environment_per_transfer: 1n, guards_are_in_place: 1n });
   });
 
-  it('the wallet’s audit finds play money that moved between programs, even where the balances of test agree', async () => {
+  it('the wallet’s audit finds play money that moved between programs, even if the balances of test agree', async () => {
     const [from, to] = [
       await addPlayer(wallet, { environment: Environment.TEST, balanceCents: 5_00n }),
       await addPlayer(wallet, { environment: Environment.TEST, balanceCents: 5_00n }),
@@ -245,7 +248,7 @@ describe('the wallet’s audit', () => {
     });
   });
 
-  it('the wallet’s audit finds a house that lacks an account, and an account of no house', async () => {
+  it('the wallet’s audit finds a house that lacks an account, and an account without a house', async () => {
     const { player: sandboxed } = await addPlayer(wallet, { environment: Environment.TEST });
     const programId = sandboxed.tenant?.programId ?? '';
     await tamper(`delete from ledger_accounts where id = '${houseLedgerId('house_prizes', programId)}'`);
@@ -282,7 +285,7 @@ describe('the wallet’s audit', () => {
     expect(await auditViolations(wallet)).toMatchObject({ no_player_below_zero: 1n });
   });
 
-  it('the wallet’s audit counts damage to real money as real money’s, and to play money as play money’s', async () => {
+  it('the wallet’s audit counts violations of real money and of play money separately', async () => {
     const damage = (environment: string) =>
       tamper(
         `update ledger_accounts set balance_cents = balance_cents + 1 where id = (
@@ -323,7 +326,7 @@ describe('the wallet’s audit', () => {
     expect(await auditViolations(wallet)).toMatchObject({ one_deposit_per_reference: 1n });
   });
 
-  it('the wallet’s audit finds payouts that were counted at the same place, or by no program', async () => {
+  it('the wallet’s audit finds payouts with the same count of their program, or counted by no program', async () => {
     await tamper(
       `insert into program_limits (program_id, environment, paid_cents)
          select distinct program_id, environment, 100000000 from payouts on conflict (program_id, environment) do update set paid_cents = 100000000`,
@@ -359,7 +362,7 @@ describe('constraints of the wallet’s tables', () => {
 
   const line = `state, kind, environment, house_id, debit_id, credit_id, amount_cents, player_ledger_id, player_balance_after_cents`;
 
-  it('the database refuses to delete or truncate accounts of the ledger, the house’s included', async () => {
+  it('the database refuses to delete or truncate accounts of the ledger, including the house’s', async () => {
     for (const text of [
       `delete from ledger_accounts where id = '${houseLedgerId('house_fees', LIVE_HOUSE)}'`,
       `truncate ledger_accounts cascade`,

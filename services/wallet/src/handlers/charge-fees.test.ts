@@ -86,7 +86,7 @@ describe('charging a fee', () => {
     expect(await charge(wallet.client, chargeOf(sandboxed, 1_00n))).toBe('posted');
   });
 
-  it('a fee whose ref names another account by then is moved, and its id stays free', async () => {
+  it('a fee whose ref now names another account gets moved, and its id stays free', async () => {
     const [before, after] = [
       await addPlayer(wallet, { balanceCents: 5_00n }),
       await addPlayer(wallet, { balanceCents: 5_00n }),
@@ -191,7 +191,7 @@ describe('a fee of a cached player', () => {
   const strict = { verificationLevel: 1, jurisdictions: ['US-CA'], refuseInsiders: true };
   const strictCharge = (player: TestPlayer) => chargeOf(player, 1_00n, { requirement: strict });
 
-  /** A player that both replicas have cached. */
+  /** A player whom both replicas have cached. */
   async function addCached(balanceCents = 10_00n): Promise<TestPlayer> {
     const player = await addPlayer(wallet, { balanceCents: balanceCents + 2_00n });
     for (const client of [wallet.client, replica]) expect(await charge(client, strictCharge(player))).toBe('posted');
@@ -208,7 +208,7 @@ describe('a fee of a cached player', () => {
     });
     expect(await optimisticFees()).toBe(before + 1);
     expect(await balanceOf(wallet, player)).toBe(9_00n);
-    // All have the same effect: the two that were decided under lock and the one that was posted on the cache.
+    // The two fees decided under lock and the one posted on the cache have the same effect.
     const columns = [
       'state, kind, environment, debit_id, credit_id, amount_cents, round_id, fee_transfer_id, award_id, reference, reason',
       'refusal_code',
@@ -260,7 +260,7 @@ describe('a fee of a cached player', () => {
     expect(await balanceOf(wallet, player)).toBe(10_00n);
   });
 
-  it('a fee of a cached player whose ref names another account by then is moved', async () => {
+  it('a fee of a cached player whose ref now names another account gets moved', async () => {
     const [player, other] = [await addCached(), await addCached()];
     await ok(wallet.client.putPlayerLink({ player: player.player, email: other.email }));
     for (const client of [wallet.client, replica]) {
@@ -271,7 +271,7 @@ describe('a fee of a cached player', () => {
     expect([await balanceOf(wallet, player), await balanceOf(wallet, other)]).toEqual([10_00n, 8_00n]);
   });
 
-  it('a fee of a cached player after a change that refuses no fee is decided under lock, and the player is cached again', async () => {
+  it('after a change that refuses no fee, a fee of a cached player is decided under lock, which caches the player again', async () => {
     const player = await addCached();
     const before = await optimisticFees();
     const change = { accountId: player.accountId, clearSelfExclusion: false, verificationLevel: 2 };
@@ -282,7 +282,7 @@ describe('a fee of a cached player', () => {
     expect(await optimisticFees()).toBe(before + 1);
   });
 
-  it('a fee of a cached player who was then self-excluded is posted once the exclusion ends', async () => {
+  it('a fee of a cached player who was self-excluded meanwhile is posted once the exclusion ends', async () => {
     const player = await addCached();
     const selfExcludedUntil = new Date(wallet.clock.now.getTime() + 5_000);
     await ok(
@@ -389,7 +389,7 @@ describe('concurrent charges', () => {
     expect(await balanceOf(wallet, player)).toBe(99_00n);
   });
 
-  it('a charge that races its tombstone is posted or finds it, and both calls return the same', async () => {
+  it('a charge that races its tombstone is posted or refused by it, and both calls return the same', async () => {
     const players = await Promise.all(Array.from({ length: 20 }, () => addPlayer(wallet, { balanceCents: 20_00n })));
     const fees = Array.from({ length: 200 }, (_, index) => chargeOf(players[index % 20] as (typeof players)[0], 1_00n));
     const outcomes = await Promise.all(
@@ -439,7 +439,8 @@ describe('concurrent charges', () => {
         requirement: { verificationLevel, jurisdictions: [], refuseInsiders: false },
       });
     };
-    // Of the others every fee may meet the other replica's, and is then decided under lock; those of these players, once cached, meet none.
+    // Fees of the other players may meet the other replica's, and are then decided under lock; fees
+    // of these, once cached, meet none.
     const unrivalled = await Promise.all(replicas.map(() => addPlayer(wallet, { balanceCents: 6_00n })));
     const chargeUnrivalled = () =>
       Promise.all(replicas.map((replica, index) => submit(replica, unrivalled[index] as TestPlayer, 0)));
@@ -447,7 +448,7 @@ describe('concurrent charges', () => {
     const before = await optimisticFees();
     const chargedAlone = chargeUnrivalled();
     const results = await Promise.all(
-      // Every seventh is refused for its level, and a player who was refused is decided under lock the next time.
+      // Every seventh is refused for its level; the next fee of its player is decided under lock.
       Array.from({ length: 200 }, (_, index) =>
         submit(replicas[index % 2], players[Math.floor(index / 2) % 20] as TestPlayer, index % 7 === 0 ? 3 : 0),
       ),
@@ -465,7 +466,7 @@ describe('concurrent charges', () => {
   it('four writers over overlapping accounts finish without a deadlock', async () => {
     const players = await Promise.all(Array.from({ length: 30 }, () => addPlayer(wallet, { balanceCents: 50_00n })));
     const clients = [wallet.client, replica, await wallet.startReplica(), await wallet.startReplica()];
-    // PostgreSQL rolls back one of the transactions of a deadlock.
+    // PostgreSQL rolls back one transaction of each deadlock.
     const before = await rollbacks();
     const writers = clients.map(async (client, writer) => {
       for (let round = 0; round < 10; round += 1) {
@@ -484,7 +485,7 @@ describe('concurrent charges', () => {
   });
 });
 
-/** The database, with a record of failed statements: a batch that failed would run again and leave no trace. */
+/** Records each failed statement: a failed batch runs again and would leave no trace. */
 function recordingFailures(database: Database, failures: unknown[]): Database {
   const record = (error: unknown): never => {
     failures.push(error);

@@ -1,6 +1,6 @@
 /**
- * ChargeFees: the one decision of a paid attempt. A fee is posted, or refused with a tombstone under its id; either exactly once. The
- * commit is in commits/post-fees.ts.
+ * ChargeFees: decides a paid attempt. A fee is posted, or refused with a tombstone under its id;
+ * either exactly once. The commit is in commits/post-fees.ts.
  */
 import { DEFAULT_MESSAGE } from '@laurel/errors';
 import { parseId, parseItems, type RpcContext } from '@laurel/grpc';

@@ -27,7 +27,7 @@ export function checkEligibility({
     const requirements = request.requirements.map(parseRequirement);
     const now = clock();
     const known = await loadEligibility(database, player, { now, defaults });
-    // A ref that names no account has no code: eligibility does not include whether the player can pay.
+    // A ref without an account has no code: eligibility does not cover whether the player can pay.
     if (known === null) return { accountId: '', codes: requirements.map(() => '') };
     const { accountId, eligibility } = known;
     const { environment } = player;

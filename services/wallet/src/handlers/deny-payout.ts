@@ -18,7 +18,7 @@ export function denyPayout({ database, clock }: { database: Database; clock: Clo
       const held = await lockPayout(tx, awardId);
       const decision = decideDenial(held);
       if (isRefused(decision)) return decision;
-      if (held === null) throw new Error('a payout that is not there was denied');
+      if (held === null) throw new Error('a payout that does not exist was denied');
       const denied = decision === 'done' ? held : await markDenied(tx, awardId, clock());
       return { payout: presentPayout(denied) };
     });

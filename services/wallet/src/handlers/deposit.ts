@@ -1,4 +1,4 @@
-/** Deposit: brings external cash in, once per reference. */
+/** Deposit: posts external cash once per reference. */
 
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { parseEnvironment } from '@laurel/grpc';

@@ -1,4 +1,7 @@
-/** HoldNextAward: holds a sandbox player's next payout, whatever the other rules decide. Live players have no such switch. */
+/**
+ * HoldNextAward: holds a sandbox player's next payout, whatever the other rules decide. It does not
+ * exist for live players.
+ */
 import { type Refused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
 import type { HoldNextAwardRequest, HoldNextAwardResponse } from '@laurel/proto/wallet';

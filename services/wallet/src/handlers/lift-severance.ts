@@ -1,4 +1,4 @@
-/** LiftSeverance: permits a program to link an account again that was severed from it. */
+/** LiftSeverance: lets a program link an account again that an operator severed from it. */
 import { type Refused, refused } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';

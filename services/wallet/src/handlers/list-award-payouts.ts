@@ -1,4 +1,4 @@
-/** ListAwardPayouts: pages of payouts in award id order, for the audits of the owners of attempts. */
+/** ListAwardPayouts: pages of payouts in award id order, for the audits of the contest services. */
 import { parseId, type RpcContext } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { ListAwardPayoutsRequest, ListAwardPayoutsResponse } from '@laurel/proto/wallet';

@@ -1,4 +1,4 @@
-/** ListFees: pages of posted fees in attempt id order, for the audits of the owners of attempts. */
+/** ListFees: pages of posted fees in attempt id order, for the audits of the contest services. */
 import { parseId, type RpcContext } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';

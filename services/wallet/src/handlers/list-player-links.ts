@@ -1,4 +1,4 @@
-/** ListPlayerLinks: the refs that name an account, and the programs that it was severed from. */
+/** ListPlayerLinks: the refs that name an account, and the programs severed from it. */
 import { type Refused, refused } from '@laurel/errors';
 import { presentTenant } from '@laurel/grpc';
 import { isUuid } from '@laurel/ids';

@@ -18,7 +18,7 @@ const isPermitted = (check: () => void): boolean => {
 };
 const isOwner = (caller: Caller) => caller === 'challenge' || caller === 'tournament';
 
-test('an owner may name its own attempts and awards, and no other owner’s', () => {
+test('a contest service may name its own attempts and awards, and no other service’s', () => {
   const ids = fc.constantFrom(
     ...OWNERS.map((owner) => ({ owner, id: newOwnedId(owner) })),
     { owner: null, id: newId() },
@@ -31,7 +31,7 @@ test('an owner may name its own attempts and awards, and no other owner’s', ()
   );
 });
 
-test('an owner may name a fee only with its own attempt, from which the transfer id derives', () => {
+test('a contest service may name a fee only with its own attempt, from which the transfer id derives', () => {
   const attempts = OWNERS.flatMap((owner) => [newOwnedId(owner), newOwnedId(owner)]);
   const generations = fc.constantFrom(0, 1, 2);
   const derived = fc
@@ -59,7 +59,7 @@ test('an owner may name a fee only with its own attempt, from which the transfer
   );
 });
 
-test('an owner may act as no other owner', () => {
+test('a contest service may not act as another', () => {
   fc.assert(
     fc.property(callers, fc.constantFrom(...OWNERS, null), (caller, owner) => {
       expect(isPermitted(() => checkIsOwner({ caller }, owner))).toBe(!isOwner(caller) || caller === owner);

@@ -1,33 +1,35 @@
 /**
- * An owner of attempts may move the money of its own attempts and payouts only, whose ids carry its tag. Where callers are not identified
- * (a channel without certificates) nothing is checked; the gateway, which owns no attempts, may access those of both owners.
+ * A contest service may move the money of its own attempts and payouts only, whose ids carry its
+ * tag. Nothing is checked if callers are not identified (a channel without certificates). The
+ * gateway may access attempts of both contest services.
  */
 import { type Caller, CallNotPermittedError } from '@laurel/grpc';
 import { type AttemptOwner, feeTransferId, ownerOf } from '@laurel/ids';
 
 type Call = { readonly caller: Caller };
 
-/** A fee as a caller names it; without an attempt only where callers are not identified. */
+/** A fee as a caller names it. The attempt is absent only if callers are not identified. */
 export type NamedFee = {
   readonly transferId: string;
   readonly attemptId: string | null;
   readonly feeGeneration: number;
 };
 
-/** The owner whose attempts and payouts the call may name; null for every owner's. */
+/** The contest service whose attempts and payouts the call may name; null for all. */
 export function ownerOfCall({ caller }: Call): AttemptOwner | null {
   return caller === 'challenge' || caller === 'tournament' ? caller : null;
 }
 
-/** Throws CallNotPermittedError for the attempt or payout of another owner. */
+/** Throws CallNotPermittedError for another service's attempt or payout. */
 export function checkOwned(call: Call, id: string): void {
   const owner = ownerOfCall(call);
   if (owner !== null && ownerOf(id) !== owner) throw new CallNotPermittedError(`${id} is not one of its own`);
 }
 
 /**
- * As checkOwned, for a fee. A transfer id carries no owner's tag, and a decision uses it up, so it must be the one that derives from the
- * attempt: the id of another owner's fee derives from no attempt that this owner may name. It takes 1 us.
+ * As checkOwned, for a fee. A transfer id carries no tag, and a decision uses it up, so it must
+ * derive from the attempt: no attempt that the caller may name yields the id of another service's
+ * fee. It takes 1 us.
  */
 export function checkOwnedFee(call: Call, { transferId, attemptId, feeGeneration }: NamedFee): void {
   if (ownerOfCall(call) === null) return;
@@ -37,7 +39,10 @@ export function checkOwnedFee(call: Call, { transferId, attemptId, feeGeneration
     throw new CallNotPermittedError(`${transferId} is no fee of attempt ${attemptId}`);
 }
 
-/** As checkOwned, for calls that are not about one id: only the tournament service has rounds, and an owner lists its own rows. */
+/**
+ * As checkOwned, for calls that concern no single id: only the tournament service has rounds, and a
+ * contest service lists its own rows.
+ */
 export function checkIsOwner(call: Call, owner: AttemptOwner | null): void {
   const caller = ownerOfCall(call);
   if (caller !== null && caller !== owner) throw new CallNotPermittedError(`it is not ${owner ?? 'every owner'}`);

@@ -1,4 +1,7 @@
-/** Parses the parts of messages that only the wallet's calls have. A value that another service must never send is a bug and throws. */
+/**
+ * Parses the parts of messages that only the wallet's calls have. It throws on a value that no
+ * service may send: that is a bug.
+ */
 import { parseTenant } from '@laurel/grpc';
 import type { AttemptOwner } from '@laurel/ids';
 import { type Cents, cents } from '@laurel/money';
@@ -8,10 +11,10 @@ import type { Environment } from '@laurel/tenant';
 import type { Requirement } from '../domain/eligibility.ts';
 import type { PlayerName } from '../repository/player-links.ts';
 
-/** Below every id: the start of a list in id order. */
+/** Below every id: lists in id order start here. */
 export const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** The service whose ids are requested; null for all. */
+/** The contest service whose ids are requested; null for all. */
 export function parseOwner(owner = ''): AttemptOwner | null {
   if (owner === '') return null;
   if (owner === 'challenge' || owner === 'tournament') return owner;
@@ -44,7 +47,9 @@ export function parseLimit(limitCents: bigint | undefined, clear: boolean | unde
   return cents(limitCents);
 }
 
-/** The environment of an item that a caller names for its batch alone: one that names none may be of real money. */
+/**
+ * The environment that a caller names only to batch an item. An item without one may be real money.
+ */
 export function batchedAs(environment: EnvironmentMessage | undefined): Environment {
   return environment === EnvironmentMessage.TEST ? 'test' : 'live';
 }

@@ -73,14 +73,14 @@ describe('paying an award', () => {
     }
   });
 
-  it('an award that its owner has held moves nothing, and no repeat without the reason pays it', async () => {
+  it('an award that its contest service has held moves nothing, and a repeat without the reason does not pay it', async () => {
     const player = await addPlayer(wallet);
     const payment = awardOf(player, 1_00n);
     const held = await payAgain({ ...payment, holdReason: 'challenge_suspended' });
     expect(held).toMatchObject({ status: PayoutStatus.HELD, reason: 'challenge_suspended', paidAt: undefined });
     expect(await payAgain(payment, replica)).toEqual(held);
     expect(await balanceOf(wallet, player)).toBe(0n);
-    // Another win of the player is paid, and one that was paid is not held later.
+    // Another win of the player is paid, and a later hold does not affect it.
     const other = awardOf(player, 2_00n);
     const paid = await payAgain(other);
     expect(paid).toMatchObject({ status: PayoutStatus.PAID });
@@ -111,7 +111,7 @@ describe('paying an award', () => {
     expect(await pay(player, 100_00n)).toMatchObject({ status: PayoutStatus.PAID });
   });
 
-  it('payout velocity counts test and live, and two programs in test, apart', async () => {
+  it('payout velocity counts test and live, and two programs in test, separately', async () => {
     const live = await addPlayer(wallet);
     expect(await pay(live, 500_00n)).toMatchObject({ status: PayoutStatus.PAID });
     const test = await addPlayer(wallet, { environment: Environment.TEST, email: live.email });
@@ -153,7 +153,7 @@ describe('paying an award', () => {
 });
 
 describe('paying a purse', () => {
-  /** A purse's transfer, as the wallet's rows have it. */
+  /** The purse's transfer in the wallet's tables. */
   async function transferOf(awardId: string): Promise<unknown> {
     const [row] = await wallet.database.query(
       {
@@ -300,7 +300,7 @@ describe('a payment under the id of another payout', () => {
     await wallet.database.query({ text: 'select * from transfers where award_id = $1' }, [awardId]),
   ];
 
-  describe.each(['paid', 'held', 'denied'] as const)('of one that is %s', (status) => {
+  describe.each(['paid', 'held', 'denied'] as const)('of a payout that is %s', (status) => {
     const kinds = [
       ['award', awardOf],
       ['purse', purseOf],
@@ -363,7 +363,7 @@ describe('a payment under the id of another payout', () => {
     expect(balances).toEqual([loser.amountCents, 1_00n, ...others.map(({ amountCents }) => 1_00n + amountCents)]);
   });
 
-  it('of two players who are paid under one id at the same time exactly one is', async () => {
+  it('when two players are paid under one id at the same time, exactly one is', async () => {
     for (let times = 0; times < 10; times += 1) {
       const [one, other] = [await addPlayer(wallet, { balanceCents: 1_00n }), await addPlayer(wallet)];
       const purse = purseOf(one, 2_00n);
@@ -401,7 +401,7 @@ describe('the sandbox’s “hold the next award”', () => {
     expect(await pay(sandy, 1_00n)).toMatchObject({ status: PayoutStatus.PAID, reason: '' });
   });
 
-  it('“hold the next award” is not found in live, nor for a ref that names no account', async () => {
+  it('“hold the next award” is not found in live, or for a ref without an account', async () => {
     const { player } = await addPlayer(wallet);
     expect(await refusalOf(wallet.client.holdNextAward({ player }))).toBe('not_found');
     const unlinked = { tenant: { programId: newId(), environment: Environment.TEST }, playerRef: 'unlinked' };
@@ -439,7 +439,7 @@ describe('reviewing a held award', () => {
     expect(await balanceOf(wallet, player)).toBe(0n);
   });
 
-  it('of a concurrent release and denial of a held award exactly one takes effect', async () => {
+  it('when a held award is released and denied at once, exactly one takes effect', async () => {
     const { player, payout } = await hold();
     const { awardId } = payout;
     const answers = await Promise.all([wallet.client.releasePayout({ awardId }), replica.denyPayout({ awardId })]);
@@ -478,7 +478,7 @@ describe('listing payouts', () => {
     await change(player, { enforcementFlag: true });
     const held: Payout[] = [];
     for (let index = 0; index < 7; index += 1) {
-      // Some share an instant.
+      // Some payouts share an instant.
       if (index % 2 === 0) wallet.clock.advance(1_000);
       held.push(await pay(player, 1_00n));
     }
@@ -508,7 +508,7 @@ describe('listing payouts', () => {
     expect(await refusalOf(call)).toBe('invalid_request');
   });
 
-  it('ListAwardPayouts lists all payouts in award id order for the audit', async () => {
+  it('ListAwardPayouts lists all payouts in the order of their award ids', async () => {
     const ids: string[] = [];
     for (let after = ''; ; ) {
       const { payouts } = await ok(wallet.client.listAwardPayouts({ afterAwardId: after, limit: 10 }));
@@ -521,20 +521,23 @@ describe('listing payouts', () => {
     expect(ids).toEqual([...ids].sort());
   });
 
-  it.each(['challenge', 'tournament'] as const)('ListAwardPayouts filters payouts by the owner %s', async (owner) => {
-    const listed: Payout[] = [];
-    for (let after = ''; ; ) {
-      const { payouts } = await ok(wallet.client.listAwardPayouts({ afterAwardId: after, limit: 10, owner }));
-      listed.push(...payouts);
-      if (payouts.length < 10) break;
-      after = payouts.at(-1)?.awardId ?? '';
-    }
-    for (const { awardId, roundId } of listed) {
-      expect([ownerOf(awardId), roundId !== '']).toEqual([owner, owner === 'tournament']);
-    }
-    const [row] = await wallet.database.query<{ count: bigint }>({
-      text: `select count(*) from payouts where ${owner === 'challenge' ? 'attempt_id' : 'round_id'} is not null`,
-    });
-    expect(BigInt(listed.length)).toBe(row?.count);
-  });
+  it.each(['challenge', 'tournament'] as const)(
+    'ListAwardPayouts filters payouts by the contest service %s',
+    async (owner) => {
+      const listed: Payout[] = [];
+      for (let after = ''; ; ) {
+        const { payouts } = await ok(wallet.client.listAwardPayouts({ afterAwardId: after, limit: 10, owner }));
+        listed.push(...payouts);
+        if (payouts.length < 10) break;
+        after = payouts.at(-1)?.awardId ?? '';
+      }
+      for (const { awardId, roundId } of listed) {
+        expect([ownerOf(awardId), roundId !== '']).toEqual([owner, owner === 'tournament']);
+      }
+      const [row] = await wallet.database.query<{ count: bigint }>({
+        text: `select count(*) from payouts where ${owner === 'challenge' ? 'attempt_id' : 'round_id'} is not null`,
+      });
+      expect(BigInt(listed.length)).toBe(row?.count);
+    },
+  );
 });

@@ -2,9 +2,9 @@
  * PayAwards: decides each payout, of an award or a rank of a purse, once: paid or held. The commit
  * is in commits/post-payouts.ts.
  *
- * A payment under the id of a payout with other terms is logged, and is left without a status in the
- * response, so that its owner fails it alone: a round of 200 ranks with one such rank has the
- * decisions on the other 199.
+ * A payment that repeats a payout's id with other terms is logged, and has no status in the
+ * response, so that only it fails at the contest service: a round of 200 ranks with one such rank
+ * gets the other 199 decisions.
  */
 import { parseId, parseItems, parseTenant, type RpcContext } from '@laurel/grpc';
 import type {
@@ -64,11 +64,11 @@ function parsePayment(payment: WireAwardPayment): PayoutRequest {
   };
 }
 
-/** Only the owner of challenges has an award held, and only for the one reason that it decides itself. */
+/** Only the challenge service has an award held, for the one reason that it decides itself. */
 function parseOwnersHold({ holdReason, roundId = '' }: WireAwardPayment): Pick<PayoutRequest, 'ownersHold'> {
   if (holdReason === undefined) return {};
   if (holdReason !== 'challenge_suspended' || roundId !== '')
-    throw new Error(`no owner holds a payout for ${holdReason}`);
+    throw new Error(`no contest service holds a payout for ${holdReason}`);
   return { ownersHold: holdReason };
 }
 

@@ -23,7 +23,7 @@ export function presentPayout(payout: Payout): WirePayout {
   };
 }
 
-/** A payment that changed nothing, because its award id has a payout on other terms. */
+/** A payment that changed nothing: its award id has a payout on other terms. */
 export function presentUndecided(payment: PayoutRequest): WirePayout {
   const status = PayoutStatus.UNSPECIFIED;
   return { ...presentTerms(payment), status, reason: '', createdAt: undefined, paidAt: undefined };

@@ -1,6 +1,6 @@
 /**
- * The limits of programs at the service: exact over replicas and parallel batches, and equal to the
- * rules of the domain, which is compared over generated histories.
+ * The limits of programs in the service: exact over replicas and parallel batches, and equal to the
+ * rules of the domain over generated histories.
  */
 import { parseTenant } from '@laurel/grpc';
 import { newId } from '@laurel/ids';
@@ -92,7 +92,7 @@ describe('what a program pays out in 24 hours', () => {
     ]);
   });
 
-  it('awards of several programs in the same parallel batches pay each program’s own limit', async () => {
+  it('awards of several programs in the same parallel batches are paid up to each program’s own limit', async () => {
     const programs = [newId(), newId(), newId()];
     const players = await Promise.all(programs.map((programId) => addPlayers(30, { programId })));
     await setLimits(programs[1] ?? '', LIVE, { payoutLimitCents: 55_00n });
@@ -107,7 +107,7 @@ describe('what a program pays out in 24 hours', () => {
     expect(payouts.map(sumOf)).toEqual([300_00n, 50_00n, 0n]);
   });
 
-  it('no program has a limit in test until an operator sets one, and payouts from before count towards it', async () => {
+  it('no program has a limit in test until an operator sets one, towards which earlier payouts count', async () => {
     const programId = newId();
     const [first, second, third] = await addPlayers(3, { programId, environment: TEST });
     if (first === undefined || second === undefined || third === undefined) throw new Error('no players');
@@ -127,7 +127,7 @@ describe('what a program pays out in 24 hours', () => {
     expect(reasonOf(await pay(awardOf(third, 100_00n)))).toBe('paid');
   });
 
-  it('payouts of a program leave its 24 hours when they are exactly that old', async () => {
+  it('a payout of a program stops counting when it is exactly 24 hours old', async () => {
     const programId = newId();
     const [first, second, third] = await addPlayers(3, { programId });
     if (first === undefined || second === undefined || third === undefined) throw new Error('no players');
@@ -158,7 +158,7 @@ describe('what a program pays out in 24 hours', () => {
     expect(reasonOf(await pay(awardOf(second, 1n)))).toBe('program_velocity');
   });
 
-  it('a release while awards of its program are paid is in the sum of each later one', async () => {
+  it('a payout released while awards of its program are paid counts towards each later one', async () => {
     const programId = newId();
     const players = await addPlayers(40, { programId });
     const [flagged] = await addPlayers(1, { programId });
@@ -203,7 +203,7 @@ describe('the statement that pays, and the limit of the program', () => {
   });
   const limits = { count: 5, amountCents: cents(500_00n) };
 
-  it('the statement pays no win that the rule holds, and every one that the rule would pay if nobody before it were held', async () => {
+  it('the statement pays no win that the rule holds, and each one that the rule pays even after all the others', async () => {
     const outcomes = { paid: 0, held: 0 };
     await fc.assert(
       fc.asyncProperty(history, async ({ environment, limitCents, earlier, wins }) => {
@@ -225,7 +225,7 @@ describe('the statement that pays, and the limit of the program', () => {
           if (end !== 'held' && ageMs < VELOCITY_WINDOW_MS) paidCents += amountCents;
         }
         wallet.clock.now = now;
-        // Setting a limit makes the row, as the first payout in live does.
+        // Setting a limit makes the row, like the first payout in live.
         if (limitCents !== null || environment === LIVE) {
           await setLimits(programId, environment, limitCents === null ? {} : { payoutLimitCents: limitCents });
         }
@@ -254,7 +254,7 @@ describe('the statement that pays, and the limit of the program', () => {
         payments.forEach((payment, index) => {
           if (isPaid[index]) paid += payment.amountCents;
           outcomes[isPaid[index] ? 'paid' : 'held'] += 1;
-          // Held even as the first of the batch; paid even as the last of it.
+          // Held even as the first of the batch; paid even as the last.
           if (isHeld(payment, paidCents)) expect(isPaid[index]).toBe(false);
           if (!isHeld(payment, paidCents + total - payment.amountCents)) expect(isPaid[index]).toBe(true);
         });
@@ -271,7 +271,7 @@ describe('the statement that pays, and the limit of the program', () => {
     expect(outcomes.held).toBeGreaterThan(10);
   });
 
-  it('a statement that waited for the program adds what was paid meanwhile, and pays what still fits', async () => {
+  it('a statement that waited for the program counts payouts made meanwhile, and pays what still fits', async () => {
     const programId = newId();
     const players = await addPlayers(60, { programId, balanceCents: 1_00n });
     await setLimits(programId, LIVE, { payoutLimitCents: 20_00n });
@@ -286,7 +286,7 @@ describe('the statement that pays, and the limit of the program', () => {
         );
       }),
     );
-    // Not one too many, and, since none is left out for having waited, not one too few.
+    // Not one too many; and not one too few, because waiting leaves none out.
     expect(paid.filter(({ size }) => size === 1)).toHaveLength(20);
   });
 
@@ -338,7 +338,7 @@ describe('what a program charges an account in 24 hours', () => {
     expect(await charge(wallet.client, chargeOf(player, 1n))).toBe('blocked');
   });
 
-  it('fees leave the 24 hours when they are exactly that old', async () => {
+  it('a fee stops counting when it is exactly 24 hours old', async () => {
     const player = await addPlayer(wallet, { balanceCents: 1_000_00n });
     expect(await charge(wallet.client, chargeOf(player, 200_00n))).toBe('posted');
     wallet.clock.advance(VELOCITY_WINDOW_MS - 1);
@@ -408,7 +408,7 @@ describe('what a program charges an account in 24 hours', () => {
     }
   });
 
-  it('the optimistic statement posts a fee exactly where the rule permits it, over any history without a refund', async () => {
+  it('the optimistic statement posts exactly the fees that the rule permits, over any history without a refund', async () => {
     const amounts = fc.integer({ min: 1, max: 10 }).map((units) => BigInt(units) * 1_00n);
     const limit = fc.option(fc.integer({ min: 0, max: 20 }).map((units) => BigInt(units) * 1_00n));
     const outcomes = { posted: 0, left: 0 };

@@ -1,6 +1,7 @@
 /**
- * PutPlayerLink: makes a partner's player_ref name an existing account; an existing ref moves. There is no auto-provisioning. In live it
- * names a person, in test a sandbox account of the program. For an account that was severed from the program the result is `not_found`.
+ * PutPlayerLink: makes a partner's player_ref name an existing account; an existing ref moves. It
+ * never creates an account. In live the ref names a person, in test a sandbox account of the
+ * program. If the account was severed from the program, the result is `not_found`.
  */
 import { type Refused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';

@@ -1,7 +1,9 @@
 /**
- * PutSandboxPlayer: creates, links and funds a partner's test player, and sets its facts, in one call. A ref that names an account keeps
- * it: the facts that are sent change, and the funds are added. A new ref with the e-mail of a sandbox account of the program names that
- * account, any other new ref a new one. The account plays with the program's own house: it can neither be linked nor funded in live, and
+ * PutSandboxPlayer: creates, links and funds a partner's test player, and sets its facts, in one
+ * call. A ref that names an account keeps it: the facts in the call change, and the funds are
+ * added. A new ref with the e-mail of a sandbox account of the program names that account; any
+ * other new ref gets a new one.
+ * The account plays with the program's own house: it can neither be linked nor funded in live, and
  * no other program can access it. A refused call changes nothing.
  */
 import { isRefused, type Refused, refused } from '@laurel/errors';
@@ -28,7 +30,10 @@ import { parsePlayer } from './parse.ts';
 type Deps = { readonly database: Database; readonly clock: Clock };
 type Wanted = { readonly player: PlayerName; readonly facts: AccountChange; readonly fundsCents: bigint };
 
-/** Of age, fully verified, and with a jurisdiction: a sandbox player is refused only for facts that the partner sets. */
+/**
+ * An adult, fully verified, with a jurisdiction: only facts that the partner sets make the player
+ * refused.
+ */
 const SANDBOX_PERSON = { dateOfBirth: '1990-01-01', jurisdiction: 'US-CA', verificationLevel: 3 };
 
 export function putSandboxPlayer(deps: Deps) {
@@ -39,7 +44,8 @@ export function putSandboxPlayer(deps: Deps) {
       return await put(deps, wanted);
     } catch (error) {
       if (isSeveredMeanwhile(error)) return refused('not_found');
-      // Another call inserted the ref or the e-mail address first: the repeat finds its link, or that the address is another player's.
+      // Another call inserted the ref or the e-mail address first: the repeat finds its link, or
+      // that the address belongs to another player.
       if (!isUniqueViolation(error)) throw error;
       return await putAgain(deps, wanted);
     }
@@ -61,7 +67,7 @@ function parseWanted(request: PutSandboxPlayerRequest, now: Date): Wanted | Refu
   const { fundsCents, dateOfBirth, jurisdiction, verificationLevel, selfExcludedUntil } = request;
   if (player.environment !== 'test') return refused('invalid_request', 'Sandbox players exist in test only.');
   if (fundsCents < 0n) return refused('invalid_request', 'The funds must not be below 0.00.');
-  // Funds that exceed the limit even on a balance of zero are refused before a player is created.
+  // Refuses funds above the limit of an empty balance before it creates a player.
   const funding = decideFunding(0n, fundsCents);
   if (isRefused(funding)) return funding;
   const email = request.email === undefined ? undefined : normalizeEmail(request.email);
@@ -94,7 +100,7 @@ async function put(deps: Deps, wanted: Wanted): Promise<PutSandboxPlayerResponse
   return await change(deps, wanted, created.accountId, async () => created);
 }
 
-/** A new account with these facts, and the ref that names it. */
+/** Creates an account with these facts, and the ref that names it. */
 function create({ database, clock }: Deps, { player, facts }: Wanted): Promise<PlayerLink> {
   const createdAt = clock();
   const accountId = newId(createdAt);
@@ -104,12 +110,15 @@ function create({ database, clock }: Deps, { player, facts }: Wanted): Promise<P
     await insertAccount(tx, { ...SANDBOX_PERSON, id: accountId, email, houseId: houseOf(player), createdAt });
     await updateAccount(tx, accountId, facts);
     const link = await insertLink(tx, player, accountId, createdAt);
-    if (link === null) throw new Error('an account that is new was severed');
+    if (link === null) throw new Error('a new account was severed');
     return link;
   });
 }
 
-/** Writes facts, link and funds in one transaction, and locks the balance before everything else, as all writers of money do. */
+/**
+ * Writes facts, link and funds in one transaction. Like all writers of money, it locks the balance
+ * first.
+ */
 function change(
   { database, clock }: Deps,
   { player, facts, fundsCents }: Wanted,

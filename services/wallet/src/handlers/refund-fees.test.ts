@@ -20,7 +20,7 @@ beforeAll(async () => {
   replica = await wallet.startReplica();
 });
 
-/** How many transactions of this kind there were, and how many items in all. */
+/** The number of transactions of this kind, and of their items. */
 async function sizesOf(batch: string) {
   const text = await metrics.metrics();
   const read = (name: string) =>
@@ -44,7 +44,7 @@ describe('refunding a fee', () => {
     expect(await balanceOf(wallet, player)).toBe(5_00n);
   });
 
-  it('a fee is refunded to the account that paid, also where the ref names another account by then', async () => {
+  it('a fee is refunded to the account that paid, even if the ref now names another account', async () => {
     const [payer, heir] = [await addPlayer(wallet, { balanceCents: 5_00n }), await addPlayer(wallet)];
     const fee = chargeOf(payer, 2_00n);
     await charge(wallet.client, fee);
@@ -92,7 +92,7 @@ describe('refunding a fee', () => {
     expect(await balanceOf(wallet, player)).toBe(50_00n);
   });
 
-  it('refunds and look-ups of live and of test are in no batch together, and what names neither is with live', async () => {
+  it('live and test refunds and lookups share no batch, and items without an environment go with live', async () => {
     const { LIVE, TEST } = Environment;
     const items = [LIVE, TEST, undefined, TEST].map((environment) => ({ fee: newId(), environment }));
     const refunds = items.map(({ fee, environment }) => ({ feeTransferId: fee, reason: 'expired', environment }));

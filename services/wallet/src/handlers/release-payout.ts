@@ -21,7 +21,8 @@ export function releasePayout(deps: Deps) {
   return async ({ awardId }: ReleasePayoutRequest, context: RpcContext): Promise<ReleasePayoutResponse | Refused> => {
     if (!isUuid(awardId)) return refused('not_found');
     checkOwned(context, awardId);
-    // The account of a payout never changes, so the player's row can be locked before the payout's: the order of PayAwards.
+    // A payout's account never changes, so the player's row can be locked before the payout's, in
+    // the order of PayAwards.
     const known = await loadPayout(deps.database, awardId);
     if (known === null) return refused('not_found');
     const payout = await withOpenPlayers(deps.database, [playerKeyOf(known)], () => release(deps, known));
@@ -37,14 +38,13 @@ async function release({ database, clock }: Deps, known: Payout): Promise<Payout
       const held = await lockPayout(tx, known.awardId);
       const decision = decideRelease(held);
       if (isRefused(decision)) return decision;
-      if (held === null) throw new Error('a payout that is not there was released');
+      if (held === null) throw new Error('a payout that does not exist was released');
       if (decision === 'done') return held;
 
       const now = clock();
       const book = openBook(locked);
       book.post(entryOf(held));
-      // An operator may pay beyond the limit of the program; what they pay counts towards later
-      // awards.
+      // An operator may pay beyond the program's limit; the payment counts towards later awards.
       await countProgramPayouts(tx, [{ ...known, paidCents: known.amountCents }]);
       const paid = await markPaid(tx, known.awardId, now);
       await writeChanges(tx, book.changes(), now);

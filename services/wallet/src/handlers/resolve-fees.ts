@@ -1,6 +1,6 @@
 /**
- * ResolveFees: whether fees were posted; can write tombstones for the ids that are free, so that a
- * late charge can never be posted. The commit is in commits/post-tombstones.ts.
+ * ResolveFees: whether fees were posted. It can write tombstones under free ids, so that a late
+ * charge can never be posted. The commit is in commits/post-tombstones.ts.
  */
 import { parseId, parseItems, type RpcContext } from '@laurel/grpc';
 import {

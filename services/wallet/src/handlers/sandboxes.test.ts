@@ -35,13 +35,13 @@ function playerOf(
   return { tenant: { programId, environment }, playerRef };
 }
 
-/** A sandbox player, as a partner creates one. */
+/** Creates a sandbox player like a partner. */
 async function make(player: Player, fundsCents = 0n, facts: object = {}): Promise<TestPlayer> {
   const { accountId } = await ok(wallet.client.putSandboxPlayer({ player, fundsCents, ...facts }));
   return { accountId, email: '', player };
 }
 
-/** Every row that a call of the wallet could change. */
+/** A digest of every row that a call of the wallet could change. */
 async function digest(): Promise<unknown> {
   const tables = ['accounts', 'houses', 'player_links', 'program_accounts', 'ledger_accounts', 'transfers', 'payouts'];
   return await Promise.all(
@@ -104,7 +104,7 @@ describe('facts of a sandbox player', () => {
   const personOf = async ({ accountId }: TestPlayer) =>
     (await ok(wallet.client.updateAccount({ accountId, clearSelfExclusion: false }))).account;
 
-  it('facts of a sandbox player are set on creation and changed one by one later; those that are not sent stay', async () => {
+  it('facts of a sandbox player are set on creation and changed one by one later; absent ones stay', async () => {
     const programId = newId();
     const player = playerOf(programId);
     const tester = await make(player, 1_00n, facts);
@@ -118,7 +118,7 @@ describe('facts of a sandbox player', () => {
     expect(await balanceOf(wallet, tester)).toBe(2_00n);
   });
 
-  it('without facts a sandbox player was born in 1990, lives in US-CA, is fully verified, and nothing keeps them from playing', async () => {
+  it('a sandbox player without facts was born in 1990, lives in US-CA, is fully verified, and may play', async () => {
     expect(await personOf(await make(playerOf(newId()), 0n))).toMatchObject({
       dateOfBirth: '1990-01-01',
       jurisdiction: 'US-CA',
@@ -264,7 +264,7 @@ describe('a severed pair of program and account', () => {
   const linksOf = async ({ accountId }: TestPlayer) => ok(wallet.client.listPlayerLinks({ accountId }));
 
   it.each([Environment.LIVE, Environment.TEST])(
-    'a severed pair loses every link, its account is not found, and it can be linked again once lifted (%i)',
+    'a severed pair loses every link, its account is not found, and it can be linked again after the severance is lifted (%i)',
     async (environment) => {
       const person = await addPlayer(wallet, { environment, balanceCents: 5_00n });
       const { email, accountId, player } = person;
@@ -300,7 +300,7 @@ describe('a severed pair of program and account', () => {
           expect(await refusalOf(put)).toBe('not_found');
         }
       }
-      // A paid attempt stays with the account: its fee is refunded, and its prize is paid.
+      // A paid attempt stays with the account: its fee is refunded to it, and its prize paid.
       await ok(wallet.client.refundFees({ refunds: [{ feeTransferId: open.transferId, reason: 'expired' }] }));
       await ok(wallet.client.payAwards({ payments: [awardOf(person, 2_00n)] }));
       expect(await balanceOf(wallet, person)).toBe(6_00n);
@@ -313,7 +313,7 @@ describe('a severed pair of program and account', () => {
     },
   );
 
-  it('a severance affects one pair: other programs keep their links, and the program its other players', async () => {
+  it('a severance affects one pair: other programs keep their links, and the program keeps its other players', async () => {
     const person = await addPlayer(wallet);
     const programId = person.player.tenant?.programId ?? '';
     const elsewhere = playerOf(newId(), 'p', Environment.LIVE);
@@ -341,7 +341,7 @@ describe('a severed pair of program and account', () => {
     expect(await refusalOf(wallet.client.listPlayerLinks({ accountId: newId() }))).toBe('not_found');
   });
 
-  it('a severed pair has no link left, whichever replica was linking it at the same time', async () => {
+  it('a severed pair has no link left, even if a replica was linking it at the same time', async () => {
     for (let run = 0; run < 15; run += 1) {
       const person = await addPlayer(wallet);
       const programId = person.player.tenant?.programId ?? '';

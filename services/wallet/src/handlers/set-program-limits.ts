@@ -1,6 +1,6 @@
 /**
- * SetProgramLimits: an operator limits what a program may pay out and charge in 24 hours; fields
- * that were not sent stay.
+ * SetProgramLimits: an operator limits what a program may pay out and charge in 24 hours; absent
+ * fields stay.
  */
 import { parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';

@@ -1,6 +1,7 @@
 /**
- * SeverPlayerLinks: an operator removes a program's links to an account, in test and live, and the program cannot link it again until the
- * severance is lifted. Open attempts stay with the account that paid.
+ * SeverPlayerLinks: an operator removes a program's links to an account, in test and live. The
+ * program cannot link the account until the severance is lifted. Open attempts stay with the
+ * account that paid.
  */
 import { type Refused, refused } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';

@@ -1,4 +1,7 @@
-/** UpdateAccount: changes the facts of an account's eligibility and payouts; fields that were not sent stay. */
+/**
+ * UpdateAccount: changes the facts that decide an account's eligibility and payouts; absent fields
+ * stay.
+ */
 import { type Refused, refused } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';

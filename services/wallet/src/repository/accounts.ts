@@ -1,4 +1,7 @@
-/** People, and the sandbox accounts of programs: their details and the facts of their eligibility. */
+/**
+ * People and the sandbox accounts of programs: their details, and the facts that decide their
+ * eligibility.
+ */
 import { type Cents, cents } from '@laurel/money';
 import type { Database, Statement, Transaction } from '@laurel/postgres';
 
@@ -13,12 +16,12 @@ export type Account = {
   readonly enforcementFlag: boolean;
   readonly underInvestigation: boolean;
   readonly blocked: boolean;
-  /** LIVE_HOUSE for a real person; else the program whose sandbox account it is. */
+  /** LIVE_HOUSE for a person; else the program to whose sandbox the account belongs. */
   readonly houseId: string;
   readonly createdAt: Date;
   /**
-   * The most that one program may charge the account in 24 hours; null leaves the program's limit
-   * alone.
+   * The most that one program may charge the account in 24 hours; if null, only the program's limit
+   * applies.
    */
   readonly feeLimitCents: Cents | null;
 };
@@ -65,7 +68,10 @@ const insertAccountStatement: Statement = {
     returning *`,
 };
 
-/** The new account; null when another account of the house has the e-mail address. The house must exist. */
+/**
+ * Returns the new account, or null if another account of the house has the e-mail address. The
+ * house must exist.
+ */
 export async function insertAccount(
   connection: Database | Transaction,
   account: Pick<
@@ -87,7 +93,10 @@ export async function insertAccount(
 
 /** The fields to change; absent ones stay. */
 export type AccountChange = {
-  /** In lower case. Where another account of the house has it, the update fails with a unique violation of accounts_house_email_key. */
+  /**
+   * In lower case. If another account of the house has this address, the update fails with a unique
+   * violation of accounts_house_email_key.
+   */
   readonly email?: string | undefined;
   readonly dateOfBirth?: string | undefined;
   readonly selfExcludedUntil: Date | undefined;
@@ -97,7 +106,7 @@ export type AccountChange = {
   readonly blocked: boolean | undefined;
   readonly jurisdiction: string | undefined;
   readonly verificationLevel: number | undefined;
-  /** Null removes it. */
+  /** Null removes the limit. */
   readonly feeLimitCents?: Cents | null | undefined;
 };
 
@@ -118,7 +127,7 @@ const updateAccountStatement: Statement = {
     returning *`,
 };
 
-/** The account after the change; null when there is none. */
+/** Returns the changed account, or null if there is none. */
 export async function updateAccount(
   connection: Database | Transaction,
   id: string,
@@ -153,7 +162,7 @@ const loadAccountByEmailStatement: Statement = {
   text: 'select * from accounts where house_id = $1 and email = $2',
 };
 
-/** The account of the house that has the e-mail address, which is in lower case. */
+/** The account of the house with this e-mail address, which is in lower case. */
 export async function loadAccountByEmail(database: Database, houseId: string, email: string): Promise<Account | null> {
   const [row] = await database.query<AccountRow>(loadAccountByEmailStatement, [houseId, email]);
   return accountOf(row);

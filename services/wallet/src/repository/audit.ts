@@ -1,13 +1,14 @@
 /**
- * Every invariant of the ledger as a query for the rows that violate it. All of them are constraints or follow from them; the audit
- * relies on neither, because it exists for the case that a constraint was switched off. Each query reads its tables once, as sets: a
- * ledger of a million transfers takes a few seconds.
+ * Every invariant of the ledger, as a query for the rows that violate it. All of them are
+ * constraints or follow from constraints; the audit relies on none, because it exists for the case
+ * that one was switched off. Each query reads its tables once: a ledger of a million transfers
+ * takes a few seconds.
  */
 import { type Check, type CheckResult, type Database, type EnvironmentsOfIds, runChecks } from '@laurel/postgres';
 import { HOUSE_DIGIT, LIVE_HOUSE, SHARED_SANDBOX } from '../domain/ledger.ts';
 import { DIGITS, ownerDigits } from './owned-page.ts';
 
-/** The constraints, unique indexes and triggers that prevent what the other checks only detect afterwards. */
+/** The constraints, unique indexes and triggers that prevent what the other checks detect. */
 const GUARDS = [
   'ledger_accounts_never_overdrawn',
   'ledger_accounts_only_the_house_overdraws',
@@ -43,7 +44,10 @@ const GUARDS = [
   'player_links_pair_is_not_severed',
 ];
 
-/** They hold for every row written since they exist. Rows from before there were houses violate them, so they are never validated. */
+/**
+ * They bind every row written since they exist. Rows from before there were houses violate them, so
+ * they are never validated.
+ */
 const GUARDS_BUT_HISTORY = ['transfers_player_plays_with_the_house', 'ledger_accounts_person_plays_with_the_house'];
 
 const HOUSE_ACCOUNTS = Object.entries(HOUSE_DIGIT)
@@ -51,8 +55,8 @@ const HOUSE_ACCOUNTS = Object.entries(HOUSE_DIGIT)
   .join(', ');
 
 /**
- * A window's rows up to the current one: what is exactly 24 hours old no longer counts, and
- * instants have milliseconds.
+ * The rows of a 24-hour window up to the current one. A row exactly 24 hours old does not count,
+ * and instants have milliseconds.
  */
 const OF_A_DAY = `range between interval '23:59:59.999' preceding and current row`;
 
@@ -83,7 +87,8 @@ const CHECKS: readonly Check[] = [
     id: 'balances_of_a_house_sum_to_zero',
     description:
       'All balances of one house, and of those who play with it, sum to zero: no program’s play money reaches another’s.',
-    // Transfers from before there were houses name none. In test the shared sandbox was their counterparty, whatever the player's house.
+    // Transfers from before there were houses name none. In test their counterparty was the shared
+    // sandbox, whatever the player's house.
     violations: `
       select part.house_id as id
       from (
@@ -121,7 +126,7 @@ const CHECKS: readonly Check[] = [
     id: 'players_stay_with_their_house',
     description:
       'Real people have real money alone, and a program’s sandbox accounts that program’s play money alone; no link of another program and no severed one names them.',
-    // Play money that real people had before there were houses stays in the shared sandbox.
+    // People's play money from before there were houses stays in the shared sandbox.
     violations: `
       select ledger.id
       from ledger_accounts as ledger
@@ -251,7 +256,7 @@ const CHECKS: readonly Check[] = [
     id: 'payments_name_their_owner',
     description:
       'The id of every fee’s attempt names the service that owns it; an award is a challenge attempt’s, a rank’s payout a tournament round’s.',
-    // Each service audits the ids that carry its own tag: a row whose id carried neither would be in no service's audit.
+    // Each contest service audits the ids with its tag: no service would audit a row without one.
     violations: `
       select id from transfers
       where kind = 'fee' and state = 'posted' and ${ownerDigits('attempt_id')} not in ('${DIGITS.challenge}', '${DIGITS.tournament}')
@@ -286,9 +291,9 @@ const CHECKS: readonly Check[] = [
   {
     id: 'program_payouts_within_limit',
     description: 'Awards that a program paid unheld in any 24 hours are within the limits that they were paid under.',
-    // Purses, and what an operator released, count towards the limit and may exceed it, so only
-    // awards that no rule held are summed. A limit may change: the highest of a window bounds its
-    // sum, because the last award of it was paid within its own limit.
+    // Purses and released payouts count towards the limit and may exceed it, so only awards that no
+    // rule held are summed. A limit may change: the highest one of a window bounds its sum, because
+    // its last award was paid within its own limit.
     violations: `
       select award_id as id
       from (
@@ -317,7 +322,7 @@ const CHECKS: readonly Check[] = [
     id: 'program_fees_within_limit',
     description:
       'Fees that a program charged one account in any 24 hours are within the limits that they were charged under.',
-    // A fee that was refunded may have left room for another one, whenever it was refunded.
+    // A refunded fee may have made room for another one, whenever it was refunded.
     violations: `
       select id
       from (
@@ -331,7 +336,10 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-/** A fee and its attempt are of one environment; a person's account is of live, a sandbox player's of test. */
+/**
+ * A fee belongs to its attempt's environment; a person's account to live, a sandbox player's to
+ * test.
+ */
 const ENVIRONMENTS: EnvironmentsOfIds = `
   select id, environment from ledger_accounts
   union all
@@ -345,7 +353,7 @@ const ENVIRONMENTS: EnvironmentsOfIds = `
   union all
   select award_id, environment from payouts`;
 
-/** All checks in one snapshot. */
+/** Runs all checks in one snapshot. */
 export function runAudit(database: Database, signal?: AbortSignal): Promise<CheckResult[]> {
   return runChecks(database, CHECKS, ENVIRONMENTS, signal);
 }

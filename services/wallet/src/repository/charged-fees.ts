@@ -1,20 +1,20 @@
 /**
- * What programs charged an account in the last 24 hours, as the statements that decide on it read
- * it. Fees that the release before migration 0019 charged name no program, and do not count.
+ * SQL for what programs charged an account in the last 24 hours. Fees charged by the release before
+ * migration 0019 name no program, and do not count.
  */
 import { type Cents, cents } from '@laurel/money';
 import type { Database, Statement } from '@laurel/postgres';
 import type { Environment } from '@laurel/tenant';
 import { type ChargedFees, FEE_WINDOW_MS } from '../domain/fee-limit.ts';
 
-/** Fees that were posted after this count. */
+/** Only fees posted after this instant count. */
 export function feeWindowStart(now: Date): Date {
   return new Date(now.getTime() - FEE_WINDOW_MS);
 }
 
 /**
- * The lateral subqueries `program` and `allowed`, of which `allowed.limit_cents` is the limit of a
- * program for the account `person`; null for none. The arguments are SQL expressions.
+ * The lateral subqueries `program` and `allowed`. `allowed.limit_cents` is the program's limit for
+ * the account `person`; null for none. The arguments are SQL expressions.
  */
 export function feeLimitJoins(of: { programId: string; environment: string; defaultCents: string }): string {
   return `left join lateral (
@@ -29,7 +29,7 @@ export function feeLimitJoins(of: { programId: string; environment: string; defa
 }
 
 /**
- * The fees of the window, refunded ones too, as a subquery that reads none where \`allowed\` has no
+ * A subquery of the window's fees, including refunded ones. It reads no rows if \`allowed\` has no
  * limit.
  */
 export function chargedFees(of: { ledgerId: string; programId: string; since: string }): string {
@@ -83,7 +83,7 @@ export type ProgramCharges = {
   readonly chargedCents: Cents;
 };
 
-/** What each program charged the account after `since` and did not refund, the most first. */
+/** What each program charged the account after `since`, without refunds, the largest sum first. */
 export async function listChargedFees(
   database: Database,
   accountId: string,

@@ -1,4 +1,7 @@
-/** Stored fees: the facts that decide a charge, whether a fee was posted, and the posted fee that a refund returns. */
+/**
+ * Stored fees: the facts that decide a charge, whether a fee was posted, and the posted fee that a
+ * refund returns.
+ */
 import { refundTransferId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import type { Database, Statement, Transaction } from '@laurel/postgres';
@@ -46,7 +49,10 @@ const loadFeeFactsStatement: Statement = {
 type FeeFactsRow = (NamedPersonRow | { account_id: null }) & StoredFeeRow & ChargedFeesRow;
 
 type StoredFeeRow = {
-  /** Any state but `posted` is a tombstone's: those from before migration 0012 have another value than later ones. */
+  /**
+   * Any state but `posted` is a tombstone: those from before migration 0012 have another value than
+   * later ones.
+   */
   state: string | null;
   kind: string | null;
   attempt_id: string | null;
@@ -54,7 +60,7 @@ type StoredFeeRow = {
   created_at: Date | null;
 };
 
-/** The stored facts on each charge, in order. */
+/** The stored facts about each charge, in order. */
 export async function loadFeeFacts(
   tx: Transaction,
   charges: readonly FeeCharge[],
@@ -87,7 +93,7 @@ const loadStoredFeesStatement: Statement = {
     order by wanted.position`,
 };
 
-/** The stored fee of each id, in order; null where the id is free. */
+/** The stored fee of each id, in order; null if the id is free. */
 export async function loadStoredFees(
   connection: Database | Transaction,
   transferIds: readonly string[],
@@ -106,14 +112,14 @@ function storedFee(row: StoredFeeRow): StoredFee | null {
 
 const insertTombstonesStatement: Statement = {
   name: 'insert_tombstones',
-  // Waits for a charge of the same id that is about to commit, and then leaves its row as it is.
+  // Waits for a charge of the same id that is about to commit, then leaves its row unchanged.
   text: `
     insert into transfers (id, state, kind, created_at)
     select wanted.id, 'tombstone', 'fee', $2::timestamptz from unnest($1::uuid[]) as wanted (id) order by wanted.id
     on conflict (id) do nothing`,
 };
 
-/** Writes tombstones for the ids that are free. */
+/** Writes tombstones under those ids that are free. */
 export async function insertTombstones(tx: Transaction, transferIds: readonly string[], now: Date): Promise<void> {
   await tx.query(insertTombstonesStatement, [[...new Set(transferIds)], now]);
 }
@@ -139,7 +145,9 @@ type PaidFeeRow = {
   refunded_at: Date | null;
 };
 
-/** The posted fee of each id, in order; null when none is posted. A posted fee never changes, so this needs no lock. */
+/**
+ * The posted fee of each id, in order, or null. A posted fee never changes, so this needs no lock.
+ */
 export async function loadPaidFees(
   connection: Database | Transaction,
   feeTransferIds: readonly string[],
@@ -162,8 +170,9 @@ export async function loadPaidFees(
 
 const listFeesStatement: Statement = {
   name: 'list_fees',
-  // The page is read from the index alone: skipping another owner's fees reads none of their rows (0.25 s for a million). Each fee is then
-  // looked up by its attempt: a join might scan all fees for each attempt, where it was planned while there were few.
+  // The index alone yields the page: skipping another service's fees reads none of their rows (0.25
+  // s for a million). Each fee is then looked up by its attempt, because a join that was planned
+  // for few fees might scan all of them for each attempt.
   text: `
     select fee.attempt_id, fee.amount_cents, player.account_id, refund.id is not null as refunded, fee.environment
     from (
@@ -191,7 +200,7 @@ export type FeeRecord = {
   readonly environment: Environment;
 };
 
-/** Posted fees of an owner's attempts above an attempt id, in attempt id order. */
+/** Posted fees of one contest service's attempts after an attempt id, in attempt id order. */
 export function listFees(database: Database, { after, owner, limit }: OwnedPage): Promise<FeeRecord[]> {
   return database.query<FeeRecord>(listFeesStatement, [after, digitsOf(owner), limit]);
 }

@@ -1,11 +1,14 @@
-/** The houses that players play with: live's exists from the start, a program's in test from its first sandbox account on. */
+/**
+ * The houses that players play with. Live's always exists; a program's in test exists from its
+ * first sandbox account on.
+ */
 import type { Statement, Transaction } from '@laurel/postgres';
 import { HOUSE_DIGIT } from '../domain/ledger.ts';
 
 const openHouseStatement: Statement = {
   name: 'open_house',
-  // One statement inserts both, so a reader that sees the house sees its accounts too. Of two at the same time, the later one may meet any of the
-  // unique indexes first.
+  // One statement inserts both, so a reader that sees the house sees its accounts. The later of two
+  // concurrent inserts may conflict on any of the unique indexes.
   text: `
     with opened as (
       insert into houses (id, environment) values ($1, 'test') on conflict do nothing returning id

@@ -1,11 +1,12 @@
 /**
  * The rows of the ledger: locked in one order, written in one statement.
  *
- * Locks are taken in one order (docs/lock-order.md): players' rows by id, then new transfers by id (two writers may insert the same
- * id), then house rows by id. The house comes last and once per batch, because every writer waits for it until the commit.
+ * Locks are taken in one order (docs/lock-order.md): players' rows by id, then new transfers by id
+ * (two writers may insert the same id), then house rows by id. The house comes last and once per
+ * batch, because every writer waits for it until the commit.
  *
- * Statements that read a batch join `unnest` laterally, which has one possible plan, whatever the table's statistics when the connection
- * prepared them; a plain join might be planned once, while the table is still small, as a full scan.
+ * Statements that read a batch join `unnest` laterally, which has one possible plan. A plain join
+ * that is planned while the table is small might become a full scan.
  */
 
 import { type Cents, cents } from '@laurel/money';
@@ -50,8 +51,8 @@ export async function lockPlayers(tx: Transaction, ledgerIds: Iterable<string>):
 
 const openPlayersStatement: Statement = {
   name: 'open_players',
-  // Names no conflict target: a player's row is unique by its id and by its account and environment, and of two concurrent first inserts
-  // either index may report the conflict.
+  // Names no conflict target: a player's row is unique by its id, and by its account and
+  // environment. When two first inserts run at once, either index may report the conflict.
   text: `
     insert into ledger_accounts (id, kind, environment, account_id, house_id)
     select wanted.id, 'player', wanted.environment, wanted.account_id, wanted.house_id
@@ -69,8 +70,8 @@ export function playerKeyOf(player: { accountId: string; environment: Environmen
 }
 
 /**
- * Inserts the players' rows of the ledger where they have none. As its own transaction, before the one that credits them: inside that
- * one, a new row would be locked out of order.
+ * Inserts the players' missing rows of the ledger. It is a transaction of its own, before the one
+ * that credits them: inside that one, a new row would be locked out of order.
  */
 export async function openPlayers(database: Database, players: readonly PlayerKey[]): Promise<void> {
   const keyed = players.map((player) => ({ ...player, id: playerLedgerId(player.accountId, player.environment) }));
@@ -82,7 +83,10 @@ export async function openPlayers(database: Database, players: readonly PlayerKe
   ]);
 }
 
-/** Runs the work; where it finds a player without a row of the ledger, opens the rows and runs it again: once in a player's lifetime. */
+/**
+ * Runs the work. If a player has no row of the ledger, opens the rows and runs it again: once in a
+ * player's lifetime.
+ */
 export async function withOpenPlayers<Result>(
   database: Database,
   players: readonly PlayerKey[],
@@ -101,7 +105,7 @@ class PlayerNotOpenError extends Error {
   override readonly name = 'PlayerNotOpenError';
 }
 
-/** As lockPlayers, but every row must exist; runs inside withOpenPlayers. */
+/** As lockPlayers, but every row must exist; call it inside withOpenPlayers. */
 export async function lockOpenPlayers(
   tx: Transaction,
   players: readonly PlayerKey[],
@@ -114,8 +118,9 @@ export async function lockOpenPlayers(
 
 const writeChangesStatement: Statement = {
   name: 'write_changes',
-  // An insert and two updates, each of which waits for the one before. Players' rows are locked by lockPlayers and get the new balance;
-  // house rows exist permanently from the house's first account on, are locked here and get the difference.
+  // An insert and two updates, each of which waits for the previous one. lockPlayers has locked the
+  // players' rows, which get the new balance. House rows exist from the house's first account on;
+  // they are locked here and get the difference.
   text: `
     with written as (
       insert into transfers (
@@ -176,7 +181,7 @@ type TransferRow = readonly [
 
 const TRANSFER_COLUMNS = 19;
 
-/** Writes a batch's decisions: one round trip, however many transfers, and none where there is nothing to write. */
+/** Writes a batch's decisions in one round trip, or in none if there is nothing to write. */
 export async function writeChanges(tx: Pick<Transaction, 'query'>, changes: LedgerChanges, now: Date): Promise<void> {
   const { players, house } = changes;
   if (changes.lines.length + players.length === 0) return;

@@ -1,4 +1,4 @@
-/** A person that a ref names, as the statements that decide on it read one. */
+/** SQL for the person that a ref names, with the facts that decide eligibility. */
 import type { EligibilityFacts } from '../domain/eligibility.ts';
 
 export type NamedPerson = { readonly accountId: string; readonly eligibility: EligibilityFacts };

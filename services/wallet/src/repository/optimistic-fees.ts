@@ -1,6 +1,7 @@
 /**
- * The optimistic write of fees: they are decided on the cached player (player-cache.ts) and posted in one statement that is its own
- * transaction, only where the cached facts still hold (decision 9).
+ * The optimistic write of fees. It decides them on the cached player (player-cache.ts), and posts
+ * them in one statement, a transaction of its own, only if the cached facts still hold (decision
+ * 9).
  */
 import type { Database, Statement } from '@laurel/postgres';
 import type { FeeCharge, KnownPlayer } from '../domain/fee-decision.ts';
@@ -12,16 +13,18 @@ export type OptimisticFee = KnownPlayer & { readonly charge: FeeCharge; readonly
 
 const POST_OPTIMISTIC_FEES: Statement = {
   name: 'post_fees_optimistic',
-  // Each step reads what the one before it wrote, so that locks are taken in the one order (docs/lock-order.md): players by id, transfers
-  // by id, houses by id. `payable` locks the players; where another transaction is changing a player's row, it waits and checks the new
-  // balance. All other facts are those of the statement's snapshot, which is taken after the fee was requested. The player's row names
-  // the house that receives the fee; the house's account for fees has the house's id with a 1 at the end (domain/ledger.ts) and always
-  // exists: a trigger keeps it.
+  // Each step reads what the previous one wrote, so that locks are taken in the one order
+  // (docs/lock-order.md): players by id, transfers by id, houses by id. `payable` locks the
+  // players. If another transaction is changing a player's row, it waits and checks the new
+  // balance. All other facts come from the statement's snapshot, which is taken after the fee was
+  // requested.
+  // The player's row names the house that receives the fee. The house's account for fees has the
+  // house's id with a 1 at the end (domain/ledger.ts) and always exists: a trigger keeps it.
   //
-  // Where the program's charges to the account have a limit, the fees of the window are summed with
-  // the refunded ones, which is more than counts, and the player's row must be the one of the
-  // snapshot, by its xmin: no other fee was posted while the statement waited. What this leaves out
-  // is decided under lock. Without a limit neither is read.
+  // If the program's charges to the account have a limit, the statement sums the fees of the window
+  // including refunded ones, which is more than counts. The player's row must be the snapshot's, by
+  // its xmin, so that no other fee was posted while the statement waited. What it leaves out is
+  // decided under lock. Without a limit it reads neither.
   text: `
     with payable as materialized (
       select charge.transfer_id, charge.attempt_id, charge.ledger_id, charge.environment, charge.fee_cents, charge.program_id,
@@ -101,8 +104,9 @@ const POST_OPTIMISTIC_FEES: Statement = {
 };
 
 /**
- * Posts the fees of players whose cached facts still hold and who can pay, and returns these players' ledger ids. At most one fee per
- * player. An id that was posted or has a tombstone fails the statement with a unique violation, and then nothing is posted.
+ * Posts the fees of players whose cached facts still hold and who can pay, and returns their ledger
+ * ids. At most one fee per player. If an id is decided already, the statement fails with a unique
+ * violation and posts nothing.
  */
 export async function postOptimisticFees(
   database: Database,

@@ -1,11 +1,11 @@
 /**
- * The optimistic write of payouts: one statement that is its own transaction pays each payout that no rule holds, and leaves out all
- * others. The rules are in domain/payout-hold.ts: the statement has from there the most that the player's recent payouts may amount to,
- * and compares what it reads with that (decision 21).
+ * The optimistic write of payouts: one statement, a transaction of its own, pays each payout that
+ * no rule holds, and leaves out the others. domain/payout-hold.ts has the rules. It gives the
+ * statement the upper bound of a player's recent payouts, with which the statement compares what it
+ * reads (decision 21).
  *
- * The sum of a program is exact although others pay at the same time: under the lock of the
- * program's row, what its row counted since the statement's snapshot is added to the sum of that
- * snapshot.
+ * The sum of a program is exact although others pay at the same time: the statement locks the
+ * program's row, and adds to its snapshot's sum what the row has counted since that snapshot.
  */
 import { awardTransferId } from '@laurel/ids';
 import type { Database, Statement } from '@laurel/postgres';
@@ -16,25 +16,29 @@ import type { DefaultLimits } from '../domain/program-limits.ts';
 import { recentPayouts, windowStart } from './payouts.ts';
 import { payoutLimit, recentProgramPayouts } from './program-limits.ts';
 
-/** A payout, and the most that the recent payouts of its account may be for it to be paid; null where no number of them holds it. */
+/**
+ * A payout, and the upper bound of its account's recent payouts with which it is paid; null if no
+ * number of them holds it.
+ */
 export type OptimisticPayout = { readonly payment: PayoutRequest; readonly mostRecent: RecentPayouts | null };
 
 const PAY_OPTIMISTIC: Statement = {
   name: 'pay_awards_optimistic',
-  // Each step reads what the one before it wrote, so that locks are taken in the one order
+  // Each step reads what the previous one wrote, so that locks are taken in the one order
   // (docs/lock-order.md): players by id, programs by id, payouts by award, transfers by id, houses
-  // by id. The flags and the recent payouts are those of the statement's snapshot, which is taken
-  // after the
-  // payout was requested. Every payout changes the row of its player, so where the row that is locked is still the one of the snapshot, by
-  // its xmin, no payout was committed while the statement waited for the lock. Within one statement an xmin is never used again.
+  // by id. Flags and recent payouts come from the statement's snapshot, which is taken after the
+  // payout was requested.
+  // Every payout changes its player's row. So if the locked row is still the snapshot's, by its
+  // xmin, no payout was committed while the statement waited for the lock. Within one statement an
+  // xmin is never reused.
   //
-  // A program's payouts of the window are committed rows of the snapshot, and those that committed
-  // between the snapshot and the lock, by which the row's own count has grown: both together are
-  // all. An award is paid where it fits with all payouts before it of this batch, also with those
-  // that do not fit themselves; the transaction under lock decides what is left. A program without
-  // a row has no limit in test; in live the transaction under lock opens its row. Payouts are read
-  // only where the snapshot has a limit: where an operator sets the first one while the statement
-  // waits for the lock, the sum is null, which no limit admits.
+  // A program's payouts of the window are the committed rows of the snapshot, and those committed
+  // between the snapshot and the lock, by which the row's count has grown. An award is paid if it
+  // fits with all payouts before it in this batch, including those that do not fit themselves; the
+  // transaction under lock decides the rest.
+  // A program without a row has no limit in test; in live the transaction under lock opens its row.
+  // Payouts are read only if the snapshot has a limit. If an operator sets the first one while the
+  // statement waits for the lock, the sum is null, which no limit admits.
   text: `
     with payable as materialized (
       select payment.*
@@ -173,9 +177,10 @@ const PAY_OPTIMISTIC: Statement = {
 };
 
 /**
- * Pays those that no rule holds, and returns the ledger ids of their players. At most one payout per player. Two payouts may claim one
- * award id, of which the statement pays one and leaves the other out: so the player says which is paid, and the award does not. An award that
- * was decided before fails the statement with a unique violation, and then nothing is paid.
+ * Pays the payouts that no rule holds, and returns the ledger ids of their players. At most one
+ * payout per player. If two payouts share an award id, the statement pays one and leaves the other
+ * out: the player's id, not the award's, shows which. If an award is decided already, the statement
+ * fails with a unique violation and pays nothing.
  */
 export async function payOptimistically(
   database: Database,

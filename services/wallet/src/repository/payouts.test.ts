@@ -9,7 +9,7 @@ import { recentProgramPayouts } from './program-limits.ts';
 const wallet = useTestWallet();
 const measure = () => measureStages(wallet.database, [HELD_PAYOUTS], wallet.clock.now);
 
-test('held payouts are measured since the oldest was held, until an operator decides', async () => {
+test('the age of held payouts counts from when the oldest was held, until an operator decides', async () => {
   expect(await measure()).toEqual({});
   const player = await addPlayer(wallet);
   const [first, second] = [awardOf(player, 500_01n), awardOf(player, 500_01n)];
@@ -33,7 +33,8 @@ test('held payouts of play money are not measured, because no operator reviews t
   expect(await measure()).toEqual({});
 });
 
-// Hot statements keep the plan of their first call, which may meet an empty table, where all indexes cost the same.
+// Hot statements keep the plan of their first call, which may meet an empty table, on which all
+// indexes cost the same.
 test.each([
   ['an account', ['payouts_velocity_idx'], recentPayouts({ accountId: '$1::uuid', ...inWindow() })],
   [

@@ -47,14 +47,17 @@ function winOf({ award_id, attempt_id, round_id }: PayoutRow): Win {
   throw new Error(`the payout ${award_id} names neither an attempt nor a round`);
 }
 
-/** The payouts of an account that count towards payout velocity, as a subquery. The arguments are SQL expressions. */
+/**
+ * A subquery of an account's payouts that count towards payout velocity. The arguments are SQL
+ * expressions.
+ */
 export function recentPayouts(of: { accountId: string; environment: string; since: string }): string {
   return `select count(*) as paid_count, coalesce(sum(payouts.amount_cents), 0)::bigint as paid_cents from payouts
         where payouts.account_id = ${of.accountId} and payouts.environment = ${of.environment}
           and payouts.status = 'paid' and payouts.paid_at > ${of.since}`;
 }
 
-/** Payouts that were paid after this count. */
+/** Only payouts paid after this instant count. */
 export function windowStart(now: Date): Date {
   return new Date(now.getTime() - VELOCITY_WINDOW_MS);
 }
@@ -84,7 +87,7 @@ type PayoutFactsRow = {
   paid_cents: bigint;
 } & (PayoutRow | { award_id: null });
 
-/** The stored facts on each payout but those of its program, in order. */
+/** The stored facts about each payout, in order, without its program's. */
 export async function loadPayoutFacts(
   tx: Transaction,
   payments: readonly PayoutRequest[],
@@ -107,8 +110,8 @@ export async function loadPayoutFacts(
 
 const insertPayoutsStatement: Statement = {
   name: 'insert_payouts',
-  // A paid one keeps the program's count as it was after it: the count after all of these, without
-  // those behind it.
+  // A paid payout keeps its program's count after it: the count after all of these, minus those
+  // behind it.
   text: `
     insert into payouts (
       award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, status, reason, transfer_id,
@@ -131,7 +134,7 @@ const insertPayoutsStatement: Statement = {
     order by payout.award_id`,
 };
 
-/** Writes new payouts, once countProgramPayouts has counted those that are paid. */
+/** Writes new payouts, after countProgramPayouts has counted the paid ones. */
 export async function insertPayouts(tx: Pick<Transaction, 'query'>, payouts: readonly DecidedPayout[]): Promise<void> {
   if (payouts.length === 0) return;
   await tx.query(insertPayoutsStatement, [
@@ -182,7 +185,7 @@ const markPaidStatement: Statement = {
     returning ${PAYOUT_COLUMNS}`,
 };
 
-/** Once countProgramPayouts has counted it. */
+/** Call it after countProgramPayouts has counted the payout. */
 export async function markPaid(tx: Transaction, awardId: string, paidAt: Date): Promise<Payout> {
   return only(await tx.query<PayoutRow>(markPaidStatement, [awardId, awardTransferId(awardId), paidAt]));
 }
@@ -201,7 +204,7 @@ export async function markDenied(tx: Transaction, awardId: string, deniedAt: Dat
 
 function only(rows: readonly PayoutRow[]): Payout {
   const [row] = rows;
-  if (row === undefined) throw new Error('a locked payout vanished');
+  if (row === undefined) throw new Error('a locked payout no longer exists');
   return payoutOf(row);
 }
 
@@ -238,7 +241,7 @@ export async function listPayouts(
 
 const listAwardPayoutsStatement: Statement = {
   name: 'list_award_payouts',
-  // The page is read from the index alone: skipping another owner's payouts reads none of their rows.
+  // The index alone yields the page: skipping another service's payouts reads none of their rows.
   text: `
     select ${PAYOUT_COLUMNS}
     from (
@@ -251,7 +254,7 @@ const listAwardPayoutsStatement: Statement = {
     order by payouts.award_id`,
 };
 
-/** An owner's payouts above an award id, in award id order. */
+/** One contest service's payouts after an award id, in award id order. */
 export async function listAwardPayouts(
   database: Database,
   { after, owner, limit }: OwnedPage,
@@ -272,7 +275,8 @@ select 'payout_held' as stage, 'live' as environment, (select count(*)::int from
 };
 
 /**
- * `payout_held`: waits for an operator; since it was held. Of live money alone: a developer of a sandbox makes held payouts that no
- * operator reviews. A statement of the stage sampler (libs/postgres).
+ * `payout_held`: payouts that wait for an operator, with their age since the hold. Live only: no
+ * operator reviews the held payouts that developers make in a sandbox. For the stage sampler
+ * (libs/postgres).
  */
 export const HELD_PAYOUTS: BoundStatement = { statement: HELD };

@@ -6,7 +6,7 @@ const ref = (playerRef: string) => ({ programId: 'program', environment: 'live',
 const player = (accountId: string) => ({ accountId, eligibility: ELIGIBLE });
 
 describe('the player cache', () => {
-  it('the player cache has a player as of the last payment, until evicted', () => {
+  it('the player cache returns a player with the facts of the last payment, until evicted', () => {
     const cache = createPlayerCache();
     expect(cache.get(ref('a'))).toBeNull();
     cache.put(ref('a'), player('first'));

@@ -1,7 +1,9 @@
 /**
- * Players as they were when they last paid: account and eligibility, never the balance. A fee that is decided on the cache is posted only
- * where all cached facts still hold in the statement that takes the money (optimistic-fees.ts, decision 9). Only players who paid are
- * cached: one who was refused is decided from the database each time, and must not cost the others a statement that posts nothing.
+ * Players with the facts of their last payment: account and eligibility, never the balance. A fee
+ * that is decided on the cache is posted only if the statement that takes the money finds all
+ * cached facts unchanged (optimistic-fees.ts, decision 9).
+ * Only players who paid are cached. One who was refused is decided from the database each time, so
+ * that the others need not pay for a statement that posts nothing.
  */
 import { LRUCache } from 'lru-cache';
 import type { FeeCharge, KnownPlayer } from '../domain/fee-decision.ts';

@@ -1,6 +1,7 @@
 /**
- * The account that a partner's player_ref names, and that person's eligibility. Foreign keys limit which accounts it may name: people in
- * live, the program's sandbox accounts in test, and none that an operator severed from the program.
+ * The account that a partner's player_ref names, and that person's eligibility. Foreign keys limit
+ * which accounts a ref may name: people in live, the program's sandbox accounts in test, and none
+ * that an operator severed from the program.
  */
 
 import { type Database, isForeignKeyViolation, type Statement, type Transaction } from '@laurel/postgres';
@@ -11,14 +12,14 @@ import type { DefaultLimits } from '../domain/program-limits.ts';
 import { type ChargedFeesRow, feeLimitJoins, feeWindowStart, toChargedFees, unrefundedFees } from './charged-fees.ts';
 import { type NamedPerson, type NamedPersonRow, toNamedPerson } from './named-person.ts';
 
-/** A player, as the partner identifies one. */
+/** A player by the partner's identifiers. */
 export type PlayerName = { readonly programId: string; readonly environment: Environment; readonly playerRef: string };
 
 export type PlayerLink = { readonly accountId: string; readonly createdAt: Date };
 
 type LinkRow = { account_id: string; created_at: Date };
 
-// The pair of program and account is inserted first, unless it exists; a severed pair accepts no link.
+// Inserts the pair of program and account first, unless it exists; a severed pair accepts no link.
 const INSERT_LINK = `
     with pair as (
       insert into program_accounts (program_id, account_id) values ($1, $4) on conflict (program_id, account_id) do nothing
@@ -35,7 +36,10 @@ const putLinkStatement: Statement = {
     returning account_id, created_at`,
 };
 
-/** Links the ref, or moves it; the result has the instant of the first link. Null when the account is severed from the program. */
+/**
+ * Links the ref, or moves it; returns the instant of the first link. Null if the account is severed
+ * from the program.
+ */
 export async function putLink(
   database: Database,
   player: PlayerName,
@@ -58,8 +62,9 @@ const insertLinkStatement: Statement = {
 };
 
 /**
- * Links a ref that must be free; where another writer linked it first, fails with a unique violation of player_links_pkey. Null when the
- * account is severed from the program; where an operator severs it meanwhile, fails with an error that isSeveredMeanwhile recognizes.
+ * Links a ref that must be free. If another writer linked it first, fails with a unique violation
+ * of player_links_pkey. Null if the account is severed from the program; if an operator severs it
+ * meanwhile, fails with an error that isSeveredMeanwhile recognizes.
  */
 export function insertLink(
   tx: Transaction,
@@ -117,7 +122,7 @@ const resolvePlayersStatement: Statement = {
     order by player.position`,
 };
 
-/** One account id per player, in order; null for a ref that names none. */
+/** One account id per player, in order; null for a ref without an account. */
 export async function resolvePlayers(
   database: Database,
   players: readonly PlayerName[],
@@ -179,7 +184,7 @@ const listLinksStatement: Statement = {
     limit $2`,
 };
 
-/** Every link of an account, the oldest first. */
+/** Every link of an account, oldest first. */
 export async function listLinks(database: Database, accountId: string, limit: number): Promise<readonly NamedLink[]> {
   const rows = await database.query<{
     program_id: string;

@@ -1,6 +1,6 @@
 /**
- * The sum of a program's recent payouts, over tables of payouts alone: equal to adding each of them up, and as cheap for many as for
- * few.
+ * The sum of a program's recent payouts, over tables of payouts alone: equal to adding each of
+ * them, and as cheap for many as for few.
  */
 import type { Transaction } from '@laurel/postgres';
 import fc from 'fast-check';
@@ -22,7 +22,10 @@ const SUM = recentProgramPayouts({
 
 type Payout = { readonly paidAt: number; readonly cents: bigint; readonly isCounted: boolean };
 
-/** A table of payouts that hides the real one from this transaction, with these, in the order of the lock. */
+/**
+ * Hides the real table of payouts from this transaction behind one with these, in the order of the
+ * lock.
+ */
 async function putPayouts(tx: Transaction, payouts: readonly Payout[]): Promise<bigint> {
   await tx.query({ text: 'create temporary table if not exists payouts (like public.payouts including indexes)' });
   await tx.query({ text: 'truncate pg_temp.payouts' });
@@ -43,18 +46,18 @@ async function putPayouts(tx: Transaction, payouts: readonly Payout[]): Promise<
   return count;
 }
 
-it('is every payout after the instant, whatever the order of the lock and of the instants within a minute', async () => {
-  // Around the window's start, and far from it on both sides.
+it('the sum has every payout after the instant, whatever the order of lock and instants within a minute', async () => {
+  // Near the window's start, and far from it on both sides.
   const moment = fc.oneof(
     fc.integer({ min: -4 * MINUTE_MS, max: 4 * MINUTE_MS }),
     fc.constantFrom(-MINUTE_MS - 1, -MINUTE_MS, -MINUTE_MS + 1, -1, 0, 1, -50 * MINUTE_MS, 50 * MINUTE_MS),
   );
   const payout = fc.record({
     lockedAt: moment,
-    // How long it has waited for the lock since it took its instant.
+    // How long the payout waited for the lock after it took its instant.
     waitedMs: fc.oneof(fc.constantFrom(0, 1), fc.nat(MINUTE_MS - 1)),
     cents: fc.bigInt({ min: 1n, max: 1_000n }),
-    // Those from before the count, and of the release before.
+    // Uncounted payouts: from before the count existed, or by the previous release.
     isCounted: fc.boolean().map((isOld) => !isOld),
   });
   await wallet.database.transaction(async (tx) => {
@@ -73,7 +76,7 @@ it('is every payout after the instant, whatever the order of the lock and of the
   });
 });
 
-it('reads as many pages for 20,000 payouts of the window as for 200', async () => {
+it('the sum reads as many pages for 20,000 payouts of the window as for 200', async () => {
   const pagesAt = (payouts: number) =>
     wallet.database.transaction(async (tx) => {
       const spread = (24 * 60 * MINUTE_MS) / payouts;

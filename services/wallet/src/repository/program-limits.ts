@@ -1,10 +1,10 @@
 /**
  * The limits of programs, and how much each has paid. A payout locks its program's row after its
- * player and before all that it writes (docs/lock-order.md): the rows of one program are decided
- * one after the other, so no two of them fit into the same room.
+ * player's and before all that it writes (docs/lock-order.md). So the payouts of one program are
+ * decided one after the other, and no two use the same part of the limit.
  *
- * A program has a row in live from its first payout on; in test only once an operator sets a limit,
- * so that play money without a limit locks nothing.
+ * A program has a row in live from its first payout on. In test it has one only once an operator
+ * sets a limit, so that play money without a limit locks nothing.
  */
 import { type Cents, cents } from '@laurel/money';
 import type { Database, Statement, Transaction } from '@laurel/postgres';
@@ -24,21 +24,20 @@ export function payoutLimit(of: { program: string; environment: string; defaultC
 }
 
 /**
- * How much the instants of two payouts of one program may differ from the order of its lock. A
- * payout takes its instant before it waits for the lock; its caller has given up long before this.
+ * The most by which the instants of two payouts of a program may differ from the order of its lock.
+ * A payout takes its instant before it waits for the lock; its caller gives up long before this.
  */
 const MOST_DISORDER = `interval '1 minute'`;
 
 /**
- * What a program paid after `since`, as a subquery that reads as many rows as were paid in some two
- * minutes, however many there are. The arguments are SQL expressions; `countCents` is the count of
- * the program's row, read in the same snapshot. Where `onlyIf` does not hold nothing is read, and the
- * sum is null.
+ * A subquery of what a program paid after `since`. It reads only the rows of some two minutes,
+ * however many the window has. The arguments are SQL expressions; `countCents` is the count of the
+ * program's row in the same snapshot. If `onlyIf` is false, it reads nothing and the sum is null.
  *
- * A payout keeps the program's count as it was after it, and the lock on the program's row puts them
- * in order. `before` is the newest payout that every payout of the window follows in that order. What
- * the count has grown by since are the payouts of the window, and `early`: those that follow
- * `before` too, and were paid up to `since`. Payouts that keep no count are read one by one.
+ * A payout keeps the program's count after it, and the lock on the program's row orders the
+ * payouts. `before` is the newest payout that every payout of the window follows in that order.
+ * Since then the count has grown by the payouts of the window and by `early`: payouts that also
+ * follow `before` but were paid up to `since`. Payouts without a count are read one by one.
  */
 export function recentProgramPayouts(of: {
   programId: string;
@@ -78,8 +77,8 @@ const openProgramsStatement: Statement = {
 };
 
 /**
- * Inserts the rows of programs in live where they have none. As its own transaction, before the one
- * that locks them.
+ * Inserts the missing rows of programs in live. It is a transaction of its own, before the one that
+ * locks them.
  */
 export async function openPrograms(database: Database, programs: readonly ProgramName[]): Promise<void> {
   const live = programs.filter(({ environment }) => environment === 'live');
@@ -87,8 +86,8 @@ export async function openPrograms(database: Database, programs: readonly Progra
 }
 
 /**
- * Runs the work; where it finds a program in live without a row, opens the rows and runs it again:
- * once in a program's lifetime.
+ * Runs the work. If a program in live has no row, opens the rows and runs it again: once in a
+ * program's lifetime.
  */
 export async function withOpenPrograms<Result>(
   database: Database,
@@ -150,9 +149,9 @@ type LimitsRow = {
 type PaidRow = { program_id: string; environment: Environment; paid_cents: bigint };
 
 /**
- * Locks the rows of programs until the transaction ends, and reads what each paid after `since` and
- * its limit, by its key. Both statements are sent together; the second takes its snapshot once the
- * first has its locks.
+ * Locks the rows of programs until the transaction ends. Reads, by the row's key, what each paid
+ * after `since` and its limit. Both statements are sent together; the second takes its snapshot
+ * once the first has its locks.
  */
 export async function lockPrograms(
   tx: Transaction,
@@ -187,7 +186,7 @@ export async function lockPrograms(
   );
 }
 
-/** Locks the rows of programs until the transaction ends; one without a row has no limit yet. */
+/** Locks the rows of programs until the transaction ends; a program without a row has no limit. */
 export async function lockProgramsToCount(tx: Transaction, programs: readonly ProgramName[]): Promise<void> {
   await tx.query(lockProgramsStatement, [
     programs.map(({ programId }) => programId),
@@ -203,10 +202,7 @@ const countProgramPayoutsStatement: Statement = {
     where program_limits.program_id = paid.program_id and program_limits.environment = paid.environment`,
 };
 
-/**
- * Adds what was paid to the rows of programs that lockPrograms locked; one without a row has no
- * limit.
- */
+/** Adds the payouts to the rows that lockPrograms locked; a program without a row has no limit. */
 export async function countProgramPayouts(
   tx: Pick<Transaction, 'query'>,
   changes: readonly (ProgramName & { readonly paidCents: Cents })[],
@@ -245,7 +241,7 @@ export type StoredLimits = {
   readonly paidCents: Cents;
 };
 
-/** One per environment, in order. */
+/** The limits of each environment, in order. */
 export async function loadProgramLimits(
   database: Database,
   programId: string,
@@ -271,7 +267,7 @@ export type LimitsChange = {
 
 const setProgramLimitsStatement: Statement = {
   name: 'set_program_limits',
-  // Waits for the payouts that hold the row: they are decided by the limit before.
+  // Waits for payouts that hold the row: the previous limit decides them.
   text: `
     insert into program_limits (program_id, environment, payout_limit_cents, fee_limit_cents) values ($1, $2, $3, $5)
     on conflict (program_id, environment) do update set

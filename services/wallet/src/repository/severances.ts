@@ -1,7 +1,8 @@
 /**
- * Programs that an operator severed from an account. A pair of program and account has a row from its first link on, and each link refers
- * to that row as not severed. Severing changes the key that links refer to, so it waits for a link that is about to commit, removes it
- * with the others, and makes every later insert fail.
+ * Programs that an operator severed from an account. A pair of program and account has a row from
+ * its first link on, and each link refers to that row as not severed. Severing changes the key that
+ * links refer to. So it waits for a link that is about to commit, removes it with the others, and
+ * makes every later insert fail.
  */
 import type { Database, Statement, Transaction } from '@laurel/postgres';
 
@@ -15,7 +16,10 @@ const lockPairStatement: Statement = {
   text: 'select 1 from program_accounts where program_id = $1 and account_id = $2 for update',
 };
 
-/** Waits for links of the pair that are about to commit, and makes new ones wait; false when the pair was never linked. */
+/**
+ * Waits for links of the pair that are about to commit, and makes new ones wait; false if the pair
+ * was never linked.
+ */
 export async function lockPair(tx: Transaction, { programId, accountId }: Pair): Promise<boolean> {
   return (await tx.query(lockPairStatement, [programId, accountId])).length > 0;
 }
@@ -32,7 +36,10 @@ const severStatement: Statement = {
     where program_id = $1 and account_id = $2`,
 };
 
-/** Removes the links of a locked pair, in test and live, and marks the pair; returns the number of links. */
+/**
+ * Removes the links of a locked pair, in test and live, and marks the pair; returns how many there
+ * were.
+ */
 export async function sever(tx: Transaction, { programId, accountId }: Pair, now: Date): Promise<number> {
   const removed = await tx.query(deleteLinksStatement, [programId, accountId]);
   await tx.query(severStatement, [programId, accountId, now]);
@@ -47,7 +54,7 @@ const liftStatement: Statement = {
     returning 1`,
 };
 
-/** Permits links of the pair again; false when the pair was never linked. */
+/** Permits links of the pair again; false if the pair was never linked. */
 export async function lift(database: Database, { programId, accountId }: Pair): Promise<boolean> {
   return (await database.query(liftStatement, [programId, accountId])).length > 0;
 }

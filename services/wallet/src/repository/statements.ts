@@ -27,7 +27,7 @@ export type StatementLine = {
 
 const loadStatementStatement: Statement = {
   name: 'load_statement',
-  // One statement is one snapshot: the balance and the newest line always agree.
+  // One statement reads one snapshot, so the balance and the newest line always agree.
   text: `
     select player.balance_cents, line.id, line.seq, line.kind, line.amount_cents, line.player_balance_after_cents,
       coalesce(line.reference, line.award_id::text, line.attempt_id::text) as reference, line.created_at
@@ -53,7 +53,10 @@ type StatementRow = {
   created_at: Date;
 };
 
-/** The balance now and the transfers before a position in the statement, newest first. A player without a row has a balance of zero. */
+/**
+ * The current balance, and the transfers before a position in the statement, newest first. A player
+ * without a row has a balance of zero.
+ */
 export async function loadStatement(
   database: Database,
   ledgerId: string,
