@@ -43,7 +43,8 @@ const REFUSED = [
   [/\bwhoever\b/gi, '"whoever": name the actor'],
 ];
 
-const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean);
+const STDIO = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
+const git = (...args) => execFileSync('git', args, STDIO).split('\n').filter(Boolean);
 const landed = new Set(landedMigrations());
 const isRead = (name) =>
   SOURCES.test(name) &&

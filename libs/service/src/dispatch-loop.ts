@@ -5,8 +5,8 @@
  *
  *   wake    leases on the next turn of the event loop, so that one statement leases for all that
  *           this turn wakes
- *   lease   one statement at a time, again and again until nothing that waits has a slot: slots that
- *           become free while one runs are leased by the next one
+ *   lease   one statement at a time, again and again until nothing that waits has a slot: the next
+ *           one leases the slots that become free while one runs
  *   run     beside the loop and beside each other; what frees a slot wakes the loop
  *
  * A lease that fails is logged, and the next one follows TRY_AGAIN_MS later, without another sweep.

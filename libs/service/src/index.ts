@@ -1,6 +1,6 @@
 /**
- * What every process has: configuration, logger, lifecycle, workers and the admin server; the life of a
- * service, from its start to its end; and what several services' workers do alike.
+ * What every process has: configuration, logger, lifecycle, workers and the admin server; the life
+ * of a service, from its start to its end; and what several services' workers do alike.
  */
 export { type AdminServer, startAdminServer } from './admin-server.ts';
 export {

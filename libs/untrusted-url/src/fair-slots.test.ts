@@ -59,7 +59,7 @@ describe('laws of fair slots', () => {
         const heldBy = (...of: readonly SubjectHealth[]) => held.filter((one) => of.includes(healthOf(one))).length;
         const atLeastOne = (count: number) => Math.max(1, count);
 
-        /** As the head of fair-slots.ts has it, over the list of all held slots. */
+        /** The rule at the head of fair-slots.ts, over the list of all held slots. */
         function hasRoom(subject: string): boolean {
           const of = healthOf(subject);
           const own = held.filter((one) => one === subject).length;

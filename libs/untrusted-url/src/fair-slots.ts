@@ -8,8 +8,8 @@
  *   proven    ended well and soon: all slots
  *   slow      ended late: while slow and failing subjects together hold less than half of all slots
  *   failing   ended badly: on the same condition
- *   untried   no run has ended yet: while all but the proven subjects together hold less than 7/8 of
- *             all slots
+ *   untried   no run has ended yet: while all but the proven subjects together hold less than 7/8
+ *             of all slots
  * So slow and dead subjects, however many, leave half of the slots to the others, and all that are
  * not proven leave an eighth to the proven ones. Untried subjects have a larger share than failing
  * ones because to a new process every subject is untried: if they shared that half, as many dead
