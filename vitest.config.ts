@@ -117,7 +117,7 @@ export default defineConfig({
     // idle).
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     // A loaded machine may deliver an event late; Vitest's default is one second.
     expect: { poll: { timeout: 10_000 } },
