@@ -21,6 +21,7 @@ export {
   spanMinutes,
   spanSeconds,
 } from './config.ts';
+export { deleteInBatches } from './delete-in-batches.ts';
 export { createDispatchLoop, type DispatchLoop } from './dispatch-loop.ts';
 export { type Foundation, startAudit, startFoundation, startWorkers } from './foundation.ts';
 export { acceptedKeys, checkKeyVersions, keysOf, keyVersion, type VersionedKey } from './key-versions.ts';

@@ -3,10 +3,9 @@
  * never deleted: a captured body stays valid as long as its secret.
  */
 import type { Database } from '@laurel/postgres';
+import { deleteInBatches } from '@laurel/service';
 import { deleteOldLogEntries } from '../repository/log-entries.ts';
 
-/** Small enough that a statement holds its locks for milliseconds. */
-const ROWS_A_STATEMENT = 1_000;
 const DAY_MS = 86_400_000;
 
 export function createDeleteOldRows({
@@ -18,6 +17,6 @@ export function createDeleteOldRows({
 }): (now: Date) => Promise<void> {
   return async function runOnce(now) {
     const before = new Date(now.getTime() - logRetentionDays * DAY_MS);
-    while ((await deleteOldLogEntries(database, before, ROWS_A_STATEMENT)) === ROWS_A_STATEMENT);
+    await deleteInBatches((limit) => deleteOldLogEntries(database, before, limit));
   };
 }

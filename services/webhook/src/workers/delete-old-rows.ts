@@ -3,6 +3,7 @@
  * can deliver the event again. Events of the sandbox are for a developer who was away for a weekend.
  */
 import type { Database } from '@laurel/postgres';
+import { deleteInBatches } from '@laurel/service';
 import {
   deleteEndpointsWithoutLog,
   deleteOldConsumedEvents,
@@ -10,8 +11,6 @@ import {
   deleteOldSandboxEvents,
 } from '../repository/retention.ts';
 
-/** Small enough that a statement holds its locks for milliseconds. */
-const ROWS_A_STATEMENT = 1_000;
 const DAY_MS = 86_400_000;
 /** The stream keeps an event for 3 days at most (libs/events). */
 const CONSUMED_EVENTS_DAYS = 7;
@@ -26,15 +25,11 @@ export function createDeleteOldRows({
   logRetentionDays: number;
 }): (now: Date) => Promise<void> {
   return async function runOnce(now) {
-    await untilFew((limit) => deleteOldDeliveries(database, daysBefore(now, logRetentionDays), limit));
-    await untilFew((limit) => deleteEndpointsWithoutLog(database, limit));
-    await untilFew((limit) => deleteOldConsumedEvents(database, daysBefore(now, CONSUMED_EVENTS_DAYS), limit));
-    await untilFew((limit) => deleteOldSandboxEvents(database, daysBefore(now, SANDBOX_EVENTS_DAYS), limit));
+    await deleteInBatches((limit) => deleteOldDeliveries(database, daysBefore(now, logRetentionDays), limit));
+    await deleteInBatches((limit) => deleteEndpointsWithoutLog(database, limit));
+    await deleteInBatches((limit) => deleteOldConsumedEvents(database, daysBefore(now, CONSUMED_EVENTS_DAYS), limit));
+    await deleteInBatches((limit) => deleteOldSandboxEvents(database, daysBefore(now, SANDBOX_EVENTS_DAYS), limit));
   };
-}
-
-async function untilFew(deleteSome: (limit: number) => Promise<number>): Promise<void> {
-  while ((await deleteSome(ROWS_A_STATEMENT)) === ROWS_A_STATEMENT);
 }
 
 function daysBefore(now: Date, days: number): Date {

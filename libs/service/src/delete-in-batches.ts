@@ -1,0 +1,14 @@
+/** Small enough that a statement holds its locks for milliseconds. */
+const ROWS_A_STATEMENT = 1_000;
+
+/**
+ * Deletes rows that decide nothing any more, a batch at a time until one is not full. `deleteSome`
+ * deletes at most `limit` rows, and returns how many it has deleted. Returns how many that were.
+ */
+export async function deleteInBatches(deleteSome: (limit: number) => Promise<number>): Promise<number> {
+  for (let total = 0; ; ) {
+    const deleted = await deleteSome(ROWS_A_STATEMENT);
+    total += deleted;
+    if (deleted < ROWS_A_STATEMENT) return total;
+  }
+}
