@@ -1,14 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { renderGuides } from './guides.ts';
+import { GUIDES } from './pages.ts';
 import { parseDocument, routesOf } from './reference/document.ts';
+import { headingsOf } from './sections.ts';
 
 const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 const contractFile = (name: string) => read(`contract/${name}.md`);
 const CONTRACT = contractFile('partner-api');
 const DESCRIPTORS = contractFile('integrations');
 const ROUTES = routesOf(parseDocument(read('openapi/partner-v1.yaml')));
-const render = (contract: string) => renderGuides({ 'partner-api': contract, integrations: DESCRIPTORS }, ROUTES);
+const QUICK_START = contractFile('quick-start');
+const render = (contract: string) =>
+  renderGuides({ 'partner-api': contract, integrations: DESCRIPTORS, 'quick-start': QUICK_START }, ROUTES);
 
 test('each guide is a page, and a link leads to where its section stands', () => {
   const { pages, sectionOf } = render(CONTRACT);
@@ -36,9 +40,28 @@ test('each guide is a page, and a link leads to where its section stands', () =>
 test('the address of the guide before it had pages has each of its anchors, with a link to where the section stands', () => {
   const moved = render(CONTRACT).pages.get('guide') ?? '';
   expect(moved).toContain('\n- <span id="errors"></span>[Errors](/errors#errors)\n');
+  expect(moved).toContain('\n- <span id="the-first-hour"></span>[The first hour](/quick-start)\n');
   expect(moved).toContain('<span id="post-attempts"></span>[POST /attempts](/reference/post-attempts#post-attempts)');
   expect(moved.match(/<span id=/g)?.length).toBeGreaterThan(40);
   expect(moved).not.toContain('undefined');
+});
+
+test('a page has the title of the side bar once, and no second heading that repeats it', () => {
+  const { pages } = render(CONTRACT);
+  for (const { path, title } of GUIDES.flatMap((group) => group.pages)) {
+    const headings = headingsOf(pages.get(path) ?? '');
+    expect(headings.filter((heading) => heading === title)).toEqual([title]);
+    expect(headings[0]).toBe(title);
+  }
+});
+
+test('a block of the SDK and one of curl, one after the other, are the tabs of one group', () => {
+  const page = render(CONTRACT).pages.get('quick-start') ?? '';
+  const pairs = QUICK_START.match(/^```js \[SDK\]$/gm)?.length;
+  expect(page.match(/^::: code-group$/gm)?.length).toBe(pairs);
+  expect(page).toMatch(
+    /^::: code-group\n\n```js \[SDK\]\n\/\/ play\.mjs\n[\s\S]*?^```\n\n```sh \[curl\]\n[\s\S]*?^```\n\n:::\n/m,
+  );
 });
 
 test('a section that no page shows is refused', () => {

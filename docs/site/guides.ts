@@ -1,11 +1,12 @@
 /** The guides: the contract's sections on their pages, with links that lead to where each section stands on the site. */
-import { GUIDES, type GuidePage, MOVED_PAGE, NOT_ON_THE_SITE, operationPath } from './pages.ts';
+import { GUIDES, type GuidePage, MOVED_PAGE, MOVED_SECTIONS, NOT_ON_THE_SITE, operationPath } from './pages.ts';
 import { anchorOf, headingsOf, outsideFences, prefaceOf, raiseHeadings, type Section, sectionsOf } from './sections.ts';
 
 /** The files of docs/contract that the site shows, by their names without the ending. */
 export interface ContractFiles {
   readonly 'partner-api': string;
   readonly integrations: string;
+  readonly 'quick-start': string;
 }
 
 export interface Guides {
@@ -19,10 +20,11 @@ export interface Guides {
 export function renderGuides(files: ContractFiles, operations: readonly { method: string; path: string }[]): Guides {
   const sections = new Map(sectionsOf(files['partner-api']).map((section) => [section.title, section]));
   const guides = GUIDES.flatMap(({ pages }) => pages);
-  const places = placesOf(sections, guides, operations, files.integrations);
-  const relink = (markdown: string) => relinked(markdown, places);
+  const places = placesOf(sections, guides, operations, files);
+  const relink = (markdown: string) => withCodeGroups(relinked(markdown, places));
 
   const pages = guides.map((guide) => {
+    if (guide.file === 'quick-start') return [guide.path, relink(files['quick-start'])] as const;
     const parts = guide.sections.map((title) => sections.get(title) ?? missing(title));
     const file = guide.file === undefined ? [] : sectionsOf(files.integrations);
     const preface = guide.file === undefined ? '' : `## Descriptors\n\n${prefaceOf(files.integrations)}\n\n`;
@@ -36,8 +38,9 @@ export function renderGuides(files: ContractFiles, operations: readonly { method
   };
 }
 
-/** How the two files of docs/contract link to each other. */
+/** How the files of docs/contract link to each other. */
 const CONTRACT_LINK = ['partner-api', 'md'].join('.');
+const QUICK_START_LINK = ['quick-start', 'md'].join('.');
 const DESCRIPTORS_LINK = ['integrations', 'md'].join('.');
 
 /** The page and the anchor of every heading that a link may name. */
@@ -47,7 +50,7 @@ function placesOf(
   sections: ReadonlyMap<string, Section>,
   guides: readonly GuidePage[],
   operations: readonly { method: string; path: string }[],
-  descriptors: string,
+  files: ContractFiles,
 ): Places {
   const pageOf = new Map<string, string>();
   const put = (title: string, page: string) => {
@@ -59,7 +62,10 @@ function placesOf(
     const title = contractTitle(method, path);
     if (sections.has(title)) put(title, operationPath(method, path));
   }
-  const places = new Map<string, string>([[DESCRIPTORS_LINK, '/integrations#descriptors']]);
+  const places = new Map<string, string>([
+    [DESCRIPTORS_LINK, '/integrations#descriptors'],
+    [QUICK_START_LINK, '/quick-start'],
+  ]);
   for (const { title, body } of sections.values()) {
     if (NOT_ON_THE_SITE.includes(title)) continue;
     const page = pageOf.get(title);
@@ -70,7 +76,7 @@ function placesOf(
     for (const anchor of headingsOf(body).map(anchorOf)) places.set(`#${anchor}`, `${url}#${anchor}`);
   }
   for (const [anchor, place] of [...places]) if (anchor.startsWith('#')) places.set(`${CONTRACT_LINK}${anchor}`, place);
-  for (const { title, body } of sectionsOf(descriptors)) {
+  for (const { title, body } of sectionsOf(files.integrations)) {
     for (const anchor of [title, ...headingsOf(body)].map(anchorOf)) {
       places.set(`${DESCRIPTORS_LINK}#${anchor}`, `/integrations#${anchor}`);
       // From within that file.
@@ -85,11 +91,14 @@ export function contractTitle(method: string, path: string): string {
   return `${method.toUpperCase()} ${path.replace(/^\/v1/, '')}`;
 }
 
-/** A page of one section is that section under the title of the page; its heading stays as an anchor. */
+/** A first section with the title of the page begins it, without a second heading. */
 function sectionsAsPage({ title, sections }: GuidePage, parts: readonly Section[]): string {
-  const body = parts.map((part) => `## ${part.title}\n\n${part.body}\n`).join('\n');
-  if (sections.length === 1 && sections[0] === title) return raiseHeadings(body);
-  return `# ${title}\n\n${body}`;
+  const [first, ...others] = parts.map((part) => `## ${part.title}\n\n${part.body}\n`);
+  if (sections.length === 1 && sections[0] !== title) {
+    throw new Error(`the page "${title}" has the one section "${sections[0]}": a page has one title`);
+  }
+  if (sections[0] === title) return [raiseHeadings(first ?? ''), ...others].join('\n');
+  return [`# ${title}\n`, first, ...others].join('\n');
 }
 
 /** The address of the guide before it had pages: a fragment, which no redirect sees, leads to a link to where the section stands now. */
@@ -101,8 +110,9 @@ function movedPage(sections: readonly Section[], places: Places): string {
       const anchor = anchorOf(heading);
       return `- <span id="${anchor}"></span>[${heading}](${places.get(`#${anchor}`)})`;
     });
+  const moved = MOVED_SECTIONS.map(([title, page]) => `- <span id="${anchorOf(title)}"></span>[${title}](${page})`);
   const preface = 'The guide is on several pages now. Each section has a link to where it stands.';
-  return `---\nsearch: false\n---\n\n# Sections of the guide\n\n${preface}\n\n${entries.join('\n')}\n`;
+  return `---\nsearch: false\n---\n\n# Sections of the guide\n\n${preface}\n\n${[...moved, ...entries].join('\n')}\n`;
 }
 
 function relinked(markdown: string, places: Places): string {
@@ -114,6 +124,13 @@ function relinked(markdown: string, places: Places): string {
       return `](${place})`;
     }),
   );
+}
+
+/** Blocks of code with labels, one after the other, become the tabs of one group: ```js [SDK], ```sh [curl]. */
+function withCodeGroups(markdown: string): string {
+  const labelled = '^```\\w+ \\[[^\\]]+\\]\\n[\\s\\S]*?^```\\n';
+  const group = new RegExp(`${labelled}(?:\\n${labelled})+`, 'gm');
+  return markdown.replace(group, (blocks) => `::: code-group\n\n${blocks}\n:::\n`);
 }
 
 function lowerHeadings(markdown: string): string {

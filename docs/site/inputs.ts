@@ -12,7 +12,7 @@ export const DIST = fileURLToPath(new URL('./dist', import.meta.url));
 export const STAMP = '.built-from';
 
 const INPUTS = [
-  'contract/{partner-api,integrations}.md',
+  'contract/{partner-api,integrations,quick-start}.md',
   'openapi/partner-v1.yaml',
   'site/{*.ts,package.json}',
   'site/{reference,theme}/*.{ts,css}',

@@ -1,4 +1,7 @@
-/** Which sections of the contract stand on which page of the site. Every section has one place: a guide, or the page of its operation. */
+/**
+ * Which sections of the contract stand on which page of the site. Every section has one place: a guide, or the page of
+ * its operation. A page has one title: where its first section has the same one, that section begins the page.
+ */
 
 export interface GuidePage {
   /** Below `/docs/`. */
@@ -6,17 +9,17 @@ export interface GuidePage {
   readonly title: string;
   /** Headings of docs/contract/partner-api.md, in reading order. */
   readonly sections: readonly string[];
-  /** The file of docs/contract that follows them, whole. */
-  readonly file?: 'integrations';
+  /** The file of docs/contract that follows them, whole; without sections, the file is the page. */
+  readonly file?: 'integrations' | 'quick-start';
 }
 
 export const GUIDES: readonly { readonly group: string; readonly pages: readonly GuidePage[] }[] = [
   {
     group: 'Start',
     pages: [
-      { path: 'index', title: 'Laurel for game servers', sections: ['What Laurel does'] },
-      { path: 'quick-start', title: 'Quick start', sections: ['The first hour'] },
-      { path: 'sandbox', title: 'Sandbox', sections: ['Testing in the sandbox'] },
+      { path: 'index', title: 'What Laurel does', sections: ['What Laurel does'] },
+      { path: 'quick-start', title: 'Quick start', sections: [], file: 'quick-start' },
+      { path: 'sandbox', title: 'Testing in the sandbox', sections: ['Testing in the sandbox'] },
       { path: 'going-live', title: 'Going live', sections: ['Going live'] },
     ],
   },
@@ -68,6 +71,9 @@ export const GUIDES: readonly { readonly group: string; readonly pages: readonly
 
 /** Left out: on the site the side bar does its work. */
 export const NOT_ON_THE_SITE: readonly string[] = ['Contents'];
+
+/** Sections of earlier releases, and the pages that stand in their place. */
+export const MOVED_SECTIONS: readonly (readonly [title: string, page: string])[] = [['The first hour', '/quick-start']];
 
 /** An address of earlier releases, `/docs/guide`, whose fragments named the sections. No page links to it. */
 export const MOVED_PAGE = 'guide';

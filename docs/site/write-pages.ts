@@ -1,7 +1,7 @@
 /** Writes the pages of the site as Markdown: the guides from docs/contract, the reference from docs/openapi/partner-v1.yaml. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { contractTitle, renderGuides } from './guides.ts';
+import { type ContractFiles, contractTitle, renderGuides } from './guides.ts';
 import { EVENTS_PAGE, operationPath } from './pages.ts';
 import { parseDocument, type Route, routesOf } from './reference/document.ts';
 import { eventsPage, operationPage } from './reference/operations.ts';
@@ -11,13 +11,13 @@ const DOCS = new URL('../', import.meta.url);
 
 /** Returns the routes of the document, for the side bar. */
 export function writePages(folder: string): readonly Route[] {
-  const contract = contractFile('partner-api');
   const document = parseDocument(read('openapi/partner-v1.yaml'));
   const routes = routesOf(document);
-  const guides = renderGuides({ 'partner-api': contract, integrations: contractFile('integrations') }, routes);
+  const files = readContract();
+  const guides = renderGuides(files, routes);
   for (const [path, markdown] of guides.pages) write(folder, path, markdown);
 
-  const titles = new Set(sectionsOf(contract).map(({ title }) => title));
+  const titles = new Set(sectionsOf(files['partner-api']).map(({ title }) => title));
   for (const route of routes) {
     const title = contractTitle(route.method, route.path);
     const text = titles.has(title) ? guides.sectionOf(title) : undefined;
@@ -27,8 +27,9 @@ export function writePages(folder: string): readonly Route[] {
   return routes;
 }
 
-function contractFile(name: string): string {
-  return read(`contract/${name}.md`);
+export function readContract(): ContractFiles {
+  const file = (name: string) => read(`contract/${name}.md`);
+  return { 'partner-api': file('partner-api'), 'quick-start': file('quick-start'), integrations: file('integrations') };
 }
 
 function read(file: string): string {

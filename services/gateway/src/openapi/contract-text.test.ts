@@ -39,7 +39,7 @@ describe('docs/contract/partner-api.md', () => {
   });
 
   test('it verifies webhooks with code that accepts a genuine signature and no other', async () => {
-    const code = /```js\n(?<code>[^`]*(?:`[^`]+`[^`]*)*?)```/.exec(GUIDE)?.groups?.code ?? '';
+    const code = /```js\n(?<code>import \{ createHmac[\s\S]*?)^```$/m.exec(GUIDE)?.groups?.code ?? '';
     const example: { isGenuine(secret: string, body: Buffer, signature: string | undefined): boolean } = await import(
       `data:text/javascript,${encodeURIComponent(`${code}\nexport { isGenuine };`)}`
     );
