@@ -22,9 +22,6 @@ const NOT_YET = [
   'docs/',
   'examples/',
   'proto/',
-  'libs/browser/',
-  'libs/local-infrastructure/',
-  'libs/sdk/',
 ];
 
 const COLUMNS = 100;

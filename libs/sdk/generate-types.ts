@@ -1,12 +1,15 @@
 /**
- * Writes `src/api-types.ts` from the OpenAPI document of the partner API, and from that of our own routes for the sandbox's: `npm run sdk-types`.
+ * Writes `src/api-types.ts` from the OpenAPI document of the partner API, and from that of the
+ * service's own routes for the sandbox: `npm run sdk-types`.
  *
- * - Every schema that a request or a successful answer can have becomes a type of the same name. Failures are `LaurelError`s, so of their
- *   schema only the codes are written.
- * - The type of an enumeration is closed, and so is what a partner sends, so that the compiler finds a typing error. Where an answer has it, it is
- *   open: a value that Laurel adds later must not break a partner who compiled before. An enumeration of one value is a constant.
- * - Of the alternatives that a partner may send, each excludes the members of the others.
- * - A keyword that this script does not know is an error, because a type that left it out would be wrong without notice.
+ * - Every schema that a request or a successful response can have becomes a type of the same name.
+ *   Failures are `LaurelError`s, so only their codes are written.
+ * - What a partner sends has closed enumerations, so that the compiler finds a typing error.
+ *   Responses have open ones: a value that Laurel adds later must not break a partner who compiled
+ *   before. An enumeration of one value is a constant.
+ * - Each alternative of a request excludes the members of the others.
+ * - A keyword that this script does not know is an error, because a type without it would be wrong
+ *   unnoticed.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -46,19 +49,19 @@ interface Document {
 
 const PARTNER_DOCUMENT = 'docs/openapi/partner-v1.yaml';
 const OWN_DOCUMENT = 'docs/openapi/portal-api.yaml';
-/** The only routes of that document that the SDK calls. */
+/** The SDK calls only these routes of that document. */
 const SANDBOX = '/api/sandbox/';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OUTPUT = fileURLToPath(new URL('src/api-types.ts', import.meta.url));
 const COMMENT_WIDTH = 116;
-/** The component that refusals have in common. */
+/** The component that all refusals share. */
 const ERROR_CODE = 'ErrorCode';
-/** The component that no operation refers to: the choice of all events. */
+/** The choice of all events, a component to which no operation refers. */
 const EVERY_EVENT = '#/components/schemas/WebhookEvent';
 
 const RENDERED = ['$ref', 'type', 'enum', 'const', 'properties', 'required', 'additionalProperties', 'items'];
 const COMBINED = ['anyOf', 'oneOf', 'allOf', 'description'];
-/** They narrow values further than a type of TypeScript can. */
+/** They narrow values further than a TypeScript type can. */
 const UNTYPED = ['format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems'];
 const INFORMATIVE = ['example', 'examples', 'title', 'default', 'deprecated', 'readOnly', 'writeOnly', 'discriminator'];
 const KNOWN = new Set([...RENDERED, ...COMBINED, ...UNTYPED, ...INFORMATIVE]);
@@ -66,12 +69,12 @@ const KNOWN = new Set([...RENDERED, ...COMBINED, ...UNTYPED, ...INFORMATIVE]);
 const partner = readDocument(PARTNER_DOCUMENT);
 const own = readDocument(OWN_DOCUMENT);
 const sandbox = Object.fromEntries(Object.entries(own.paths).filter(([path]) => path.startsWith(SANDBOX)));
-/** Those of the partner API first; of those that both documents have its own. */
+/** The partner API's schemas win over those of the other document. */
 const schemas = { ...partner.components.schemas, ...own.components.schemas, ...partner.components.schemas };
 
 function writeTypes(): void {
   const operations = [partner.paths, partner.webhooks ?? {}, sandbox].flatMap(operationsOf);
-  // A webhook's body stands in the document as a request, and a partner reads it.
+  // The document has a webhook's body as a request, but a partner reads it.
   const received = operationsOf(partner.webhooks ?? {});
   const read = reachableFrom([
     ...operations.flatMap(answersOf),
@@ -87,7 +90,7 @@ function writeTypes(): void {
         `${comment(schema.description)}export type ${name} = ${render(schema, read.has(name) && schema.enum === undefined)};`,
     );
   const header = `// Derived from ${PARTNER_DOCUMENT} and ${OWN_DOCUMENT} by \`npm run sdk-types\`. Do not edit.\n`;
-  // Of failures alone the codes: a closed set.
+  // Failures have only their codes: a closed set.
   const codes = `${comment(componentOf(ERROR_CODE).description)}export type ${ERROR_CODE} = ${render(componentOf(ERROR_CODE), false)};`;
   writeFileSync(OUTPUT, format([header, codes, ...types].join('\n\n')));
 }
@@ -100,7 +103,7 @@ function operationsOf(paths: Document['paths']): readonly Operation[] {
   return Object.values(paths).flatMap(Object.values<Operation>);
 }
 
-/** The bodies of its successful answers. */
+/** The bodies of an operation's successful responses. */
 function answersOf({ responses = {} }: Operation): readonly Schema[] {
   return Object.entries(responses).flatMap(([status, media]) => (status.startsWith('2') ? schemasOf(media) : []));
 }
@@ -109,7 +112,7 @@ function schemasOf(media: Media | undefined): readonly Schema[] {
   return Object.values(media?.content ?? {}).flatMap(({ schema }) => (schema === undefined ? [] : [schema]));
 }
 
-/** A schema of the sandbox that both documents have becomes one type, so it has to be the same in both. */
+/** A sandbox schema in both documents becomes one type, so both must define it alike. */
 function checkShared(): void {
   const operations = operationsOf(sandbox);
   const used = reachableFrom(
@@ -123,7 +126,7 @@ function checkShared(): void {
   }
 }
 
-/** The names of all components that a schema leads to. */
+/** The names of all components that a schema refers to, directly or not. */
 function reachableFrom(roots: readonly Schema[], found = new Set<string>()): Set<string> {
   for (const root of roots) {
     if (root.$ref !== undefined) {
@@ -167,12 +170,15 @@ function renderReference(name: string, open: boolean): string {
   return union([name, ...others(componentOf(name), open)]);
 }
 
-/** What an enumeration may have in addition to its values. */
+/** What an enumeration may contain in addition to its values. */
 function others({ enum: values = [] }: Schema, open: boolean): readonly string[] {
   return open && values.filter((value) => value !== null).length > 1 ? ['(string & {})'] : [];
 }
 
-/** `{required: [one]}` beside properties: this one is there, and those of the other alternatives are not. */
+/**
+ * `{required: [one]}` beside properties: this one is present, and those of other alternatives are
+ * not.
+ */
 function renderAlternative(part: Schema, whole: Schema, open: boolean): string {
   if (part.$ref !== undefined && whole.oneOf !== undefined && !open) return excludeOthers(part, whole);
   if (Object.keys(part).join() !== 'required') return render(part, open);

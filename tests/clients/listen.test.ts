@@ -295,7 +295,7 @@ describe('laurel listen', () => {
     for (const [argv, changes, code, sentence] of [
       [['listen'], {}, 2, '--forward-to'],
       [['listen', '--forward-to', 'http://user:pass@127.0.0.1/'], {}, 2, '--forward-to'],
-      [[...to, '--events', 'attempt.won'], {}, 2, 'is none of'],
+      [[...to, '--events', 'attempt.won'], {}, 2, 'is not one of'],
       [[...to, '--nonsense'], {}, 2, 'usage: laurel listen'],
       [to, { LAUREL_WEBHOOK_SECRET: '' }, 2, 'LAUREL_WEBHOOK_SECRET'],
       [to, { LAUREL_BASE_URL: '' }, 2, 'LAUREL_BASE_URL'],

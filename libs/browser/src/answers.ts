@@ -1,4 +1,4 @@
-/** Which answers of the partner's server are what was asked for, as far as a decision rests on them. */
+/** Checks the partner server's responses as far as a decision depends on them. */
 import { ATTEMPT_STATUSES } from './closed-sets.ts';
 import type { Attempt, Challenge, Leaderboard } from './player-shapes.ts';
 
@@ -15,7 +15,10 @@ export function isLeaderboard(answer: object): answer is Leaderboard {
   return locked === true || Array.isArray(data);
 }
 
-/** The attempt has this id, where one is known. A status outside of the closed set says nothing about the attempt. */
+/**
+ * An attempt with this id, if one is known. A status outside the closed set says nothing about the
+ * attempt.
+ */
 export function isAttempt(answer: object, wanted?: string): answer is Attempt {
   const { id, status } = answer as Partial<Attempt>;
   const statuses: readonly unknown[] = ATTEMPT_STATUSES;

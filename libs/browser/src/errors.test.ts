@@ -1,6 +1,6 @@
 /**
- * The codes of docs/contract/partner-api.md, "In the browser", and what decides that nothing was
- * charged.
+ * The codes of docs/contract/partner-api.md, "In the browser", and which responses mean that
+ * nothing was charged.
  */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { errorOfAnswer, isRefusal, type LibraryErrorCode } from './errors.ts';
 
 const GUIDE = readFileSync(new URL('../../../docs/contract/partner-api.md', import.meta.url), 'utf8');
 
-/** Every code that is no conflict passed on, as the type has them. */
+/** Every code of the type, without the conflicts that are passed on. */
 const LIBRARY_CODES: Readonly<Record<LibraryErrorCode, true>> = {
   not_initialised: true,
   not_armed: true,
@@ -33,7 +33,7 @@ test('the guide has a row for each code of the library, and no other', () => {
   expect(rows.toSorted()).toEqual(Object.keys(LIBRARY_CODES).toSorted());
 });
 
-test('every conflict of Laurel passes under its own code, and with another status it is unknown', () => {
+test('every conflict of Laurel is passed on with its own code; with another status it is unknown', () => {
   const conflicts = CODES.filter(([, status]) => status === 409);
   expect(conflicts.length).toBeGreaterThan(5);
   for (const [code] of conflicts) {

@@ -1,27 +1,30 @@
 import { isApiAnswer, isRefusedByApi } from './closed-sets.ts';
 
-/** The codes that this library raises itself, or for an answer of the partner's server. */
+/** The codes that this library raises itself, or for a response of the partner's server. */
 export type LibraryErrorCode =
   /** `init` was not called. */
   | 'not_initialised'
   /** Nothing is armed, or no attempt was begun. */
   | 'not_armed'
-  /** An attempt may have been paid for: `begin` or `result` first, or `disarm`. */
+  /** An attempt may have been paid for: call `begin`, `result` or `disarm` first. */
   | 'attempt_in_progress'
   /** A browser reports no outcome. */
   | 'client_reporting_removed'
-  /** There was no HTTP answer: what was sent may have been done. */
+  /** There was no HTTP response: the request may have taken effect. */
   | 'network'
-  /** The player's session with the partner's server is missing or over. */
+  /** The player's session with the partner's server is missing or has ended. */
   | 'unauthorized'
   | 'insufficient_funds'
   | 'challenge_not_available'
   /** The player may not play for money. */
   | 'blocked'
-  /** Anything else; `serverCode` names it where the server did, and `cause` is the error of a `headers` function. */
+  /**
+   * Anything else. `serverCode` has the server's code, if any; `cause` the error of a `headers`
+   * function.
+   */
   | 'unknown';
 
-/** The conflicts (409) that pass under the server's own code. */
+/** The conflicts (409) that are passed on with the server's own code. */
 export type ConflictCode =
   | 'challenge_already_claimed'
   | 'rung_locked'
@@ -32,16 +35,19 @@ export type ConflictCode =
   | 'idempotency_key_reused'
   | 'idempotency_in_progress';
 
-/** The set is closed: a code that is not of it becomes `unknown`, and `serverCode` names it. */
+/** A closed set: any other code becomes `unknown`, and `serverCode` names it. */
 export type LaurelBrowserErrorCode = LibraryErrorCode | ConflictCode;
 
-/** Every failure of this library but a server key in its options (`TypeError`), an aborted signal and those of `init`. Branch on `code`. */
+/**
+ * Every failure of this library, except a server key in its options (`TypeError`), an aborted
+ * signal, and failures of `init`. Branch on `code`.
+ */
 export class LaurelBrowserError extends Error {
   override readonly name = 'LaurelBrowserError';
   readonly code: LaurelBrowserErrorCode;
-  /** The HTTP status of the partner's server, if it answered. */
+  /** The HTTP status of the partner's server, if it responded. */
   readonly status: number | undefined;
-  /** The code in the server's answer, if it had one; the same as `code` where that passes. */
+  /** The code in the server's response, if any; equal to `code` if that was passed on. */
   readonly serverCode: string | undefined;
 
   constructor(
@@ -60,7 +66,7 @@ export class LaurelBrowserError extends Error {
 
 const PASSED: readonly unknown[] = ['insufficient_funds', 'blocked'];
 
-/** The error for an answer that is no success, or no JSON. */
+/** The error for a response that is not a success, or not JSON. */
 export function errorOfAnswer(status: number, body: unknown): LaurelBrowserError {
   const { code, message } = (body as { error?: { code?: unknown; message?: unknown } } | null)?.error ?? {};
   return new LaurelBrowserError(
@@ -83,9 +89,9 @@ function isRetired(status: number | undefined, code: unknown): boolean {
 }
 
 /**
- * Whether Laurel has decided, through the server, that nothing is charged: only by a code of the
- * closed set, with its own status. Any other answer was written by something in between, or leaves
- * open whether the same arm may still become an attempt, or already has.
+ * Whether Laurel has decided, through the server, that nothing is charged: only a code of the
+ * closed set with its own status says so. Any other response came from an intermediary, or leaves
+ * open whether the arm became an attempt or still may.
  */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof LaurelBrowserError)) return false;

@@ -1,5 +1,6 @@
 /**
- * Paid attempts from a page, through the partner's own server (`createPlayerHandler` of `@laurel/sdk`). Nothing here can send a score.
+ * Paid attempts from a page, through the partner's own server (`createPlayerHandler` of
+ * `@laurel/sdk`). Nothing here can send a score.
  */
 import { PlayerClient } from './player-client.ts';
 

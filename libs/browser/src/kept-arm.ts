@@ -7,27 +7,31 @@ import { type InitOptions, isObject, parse } from './transport.ts';
 export interface Arm {
   readonly id: string;
   readonly target: Target;
-  /** When it was first sent, in milliseconds since 1970; missing while it was not. */
+  /** When it was first sent, in milliseconds since 1970; absent before that. */
   readonly sentAt?: number;
   readonly attemptId?: string;
 }
 
-/** Half of the time for which Laurel keeps the idempotency key that is derived from the id; an attempt without an outcome has long expired. */
+/**
+ * Half of the time for which Laurel keeps the idempotency key that derives from the id. By then an
+ * attempt without an outcome has long expired.
+ */
 const REPEATABLE_MS = 12 * 3_600_000;
 
 /**
- * Keeps an arm from its choice until it has ended, so that a reload in between does not become a second one. Each player has a key of their
- * own: sent in another player's session, an arm would charge that player.
+ * Keeps an arm from its choice to its end, so that a reload does not create a second one. Each
+ * player has a separate storage key: sent in another player's session, an arm would charge that
+ * player.
  */
 export function createArmStore(storage: NonNullable<InitOptions['storage']>, { endpoint, player }: InitOptions) {
   const key = `laurel:${JSON.stringify([endpoint, player])}`;
   return {
-    /** Undefined where there is none, or one that is damaged: its id is lost, as in a closed tab. */
+    /** Undefined if there is no arm or a damaged one, whose id is lost as in a closed tab. */
     read(): Arm | undefined {
       const arm = parse(String(storage.getItem(key)));
       return isArm(arm) ? arm : undefined;
     },
-    /** Throws where the storage takes nothing, as when it is full. */
+    /** Throws if the storage refuses it, for example because it is full. */
     write(arm: Arm | undefined): void {
       try {
         if (arm) storage.setItem(key, JSON.stringify(arm));
@@ -42,7 +46,7 @@ export function createArmStore(storage: NonNullable<InitOptions['storage']>, { e
 
 const ID = /^[\da-f]{32}$/;
 
-/** Whatever a storage may hold under the key. */
+/** The storage may hold anything under the key. */
 function isArm(value: unknown): value is Arm {
   if (!isObject(value) || !isObject(value.target)) return false;
   const { id, target, sentAt, attemptId } = value;
@@ -58,12 +62,15 @@ function isArm(value: unknown): value is Arm {
   );
 }
 
-/** Whether sending it again might be charged again: it was sent long ago, or by another clock, and what became of it is not known. */
+/**
+ * Whether sending it again might charge again: it was sent long ago, or by another clock, and its
+ * result is unknown.
+ */
 export function isStale({ sentAt, attemptId }: Arm): boolean {
   return sentAt !== undefined && attemptId === undefined && Math.abs(Date.now() - sentAt) > REPEATABLE_MS;
 }
 
-/** Not `randomUUID`, which is missing where a phone opens a developer's machine without TLS. */
+/** Not `randomUUID`, which a page without TLS lacks, such as a phone's on a developer's machine. */
 export function newArm(target: Target): Arm {
   const words = crypto.getRandomValues(new Uint32Array(4));
   return { id: Array.from(words, (word) => word.toString(16).padStart(8, '0')).join(''), target };

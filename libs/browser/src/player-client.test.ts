@@ -21,7 +21,10 @@ interface Sent {
 
 type Reply = { readonly status?: number; readonly body: unknown } | 'none';
 
-/** A tab: its storage outlives its pages. Each page is a client with the replies of `replies`, the last of them again and again. */
+/**
+ * A tab, whose storage outlives its pages. Each page is a client that gets the replies in
+ * `replies`, and then the last one repeatedly.
+ */
 function openTab() {
   const kept = new Map<string, string>();
   const storage: NonNullable<InitOptions['storage']> = {
@@ -78,7 +81,7 @@ describe('paying', () => {
     expect(states).toEqual(['idle', 'armed', 'paying', 'open']);
   });
 
-  test('a round is sent as one, and each arm has an id of its own', async () => {
+  test('a round is sent as a round, and each arm has a new id', async () => {
     const { sent, openPage } = openTab();
     const { client } = openPage({ status: 402, body: refusal('insufficient_funds') });
     for (const _ of [1, 2]) {
@@ -141,7 +144,7 @@ describe('paying', () => {
     expect(await codeOf(client.begin())).toBe('not_armed');
   });
 
-  test('a session that is over leaves the arm as it was', async () => {
+  test('an ended session leaves the arm unchanged', async () => {
     const { sent, openPage } = openTab();
     const { client } = openPage({ status: 401, body: '' }, { status: 201, body: attempt() });
     client.arm(TARGET);
@@ -151,7 +154,7 @@ describe('paying', () => {
     expect(sent[0]?.body.arm_id).toBe(sent[1]?.body.arm_id);
   });
 
-  test('an answer after disarm is not the next arm’s', async () => {
+  test('a response after disarm does not affect the next arm', async () => {
     const { openPage } = openTab();
     const { client } = openPage({ status: 201, body: attempt() });
     client.arm(TARGET);
@@ -195,7 +198,7 @@ describe('paying', () => {
   );
 });
 
-/** Codes that something in between may write: Laurel's, with any status, and whatever else. */
+/** Codes that an intermediary may write: Laurel's, with any status, and any others. */
 const foreignCode = fc.oneof(
   fc.constantFrom(...Object.keys(STATUS_OF_CODE), 'conflict', 'client_reporting_removed', 'cross_origin', 'network'),
   fc.constantFrom('EBADCSRFTOKEN', 'FORBIDDEN', 'forbidden', 'Blocked', 'blocked ', 'toString', '__proto__'),
@@ -220,7 +223,7 @@ const foreignStatus = fc.oneof(
   fc.integer({ min: 200, max: 599 }),
 );
 
-/** Whether Laurel refuses so: written apart from what the library has. */
+/** Whether Laurel's refusal looks like this: written independently of the library. */
 function isRefusedByLaurel(status: number, text: string): boolean {
   let code: unknown;
   try {
@@ -233,7 +236,7 @@ function isRefusedByLaurel(status: number, text: string): boolean {
   return Object.entries(STATUS_OF_CODE).some(([known, its]) => known === code && its === status);
 }
 
-describe('an answer of something in between', () => {
+describe('a response of an intermediary', () => {
   test('a 403 EBADCSRFTOKEN after a lost reply decides nothing: the next click pays with the same arm', async () => {
     const { sent, openPage } = openTab();
     const { client } = openPage(
@@ -250,7 +253,7 @@ describe('an answer of something in between', () => {
     expect(new Set(sent.map(({ body }) => body.arm_id)).size).toBe(1);
   });
 
-  test('no answer leads out of unconfirmed but an attempt, and a code of the closed set with its own status', async () => {
+  test('only an attempt, or a code of the closed set with its own status, ends unconfirmed', async () => {
     await fc.assert(
       fc.asyncProperty(foreignStatus, foreignText, async (status, text) => {
         const { sent, openPage } = openTab();
@@ -273,7 +276,7 @@ describe('an answer of something in between', () => {
     );
   });
 
-  test('no answer to a read ends an open attempt but its own, and a 404 not_found', async () => {
+  test('only its own end, or a 404 not_found, ends an open attempt that is read', async () => {
     await fc.assert(
       fc.asyncProperty(foreignStatus, foreignText, async (status, text) => {
         const { openPage } = openTab();
@@ -366,7 +369,7 @@ describe('a storage that is damaged or fails', () => {
     );
   });
 
-  test('an arm that was sent by a clock of the far future is forgotten as one of the past', () => {
+  test('an arm sent by a clock in the far future is forgotten like an old one', () => {
     const { kept, openPage } = openTab();
     const { client, init } = openPage();
     client.arm(TARGET);
@@ -377,7 +380,7 @@ describe('a storage that is damaged or fails', () => {
     expect(client.state).toEqual({ status: 'armed', target: { roundId: 'r1' } });
   });
 
-  test('what a full storage does not keep is not sent', async () => {
+  test('an arm that a full storage does not keep is not sent', async () => {
     const { sent, openPage } = openTab();
     const { client, init } = openPage({ status: 201, body: attempt() });
     const cause = new DOMException('The quota has been exceeded.', 'QuotaExceededError');
@@ -398,7 +401,7 @@ describe('a storage that is damaged or fails', () => {
     expect(sent).toEqual([]);
   });
 
-  test('an answer counts though the storage fails after it, and a reload asks with the same arm', async () => {
+  test('a response counts even if the storage then fails, and a reload asks with the same arm', async () => {
     const { kept, sent, openPage } = openTab();
     const fail = () => {
       throw new DOMException('The storage is gone.', 'InvalidStateError');
@@ -459,7 +462,7 @@ describe('an arm belongs to its player', () => {
     expect(seen.join()).not.toContain('ada');
   });
 
-  test('an answer to a player who was replaced meanwhile changes nothing for the next, and is asked for again on their return', async () => {
+  test('a response for a player who was replaced changes nothing for the next one, and is requested again on their return', async () => {
     const { sent, openPage } = openTab();
     const { client, init } = openPage({ status: 201, body: attempt() });
     init({ player: 'ada' });
@@ -475,7 +478,7 @@ describe('an arm belongs to its player', () => {
     expect(sent[1]?.body).toEqual(sent[0]?.body);
   });
 
-  test('a player of no name and players whose names contain the endpoint have arms of their own', () => {
+  test('players without a name, or with the endpoint in their name, have separate arms', () => {
     const { kept, openPage } = openTab();
     const { client, init } = openPage();
     for (const options of [
@@ -492,7 +495,7 @@ describe('an arm belongs to its player', () => {
     expect(kept.size).toBe(5);
   });
 
-  test('after an init that failed, nothing of the player before it can be paid for', async () => {
+  test('after a failed init, nothing that the previous player armed can be paid for', async () => {
     const { sent, openPage } = openTab();
     const { client, init } = openPage({ status: 201, body: attempt() });
     init({ player: 'ada' });
@@ -516,7 +519,7 @@ describe('headers of a function', () => {
   const cause = new Error('The token cannot be renewed.');
   const failing = () => Promise.reject(cause);
 
-  test('one that fails is an error of this library, and leaves what is armed unsent', async () => {
+  test('a headers function that fails is an error of this library, and the arm stays unsent', async () => {
     const { kept, sent, openPage } = openTab();
     const { client, states, init } = openPage({ status: 201, body: attempt() });
     init({ headers: failing });
@@ -535,7 +538,7 @@ describe('headers of a function', () => {
     expect(sent).toMatchObject([{ body: { tournament_round_id: 'r1' } }]);
   });
 
-  test('a server key in them leaves what is armed unsent', async () => {
+  test('a server key in the headers leaves the arm unsent', async () => {
     const { sent, openPage } = openTab();
     const { client, init } = openPage();
     init({ headers: () => ({ authorization: 'sk_live_0123456789abcdefghij' }) });
@@ -545,7 +548,7 @@ describe('headers of a function', () => {
     expect(sent).toEqual([]);
   });
 
-  test('one that fails after a lost reply leaves the payment unconfirmed', async () => {
+  test('a headers function that fails after a lost reply leaves the payment unconfirmed', async () => {
     const { openPage } = openTab();
     const { client, init } = openPage('none');
     client.arm(TARGET);

@@ -14,9 +14,10 @@ const SLOWEST_POLL_MS = 8_000;
 const MAX_FAILED_POLLS = 5;
 
 /**
- * A player's paid attempts in one tab: `idle -> armed -> paying -> open -> ended`. From `paying` a refusal leads to `idle`, and a reply that
- * was lost to `unconfirmed`, from where `begin` asks again. Every change dispatches `statechange`. All methods but `init` raise
- * `LaurelBrowserError`, `not_initialised` before `init`.
+ * A player's paid attempts in one tab: `idle -> armed -> paying -> open -> ended`. From `paying` a
+ * refusal leads to `idle`, and a lost reply to `unconfirmed`, from where `begin` asks again. Every
+ * change dispatches `statechange`. All methods but `init` raise `LaurelBrowserError`; before
+ * `init`, `not_initialised`.
  */
 export class PlayerClient extends EventTarget {
   #connection: Connection | undefined;
@@ -26,12 +27,14 @@ export class PlayerClient extends EventTarget {
   #state: PlayerState = { status: 'idle' };
 
   /**
-   * Says where the partner's server is and who plays, and takes up what this player had armed in this tab. Call it again when another player
-   * signs in: `state` becomes that player's, and what the first had armed waits for their return. Throws a `TypeError` where the options
-   * contain a server key, and the browser's error where the page may not use the storage: without it, a reload might pay twice.
+   * Sets the partner's server and the player, and resumes what this player had armed in this tab.
+   * Call it again when another player signs in: `state` becomes that player's, and the first one's
+   * arm waits for their return. Throws a `TypeError` if the options contain a server key, and the
+   * browser's error if the page may not use the storage: without it, a reload might pay twice.
    */
   init(options: InitOptions): void {
-    // First, so that nothing which an earlier player armed can be paid for in the next player's session, even where the rest fails.
+    // First, so that even if the rest fails, nothing that the previous player armed can be paid for
+    // in the next player's session.
     this.#connection = undefined;
     this.#arm = undefined;
     const transport = createTransport(options);
@@ -52,13 +55,16 @@ export class PlayerClient extends EventTarget {
     return data;
   }
 
-  /** The board of a round, as this player may see it. */
+  /** The board of a round that this player may see. */
   async leaderboard(roundId: string): Promise<Leaderboard> {
     const path = `rounds/${encodeURIComponent(roundId)}/leaderboard`;
     return this.#connected().send('GET', path, { isBody: isLeaderboard });
   }
 
-  /** Chooses what `begin` pays for; sends nothing. `attempt_in_progress` while an attempt is, or may be, paid for and not ended. */
+  /**
+   * Chooses what `begin` pays for; sends nothing. `attempt_in_progress` while an attempt is, or may
+   * be, paid for and has not ended.
+   */
   arm(target: Target): void {
     const { store } = this.#connected();
     this.#forgetStale();
@@ -67,14 +73,15 @@ export class PlayerClient extends EventTarget {
     }
     const only = 'roundId' in target ? { roundId: target.roundId } : { challengeId: target.challengeId };
     const armed = newArm(only);
-    // The storage first: what is not kept is not sent.
+    // First the storage: what it does not keep is not sent.
     store.write(armed);
     this.#take(armed);
   }
 
   /**
-   * Forgets what the player has armed; call it when the player signs out. Where a session ends without that, `player` of `init` keeps it from
-   * the next player. An attempt that was paid for stays with the partner's server, and expires with a refund after an hour without an outcome.
+   * Forgets what the player has armed; call it when the player signs out. If a session ends
+   * otherwise, `player` of `init` keeps the arm from the next player. A paid attempt stays with the
+   * partner's server, and expires with a refund after an hour without an outcome.
    */
   disarm(): void {
     const { store } = this.#connected();
@@ -83,9 +90,11 @@ export class PlayerClient extends EventTarget {
   }
 
   /**
-   * Pays for the armed attempt, once however often it is called: clicks during a call share it, and after a lost reply or a reload the
-   * same arm is sent again. A refusal (`insufficient_funds`, `blocked`, ...) charges nothing and disarms; after `network` and other failures
-   * without a decision the state is `unconfirmed`, and the next call settles which it was. `not_armed` where nothing is armed.
+   * Pays for the armed attempt, once however often it is called: clicks during a call share it, and
+   * after a lost reply or a reload the same arm is sent again. A refusal (`insufficient_funds`,
+   * `blocked`, ...) charges nothing and disarms. After `network` and other failures without a
+   * decision the state is `unconfirmed`, and the next call finds out. `not_armed` if nothing is
+   * armed.
    */
   async begin(): Promise<Attempt> {
     const connection = this.#connected();
@@ -101,8 +110,9 @@ export class PlayerClient extends EventTarget {
   }
 
   /**
-   * The attempt once it is no longer open: asked for at growing intervals, so call it when the partner's server has the outcome. It goes on
-   * over up to five failures in a row; after an error other than a refusal it can be called again. `not_armed` where no attempt is known.
+   * Resolves with the attempt once it is no longer open. It asks at growing intervals, so call it
+   * when the partner's server has the outcome. It survives up to five failures in a row; after an
+   * error other than a refusal, call it again. `not_armed` if no attempt is known.
    */
   async result({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Attempt> {
     const connection = this.#connected();
@@ -126,7 +136,10 @@ export class PlayerClient extends EventTarget {
     }
   }
 
-  /** Always `client_reporting_removed`, and sends nothing: the partner's server measures the score and reports it. */
+  /**
+   * Always rejects with `client_reporting_removed` and sends nothing: the partner's server measures
+   * the score and reports it.
+   */
   async reportOutcome(): Promise<never> {
     throw new LaurelBrowserError('client_reporting_removed', 'Outcomes are reported by the game server.');
   }
@@ -155,19 +168,19 @@ export class PlayerClient extends EventTarget {
       this.#attempt = attempt;
       return attempt;
     } catch (error) {
-      // Nothing was sent: it is armed, or unconfirmed, as before.
+      // Nothing was sent: it stays armed, or unconfirmed.
       if (this.#arm === arm) this.#take(arm);
       if (this.#arm === sent) this.#settle(isRefusal(error) ? undefined : this.#asKnown(arm, sent, error));
       throw error;
     }
   }
 
-  /** A session that has ended was noticed before anything was done for this request. */
+  /** The server noticed the ended session before it did anything for this request. */
   #asKnown(before: Arm, sent: Arm, error: unknown): Arm {
     return error instanceof LaurelBrowserError && error.code === 'unauthorized' ? before : sent;
   }
 
-  /** Disarms when the attempt is refused, as another player's is. */
+  /** Disarms when the server refuses the attempt, for example as another player's. */
   async #read(connection: Connection, arm: Arm, attemptId: string, signal?: AbortSignal): Promise<Attempt> {
     try {
       const isBody = (answer: object) => isAttempt(answer, attemptId);
@@ -188,14 +201,14 @@ export class PlayerClient extends EventTarget {
   }
 
   /**
-   * Takes up what an answer has decided. A storage that fails holds the arm as it was sent: after a
-   * reload it is sent again, and charged once.
+   * Stores what a response has decided. If the storage fails, it still holds the sent arm: a reload
+   * sends it again, and it is charged once.
    */
   #settle(arm: Arm | undefined, state?: PlayerState): void {
     try {
       this.#connected().store.write(arm);
     } catch {
-      // The arm from before stays there.
+      // The previous arm stays there.
     }
     this.#take(arm, state);
   }

@@ -1,10 +1,12 @@
 // A copy of libs/sdk/src/player-shapes.ts, by `npm run player-shapes`. Do not edit.
 
 /**
- * What the partner's server shows a player: the answers of `createPlayerHandler`, which `@laurel/browser` reads. Amounts are decimal strings in USD
- * (`"5.00"`), instants ISO 8601 in UTC. Members may be added; the statuses are open sets.
+ * What the partner's server shows a player: the responses of `createPlayerHandler`, which
+ * `@laurel/browser` reads. Amounts are decimal strings in USD (`"5.00"`), instants ISO 8601 in UTC.
+ * Members may be added; the statuses are open sets.
  *
- * `@laurel/browser` has a copy, which `npm run player-shapes` writes, because each package is installed without the other.
+ * `npm run player-shapes` copies this file to `@laurel/browser`, because each package is installed
+ * without the other.
  */
 
 /** A challenge that the player may attempt now. */
@@ -13,7 +15,7 @@ export interface Challenge {
   readonly name: string;
   readonly description: string | null;
   readonly fee: string;
-  /** On offer to this player now. */
+  /** What this player can win now. */
   readonly prize: string;
   readonly currency: string;
   readonly status: string;
@@ -26,7 +28,7 @@ export interface Challenge {
   readonly parent_challenge_id: string | null;
 }
 
-/** A paid attempt, without its score: that is the partner's server's to show. */
+/** A paid attempt without its score, which the partner's server shows as it likes. */
 export interface Attempt {
   readonly id: string;
   /** Exactly one of the two is set. */
@@ -44,7 +46,10 @@ export interface Attempt {
     readonly recorded_at: string;
     /** Quote it in a dispute. */
     readonly receipt_id: string;
-    /** The prize, if the bar was cleared; it has been paid when `paid_at` is set, and is under review until then. */
+    /**
+     * The prize, if the bar was cleared. It is paid when `paid_at` is set, and under review until
+     * then.
+     */
     readonly award: { readonly amount: string; readonly paid_at: string | null } | null;
   } | null;
 }
@@ -69,20 +74,23 @@ export interface Round {
 export interface LeaderboardRow {
   readonly rank: number;
   readonly is_you: boolean;
-  /** As the partner's server names this player; null where it does not. */
+  /** The partner's name for this player; null if it gives none. */
   readonly name: string | null;
   readonly best_score: number;
   readonly best_tiebreak: number | null;
   readonly best_score_at: string;
   readonly final_rank: number | null;
   readonly payout_amount: string | null;
-  /** In the player's own row alone. */
+  /** Only in the player's own row. */
   readonly paid_attempts?: number;
-  /** In the player's own row alone: `none`, `paid`, `held` or `refunded`. */
+  /** Only in the player's own row: `none`, `paid`, `held` or `refunded`. */
   readonly payout_status?: string;
 }
 
-/** While the round runs, `data` is the player's own row and its neighbours; for a player who has not entered, the board is locked. */
+/**
+ * While the round runs, `data` is the player's own row and its neighbours. For a player who has not
+ * entered, the board is locked.
+ */
 export type Leaderboard =
   | {
       readonly locked?: never;

@@ -6,11 +6,11 @@ export type Target = { readonly challengeId: string } | { readonly roundId: stri
 /** What happens in this tab. */
 export type PlayerState =
   | { readonly status: 'idle' }
-  /** A target is chosen and nothing was sent: `begin` pays. */
+  /** A target is chosen and nothing is sent: `begin` pays. */
   | { readonly status: 'armed'; readonly target: Target }
   /** `begin` is on its way. */
   | { readonly status: 'paying'; readonly target: Target }
-  /** It was sent and its answer is not known: `begin` asks again, and never charges twice. */
+  /** It was sent without a known result: `begin` asks again, and never charges twice. */
   | { readonly status: 'unconfirmed'; readonly target: Target }
   | { readonly status: 'open'; readonly target: Target; readonly attemptId: string }
   | { readonly status: 'ended'; readonly target: Target; readonly attempt: Attempt };

@@ -4,26 +4,30 @@ import { errorOfAnswer, LaurelBrowserError } from './errors.ts';
 type HeaderSource = NonNullable<ConstructorParameters<typeof Headers>[0]>;
 
 export interface InitOptions {
-  /** Where the partner's server serves `createPlayerHandler`, on the page's own origin: `/laurel`. */
+  /**
+   * Where the partner's server mounts `createPlayerHandler`, on the page's own origin: `/laurel`.
+   */
   readonly endpoint: string;
   /**
-   * Who is signed in: an id of your own that a player always has and no other player has. It is part of the key in `storage` and is not sent.
-   * What one player has armed, another does not find. Call `init` again when another player signs in.
+   * Who is signed in: your own id that each player always has and no other player has. It is part
+   * of the key in `storage`, is not sent, and separates the arms of players. Call `init` again when
+   * another player signs in.
    */
   readonly player?: string;
-  /** Sent with every request; a function is asked each time, as for a token that is renewed. */
+  /** Sent with every request; a function is called each time, for a token that is renewed. */
   readonly headers?: HeaderSource | (() => HeaderSource | Promise<HeaderSource>);
   /** The page's `fetch` by default. */
   readonly fetch?: typeof fetch;
   /**
-   * Keeps the arm over a reload; the tab's `sessionStorage` by default. It must belong to one tab: in a storage that tabs share, as
-   * `localStorage`, the arm of one replaces the arm of another, which may have been paid for.
+   * Keeps the arm over a reload; the tab's `sessionStorage` by default. It must belong to one tab:
+   * in storage that tabs share, such as `localStorage`, one tab's arm would replace another's,
+   * which may have been paid for.
    */
   readonly storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 }
 
 export interface Transport {
-  /** Rejects where the answer is not what was asked for: a page of something in between may be JSON too. */
+  /** Rejects if the response is not what was requested: an intermediary's page may be JSON too. */
   send<Body>(method: 'GET' | 'POST', path: string, options: SendOptions<Body>): Promise<Body>;
 }
 
@@ -31,14 +35,16 @@ interface SendOptions<Body> {
   readonly isBody: (answer: object) => answer is Body & object;
   readonly body?: object;
   readonly signal?: AbortSignal | undefined;
-  /** Called when the headers are known, directly before the request: where it throws, nothing is sent. */
+  /**
+   * Called when the headers are known, directly before the request; if it throws, nothing is sent.
+   */
   readonly onSend?: () => void;
 }
 
 const TIMEOUT_MS = 30_000;
 const SERVER_KEY = /sk_(test|live)_/;
 
-/** Throws a `TypeError` where an option contains a server key. */
+/** Throws a `TypeError` if an option contains a server key. */
 export function createTransport(options: InitOptions): Transport {
   const { headers = {}, fetch: ask = (...request) => fetch(...request), storage, ...others } = options;
   refuseServerKey([others, typeof headers === 'object' && [...new Headers(headers)]]);
@@ -76,7 +82,7 @@ export function createTransport(options: InitOptions): Transport {
   };
 }
 
-/** What the page's function gives; its failure as one of this library. */
+/** The headers from the page's function; its failure becomes one of this library. */
 async function headersOf(give: () => HeaderSource | Promise<HeaderSource>): Promise<Headers> {
   try {
     return new Headers(await give());

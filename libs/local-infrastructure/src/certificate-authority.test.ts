@@ -29,9 +29,9 @@ async function serve(names: readonly string[], dates: { notBefore?: Date; notAft
   return (server.address() as AddressInfo).port;
 }
 
-/** `ok`, or why a client that trusts this authority did not accept the certificate. */
+/** `ok`, or why a client that trusts this authority rejected the certificate. */
 async function dial(port: number, servername: string, ca?: string): Promise<string> {
-  // An address is not sent as a server name, but the certificate must hold it.
+  // An address is not sent as a server name, but the certificate must contain it.
   const socket = connect({ port, host: '127.0.0.1', servername, ...(ca !== undefined && { ca }) });
   try {
     await once(socket, 'secureConnect');
@@ -74,7 +74,7 @@ describe('an issued certificate', () => {
     expect(await dial(early, 'receiver.test', authority.certificate)).toBe('CERT_NOT_YET_VALID');
   });
 
-  it('an issued certificate holds addresses of both families, and is for servers only', async () => {
+  it('an issued certificate contains addresses of both families, and is for servers only', async () => {
     const { certificate } = await authority.issue({ names: ['127.0.0.1', '::1', 'localhost'] });
     const parsed = new X509Certificate(certificate);
     expect(parsed.subjectAltName).toBe('IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, DNS:localhost');
@@ -84,7 +84,7 @@ describe('an issued certificate', () => {
   });
 });
 
-describe('an authority that was saved', () => {
+describe('a saved authority', () => {
   it('a saved authority issues certificates that clients of the original trust', async () => {
     const { certificate, key } = authority;
     const opened = await openCertificateAuthority({ certificate, key });

@@ -1,8 +1,8 @@
 /**
- * A certificate authority of our own, for tests and for the system on one machine. Only clients that have its certificate trust what it
- * issues. Keys are ECDSA P-256, which every TLS client accepts.
+ * A private certificate authority for tests and for the system on one machine. Only clients that
+ * have its certificate trust what it issues. Keys are ECDSA P-256, which every TLS client accepts.
  */
-// The library below builds on decorators' metadata and asks for this polyfill to be loaded before it.
+// The library below uses decorator metadata and requires this polyfill before it.
 import 'reflect-metadata';
 import { KeyObject, randomBytes, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -34,10 +34,13 @@ const SERVER_LIFE_MS = 800 * DAY_MS;
 export type KeyPair = { readonly certificate: string; readonly key: string };
 
 export type CertificateAuthority = KeyPair & {
-  /** A server's certificate for these DNS names and IP addresses. Dates in the past make one that has expired. */
+  /**
+   * Issues a server's certificate for these DNS names and IP addresses. Dates in the past make an
+   * expired one.
+   */
   issue(request: {
     readonly names: readonly string[];
-    /** One of our services, whose certificate names it as a server and as a client. */
+    /** A Laurel service, whose certificate names it both as a server and as a client. */
     readonly service?: string;
     /** Further names, for tests of rejected certificates. */
     readonly uris?: readonly string[];
@@ -49,7 +52,10 @@ export type CertificateAuthority = KeyPair & {
   }): Promise<KeyPair>;
 };
 
-/** A new authority. Clients trust its `certificate`; keep `key` to open the same authority again. */
+/**
+ * Creates an authority. Clients trust its `certificate`; keep `key` to open the same authority
+ * again.
+ */
 export async function createCertificateAuthority(name = 'Laurel private CA'): Promise<CertificateAuthority> {
   const keys = await generateKeys();
   const certificate = await X509CertificateGenerator.createSelfSigned(
@@ -71,7 +77,7 @@ export async function createCertificateAuthority(name = 'Laurel private CA'): Pr
   return authorityOf(certificate, keys.privateKey);
 }
 
-/** The authority of these PEMs, as `createCertificateAuthority` gave them. */
+/** Opens the authority of these PEMs from `createCertificateAuthority`. */
 export async function openCertificateAuthority({ certificate, key }: KeyPair): Promise<CertificateAuthority> {
   const privateKey = await webcrypto.subtle.importKey('pkcs8', PemConverter.decodeFirst(key), KEY_ALGORITHM, true, [
     'sign',

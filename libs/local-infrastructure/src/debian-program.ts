@@ -1,4 +1,7 @@
-/** Programs of the machine, and of Debian's packages: verified by apt, unpacked without root, and not installed. */
+/**
+ * Finds programs on the machine, or in Debian's packages, which apt verifies and which are unpacked
+ * without root and not installed.
+ */
 import { execFile } from 'node:child_process';
 import {
   accessSync,
@@ -18,7 +21,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** What is looked at to find a program. */
+/** The parts of a machine in which a program is searched. */
 export interface SearchedMachine {
   readonly searchPath: string;
   readonly isExecutable: (file: string) => boolean;
@@ -46,7 +49,10 @@ export function canUnpackDebian(machine: SearchedMachine): boolean {
   return findProgram('apt-get', machine) !== undefined && findProgram('dpkg-deb', machine) !== undefined;
 }
 
-/** Moves to `keptFile`, which it returns, the program that `fetch` leaves in a temporary folder beside it, and removes the rest. */
+/**
+ * Moves the program that `fetch` puts into a temporary folder to `keptFile`, removes the rest, and
+ * returns `keptFile`.
+ */
 export async function keepProgram(
   keptFile: string,
   fetch: (workDirectory: string) => Promise<string>,
@@ -68,15 +74,16 @@ const DEFAULT_MIRROR = 'http://deb.debian.org/debian';
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /**
- * Downloads the package and returns the path of the program, in the work directory. With a `suite` (`trixie`) it comes from
- * that one, on the mirror that the machine uses, by package lists of its own; otherwise from the suites that the machine uses.
+ * Downloads the package and returns the path of the program in the work directory. With a `suite`
+ * (`trixie`) the package comes from that suite on the machine's mirror, by separate package lists;
+ * otherwise from the machine's suites.
  */
 export async function fetchDebianProgram(
   wanted: { readonly package: string; readonly program?: string; readonly suite?: string },
   workDirectory: string,
   signal: AbortSignal,
 ): Promise<string> {
-  // apt as root would drop to its own user, which cannot write here.
+  // As root, apt would switch to its own user, which cannot write here.
   const asRoot = process.getuid?.() === 0 ? ['-o', 'APT::Sandbox::User=root'] : [];
   const apt = (options: readonly string[]) =>
     run('apt-get', [...asRoot, ...options], { cwd: workDirectory, signal, maxBuffer: 16 * 1024 * 1024 });
@@ -108,7 +115,7 @@ export async function fetchDebianProgram(
       await download([]);
     } catch {
       signal.throwIfAborted();
-      // A fresh container has no package lists.
+      // A new container has no package lists.
       await downloadByOwnLists([]);
     }
   }
@@ -118,16 +125,19 @@ export async function fetchDebianProgram(
   const { program = wanted.package } = wanted;
   const file = FOLDERS_OF_PROGRAMS.map((folder) => join(workDirectory, 'unpacked', folder, program)).find(existsSync);
   if (file === undefined) throw new Error(`the package holds no ${program}`);
-  // The file itself: a link in the package may point elsewhere in it.
+  // The real file: a link in the package may lead elsewhere in it.
   return realpathSync(file);
 }
 
-/** The first archive of Debian among the addresses that apt reads, one a line; not that of the security team, which has no packages of its own. */
+/**
+ * The first Debian archive among apt's addresses, one a line. Skips the security archive, which
+ * lacks these packages.
+ */
 export function debianMirror(uris: string): string {
   return uris.split('\n').find((uri) => /\/debian\/?$/.test(uri)) ?? DEFAULT_MIRROR;
 }
 
-/** The line that names the error: apt's commands begin it with E: or W:. */
+/** The line that names the error; apt's begin with E: or W:. */
 export function briefly(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const lines = text.split('\n').filter((line) => line.trim() !== '');

@@ -10,7 +10,8 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgre
 import { ensureDatabase } from './ensure-database.ts';
 import { identifyProcess } from './inspect-process.mjs';
 
-// `mkdtemp` makes a folder of mode 0700: as root, these tests run in a folder that no other user can enter.
+// `mkdtemp` makes a folder of mode 0700, so as root these tests run in a folder that no other user
+// can enter.
 let root = '';
 const cleanups: (() => unknown)[] = [];
 
@@ -97,7 +98,7 @@ test('a second start of PostgreSQL on the same data fails and disturbs nothing',
   expect(await ask(server.superuserUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-test('a start takes over the PostgreSQL server of a killed parent, and no data is lost', async () => {
+test('a start takes over from the PostgreSQL server of a killed parent, and loses no data', async () => {
   const port = await freePort();
   const orphanPid = await startInChildThatIsKilled(port);
   expect(() => process.kill(orphanPid, 0)).not.toThrow();
@@ -122,7 +123,7 @@ test('a killed PostgreSQL server and an old postmaster.pid do not block the next
   expect(await ask(third.superuserUrl, 'select id from a')).toEqual([{ id: 1 }]);
 });
 
-test('the server of another folder that has the id of an old postmaster.pid is left alone', async () => {
+test('a start leaves the server of another folder alone that has the id of an old postmaster.pid', async () => {
   const other = await start();
   const dataDirectory = join(root, 'second', 'postgres');
   const startSecond = () => startEmbeddedPostgres({ ...optionsOf(), dataDirectory });

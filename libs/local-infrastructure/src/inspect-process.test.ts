@@ -14,7 +14,7 @@ test('a process is found by the line that identifies it, and no longer once it h
   expect([findIdentified(line), inspectProcess(pid)]).toEqual([null, null]);
 });
 
-test('a later process with the same id is another one, and a line of the release before is the id alone', () => {
+test('a later process with the same id is another one, and a line of the previous release is the id alone', () => {
   expect(findIdentified(`${process.pid} another-boot 1`)).toBeNull();
   expect(findIdentified(String(process.pid))).toMatchObject({ pid: process.pid });
 });

@@ -1,4 +1,7 @@
-/** The source of kustomize: the machine's own, kubectl's, one that was fetched before, or Debian's package, fetched without root. */
+/**
+ * Finds kustomize: the machine's own, kubectl's, one fetched before, or Debian's package, fetched
+ * without root.
+ */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,12 +17,12 @@ import {
 
 const run = promisify(execFile);
 
-/** No kustomize could be obtained; the message has the remedy. */
+/** There is no kustomize; the message says what to do. */
 export class KustomizeUnavailableError extends Error {
   override readonly name = 'KustomizeUnavailableError';
 }
 
-/** A command that renders the folder that is given as its last argument. */
+/** A command that renders the folder in its last argument. */
 export type RenderCommand = readonly [string, ...string[]];
 
 /** The first suite of Debian with a kustomize of version 5. */
@@ -27,7 +30,7 @@ const SUITE = 'trixie';
 const DOWNLOAD_LIMIT_MS = 60_000;
 const MAX_RENDERED_BYTES = 16 * 1024 * 1024;
 
-/** What the machine has; undefined when it must be fetched. */
+/** The machine's kustomize; undefined if it must be fetched. */
 export function installedRenderCommand(machine: SearchedMachine, keptFile: string): RenderCommand | undefined {
   const kustomize = findProgram('kustomize', machine);
   if (kustomize !== undefined) return [kustomize, 'build'];

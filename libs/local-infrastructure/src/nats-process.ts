@@ -1,6 +1,7 @@
 /**
- * A nats-server with JetStream as a child of this process, on 127.0.0.1 alone. It keeps its port and its store over any number of stops
- * and starts, so that its clients reconnect to the same server, or to the same address with an empty store.
+ * A nats-server with JetStream as a child of this process, only on 127.0.0.1. It keeps its port and
+ * store over stops and starts, so that clients reconnect to the same server, or to the same address
+ * with an empty store.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,17 +13,17 @@ import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
 
 export interface NatsProcess extends AsyncDisposable {
-  /** Without a user. */
+  /** The address without a user. */
   readonly url: string;
-  /** Of the running process; undefined while it is down. */
+  /** The running process's id; undefined while it is down. */
   pid(): number | undefined;
-  /** Starts it, and waits until it accepts connections; does nothing when it already runs. */
+  /** Starts it and waits until it accepts connections; does nothing if it runs. */
   start(): Promise<void>;
-  /** Shuts it down gracefully, as an operator does. */
+  /** Shuts it down gracefully, like an operator. */
   stop(): Promise<void>;
   /** Kills it (SIGKILL). */
   kill(): Promise<void>;
-  /** Makes it hang (SIGSTOP): its connections stay, and nothing is answered before `resume`. */
+  /** Makes it hang (SIGSTOP): its connections stay, and it responds only after `resume`. */
   pause(): void;
   resume(): void;
   /** Ends it and deletes its store. */
@@ -33,13 +34,16 @@ const START_DEADLINE_MS = 20_000;
 const POLL_MS = 10;
 const PID_FILE = 'pid';
 
-/** Starts one on a free port. */
+/** Starts a nats-server on a free port. */
 export async function startNatsProcess(options: {
   /** The nats-server, see obtainNats. */
   file: string;
-  /** Where its store, its log and its process id are kept. */
+  /** The folder of its store, log and process id. */
   directory: string;
-  /** A configuration file: users, certificates. Without one every client that reaches the server may do everything. */
+  /**
+   * A configuration file with users and certificates. Without one every client that reaches the
+   * server may do everything.
+   */
   configurationFile?: string;
 }): Promise<NatsProcess> {
   const { file, directory, configurationFile } = options;

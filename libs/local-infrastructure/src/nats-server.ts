@@ -1,6 +1,6 @@
 /**
- * The source of the nats-server: the one that the machine has, one that was fetched before, or a fetched one whose origin is verified,
- * by apt or by a pinned checksum. Nothing is installed, and nothing needs root.
+ * Finds the nats-server: the machine's own, one fetched before, or a newly fetched one whose origin
+ * apt or a pinned checksum verifies. Nothing is installed, and nothing needs root.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -19,12 +19,15 @@ import {
 
 const run = promisify(execFile);
 
-/** No nats-server could be obtained; the message has the remedy. */
+/** There is no nats-server; the message says what to do. */
 export class NatsUnavailableError extends Error {
   override readonly name = 'NatsUnavailableError';
 }
 
-/** The official release for machines without apt; the sums are those of the project's own container images. */
+/**
+ * The official release, for machines without apt; the checksums are those of the project's own
+ * container images.
+ */
 export const NATS_RELEASE = {
   version: '2.10.29',
   sha256: {
@@ -47,7 +50,9 @@ export interface Machine extends SearchedMachine {
   readonly keptFile: string;
 }
 
-/** The sources of a nats-server, best first: installed on the machine, fetched before, apt, the release. */
+/**
+ * The sources of a nats-server, best first: the machine's, one fetched before, apt, the release.
+ */
 export function natsSources(machine: Machine): readonly NatsSource[] {
   const installed =
     findProgram('nats-server', machine) ?? (machine.isExecutable(machine.keptFile) ? machine.keptFile : undefined);
@@ -68,7 +73,7 @@ export function natsSources(machine: Machine): readonly NatsSource[] {
   return sources;
 }
 
-/** Finds or fetches a nats-server and returns its path. A fetched one is kept in `bin` below the directory. */
+/** Returns the path of a nats-server; keeps one that it fetches in `bin` below the directory. */
 export async function obtainNats(
   directory: string,
   print: (line: string) => void,

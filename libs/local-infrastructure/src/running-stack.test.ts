@@ -14,7 +14,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true });
 });
 
-test('without a ready.json no stack runs', async () => {
+test('no stack counts as running without a ready.json', async () => {
   const failure = await findRunningStack().catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(StackFailure);
   expect(String(failure)).toContain(`The stack is not running (no ${join(dataDir, 'ready.json')})`);

@@ -1,4 +1,4 @@
-/** A stack of this machine, which `npm start` or `npm run dev` runs, as programs beside it find and call it. */
+/** Lets programs on this machine find and call a stack that `npm start` or `npm run dev` runs. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 /** Ends a program with one sentence. */
 export class StackFailure extends Error {}
 
-/** What ready.json has at least. */
+/** The members that every ready.json has. */
 interface Ready {
   readonly base_url: string;
   readonly operator_token: string;
@@ -20,19 +20,19 @@ export interface Call {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly headers?: Record<string, string>;
-  /** JSON, or its text where the very bytes matter. */
+  /** JSON, or its text if the exact bytes matter. */
   readonly body?: object | string;
-  /** The status of the answer; any other is a failure. */
+  /** The status of the response; any other is a failure. */
   readonly expect: number;
 }
 
-/** `text` are the bytes of the answer, `body` what they mean; an answer without a body means `{}`. */
+/** `text` is the response's text and `body` its parsed form; a response without a body is `{}`. */
 export interface Answer {
   readonly text: string;
   readonly body: Json;
 }
 
-/** `fetch`, or one that also shows what it sends. */
+/** `fetch`, or a wrapper that also shows what it sends. */
 export type Send = (
   url: string,
   request: {
@@ -46,7 +46,10 @@ export type Send = (
 
 const TIMEOUT_MS = 60_000;
 
-/** The stack whose ready.json is in LAUREL_DATA_DIR, once it has answered. `Known` is what else the caller knows to be in that file. */
+/**
+ * The stack whose ready.json is in LAUREL_DATA_DIR, once it has responded. `Known` describes
+ * further members that the caller expects in that file.
+ */
 export async function findRunningStack<Known = object>(): Promise<RunningStack<Known>> {
   const ready = readReady() as Ready & Known;
   const { origin } = new URL(ready.base_url);
@@ -70,12 +73,12 @@ function readReady(): unknown {
     const ready: Partial<Ready> | null = JSON.parse(text);
     if (typeof ready?.base_url === 'string') return ready;
   } catch {
-    // As below.
+    // Not JSON: damaged, as below.
   }
   throw new StackFailure(`${file} is damaged: stop the stack, run \`npm start\` again and try again.`);
 }
 
-/** Sends one call and compares the status of its answer with the expected one. */
+/** Sends one call and compares the status of its response with the expected one. */
 export async function callStack(origin: string, call: Call, send: Send = fetch): Promise<Answer> {
   const { method, path, headers = {}, body, expect } = call;
   const { status, text } = await send(origin + path, {
@@ -91,7 +94,7 @@ export async function callStack(origin: string, call: Call, send: Send = fetch):
     },
   );
   if (status !== expect) {
-    // The answer of a success may contain a key, so only a failure is ever quoted.
+    // A successful response may contain a key, so only failures are quoted.
     const quoted = status >= 400 ? `: ${text}` : '';
     throw new StackFailure(`${method} ${path} must answer ${expect}, not ${status}${quoted}`);
   }
@@ -100,7 +103,7 @@ export async function callStack(origin: string, call: Call, send: Send = fetch):
 
 export type Operator = (call: Omit<Call, 'headers'>) => Promise<Json>;
 
-/** Calls the stack as its operator, and resolves to the body of the answer. */
+/** Calls the stack as its operator; resolves with the response's body. */
 export function createOperator(stack: { origin: string; operator_token: string }, send?: Send): Operator {
   const headers = { authorization: `Bearer ${stack.operator_token}` };
   return async (call) => (await callStack(stack.origin, { ...call, headers }, send)).body;

@@ -1,4 +1,4 @@
-/** Reads what came back from a request: the body with its headers, or the failure that it is. */
+/** Reads the response to a request: the body with its headers, or a failure. */
 import { isApiCode, LaurelError, type LaurelErrorCode } from './errors.ts';
 import type { FetchResponse } from './fetch.ts';
 
@@ -8,18 +8,18 @@ export interface ReceivedAnswer {
   readonly headers: FetchResponse['headers'];
 }
 
-/** Where a failure belongs to, for its message and its facts. */
+/** What a failure's message and facts name. */
 export interface RequestNames {
-  /** `POST /v1/attempts`: without a value that the caller sent. */
+  /** `POST /v1/attempts`: contains no value from the caller. */
   readonly operation: string;
   readonly idempotencyKey?: string | undefined;
 }
 
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
-/** A 429 without a time to wait, which only something in between would send. */
+/** For a 429 without a time to wait, which only an intermediary sends. */
 const DEFAULT_RETRY_AFTER_MS = 1_000;
 
-/** The parsed body of a 2xx, an object; undefined where something else than Laurel has answered. */
+/** The parsed body of a 2xx, an object; undefined if something other than Laurel responded. */
 export function readBody(
   { status, text }: ReceivedAnswer,
   { noContent }: { readonly noContent?: true | undefined },
@@ -30,7 +30,7 @@ export function readBody(
   return typeof data !== 'object' || data === null || Array.isArray(data) ? undefined : { data };
 }
 
-/** The failure that an answer is which `readBody` does not read. */
+/** The failure for a response that `readBody` does not accept. */
 export function readFailure(answer: ReceivedAnswer, { operation, idempotencyKey }: RequestNames): LaurelError {
   const { status } = answer;
   const body = parse(answer.text);
@@ -64,15 +64,16 @@ export function rateLimitOf({ headers }: ReceivedAnswer): { limit: number; remai
 }
 
 /**
- * Milliseconds: of the header, which is in seconds, else of the body of a 429. A date, which only something in between would send, is not read.
- * No more than an hour: the API's minute is over long before, and a timer fires at once when it is set beyond 24 days.
+ * Milliseconds from the header, which is in seconds, or else from the body of a 429. Ignores dates,
+ * which only an intermediary sends. At most an hour: the API's minute is over long before, and a
+ * timer beyond 24 days fires at once.
  */
 function retryAfterOf({ headers, text }: ReceivedAnswer): number | undefined {
   const seconds = wholeNumber(headers.get('retry-after')) ?? wholeNumber(field(parse(text), 'retry_after'));
   return seconds === undefined ? undefined : Math.min(seconds * 1_000, LONGEST_RETRY_AFTER_MS);
 }
 
-/** Of a 429. */
+/** How long a 429 limits its caller. */
 export function limitedForMs(answer: ReceivedAnswer): number {
   return retryAfterOf(answer) ?? DEFAULT_RETRY_AFTER_MS;
 }

@@ -1,30 +1,37 @@
-/** A body, and the facts that the headers of its answer state. */
+/** A body, and the facts in the headers of its response. */
 export interface ApiAnswer<Body> {
   readonly data: Body;
-  /** Laurel's name of the request: quote it to support. */
+  /** Laurel's id of the request: quote it to support. */
   readonly requestId: string | undefined;
-  /** Whether this is the stored answer of an earlier request with this idempotency key: nothing ran again. */
+  /**
+   * Whether this is the stored response to an earlier request with this idempotency key: nothing
+   * ran again.
+   */
   readonly replayed: boolean;
-  /** Requests that a minute has, and those that were left in it; undefined where the answer did not say. */
+  /**
+   * The requests a minute, and those left when Laurel responded; undefined if the response lacks
+   * them.
+   */
   readonly rateLimit: { readonly limit: number; readonly remaining: number } | undefined;
-  /** How many requests were sent until this answer: 1 without a repetition. */
+  /** How many requests this response took: 1 without a repetition. */
   readonly tries: number;
 }
 
 /**
- * A call under way: a promise of its body, and with `.withResponse()` of the body with the facts of its answer. The call is sent once, however often
- * either is awaited; and only what is awaited can end as an unhandled rejection.
+ * A call under way: a promise of its body. `.withResponse()` gives the body with the facts of its
+ * response. The call is sent once, however often either is awaited. Only what is awaited can become
+ * an unhandled rejection.
  */
 export class ApiPromise<Body> extends Promise<Body> {
   readonly #answer: Promise<ApiAnswer<Body>>;
 
-  /** What `then` and its kin return is an ordinary promise. */
+  /** `then` and its kin return ordinary promises. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
 
   constructor(answer: Promise<ApiAnswer<Body>>) {
-    // Its own state is never looked at, because `then` below is all that a caller or `await` reads.
+    // Nothing looks at this promise's own state: callers and `await` read only `then` below.
     super(() => {});
     this.#answer = answer;
   }

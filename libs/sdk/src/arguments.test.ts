@@ -35,7 +35,7 @@ test.each<[string, object]>([
   expect(() => serialise(body)).toThrow(TypeError);
 });
 
-test('what is serialised is read as it was given', () => {
+test('a serialised body parses to the same value', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue({ stringUnit: 'binary' })), (body) => {
       expect(JSON.parse(serialise(body))).toEqual(JSON.parse(JSON.stringify(body)));
@@ -50,7 +50,7 @@ test.each([undefined, '', ' a', 'a ', 'schlüssel', 'a\nb', 'a'.repeat(256)])(
   },
 );
 
-test('an idempotency key of up to 255 printable characters is sent as it is', () => {
+test('an idempotency key of up to 255 printable characters is sent unchanged', () => {
   for (const key of ['a', 'match 4711: create', 'a'.repeat(255)]) expect(checkIdempotencyKey(key)).toBe(key);
 });
 
@@ -65,7 +65,7 @@ test('an id stays one segment of its path', () => {
   for (const id of ['', '.', '..', undefined]) expect(() => segment('id', id as string)).toThrow(TypeError);
 });
 
-test('a query leaves out what has no value', () => {
+test('a query leaves out parameters without a value', () => {
   expect(query({ player_ref: 'a b&c', status: undefined })).toBe('?player_ref=a+b%26c');
   expect(query({ status: undefined })).toBe('');
   expect(query(undefined)).toBe('');
@@ -73,7 +73,7 @@ test('a query leaves out what has no value', () => {
 
 const NOT_TEXTS = [null, true, 1, {}, [], ['p'], Symbol('p'), () => 'p', Object('p'), 'a\ud800', '\udc00'];
 
-test('a query and a path are made of well-formed text alone, and a limit of a whole number', () => {
+test('a query and a path accept only well-formed text, and a limit only a whole number', () => {
   for (const value of NOT_TEXTS) {
     expect(() => query({ player_ref: value })).toThrow(TypeError);
     if (value !== 1) expect(() => query({ limit: value }, { whole: ['limit'] })).toThrow(TypeError);
@@ -86,7 +86,7 @@ test('a query and a path are made of well-formed text alone, and a limit of a wh
     expect(() => query(parameters as object)).toThrow(TypeError);
 });
 
-test('a query and a path carry any well-formed text as it is, of 255 emoji too', () => {
+test('a query and a path carry any well-formed text unchanged, even 255 emoji', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', minLength: 3 }), (text) => {
       expect(new URLSearchParams(query({ player_ref: text })).get('player_ref')).toBe(text);
@@ -96,7 +96,7 @@ test('a query and a path carry any well-formed text as it is, of 255 emoji too',
   );
 });
 
-test('options are an object, and a signal one of the platform', () => {
+test('options must be an object, and a signal must be an AbortSignal', () => {
   for (const options of [undefined, {}, { signal: undefined }, { signal: new AbortController().signal }])
     expect(() => checkCallOptions(options)).not.toThrow();
   for (const options of [

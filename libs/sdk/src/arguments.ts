@@ -1,13 +1,19 @@
-/** What a caller hands over, checked and made into text before the first try: every try of a call sends the same bytes. */
+/**
+ * Checks a caller's arguments and turns them into text before the first try, so that every try
+ * sends the same bytes.
+ */
 import { isWellFormed } from './strict-json.ts';
 
-/** "`Idempotency-Key`, 1 to 255 characters, chosen by the partner" (docs/contract/partner-api.md, "Idempotency"). */
+/** The longest `Idempotency-Key` (docs/contract/partner-api.md, "Idempotency"). */
 const MAX_KEY_CHARACTERS = 255;
-/** Printable ASCII, no space at an end: of anything else runtimes send different bytes, and so different keys. */
+/**
+ * Printable ASCII without a space at either end: runtimes send anything else as different bytes,
+ * and so as different keys.
+ */
 const KEY = /^[!-~]([ -~]*[!-~])?$/;
 
 /**
- * The body as JSON. Throws a TypeError where JSON would silently change it: a number that is not
+ * The body as JSON. Throws a TypeError if JSON would silently change it: a number that is not
  * finite becomes null, a Map an empty object, a function nothing; half of a surrogate pair has no
  * UTF-8. Members without a value are left out.
  */
@@ -25,7 +31,7 @@ export function serialise(body: object): string {
 
 const ILL_FORMED = 'has half of a surrogate pair';
 
-/** What JSON would change about a value; null for one that arrives as it is. */
+/** What JSON would change about a value; null if nothing. */
 function issueOf(value: unknown, isInArray: boolean): string | null {
   const plain = value instanceof Number || value instanceof String ? value.valueOf() : value;
   if (typeof plain === 'number' && !Number.isFinite(plain)) return `is not a finite number: ${plain}`;
@@ -35,7 +41,9 @@ function issueOf(value: unknown, isInArray: boolean): string | null {
   return isCollection(plain) ? 'is a collection that JSON does not write' : null;
 }
 
-/** A Map, a Set, a URLSearchParams, an iterator: whatever JSON and `Object.entries` take for empty. */
+/**
+ * A Map, a Set, a URLSearchParams, an iterator: values that JSON and `Object.entries` see as empty.
+ */
 function isCollection(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Symbol.iterator in value && !Array.isArray(value);
 }
@@ -46,14 +54,14 @@ function checkRecord(name: string, value: unknown): void {
   }
 }
 
-/** Throws a TypeError for what would be made into another text, or has no UTF-8. */
+/** Throws a TypeError for values that are not text, or have no UTF-8. */
 export function checkText(name: string, value: unknown): string {
   if (typeof value !== 'string') throw new TypeError(`${name} is not a string.`);
   if (!isWellFormed(value)) throw new TypeError(`${name} ${ILL_FORMED}.`);
   return value;
 }
 
-/** The body of a call that names a player. Its length and its characters are for the API to check. */
+/** The body of a call that names a player. The API checks its length and characters. */
 export function ofPlayer<Body extends { readonly player_ref: string }>(body: Body): Body {
   checkRecord('The body', body);
   checkText('player_ref', body.player_ref);
@@ -71,7 +79,7 @@ export function checkCallOptions(options: unknown): void {
   }
 }
 
-/** Printable ASCII, so that its characters are as many as its UTF-16 units. */
+/** ASCII has one UTF-16 unit a character, so the length counts characters. */
 export function checkIdempotencyKey(key: string | undefined): string {
   if (typeof key !== 'string' || key.length > MAX_KEY_CHARACTERS || !KEY.test(key)) {
     throw new TypeError(
@@ -82,7 +90,8 @@ export function checkIdempotencyKey(key: string | undefined): string {
 }
 
 /**
- * The key of an outcome whose caller chose none. An attempt has one outcome, so its id alone says which: a process that died knows the key again.
+ * The key of an outcome whose caller chose none. An attempt has one outcome, so its id alone gives
+ * the key: a process that died derives it again.
  */
 export function outcomeKeyOf(attemptId: string): string {
   return `outcome-${attemptId.toLowerCase()}`;
@@ -94,7 +103,7 @@ export function segment(name: string, value: string): string {
   return encodeURIComponent(value);
 }
 
-/** The query with its question mark; parameters without a value are left out, but for those that are required. */
+/** The query with its question mark; leaves out optional parameters without a value. */
 export function query(
   parameters: object = {},
   { required = [], whole = [] }: { readonly required?: readonly string[]; readonly whole?: readonly string[] } = {},

@@ -1,9 +1,15 @@
-/** Bytes of base64 and hexadecimal, by what every runtime has. */
+/** Bytes in base64 and hexadecimal, with what every runtime has. */
 
-/** `Uint8Array<ArrayBuffer>`, by a name that TypeScript before 5.7 has too: there it is not generic. */
+/**
+ * `Uint8Array<ArrayBuffer>`, by a name that TypeScript before 5.7 also has: its type is not
+ * generic.
+ */
 export type Bytes = ReturnType<InstanceType<typeof TextEncoder>['encode']>;
 
-/** Null for text that is not base64, or not the only spelling of its bytes: white space, loose bits, no padding. */
+/**
+ * Null if the text is not base64, or not the only spelling of its bytes: white space, loose bits,
+ * no padding.
+ */
 export function fromBase64(text: string): Bytes | null {
   if (typeof text !== 'string') return null;
   try {

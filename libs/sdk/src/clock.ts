@@ -1,8 +1,11 @@
-/** Time and chance, so that a test of retries and of the gate waits for nothing and knows every delay. */
+/**
+ * Time and chance, so that a test of retries and of the gate waits for nothing and knows every
+ * delay.
+ */
 export interface Clock {
-  /** Milliseconds that only ever increase. */
+  /** Milliseconds that never decrease. */
   now(): number;
-  /** Calls back once, after so many milliseconds; the result cancels it. */
+  /** Calls back once after this many milliseconds; the result cancels it. */
   schedule(delayMs: number, callback: () => void): () => void;
   /** From 0 to below 1. */
   random(): number;

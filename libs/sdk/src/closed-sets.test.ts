@@ -1,4 +1,4 @@
-/** The SDK shares no code with the server. These laws hold its closed sets to the server's. */
+/** The SDK shares no code with the server. These laws compare its closed sets with the server's. */
 import { readFileSync } from 'node:fs';
 import { HTTP_STATUS } from '@laurel/errors';
 import fc from 'fast-check';
@@ -27,7 +27,7 @@ test('the codes and the statuses of attempts are those of the API document, and 
   expect(HTTP_STATUS).toMatchObject(STATUS_OF_CODE);
 });
 
-test('only a code of the closed set with its own status is an answer of the API, and three of them decide nothing', () => {
+test('only a code of the closed set with its own status is a response of the API, and three of them decide nothing', () => {
   const undecided = ['unauthorized', 'idempotency_in_progress', 'internal_error'];
   fc.assert(
     fc.property(status, code, (its, value) => {
@@ -38,7 +38,7 @@ test('only a code of the closed set with its own status is an answer of the API,
   );
 });
 
-test('a call fails with a code of the API only where the answer has the status of that code, and else with network', () => {
+test('a call fails with a code of the API only if the response has the status of that code, and else with network', () => {
   fc.assert(
     fc.property(status, code, (its, value) => {
       fc.pre(its !== 429);

@@ -1,12 +1,12 @@
 /**
- * The closed sets of the API that a client decides by. A value outside of them was written by
- * something in between, and decides nothing.
+ * The closed sets of the API by which a client decides. A value outside them came from an
+ * intermediary, and decides nothing.
  *
- * `@laurel/browser` has a copy, which `npm run player-shapes` writes, because each package is
- * installed without the other.
+ * `npm run player-shapes` copies this file to `@laurel/browser`, because each package is installed
+ * without the other.
  */
 
-/** Every code of an envelope of `/v1`, with the one status that it has. */
+/** Every error code of `/v1`, with its one HTTP status. */
 export const STATUS_OF_CODE = {
   invalid_request: 400,
   unauthorized: 401,
@@ -28,19 +28,19 @@ export const STATUS_OF_CODE = {
   internal_error: 500,
 } as const;
 
-/** The statuses of an attempt: it is `open` until it has one of the others, for good. */
+/** The statuses of an attempt: `open`, until it has one of the others for good. */
 export const ATTEMPT_STATUSES = ['open', 'settled', 'expired', 'voided'] as const;
 
 /** The codes after which the same request may still take effect, or already has. */
 const UNDECIDED: readonly unknown[] = ['unauthorized', 'idempotency_in_progress', 'internal_error'];
 
-/** Whether `/v1` answers this code with this status. */
+/** Whether `/v1` responds with this code and this status. */
 export function isApiAnswer(status: number | undefined, code: unknown): code is keyof typeof STATUS_OF_CODE {
   const codes: Readonly<Record<string, number>> = STATUS_OF_CODE;
   return typeof code === 'string' && Object.hasOwn(codes, code) && codes[code] === status;
 }
 
-/** Whether Laurel has refused: nothing is charged, also when the same request is sent again. */
+/** Whether Laurel has refused: nothing is charged, even if the same request is sent again. */
 export function isRefusedByApi(status: number | undefined, code: unknown): boolean {
   return isApiAnswer(status, code) && !UNDECIDED.includes(code);
 }

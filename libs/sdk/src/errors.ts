@@ -2,22 +2,25 @@ import type { ErrorCode } from './api-types.ts';
 import { isApiAnswer, STATUS_OF_CODE } from './closed-sets.ts';
 
 /**
- * What a call can fail with: the closed set of `/v1`, one more of the sandbox, and what no envelope of the API names.
- * - `conflict`: of the sandbox alone: the player, the round or the delivery is not in a state that allows the call.
- * - `rate_limited`: the minute's requests are used up, and the next minute begins after the call's deadline (or `maxRetries` is 0).
- * - `network`: no answer of Laurel arrived: no connection, a connection that ended early, or an answer that something in between wrote.
- * - `timeout`: no answer within `timeoutMs`, or within what was left of `deadlineMs`.
+ * What a call can fail with: the closed set of `/v1`, one code of the sandbox, and three without an
+ * error of the API.
+ * - `conflict`: sandbox only: the state of the player, round or delivery does not allow the call.
+ * - `rate_limited`: the minute's requests are used up, and the next minute begins after the call's
+ *   deadline (or `maxRetries` is 0).
+ * - `network`: no response of Laurel arrived: no connection, one that ended early, or a response of
+ *   an intermediary.
+ * - `timeout`: no response within `timeoutMs`, or within the rest of `deadlineMs`.
  */
 export type LaurelErrorCode = ApiCode | 'rate_limited' | 'network' | 'timeout';
 
-/** What the envelope of a failure names. */
+/** The codes in the error bodies of the API. */
 type ApiCode = ErrorCode | 'conflict';
 
 const API_CODES = { ...STATUS_OF_CODE, conflict: 409 } satisfies Readonly<Record<ApiCode, number>>;
 
 /**
- * Whether the API answers this code with this status. The set is closed, and a code has one status:
- * anything else was written by something in between.
+ * Whether the API responds with this code and this status. The set is closed, and a code has one
+ * status: anything else came from an intermediary.
  */
 export function isApiCode(status: number, code: unknown): code is ApiCode {
   return isApiAnswer(status, code) || (code === 'conflict' && status === API_CODES.conflict);
@@ -34,24 +37,28 @@ export interface LaurelErrorFacts {
 }
 
 /**
- * A call that failed after all its tries. Branch on `code`, never on `message`, whose wording may change at any time.
+ * A call that failed after all its tries. Branch on `code`, never on `message`, whose wording may
+ * change at any time.
  *
- * A wrong argument is a `TypeError` instead, and an aborted call rejects with the reason of its signal.
+ * A wrong argument is a `TypeError` instead; an aborted call rejects with its signal's reason.
  */
 export class LaurelError extends Error {
   override readonly name = 'LaurelError';
   readonly code: LaurelErrorCode;
-  /** The HTTP status of the last answer; undefined where none arrived. */
+  /** The HTTP status of the last response; undefined if none arrived. */
   readonly status: number | undefined;
-  /** Laurel's name of the last request: quote it to support. */
+  /** Laurel's id of the last request: quote it to support. */
   readonly requestId: string | undefined;
-  /** The key that every try of this call had. A repetition with it takes effect once. */
+  /** The key of every try of this call. A repetition with it takes effect once. */
   readonly idempotencyKey: string | undefined;
-  /** How long to wait before a repetition is worthwhile, in milliseconds: an hour at most. */
+  /** How long to wait before a repetition can help, in milliseconds: at most an hour. */
   readonly retryAfterMs: number | undefined;
-  /** What the API wrote about its refusal, without the operation that `message` names: for people, and it may change. Undefined where it wrote nothing. */
+  /**
+   * The API's message about its refusal, without the operation that `message` names. For people;
+   * its wording may change. Undefined if there is none.
+   */
   readonly apiMessage: string | undefined;
-  /** Which member of the request was wrong, on some failures of validation. */
+  /** For some validation failures: which member of the request was wrong. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: LaurelErrorCode, message: string, facts: LaurelErrorFacts = {}) {

@@ -9,7 +9,7 @@ interface Timer {
 export interface FakeClock extends Clock {
   /** What `random` returns. */
   chance: number;
-  /** Passes time, timer by timer, and lets everything that follows from each of them happen. */
+  /** Passes time, timer by timer, and lets all consequences of each happen. */
   advance(ms: number): Promise<void>;
   /** Timers that were neither cancelled nor called. */
   readonly pending: number;

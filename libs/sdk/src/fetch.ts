@@ -1,4 +1,7 @@
-/** What the client needs of `fetch`: the global one of every runtime fits, undici's, and a function of five lines in a test. */
+/**
+ * What the client needs of `fetch`. The global one of every runtime fits, undici's too, and a
+ * function of five lines in a test.
+ */
 export type Fetch = (url: string, request: FetchRequest) => Promise<FetchResponse>;
 
 export interface FetchRequest {
@@ -6,7 +9,7 @@ export interface FetchRequest {
   readonly headers: Record<string, string>;
   readonly body?: string;
   readonly signal: AbortSignal;
-  /** A redirect is an answer like any other: followed, it would take the API key elsewhere. */
+  /** Does not follow a redirect, which would take the API key elsewhere. */
   readonly redirect: 'manual';
 }
 

@@ -30,7 +30,7 @@ const KEYED = { idempotencyKey: 'key-1' };
 const SHARES = { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 };
 const SEED = { distribution: SHARES, sample_size: 500 };
 
-/** Each method with every argument that it takes, by its operation in the documents. */
+/** Each method with all its arguments, by its operation in the documents. */
 const CALLS: Readonly<Record<string, readonly [method: string, call: (laurel: Laurel) => Promise<unknown>]>> = {
   'GET /v1/challenges': ['challenges.list', (it) => it.challenges.list({ player_ref: 'p', status: 'all' })],
   'POST /v1/challenges/{id}/distribution': [
@@ -75,12 +75,12 @@ const CALLS: Readonly<Record<string, readonly [method: string, call: (laurel: La
   ],
 };
 
-/** They would act a second time: add funds, use up a retry, or push out a secret that is in use. */
+/** A repetition would act again: add funds, use up a retry, or replace a secret in use. */
 const ONCE = ['integrations.create', 'integrations.rotateSecret', 'sandbox.createPlayer', 'sandbox.retryDelivery'];
-/** The delay before the second try is a random part of it. */
+/** The delay before the second try is a random part of this. */
 const LONGEST_FIRST_DELAY_MS = 250;
 
-/** The operations of a document below a path, their parameters resolved. */
+/** A document's operations below a path, with their parameters resolved. */
 function operationsOf(file: string, below: string): readonly (readonly [name: string, operation: Operation])[] {
   const { paths, components } = parse(readFileSync(new URL(file, DOCUMENTS), 'utf8')) as Document;
   const resolve = (parameter: Parameter | { readonly $ref: string }) =>
@@ -118,7 +118,7 @@ describe('the methods of a client', () => {
     ...operationsOf('partner-v1.yaml', '/v1/'),
     ...operationsOf('portal-api.yaml', '/api/sandbox/'),
   ]);
-  /** As the document answers: some operations have no body. */
+  /** The document's success response; some have no body. */
   const successOf = (method: string, path: string) => {
     const name = `${method} ${path}`;
     const found = [...operations].find(([template]) => template.replace(/\{\w+\}/, ID) === name);
@@ -142,7 +142,7 @@ describe('the methods of a client', () => {
     );
   });
 
-  test('the guide names the method of each call of the sandbox', () => {
+  test('the guide names the method for each sandbox call', () => {
     const guide = readFileSync(new URL('../../../docs/contract/partner-api.md', import.meta.url), 'utf8');
     const rows = [...guide.matchAll(/^\|[^|]+\| `(\w+ \/api\/sandbox\/[^`]+)`[^|]*\| `(\w+)`/gm)];
     const nameless = (operation: string) => operation.replace(/\{\w+\}/, '{}');
@@ -184,7 +184,7 @@ describe('the methods of a client', () => {
     expect(sent).toHaveLength(0);
   });
 
-  /** Each argument of each method, in place of the right one. */
+  /** Each argument of each method, replaced by a wrong one. */
   const withArgument: readonly (readonly [argument: string, call: (wrong: never) => Promise<unknown>])[] = [
     ['challenges.list player_ref', (wrong) => laurel.challenges.list({ player_ref: wrong })],
     ['challenges.seedDistribution challengeId', (wrong) => laurel.challenges.seedDistribution(wrong, SEED, KEYED)],
@@ -215,14 +215,14 @@ describe('the methods of a client', () => {
     ['sandbox.listEvents after', (wrong) => laurel.sandbox.listEvents({ after: wrong })],
   ];
 
-  test.each(withArgument)('%s that is no well-formed text is a TypeError, and nothing is sent', async (_, call) => {
+  test.each(withArgument)('%s that is not well-formed text is a TypeError, and nothing is sent', async (_, call) => {
     for (const wrong of [null, 5, true, {}, [], ['p'], Object('p'), '\ud800', 'a\udfff']) {
       await expect(call(wrong as never)).rejects.toThrow(TypeError);
     }
     expect(sent).toHaveLength(0);
   });
 
-  test('the options of every method are an object with a signal, or nothing is sent', async () => {
+  test('the options of every method must be an object with a signal, or nothing is sent', async () => {
     for (const wrong of [null, 'key-1', 5, [], { ...KEYED, signal: 'now' }, { ...KEYED, signal: null }] as never[]) {
       for (const call of [
         laurel.attempts.create({ challenge_id: ID, player_ref: 'p' }, wrong),
@@ -237,7 +237,7 @@ describe('the methods of a client', () => {
     expect(sent).toHaveLength(0);
   });
 
-  test('a player_ref of 255 emoji is sent as it is', async () => {
+  test('a player_ref of 255 emoji is sent unchanged', async () => {
     const player_ref = '😀'.repeat(255);
     await laurel.challenges.list({ player_ref });
     await laurel.attempts.create({ challenge_id: ID, player_ref }, KEYED);
@@ -245,7 +245,7 @@ describe('the methods of a client', () => {
     expect(JSON.parse(sent[1]?.request.body ?? '')).toMatchObject({ player_ref });
   });
 
-  test('a body that the caller changes after the call is sent as it was', async () => {
+  test('a body that the caller changes after the call is sent unchanged', async () => {
     const body = { score: 1 };
     replies.push(new Error('reset'));
     const call = laurel.attempts.reportOutcome(ID, body);
@@ -302,7 +302,7 @@ describe('the methods of a client', () => {
     expect({ data, tries }).toEqual({ data: undefined, tries: 2 });
   });
 
-  test('the limit of the sandbox holds up no call of /v1, and the other way round', async () => {
+  test('the sandbox limit delays no call of /v1, and the limit of /v1 no sandbox call', async () => {
     const limited = () => Response.json({ retry_after: 3_600 }, { status: 429, headers: { 'retry-after': '3600' } });
     replies.push(limited());
     await expect(laurel.sandbox.listEvents()).rejects.toMatchObject({ code: 'rate_limited' });
@@ -313,7 +313,7 @@ describe('the methods of a client', () => {
     expect(sent).toHaveLength(3);
   });
 
-  test('withResponse gives the facts of the same request whose body the call resolves with', async () => {
+  test('withResponse gives the facts of the request whose body the call resolves with', async () => {
     const call = laurel.tournaments.list();
     expect(call).toBeInstanceOf(Promise);
     expect(await call.withResponse()).toEqual({

@@ -11,11 +11,13 @@ import { createSend } from './send.ts';
 import { Transport } from './transport.ts';
 
 /**
- * A client of the partner API: a method for each operation of `/v1` and of the sandbox, with the bodies and answers of the API as they are. One client
- * for each key and process: all its calls share one gate for the limit of requests per minute, and those of `sandbox` another.
+ * A client of the partner API: a method for each operation of `/v1` and of the sandbox, with the
+ * API's own bodies. Use one client for each key and process: all its calls share one gate for the
+ * limit of requests a minute, and those of `sandbox` another.
  *
- * A method returns a promise of the answer's body; `.withResponse()` on it gives that body with the facts of its answer. It rejects with a
- * `LaurelError`, for a wrong argument with a `TypeError`, and when its signal aborts with the reason of the signal.
+ * A method returns a promise of the response's body; `.withResponse()` adds the facts of the
+ * response. It rejects with a `LaurelError`, with a `TypeError` for a wrong argument, or with the
+ * reason of its aborted signal.
  */
 export class Laurel {
   readonly challenges: Challenges;
@@ -36,7 +38,7 @@ export class Laurel {
     this.tournaments = new Tournaments(send);
     this.rounds = new Rounds(send);
     this.integrations = new Integrations(send);
-    // With a gate of its own: the sandbox's requests have a limit of their own.
+    // The sandbox has its own limit, and therefore its own gate.
     this.sandbox = new Sandbox(createSend(new Transport(checked, SYSTEM_CLOCK)), checked.apiKey);
   }
 }

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fromCents, toCents } from './money.ts';
 
-// The SDK has no dependency, so it holds its own copy of the rule; here the copy is held to the platform's.
+// The SDK has no dependencies, so it has its own copy of the rule. These tests compare it with the
+// platform's.
 const TEXTS = fc.oneof(
   fc.string(),
   fc.stringMatching(/^-?\d{0,14}\.?\d{0,3}$/),
@@ -43,7 +44,7 @@ test('an amount that went through a float is refused, not rounded', () => {
   }
 });
 
-test('what is no amount is a TypeError, and is not made into text', () => {
+test('a value that is not an amount is a TypeError, and is not converted to text', () => {
   for (const wrong of [null, undefined, 12.5, ['12.50'], Object('12.50'), { toString: () => '12.50' }])
     expect(() => toCents(wrong as string)).toThrow(TypeError);
   for (const wrong of [null, undefined, 1250, 12.5, '1250', ['1250']])

@@ -1,10 +1,10 @@
-/** Money is decimal strings with two places in the API; adding them needs integers. */
+/** The API's money is decimal strings with two places; sums need integers. */
 
-/** Twelve digits before the point are more than any amount of the API. */
+/** Twelve digits before the point exceed any amount of the API. */
 const AMOUNT = /^(0|[1-9]\d{0,11})\.(\d{2})$/;
 
 /**
- * The cents of an amount of the API: `toCents('12.50')` is `1250n`. A bigint, because sums of money are exact.
+ * The cents of an amount: `toCents('12.50')` is `1250n`. A bigint, because sums of money are exact.
  * Throws a TypeError for any other text: no sign, no leading zeros, exactly two places.
  */
 export function toCents(amount: string): bigint {
@@ -13,7 +13,10 @@ export function toCents(amount: string): bigint {
   return BigInt(`${match[1]}${match[2]}`);
 }
 
-/** The amount as the API writes it: `fromCents(1250n)` is `'12.50'`. Below zero, as in a difference: `'-1.00'`. */
+/**
+ * The amount as the API writes it: `fromCents(1250n)` is `'12.50'`. A difference may be negative:
+ * `'-1.00'`.
+ */
 export function fromCents(cents: bigint): string {
   if (typeof cents !== 'bigint') throw new TypeError('Cents are a bigint, as 1250n.');
   const digits = (cents < 0n ? -cents : cents).toString().padStart(3, '0');

@@ -34,7 +34,7 @@ async function startServer(options: ServerOptions = {}) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  /** Sends bytes, and ends the connection after them where they are cut. The answer is as it arrives. */
+  /** Sends bytes, then ends the connection if `isCut`. Returns the response as received. */
   const send = async (bytes: string, { isCut = false } = {}) => {
     const socket = connect(port, '127.0.0.1');
     let answer = '';
@@ -84,7 +84,7 @@ describe('a server of node:http', () => {
     expect([seen, answer]).toEqual([status, expect.any(String)]);
     expect(server.api.attempts.create).not.toHaveBeenCalled();
     expect(server.onError).not.toHaveBeenCalled();
-    // Node refuses by itself what it cannot parse, without a body.
+    // Node itself refuses what it cannot parse, without a body.
     if (answer.includes('content-type')) expect(answer.toLowerCase()).toContain('cache-control: no-store');
   });
 
@@ -93,7 +93,7 @@ describe('a server of node:http', () => {
     expect(await server.send('CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n')).toEqual({ status: 0, answer: '' });
   });
 
-  test('what a lenient parser lets through is a 400 where Fetch does not take it', async () => {
+  test('a request that a lenient parser accepts and Fetch does not is a 400', async () => {
     await using server = await startServer({ insecureHTTPParser: true });
     for (const header of ['x-a: \0', 'x-a: a\rb']) {
       const { status } = await server.send(`GET /laurel/challenges HTTP/1.1\r\nHost: a\r\n${header}\r\n${HEAD}\r\n`);
@@ -101,7 +101,7 @@ describe('a server of node:http', () => {
     }
   });
 
-  test('a body that is too long is a 400, and one that is cut charges nothing and is no error of the server', async () => {
+  test('a body that is too long is a 400, and one that ends early charges nothing and is not an error of the server', async () => {
     await using server = await startServer();
     const post = `POST /laurel/attempts HTTP/1.1\r\nHost: a\r\n${HEAD}content-type: application/json\r\n`;
     const long = 'x'.repeat(200_000);
@@ -111,14 +111,15 @@ describe('a server of node:http', () => {
       isCut: true,
     });
     await server.send(`${post}transfer-encoding: chunked\r\n\r\nzz\r\n`);
-    // Node has seen the ends of the connections before; the next answer comes after what they caused.
+    // By now Node has seen the ends of the earlier connections; the next response comes after their
+    // effects.
     expect((await server.send(`GET /laurel/challenges HTTP/1.1\r\nHost: a\r\n${HEAD}\r\n`)).status).toBe(200);
     expect(server.api.attempts.create).not.toHaveBeenCalled();
     expect(server.onError).not.toHaveBeenCalled();
   });
 });
 
-/** As a framework hands a request over. */
+/** A request in the form in which a framework passes it. */
 async function listen(incoming: Partial<NodeRequest>, handler?: (request: Request) => Promise<Response>) {
   const headers: Record<string, string> = {};
   let seen: Request | undefined;
@@ -163,7 +164,7 @@ test('a malformed request is a 400 with a code that is not Laurel’s, also as m
   expect(() => toNodeListener(undefined as never)).toThrow(TypeError);
 });
 
-test('whatever a request holds, the handler is asked about its host and its path, or it is a 400', async () => {
+test('any request either reaches the handler with its own host and path, or is a 400', async () => {
   const host = fc.oneof(fc.constantFrom('a', 'a:80', '[::1]', 'a/b', 'a?b', 'a#b', 'a@b', '', ':', 'ä'), fc.string());
   const url = fc.oneof(fc.constantFrom('/', '//b/c', 'http://b/c', '?x', '*', '/\\b', '/%'), fc.string(), fc.webPath());
   await fc.assert(
@@ -178,7 +179,7 @@ test('whatever a request holds, the handler is asked about its host and its path
   );
 });
 
-test('a body that a parser has read arrives as it was, whatever the parser made of it', async () => {
+test('a body that a parser has read reaches the handler with the same content', async () => {
   const headers = { host: 'a', 'content-type': 'application/json' };
   for (const body of [JSON.parse(BODY), BODY, Buffer.from(BODY)])
     expect((await listen({ method: 'POST', headers, body })).text).toBe(BODY);

@@ -1,4 +1,7 @@
-/** What this needs of `IncomingMessage`; Express adds `originalUrl`, and `body` where a parser has read it. */
+/**
+ * The part of `IncomingMessage` that this needs. Express adds `originalUrl`, and `body` if a parser
+ * has read it.
+ */
 export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -7,7 +10,7 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly body?: unknown;
 }
 
-/** What this needs of `ServerResponse`. */
+/** The part of `ServerResponse` that this needs. */
 export interface NodeResponse {
   statusCode: number;
   setHeader(name: string, value: string): unknown;
@@ -15,9 +18,10 @@ export interface NodeResponse {
 }
 
 /**
- * A Fetch handler as a listener of `node:http` and as middleware of Express 4 and 5: `app.use('/laurel', toNodeListener(handler))`, before or
- * after `express.json()`. What the handler throws goes to `next`, or becomes a 500 where there is none. A request that
- * no Fetch handler can be asked, as one with a malformed `Host` or with TRACE, is a 400.
+ * Turns a Fetch handler into a listener of `node:http` and middleware of Express 4 and 5:
+ * `app.use('/laurel', toNodeListener(handler))`, before or after `express.json()`. An error of the
+ * handler goes to `next`, or becomes a 500 without one. A request that has no Fetch form, such as
+ * one with a malformed `Host` or TRACE, is a 400.
  */
 export function toNodeListener(
   handler: (request: Request) => Promise<Response>,
@@ -41,7 +45,7 @@ export function toNodeListener(
   };
 }
 
-/** The 400 has a code that is not Laurel's: the page must not take it for a decision that nothing was charged. */
+/** The 400's code is not one of Laurel's: the page must not conclude that nothing was charged. */
 function fail(outgoing: NodeResponse, status: number, code: string, message: string): void {
   outgoing.statusCode = status;
   outgoing.setHeader('content-type', 'application/json');
@@ -50,7 +54,7 @@ function fail(outgoing: NodeResponse, status: number, code: string, message: str
   outgoing.end(new TextEncoder().encode(JSON.stringify({ error: { code, message } })));
 }
 
-/** Undefined for a request that has no form in Fetch: a method, a header, a host or a target that it does not take. */
+/** Undefined for a request that Fetch cannot represent: its method, headers, host or target. */
 function toRequest(incoming: NodeRequest): Request | undefined {
   try {
     return readRequest(incoming);
@@ -73,13 +77,13 @@ function readRequest(incoming: NodeRequest): Request {
   return new Request(address, { method, headers, body, duplex: 'half' } as RequestInit);
 }
 
-/** Nothing that would end the host, or begin a path, a query, a user or a list. */
+/** No character that would end the host, or begin a path, a query, a user or a list. */
 const HOST = /^[^\s/?#@,\\]+$/;
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 
 /**
- * The scheme is not known behind a proxy, and nothing depends on it. The target is appended, not
- * resolved: `//other.example/attempts` is a path here. A target with a host of its own must have the
+ * Behind a proxy the scheme is unknown, and nothing depends on it. The target is appended, not
+ * resolved: `//other.example/attempts` is a path here. A target with its own host must have the
  * request's.
  */
 function addressOf(host: string, target: string): URL {
@@ -90,14 +94,17 @@ function addressOf(host: string, target: string): URL {
   return new URL(`http://${host}${path}`);
 }
 
-/** What a parser has made of the body: text and bytes as they are, anything else as JSON. */
+/** The body from a parser: text and bytes unchanged, anything else as JSON. */
 function bodyOf(parsed: unknown): string | Uint8Array<ArrayBuffer> {
   return typeof parsed === 'string' || ArrayBuffer.isView(parsed)
     ? (parsed as string | Uint8Array<ArrayBuffer>)
     : JSON.stringify(parsed);
 }
 
-/** Cancelled, it reads the rest and drops it: ending the request would end its connection before the answer. */
+/**
+ * When cancelled, reads and drops the rest: ending the request would end its connection before the
+ * response.
+ */
 function toStream(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]();
   return new ReadableStream({
@@ -108,7 +115,7 @@ function toStream(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array>
     },
     cancel() {
       drain(iterator).catch(() => {
-        // The client went away, and with it the reader of the answer.
+        // The client went away, and so did the reader of the response.
       });
     },
   });

@@ -1,31 +1,43 @@
-/** What a client is made of, checked before it sends anything. */
+/** The options of a client, checked before it sends anything. */
 import type { Fetch } from './fetch.ts';
 import type { TransportOptions } from './transport.ts';
 
 export interface LaurelOptions {
-  /** `sk_test_...` for the sandbox, `sk_live_...` for production. It belongs on a server, in its environment. */
+  /**
+   * `sk_test_...` for the sandbox, `sk_live_...` for production. Keep it on a server, in its
+   * environment.
+   */
   readonly apiKey: string;
-  /** The host that Laurel named, `https://...`, with or without `/v1` at its end. Plain `http:` is for test keys and for this machine. */
+  /**
+   * The host that Laurel gave you, `https://...`, with or without `/v1`. Plain `http:` works for
+   * test keys and for this machine.
+   */
   readonly baseUrl: string;
-  /** In place of the global `fetch`: for a proxy, a pool of connections, or a test. */
+  /** Replaces the global `fetch`: for a proxy, a pool of connections, or a test. */
   readonly fetch?: Fetch | undefined;
-  /** How long one try waits for its whole answer, in milliseconds: 10,000. */
+  /** How long one try waits for its whole response, in milliseconds; 10,000 by default. */
   readonly timeoutMs?: number | undefined;
   /**
-   * How long a call may take with all its tries and waits, in milliseconds: 90,000, and 12 hours at most. A minute's limit is over in 60 s, and
-   * the idempotency key of a request whose process died is free again after 60 s.
+   * How long a call may take with all tries and waits, in milliseconds; 90,000 by default, at most
+   * 12 hours. A minute's limit ends within 60 s, and the idempotency key of a request whose process
+   * died is free again after 60 s.
    */
   readonly deadlineMs?: number | undefined;
-  /** How often a call is repeated after failures: 8. With 0 every call is sent once and no more, also after a 429. */
+  /**
+   * How often a call is repeated after failures; 8 by default. With 0 every call is sent only once,
+   * even after a 429.
+   */
   readonly maxRetries?: number | undefined;
 }
 
 const DEFAULTS = { timeoutMs: 10_000, deadlineMs: 90_000, maxRetries: 8 };
-/** The longest delay of a timer of JavaScript; a longer one would fire at once. */
+/** The longest delay of a JavaScript timer; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** Half of the time for which Laurel keeps an idempotency key: a try after that time could charge a second time. */
+/**
+ * Half of the time for which Laurel keeps an idempotency key: a try after that could charge again.
+ */
 const LONGEST_CALL_MS = 12 * 3_600_000;
-/** Base62 of any length that a random key can have: what follows is for the API to know. */
+/** Base62 of any length that a random key can have; the API checks the rest. */
 const KEY = /^sk_(test|live)_[0-9A-Za-z]{20,200}$/;
 const THIS_MACHINE = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
@@ -47,7 +59,7 @@ export function checkOptions(options: LaurelOptions): TransportOptions {
   };
 }
 
-/** Every visitor of a page can read its key, and could charge every player of the program. */
+/** Every visitor of a page could read its key, and charge every player of the program. */
 function refuseBrowser(): void {
   const { window, document } = globalThis as { window?: unknown; document?: unknown };
   if (window !== undefined && document !== undefined) {
@@ -57,10 +69,13 @@ function refuseBrowser(): void {
   }
 }
 
-/** Called as a member of the global object, as some runtimes demand; and looked up at each call, so that instrumentation counts. */
+/**
+ * Called as a member of the global object, as some runtimes require; looked up for each call, so
+ * that instrumentation works.
+ */
 const globalFetch: Fetch = (url, request) => globalThis.fetch(url, request);
 
-/** Without `/v1` and without a slash at its end. */
+/** The address without `/v1` and without a final slash. */
 function checkBaseUrl(text: string, apiKey: string): string {
   const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {

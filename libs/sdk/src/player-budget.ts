@@ -1,11 +1,15 @@
 const MINUTE_MS = 60_000;
 
-/** Counts a request of the player. The result is undefined, or how long to wait where the player's minute is used up. */
+/**
+ * Counts a request of the player. Returns undefined, or how long to wait if the player's minute is
+ * used up.
+ */
 type PlayerBudget = (playerRef: string) => number | undefined;
 
 /**
- * What each player may ask of Laurel in a minute, so that none of them uses up the program's. Minutes are those of the clock, as Laurel counts
- * them. Only the counts of the minute under way are kept, so the memory is that of the players who were active in it.
+ * Limits each player's requests a minute, so that no player uses up the program's. Minutes are the
+ * clock's, like Laurel's. Keeps only the counts of the current minute, so memory depends on the
+ * players active in it.
  */
 export function createPlayerBudget(requestsPerMinute: number): PlayerBudget {
   if (!Number.isInteger(requestsPerMinute) || requestsPerMinute < 1) {

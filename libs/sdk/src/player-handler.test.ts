@@ -103,7 +103,7 @@ test('an arm has one idempotency key per player, and no two pairs of player and 
   expect(Math.max(...keys.map((key) => key.length))).toBeLessThanOrEqual(255);
 });
 
-test('a player sees of an attempt neither its score, nor metadata, nor the player_ref', async () => {
+test('a player sees an attempt without its score, metadata and player_ref', async () => {
   const { api, ask } = setUp();
   const outcome = {
     attempt_id: ID,
@@ -143,7 +143,7 @@ test('another player’s attempt is answered as one that does not exist', async 
   expect([...unknown.headers]).toEqual([...others.headers]);
 });
 
-test('a board names players as the site does, and shows the payout status of the player alone', async () => {
+test('a board shows the site’s names of players, and only the player’s own payout status', async () => {
   const asked: (readonly string[])[] = [];
   const playerNames = (refs: readonly string[]) => {
     asked.push(refs);
@@ -161,7 +161,7 @@ test('a board names players as the site does, and shows the payout status of the
   const data = [
     { ...row, rank: 1, final_rank: 1, player_ref: 'bob@example.com' },
     { ...row, rank: 2, final_rank: 2, player_ref: 'ann', is_player: true as const },
-    // The ref of the player, as another account that it named before played with it.
+    // The player's ref, from a time when it named another account.
     { ...row, rank: 3, final_rank: 3, player_ref: 'ann' },
   ];
   api.rounds.leaderboard.mockResolvedValue({ round: ROUND, scored_players: 3, data });
@@ -218,7 +218,7 @@ test('without a signed-in player: 401, and Laurel is not asked', async () => {
   expect(api.challenges.list).not.toHaveBeenCalled();
 });
 
-test('a player who is no well-formed text is an error of the server, and charges nobody', async () => {
+test('a player_ref that is not well-formed text is an error of the server, and charges nobody', async () => {
   for (const wrong of [5, true, {}, ['ann'], Object('ann'), 'a\ud800']) {
     const { api, ask, onError } = setUp({ authenticate: () => wrong as string });
     for (const [method, path, body] of [
@@ -277,7 +277,7 @@ test.each([
   expect(response.headers.has('access-control-allow-origin')).toBe(false);
 });
 
-test('with a public origin, the scheme of the sender counts too', async () => {
+test('with a public origin, the scheme of the request’s origin must match too', async () => {
   const { handler } = setUp({ origin: SITE });
   const send = (origin: string) =>
     handler(
@@ -306,7 +306,7 @@ test.each([
   expect(api.attempts.create).not.toHaveBeenCalled();
 });
 
-test('a body that is not sent as JSON, as a form of another site would, is 400', async () => {
+test('a body that is not sent as JSON, such as another site’s form, is 400', async () => {
   const { ask } = setUp();
   const headers = { 'content-type': 'text/plain' };
   expect((await ask('POST', 'attempts', { body: { arm_id: ARM, challenge_id: ID }, headers })).status).toBe(400);
@@ -391,7 +391,7 @@ describe('the requests of one player in a minute', () => {
     expect(await spend(set, 61)).toEqual([...Array(60).fill(200), 429]);
   });
 
-  test('a player who has used up the minute holds up no other player', async () => {
+  test('a player who has used up the minute delays no other player', async () => {
     const set = setUp({ playerRequestsPerMinute: 1 });
     expect(await spend(set, 2)).toEqual([200, 429]);
     expect((await set.ask('GET', 'challenges', { headers: { 'x-player': 'bob' } })).status).toBe(200);
@@ -444,7 +444,7 @@ test.each([
   expect(onError.mock.calls.map(([seen]) => seen)).toEqual([error]);
 });
 
-test('a charge whose reply was lost is not refused by a page of a proxy, and is asked for with the same key', async () => {
+test('after a lost reply a proxy’s page is not taken for a refusal, and the charge is repeated with the same key', async () => {
   const replies = [
     new Error('the reply was lost'),
     new Response('<html>Not found', { status: 404 }),
@@ -475,7 +475,7 @@ test('a charge whose reply was lost is not refused by a page of a proxy, and is 
   expect(new Set(sent.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
 });
 
-test('as a listener of node:http it reads a streamed or a parsed body, and takes a second host in the path for a path', async () => {
+test('as a listener of node:http it reads a streamed or a parsed body, and treats a second host in the path as a path', async () => {
   const { handler } = setUp();
   const listener = toNodeListener(handler);
   let parsed: unknown;

@@ -8,7 +8,7 @@ import { type AnyLeaderboard, type OwnedAttempt, viewAttempt, viewChallenge, vie
 import { isSameOrigin } from './same-origin.ts';
 import { parseStrictJson } from './strict-json.ts';
 
-/** The four calls that a player causes; `Laurel` has them. */
+/** The four calls that a player can cause; `Laurel` implements them. */
 export interface PlayerApi {
   readonly challenges: {
     list(query: { player_ref: string }): PromiseLike<{ readonly data: readonly Challenge[] }>;
@@ -27,22 +27,31 @@ type NewAttempt = { player_ref: string } & ({ challenge_id: string } | { tournam
 export interface PlayerHandlerOptions {
   readonly laurel: PlayerApi;
   /**
-   * Who is signed in to the partner's own site, by its cookie or token: the `player_ref`, or null. It must not read the body. Nothing else
-   * in a request says who the player is.
+   * Returns who is signed in to the partner's site, by its cookie or token: the `player_ref`, or
+   * null. It must not read the body. Nothing else in a request identifies the player.
    */
   readonly authenticate: (request: Request) => string | null | Promise<string | null>;
-  /** The names that other players see on boards, by `player_ref`; none by default, because the ref itself never leaves the server. */
+  /**
+   * The names that boards show to other players, by `player_ref`; none by default, because the ref
+   * itself never leaves the server.
+   */
   readonly playerNames?: (
     playerRefs: readonly string[],
   ) => ReadonlyMap<string, string> | Promise<ReadonlyMap<string, string>>;
-  /** The site's public origin, `https://game.example.com`, where a proxy replaces the `Host` header. */
+  /**
+   * The site's public origin, `https://game.example.com`, if a proxy replaces the `Host` header.
+   */
   readonly origin?: string;
   /**
-   * How many requests of one player are answered in a minute: 60. The players of a program share Laurel's limit of requests per minute with its
-   * servers, and without a limit of their own one of them could use it up. Counted by this handler, in this process.
+   * How many requests of one player are served in a minute; 60 by default. All players of a program
+   * and its servers share Laurel's limit, which one player could otherwise use up. This handler
+   * counts in its own process.
    */
   readonly playerRequestsPerMinute?: number;
-  /** Called with what is not the player's doing: Laurel out of reach, a key refused, an error of `authenticate`. `console.error` by default. */
+  /**
+   * Called with failures that the player did not cause: Laurel unreachable, a refused key, an error
+   * of `authenticate`. `console.error` by default.
+   */
   readonly onError?: (error: unknown, request: Request) => void;
 }
 
@@ -57,21 +66,29 @@ const ARM_ID = /^[\w-]{16,128}$/;
 const MAX_BODY_BYTES = 4_096;
 
 /**
- * The server's end of `@laurel/browser`, as a Fetch handler for any framework: mount it under one path for GET and POST. By the end of the
- * path it answers
+ * The server's end of `@laurel/browser`, as a Fetch handler for any framework: mount it under one
+ * path for GET and POST. It serves, by the end of the path:
  *
  * - `GET challenges`: `{data: [PlayerChallenge]}`
  * - `GET rounds/{id}/leaderboard`: `PlayerLeaderboard`
- * - `POST attempts` with `{arm_id, challenge_id}` or `{arm_id, tournament_round_id}`: 201 `PlayerAttempt`. The idempotency key is derived
- *   from the player and the arm, so that an arm charges its player once, and no player's arm can be another's.
- * - `GET attempts/{id}`: `PlayerAttempt`, of the player's own alone; any other is 404
- * - every `outcome`, whatever the method: 410 `client_reporting_removed`
+ * - `POST attempts` with `{arm_id, challenge_id}` or `{arm_id, tournament_round_id}`: 201
+ *   `PlayerAttempt`. The idempotency key derives from player and arm, so an arm charges its player
+ *   once, and no two players share an arm.
+ * - `GET attempts/{id}`: `PlayerAttempt`, only the player's own; any other is 404
+ * - every `outcome`, with any method: 410 `client_reporting_removed`
  *
- * Failures are `{error: {code, message}}`: 400 `malformed_request` for a body that ends early,
- * 401 `unauthorized` without a player, 403 `cross_origin` (`isSameOrigin` states the rule), the code,
- * status and message of Laurel's refusal, 429 `rate_limited` with `Retry-After` where the player's or the program's requests of the minute
- * are used up, and 502 `internal_error` where Laurel did not answer, something in between did, or the server's key was refused. Throws a
- * `TypeError` for options that can only be a mistake, as a `playerRequestsPerMinute` that is no whole number.
+ * Failures are `{error: {code, message}}`:
+ *
+ * - 400 `malformed_request`: the body ends early
+ * - 401 `unauthorized`: no player is signed in
+ * - 403 `cross_origin`: see `isSameOrigin`
+ * - the code, status and message of Laurel's refusal
+ * - 429 `rate_limited` with `Retry-After`: the player's or the program's minute is used up
+ * - 502 `internal_error`: no response of Laurel, one of an intermediary, or the server's key was
+ *   refused
+ *
+ * Throws a `TypeError` for options that can only be a mistake, such as a `playerRequestsPerMinute`
+ * that is not a whole number.
  */
 export function createPlayerHandler(options: PlayerHandlerOptions): (request: Request) => Promise<Response> {
   checkHandlerOptions(options);
@@ -103,7 +120,7 @@ export function createPlayerHandler(options: PlayerHandlerOptions): (request: Re
   };
 }
 
-/** Wrong, they would show only when the first player pays. */
+/** Without this check mistakes would show only when the first player pays. */
 function checkHandlerOptions({ authenticate, playerNames, onError, origin }: PlayerHandlerOptions): void {
   if (typeof authenticate !== 'function') throw new TypeError('authenticate is not a function.');
   for (const [name, callback] of Object.entries({ playerNames, onError })) {
@@ -143,7 +160,8 @@ async function readAttempt({ laurel, playerRef }: Player, attemptId: string): Pr
     const attempt = await laurel.attempts.retrieve(attemptId);
     return attempt.player_ref === playerRef ? answer(200, viewAttempt(attempt)) : notFound();
   } catch (error) {
-    // In the same words as another player's, or a page could find out which attempts exist.
+    // The same words as for another player's attempt, so that a page cannot find out which attempts
+    // exist.
     if (error instanceof LaurelError && error.code === 'not_found') return notFound();
     throw error;
   }
@@ -154,7 +172,7 @@ async function createAttempt({ laurel, playerRef }: Player, request: Request): P
   try {
     body = await readJson(request);
   } catch {
-    // With a code that is not Laurel's: the same arm, sent as a whole before, may have been charged.
+    // The code is not one of Laurel's: the same arm, sent as a whole before, may have been charged.
     return failure(400, 'malformed_request', 'The body could not be read.');
   }
   const { arm_id, challenge_id, tournament_round_id } = (body ?? {}) as Record<string, unknown>;
@@ -173,13 +191,18 @@ async function createAttempt({ laurel, playerRef }: Player, request: Request): P
   return answer(201, viewAttempt(attempt));
 }
 
-/** A digest: neither a long `player_ref` nor one that contains a separator can make two keys one. */
+/**
+ * A digest, so that neither a long `player_ref` nor one with a separator can make two keys equal.
+ */
 async function keyOf(playerRef: string, armId: string): Promise<string> {
   const text = new TextEncoder().encode(JSON.stringify([playerRef, armId]));
   return `arm-${toHex(await sha256(text))}`;
 }
 
-/** Undefined where it is not JSON, too long, or not sent as JSON, which a form of another site could not. Rejects where the body ends early. */
+/**
+ * Undefined if the body is not JSON, too long, or not sent as JSON, which another site's form
+ * cannot do. Rejects if the body ends early.
+ */
 async function readJson(request: Request): Promise<unknown> {
   if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? '')) return undefined;
   const chunks: Uint8Array[] = [];
@@ -209,9 +232,9 @@ async function readJson(request: Request): Promise<unknown> {
 }
 
 /**
- * Laurel's answer to what the player wanted. Not a 401, which is about the server's key and not about the player; nor an answer that something
- * in between wrote, whatever its status: an earlier try may have been charged, and the page would take it for a decision that nothing was.
- * What Laurel answers is a closed set (closed-sets.ts).
+ * Laurel's refusal of the player's request. Not a 401, which concerns the server's key; nor a
+ * response of an intermediary, whatever its status: an earlier try may have been charged, and the
+ * page would conclude that nothing was. Laurel's own refusals are a closed set (closed-sets.ts).
  */
 function toRefusal(error: unknown): Response | undefined {
   if (!(error instanceof LaurelError)) return undefined;

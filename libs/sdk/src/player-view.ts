@@ -1,24 +1,28 @@
 /**
- * What a player may see of the API's answers: the members named here and no others, so that a member that the API adds later stays on the
- * server until somebody has decided. Left out are `player_ref` (a partner may use e-mail addresses), what a partner keeps in `metadata`,
- * the score of an attempt, which the partner's server measured and shows as it likes, how a challenge was calibrated, and whether the payout
- * of somebody else is under review.
+ * What a player may see of the API's responses: only the members named here, so that a member that
+ * the API adds later stays on the server until somebody has decided. Left out are `player_ref`
+ * (partners may use e-mail addresses), `metadata`, an attempt's score (which the partner's server
+ * measured and shows as it likes), how a challenge was calibrated, and whether another player's
+ * payout is under review.
  */
 
 import type { Attempt, Challenge, Leaderboard, LeaderboardRow, Round } from './player-shapes.ts';
 
-/** An attempt of the API, as far as the player's view and the check of its owner read it. */
+/** The parts of an API attempt that the player's view and the check of its owner read. */
 export interface OwnedAttempt extends Attempt {
   readonly player_ref: string;
 }
 
-/** A row of the API: it names every player, and has of every player what the view shows in the player's own row alone. */
+/**
+ * A row of the API. It names every player, and has for each what the view shows only in the
+ * player's own row.
+ */
 type NamedRow = Omit<Required<LeaderboardRow>, 'is_you' | 'name'> & {
   readonly player_ref: string;
   readonly is_player?: boolean | undefined;
 };
 
-/** A leaderboard of the API, masked or not, as far as the player's view reads it. */
+/** The parts of an API leaderboard, masked or not, that the player's view reads. */
 export type AnyLeaderboard =
   | { readonly round: Round; readonly scored_players: number; readonly data: readonly NamedRow[] }
   | {
@@ -56,7 +60,8 @@ export function viewLeaderboard(board: AnyLeaderboard, names: ReadonlyMap<string
   if ('locked' in board) return { locked: true, reason: board.reason, round, scored_players };
   const data = board.data.map((row) => ({
     ...pick(row, ['rank', 'best_score', 'best_tiebreak', 'best_score_at', 'final_rank', 'payout_amount']),
-    // The service knows the account: two rows may have the ref, one of them from before it named another account.
+    // The service knows the account: two rows may have the ref, one from when it named another
+    // account.
     is_you: row.is_player === true,
     name: names.get(row.player_ref) ?? null,
     ...(row.is_player === true && pick(row, ['paid_attempts', 'payout_status'])),

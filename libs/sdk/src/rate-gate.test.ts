@@ -36,7 +36,7 @@ describe('the gate of a client', () => {
     expect(passed()).toBe(10);
   });
 
-  test('a quarter of what the last answer left in the minute is under way, so that servers with one key share it', async () => {
+  test('a quarter of the minute’s remaining requests is under way, so that servers with one key share the minute', async () => {
     await enter(400);
     await leave(0, counted(299));
     expect(passed() - 1).toBe(75);
@@ -46,7 +46,7 @@ describe('the gate of a client', () => {
     expect(passed() - 30).toBe(50);
   });
 
-  test('a minute that is used up is met by one request at a time', async () => {
+  test('one request at a time reaches the end of a used-up minute', async () => {
     await enter(30);
     for (let call = 0; call < 10; call += 1) await leave(call, counted(0));
     expect(passed()).toBe(11);
@@ -54,7 +54,7 @@ describe('the gate of a client', () => {
     expect(passed()).toBe(12);
   });
 
-  test('an answer that was overtaken does not raise what is left, and one of a later request does', async () => {
+  test('a late response does not raise the remaining requests, and one to a later request does', async () => {
     await enter(40);
     await leave(3, counted(2));
     await leave(0, counted(200));
@@ -88,7 +88,7 @@ describe('the gate of a client', () => {
     expect(passed()).toBe(11);
   });
 
-  test('a call whose deadline lies before the opening is refused at once, with the time to wait', async () => {
+  test('a call whose deadline is before the opening is refused at once, with the time to wait', async () => {
     await enter(1);
     await leave(0, limited(60_000));
     await enter(1, clock.now() + 10_000);
@@ -104,7 +104,7 @@ describe('the gate of a client', () => {
       controller,
       end: gate.enter(SOON, controller.signal).catch((reason: unknown) => reason),
     }));
-    // A deadline for each, and the opening for both.
+    // One deadline for each, and the opening for both.
     expect(clock.pending).toBe(3);
     for (const { controller } of waiting) controller.abort('left');
     expect(await Promise.all(waiting.map(({ end }) => end))).toEqual(['left', 'left']);
@@ -149,14 +149,14 @@ describe('the gate of a client', () => {
     expect(passes[10]).toEqual({ kind: 'late' });
   });
 
-  test('requests without an answer hold no other call back once they have ended', async () => {
+  test('requests without a response delay no other call once they have ended', async () => {
     await enter(10);
     for (let call = 0; call < 10; call += 1) await leave(call, { kind: 'lost' });
     await enter(10);
     expect(passed()).toBe(20);
   });
 
-  test('answers without a count, as through a proxy that removes it, hold no call back', async () => {
+  test('responses without a count, as behind a proxy that removes it, delay no call', async () => {
     await enter(100);
     await leave(0, { kind: 'uncounted' });
     expect(passed()).toBe(100);

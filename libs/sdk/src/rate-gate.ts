@@ -1,23 +1,27 @@
 /**
- * One gate for all calls of a client, so that a client that reaches the limit of requests per minute waits as a whole.
+ * One gate for all calls of a client, so that at the limit of requests a minute the client waits as
+ * a whole.
  *
- * - Every answer states how many requests were left in its minute (`X-RateLimit-Remaining`). A quarter of that may be under way at a time, and one always:
- *   so the end of a minute is met by one request, not by a hundred, also where several servers share the minute. While nothing is known, as after a
- *   wait, a few go ahead.
- * - A 429 closes the gate for every call until its `retry_after` is over. It then opens for a few, and for the rest as their answers
- *   say. Some chance in the time keeps several servers with one key apart.
- * - A call whose deadline lies before the opening is refused at once.
+ * - Every response states the requests left in its minute (`X-RateLimit-Remaining`). A quarter of
+ *   them may be under way, and always one: so one request meets the end of a minute, not a hundred,
+ *   even if several servers share it. While nothing is known, as after a wait, a few may go.
+ * - A 429 closes the gate for every call until its `retry_after` is over. It then opens for a few,
+ *   and for more as their responses permit. A random delay keeps servers with one key apart.
+ * - A call whose deadline is before the opening is refused at once.
  */
 import type { Clock } from './clock.ts';
 
-/** This part of what was left may be under way: servers with keys of one program do not know of each other, and exceed their minute by little. */
+/**
+ * The part of the remaining requests that may be under way. Servers with keys of one program do not
+ * know each other, and exceed their minute by little.
+ */
 const SHARE = 1 / 4;
-/** What is assumed while the client does not know how many are left: ten requests under way. */
+/** Assumed while the client does not know how many are left: ten requests under way. */
 const UNKNOWN_REMAINING = 40;
-/** The gates of several servers open within so many milliseconds of each other. */
+/** The gates of several servers open within this many milliseconds of each other. */
 const SPREAD_MS = 500;
 
-/** What is known at the end of a request: how many were left, how long to wait, or nothing. */
+/** What is known after a request: how many were left, how long to wait, or nothing. */
 export type GateReport =
   | { readonly kind: 'counted'; readonly remaining: number }
   | { readonly kind: 'uncounted' }
@@ -28,7 +32,7 @@ export type GatePass =
   | { readonly kind: 'passed'; readonly leave: (report: GateReport) => void }
   /** The gate stays closed beyond the deadline. */
   | { readonly kind: 'limited'; readonly retryAfterMs: number }
-  /** The deadline passed while other requests of this client were under way. */
+  /** The deadline passed while this client's other requests were under way. */
   | { readonly kind: 'late' };
 
 interface Waiter {
@@ -42,7 +46,10 @@ export class RateGate {
   readonly #waiting = new Set<Waiter>();
   #underWay = 0;
   #remaining = UNKNOWN_REMAINING;
-  /** Requests are numbered as they begin; one that began after `remaining` was learned is of the same minute or a later one. */
+  /**
+   * Numbers requests in the order of their start. One that began after `remaining` was learned
+   * belongs to the same minute or a later one.
+   */
   #begun = 0;
   #learnedAt = 0;
   #closedUntil = Number.NEGATIVE_INFINITY;
@@ -52,7 +59,10 @@ export class RateGate {
     this.#clock = clock;
   }
 
-  /** Resolves when this call may send a request, in the order of the calls; rejects with the reason of the signal when it aborts. */
+  /**
+   * Resolves when this call may send a request, in the order of the calls; rejects with the reason
+   * of an aborted signal.
+   */
   enter(deadline: number, signal?: AbortSignal): Promise<GatePass> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
@@ -98,7 +108,9 @@ export class RateGate {
     if (closedForMs > 0 && this.#waiting.size > 0) this.#scheduleOpening(closedForMs);
   }
 
-  /** Only while calls wait: a timer keeps its process alive, and a call that comes later reads `closedUntil`. */
+  /**
+   * Only while calls wait: a timer keeps its process alive, and a later call reads `closedUntil`.
+   */
   #scheduleOpening(closedForMs: number): void {
     this.#cancelOpeningTimer ??= this.#clock.schedule(closedForMs, () => {
       this.#cancelOpeningTimer = undefined;
@@ -125,9 +137,11 @@ export class RateGate {
 
   #learn(report: GateReport, number: number): void {
     if (report.kind === 'limited') this.#close(report.retryAfterMs);
-    // The API counts every request, so an answer without a count came through something that removes it, and only a 429 shows the limit.
+    // The API counts every request, so an intermediary has removed the count, and only a 429 shows
+    // the limit.
     if (report.kind === 'uncounted') this.#know(Number.POSITIVE_INFINITY);
-    // Answers overtake each other: a higher number is news only from a request that began after the lower one was learned.
+    // Responses overtake each other: a higher number counts only for a request begun after the
+    // lower one was learned.
     if (report.kind === 'counted' && (report.remaining < this.#remaining || number > this.#learnedAt)) {
       this.#know(report.remaining);
     }

@@ -75,6 +75,6 @@ test('a delay lies anywhere below a limit that doubles from 250 ms to 8 s', () =
   expect(delays(0.5)).toEqual([125, 250, 500, 1_000, 2_000, 4_000, 4_000, 4_000]);
 });
 
-test('the Retry-After of a load balancer counts where it is longer than the delay', () => {
+test('the Retry-After of a load balancer counts if it is longer than the delay', () => {
   expect(decide('network', 503, {}, 5_000)).toEqual({ kind: 'wait', delayMs: 5_000 });
 });

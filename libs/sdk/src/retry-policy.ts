@@ -1,27 +1,37 @@
 /**
- * What a failed try means for its call (docs/contract/partner-api.md, "Errors"). Pure: time and chance are arguments.
+ * What a failed try means for its call (docs/contract/partner-api.md, "Errors"). Pure: time and
+ * chance are arguments.
  *
- * - A refusal of the API ends the call: repeated, it would be refused again.
- * - A failure that leaves open whether the API has acted (no answer, 500, 502 to 504) is repeated where a repetition changes nothing more: reads, calls
- *   with an idempotency key, and changes that are the same once or twice.
- * - 409 `idempotency_in_progress` is repeated: the first request with the key is still under way, or its process died and the key is free after 60 s.
- * - 429 is repeated for every call, since the request was refused before anything ran; the gate decides when.
+ * - A refusal of the API ends the call: a repetition would be refused again.
+ * - A failure that leaves open whether the API acted (no response, 500, 502 to 504) is repeated if
+ *   a repetition changes nothing more: reads, calls with an idempotency key, and changes that are
+ *   the same once or twice.
+ * - 409 `idempotency_in_progress` is repeated: the first request with the key is still under way,
+ *   or its process died and the key is free after 60 s.
+ * - 429 is repeated for every call, because the request was refused before anything ran; the gate
+ *   decides when.
  */
 import type { LaurelError } from './errors.ts';
 
-/** `once`: a repetition after a lost answer would act again, and show another secret, add funds once more or use up another retry. */
+/**
+ * `once`: a repetition after a lost response would act again: show another secret, add funds once
+ * more or use up another retry.
+ */
 export type Repetition = 'harmless' | 'once';
 
 export type RetryDecision =
   | { readonly kind: 'end' }
-  /** Through the gate, which knows when. */
+  /** The gate decides when. */
   | { readonly kind: 'gate' }
   | { readonly kind: 'wait'; readonly delayMs: number };
 
 export interface FailedTry {
   readonly error: LaurelError;
   readonly repetition: Repetition;
-  /** Failures of this call so far that count against `maxRetries`: all but 429 and `idempotency_in_progress`, which only the deadline ends. */
+  /**
+   * The call's failures so far that count against `maxRetries`: all but 429 and
+   * `idempotency_in_progress`, which only the deadline ends.
+   */
   readonly failures: number;
   readonly maxRetries: number;
   /** From 0 to below 1. */
@@ -42,13 +52,16 @@ export function decideRetry({ error, repetition, failures, maxRetries, chance }:
   return { kind: 'wait', delayMs };
 }
 
-/** Whether the API may or may not have acted. */
+/** Whether nobody knows if the API acted. */
 export function leavesOpen({ code, status }: LaurelError): boolean {
   if (status !== undefined && status >= 300) return REPEATED_STATUSES.includes(status);
   return code === 'network' || code === 'timeout';
 }
 
-/** Full jitter: the delay lies anywhere below this, so that callers that failed together do not return together. */
+/**
+ * Full jitter: the delay is anywhere below this, so that callers that failed together do not return
+ * together.
+ */
 function longestDelay(failures: number): number {
   return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.max(0, failures - 1));
 }

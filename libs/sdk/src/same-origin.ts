@@ -1,10 +1,13 @@
 /**
- * Whether a request comes from a page of the server's own origin. No answer carries a CORS header, so that no other origin reads one; this
- * keeps other origins from causing anything, by what browsers say and a page cannot forge:
+ * Whether a request comes from a page of the server's own origin. Responses have no CORS headers,
+ * so no other origin can read them. This check keeps other origins from causing anything, by
+ * headers that browsers set and pages cannot forge:
  *
- * - `Sec-Fetch-Site`, where sent, must be `same-origin`; on a GET also `none`, which is an address that the user entered.
- * - Without it (browsers before 2023, and pages without TLS) a GET passes, and any other method needs an `Origin` with the request's own
- *   host. The host alone is compared, because a server behind a proxy that ends TLS does not see the scheme; `origin` fixes all of it.
+ * - `Sec-Fetch-Site`, if sent, must be `same-origin`; on a GET also `none`, for an address that the
+ *   user entered.
+ * - Without it (browsers before 2023, pages without TLS) a GET passes; any other method needs an
+ *   `Origin` with the request's own host. Only hosts are compared, because a server behind a proxy
+ *   that ends TLS does not see the scheme; `origin` fixes scheme and host.
  */
 export function isSameOrigin({ method, url, headers }: Request, origin?: string): boolean {
   const isGet = method === 'GET';

@@ -1,4 +1,4 @@
-/** How a resource makes a call: what differs between operations, and nothing that all of them share. */
+/** How a resource makes a call: only what differs between operations. */
 import { ApiPromise } from './api-promise.ts';
 import { checkCallOptions, serialise } from './arguments.ts';
 import type { Repetition } from './retry-policy.ts';
@@ -6,22 +6,26 @@ import type { Transport } from './transport.ts';
 
 /** Options that every call takes. */
 export interface CallOptions {
-  /** Ends the call, also while it waits; it then rejects with the reason of the signal. Laurel may have acted all the same. */
+  /**
+   * Ends the call, even while it waits; it rejects with the signal's reason. Laurel may still have
+   * acted.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Options of a call that moves money. */
 export interface KeyedCallOptions extends CallOptions {
   /**
-   * Names what is to happen once, in 1 to 255 printable ASCII characters: chosen and stored before the call, so that a process which died can
-   * repeat it. Laurel keeps it for 24 hours from its first use; after that the same call is a new one, and takes effect again.
+   * Names what must happen once, in 1 to 255 printable ASCII characters. Choose and store it before
+   * the call, so that a process that died can repeat the call. Laurel keeps it for 24 hours from
+   * its first use; later the same call is new and takes effect again.
    */
   readonly idempotencyKey: string;
 }
 
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** As in the OpenAPI documents: `/v1/attempts/{attempt_id}`. */
+  /** The path in the OpenAPI documents: `/v1/attempts/{attempt_id}`. */
   readonly template: string;
   readonly repetition: Repetition;
   /** Its success is a 204, which has no body. */
@@ -37,7 +41,7 @@ export interface Arguments {
 
 export type Send = <Body>(operation: Operation, prepare: () => Arguments) => ApiPromise<Body>;
 
-/** `prepare` checks the arguments and throws a TypeError, which the promise of the call rejects with. */
+/** `prepare` checks the arguments. If it throws a TypeError, the call's promise rejects with it. */
 export function createSend(transport: Transport): Send {
   return <Body>({ method, template, repetition, noContent }: Operation, prepare: () => Arguments) => {
     const start = async () => {

@@ -1,4 +1,7 @@
-/** The SDK has no dependency, so it reads JSON with code of its own. These laws hold it to the gateway's. */
+/**
+ * The SDK has no dependencies, so it reads JSON with its own code. These laws compare it with the
+ * gateway's.
+ */
 import { parseStrictJson as serverParse } from '@laurel/json';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -110,7 +113,7 @@ const source = fc.oneof(
   }),
 );
 
-test('the SDK accepts and reads exactly the JSON that the gateway does, and knows the same numbers for inexact', () => {
+test('the SDK accepts and reads exactly the JSON that the gateway does, and refuses the same inexact numbers', () => {
   fc.assert(
     fc.property(source, (bytes) => {
       const server = serverParse(bytes);

@@ -1,19 +1,19 @@
 /**
- * JSON that every reader reads alike, by the rules of Laurel's gateway (libs/json, which
- * strict-json.test.ts holds this file to). What is signed must not have a second reading:
+ * JSON that every reader reads alike, by the rules of Laurel's gateway (libs/json;
+ * strict-json.test.ts compares the two). Signed text must have only one reading:
  * - UTF-8, without a byte order mark;
- * - no object names a member twice, however the name is spelled;
+ * - no object repeats a member name, however it is spelled;
  * - all text is well-formed Unicode without NUL, and every number finite as a double;
  * - nesting ends at 64 levels.
  *
- * Names are not left to the native parser: in Node 24 it can misread one that is spelled with an
+ * The native parser does not read names: in Node 24 it can misread one that is spelled with an
  * escape (nodejs/node#63785) as a name of an earlier object.
  */
 import type { Bytes } from './bytes.ts';
 
 const MAX_DEPTH = 64;
 
-/** An array or object whose end is not reached yet; an array has no names. */
+/** An array or object whose end has not been read; an array has no names. */
 interface Open {
   readonly names: Set<string> | null;
   readonly values: unknown[];
@@ -22,24 +22,26 @@ interface Open {
 interface Rules {
   /** Refuses a number that no double prints back: its reader would show another one. */
   readonly isExact: boolean;
-  /** Receipts of evidence from before NUL was refused have it, and stay valid. */
+  /** For receipts with NUL in evidence from before it was refused: they stay valid. */
   readonly allowsNul: boolean;
 }
 
-/** A string, a word (a number, true, false or null), or one of the characters that build arrays and objects. */
+/**
+ * A string, a word (a number, true, false or null), or a character that builds arrays and objects.
+ */
 const TOKEN = /"(?:[^"\\]+|\\.)*"|[\w.+-]+|[[\]{}]/g;
 
-/** Throws a SyntaxError, which says what the text does: "is not JSON". */
+/** Throws a SyntaxError whose message is a predicate of the text: "is not JSON". */
 export function parseStrictJson(source: Bytes | string): unknown {
   return parse(source, { isExact: false, allowsNul: false });
 }
 
-/** As a receipt is read: every number is the one that the text spells, and text may have NUL. */
+/** For receipts: every number is exactly the spelled one, and text may have NUL. */
 export function parseExactJson(source: Bytes | string): unknown {
   return parse(source, { isExact: true, allowsNul: true });
 }
 
-/** What JSON as text or as bytes holds, read exactly; anything else, which a caller has parsed, as it is. */
+/** Reads JSON from text or bytes exactly; returns anything else, already parsed, unchanged. */
 export function parseIfJson(given: unknown): unknown {
   return typeof given === 'string' || ArrayBuffer.isView(given) ? parseExactJson(given as Bytes | string) : given;
 }
@@ -62,7 +64,9 @@ function decode(bytes: Bytes): string {
   }
 }
 
-/** Reads text that is known to be JSON. Each string is left to JSON.parse, which has no names to misread there. */
+/**
+ * Reads text that is known to be JSON. JSON.parse reads each string, which has no names to misread.
+ */
 function read(text: string, rules: Rules): unknown {
   const outermost: unknown[] = [];
   const stack: Open[] = [];
@@ -77,7 +81,7 @@ function read(text: string, rules: Rules): unknown {
       open = stack.pop() as Open;
       open.values.push(value);
     } else if (open.names?.size === open.values.length) {
-      // In an object a string is a name exactly when every earlier name has its value.
+      // In an object a string is a name if every earlier name has its value.
       const name = readString(token, rules);
       if (open.names.has(name)) throw new SyntaxError(`names the member ${token} twice`);
       open.names.add(name);
@@ -88,12 +92,12 @@ function read(text: string, rules: Rules): unknown {
   return outermost[0];
 }
 
-/** `fromEntries` defines its members, where an assignment to `__proto__` would set the prototype. */
+/** `fromEntries` defines members; an assignment to `__proto__` would set the prototype. */
 function close({ names, values }: Open): unknown {
   return names === null ? values : Object.fromEntries([...names].map((name, index) => [name, values[index]]));
 }
 
-/** Half of a surrogate pair, whichever half. */
+/** Either half of a surrogate pair. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Whether the text has a form in UTF-8. */

@@ -39,7 +39,7 @@ describe('a call', () => {
     sent = [];
   });
 
-  /** Replies in their order, and the last one to every later request. */
+  /** Returns the replies in order, and the last one for every later request. */
   function transport(replies: readonly Reply[], options: Partial<TransportOptions> = {}): Transport {
     const fetch: TransportOptions['fetch'] = (url, request) => {
       const reply = replies[Math.min(sent.length, replies.length - 1)];
@@ -51,7 +51,7 @@ describe('a call', () => {
     return new Transport({ apiKey: KEY, baseUrl: 'https://api.example.com', fetch, ...limits, ...options }, clock);
   }
 
-  /** How the call ends within so much time, or that it has not. */
+  /** The call's result within this time, or that it has not ended. */
   async function outcomeOf(call: Promise<unknown>, withinMs = 200_000): Promise<unknown> {
     let outcome: unknown = 'pending';
     void call.then(
@@ -66,7 +66,7 @@ describe('a call', () => {
     return outcome;
   }
 
-  test('a call resolves with the body and the facts of its answer, and leaves no timer', async () => {
+  test('a call resolves with the body and the facts of its response, and leaves no timer', async () => {
     expect(await outcomeOf(transport([ok({ id: 'a' }, { 'idempotency-replayed': 'true' })]).send(CREATE), 0)).toEqual({
       data: { id: 'a' },
       requestId: 'request-1',
@@ -89,7 +89,7 @@ describe('a call', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('lost connections, a 500 and a 503 of something in between are repeated with the same bytes and key', async () => {
+  test('lost connections, a 500 and an intermediary’s 503 are repeated with the same bytes and key', async () => {
     const replies = [new Error('reset'), refused(500, 'internal_error'), new Response('<html>', { status: 503 }), ok()];
     expect(await outcomeOf(transport(replies).send(CREATE))).toMatchObject({ data: { id: 'a' }, tries: 4 });
     expect(sent.map(({ at }) => at)).toEqual([0, 125, 375, 875]);
@@ -139,7 +139,7 @@ describe('a call', () => {
     }
   });
 
-  test('a try without an answer ends at its timeout, also if fetch ignores its signal, and is repeated', async () => {
+  test('a try without a response ends at its timeout, even if fetch ignores its signal, and is repeated', async () => {
     expect(await outcomeOf(transport(['hangs', ok()]).send(CREATE))).toMatchObject({ tries: 2 });
     expect(sent[1]?.at).toBe(10_125);
     expect(sent[0]?.request.signal.aborted).toBe(true);
@@ -153,13 +153,13 @@ describe('a call', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('idempotency_in_progress is repeated until the key is free, which a dead process can take 60 s for', async () => {
+  test('idempotency_in_progress is repeated until the key is free, up to 60 s after a process died', async () => {
     const busy = Array.from({ length: 30 }, () => refused(409, 'idempotency_in_progress', { 'retry-after': '2' }));
     expect(await outcomeOf(transport([...busy, ok()]).send(CREATE))).toMatchObject({ tries: 31 });
     expect(sent.at(-1)?.at).toBe(60_000);
   });
 
-  test('an answer that is no JSON is repeated, since Laurel did not write it', async () => {
+  test('a call is repeated after a response that is not JSON, because Laurel did not write it', async () => {
     expect(await outcomeOf(transport([new Response('<html>'), ok()]).send(CREATE))).toMatchObject({ tries: 2 });
   });
 
@@ -187,7 +187,7 @@ describe('a call', () => {
     }
   });
 
-  test('calls that are aborted in the tick in which they begin send nothing, and hold no later call back', async () => {
+  test('calls aborted in the tick in which they begin send nothing, and delay no later call', async () => {
     const shared = transport([ok()]);
     const leave = new Error('the player left');
     const ends = Array.from({ length: 10 }, () => {
@@ -203,7 +203,7 @@ describe('a call', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('calls of one client share one gate: after a 429 none of them is sent before its retry_after', async () => {
+  test('calls of one client share one gate: after a 429 no call is sent before its retry_after', async () => {
     const shared = transport([limited(30), ok()]);
     const calls = Promise.all([shared.send(CREATE), shared.send({ ...CREATE, method: 'GET' })]);
     await clock.advance(0);
@@ -225,7 +225,7 @@ describe('a call', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('a 429 without a time to wait, which something in between wrote, is waited for a second', async () => {
+  test('a call waits one second after an intermediary’s 429 without a time to wait', async () => {
     const bare = new Response('<html>', { status: 429 });
     const error = await outcomeOf(transport([bare], { maxRetries: 0 }).send(CREATE), 0);
     expect(error).toMatchObject({ code: 'rate_limited', retryAfterMs: 1_000, apiMessage: undefined });
@@ -234,7 +234,7 @@ describe('a call', () => {
     expect(sent[1]).toMatchObject({ at: (sent[0]?.at ?? 0) + 1_250 });
   });
 
-  test('a Retry-After beyond what a timer can hold counts as an hour, of Laurel and of what is in between', async () => {
+  test('a Retry-After beyond the range of a timer counts as an hour, from Laurel and from intermediaries', async () => {
     const shared = transport([limited(999_999_999)], { deadlineMs: 20_000 });
     const hour = { retryAfterMs: 3_600_000 };
     expect(await outcomeOf(shared.send(CREATE), 0)).toMatchObject({ code: 'rate_limited', ...hour });

@@ -1,4 +1,7 @@
-/** Sends a call: through the gate, with a limit of time for each try and one for the whole, and again where the policy says so. */
+/**
+ * Sends a call: through the gate, with a time limit for each try and for the whole, and again if
+ * the policy says so.
+ */
 import {
   isReplay,
   limitedForMs,
@@ -17,7 +20,7 @@ import { decideRetry, leavesOpen, type Repetition } from './retry-policy.ts';
 
 export interface TransportOptions {
   readonly apiKey: string;
-  /** Without `/v1` and without a slash at its end. */
+  /** The address without `/v1` and without a final slash. */
   readonly baseUrl: string;
   readonly fetch: Fetch;
   readonly timeoutMs: number;
@@ -28,7 +31,7 @@ export interface TransportOptions {
 /** One call, with the bytes that each of its tries sends. */
 export interface ApiRequest {
   readonly method: string;
-  /** With the query, from `/v1` or `/api` on. */
+  /** With the query; begins with `/v1` or `/api`. */
   readonly path: string;
   /** For messages: `POST /v1/attempts/{attempt_id}/outcome`. */
   readonly operation: string;
@@ -58,7 +61,10 @@ export class Transport {
     this.#gate = new RateGate(clock);
   }
 
-  /** Resolves with the first answer that is a success; rejects with a `LaurelError`, or with the reason of the signal. */
+  /**
+   * Resolves with the first successful response; rejects with a `LaurelError`, or with the signal's
+   * reason.
+   */
   async send<Body>(request: ApiRequest): Promise<ApiAnswer<Body>> {
     const deadline = this.#clock.now() + this.#options.deadlineMs;
     const call: Call = { request, deadline, tries: 0, failures: 0 };
@@ -90,10 +96,10 @@ export class Transport {
     }
   }
 
-  /** One request and its whole answer, or the failure to get one. */
+  /** One request and its whole response, or the failure to get one. */
   async #exchange({ request, deadline }: Call): Promise<ReceivedAnswer | LaurelError> {
     const { operation, idempotencyKey, signal } = request;
-    // The gate lets go of the signal when it admits the call, and this runs a little later.
+    // The gate ignores the signal once it admits the call, and this runs a little later.
     signal?.throwIfAborted();
     const timeoutMs = Math.max(0, Math.min(this.#options.timeoutMs, deadline - this.#clock.now()));
     const controller = new AbortController();
@@ -124,7 +130,9 @@ export class Transport {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  /** Throws the failure where it ends the call; else resolves when the next try may queue at the gate. */
+  /**
+   * Throws the failure if it ends the call; else resolves when the next try may queue at the gate.
+   */
   async #waitAfter(call: Call, error: LaurelError): Promise<void> {
     const { request, deadline } = call;
     if (leavesOpen(error)) call.failures += 1;
@@ -167,7 +175,9 @@ function reportOf(answer: ReceivedAnswer): GateReport {
   return answer.status < 300 ? { kind: 'uncounted' } : { kind: 'lost' };
 }
 
-/** The result of the work, or the reason of the signal if that aborts first: also where the work does not listen to it. */
+/**
+ * The work's result, or the reason of the signal if that aborts first, even if the work ignores it.
+ */
 function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

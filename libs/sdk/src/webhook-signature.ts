@@ -1,11 +1,11 @@
 /**
- * The signatures of webhooks and of pushed outcomes: `sha256=` and the HMAC-SHA256 of the body's exact bytes in hexadecimal: written in
- * lower case, and read in either. The key is the UTF-8 of the whole secret as it was shown.
+ * Signatures of webhooks and of pushed outcomes: `sha256=` and the hexadecimal HMAC-SHA256 of the
+ * body's exact bytes. Written in lower case, read in either. The key is the whole secret in UTF-8.
  */
 import { type Bytes, fromHex, toHex } from './bytes.ts';
 import { isWellFormed } from './strict-json.ts';
 
-/** The bytes as they are sent or arrived, or their text, which stands for its UTF-8. */
+/** The bytes that are sent or arrived, or their text in UTF-8. */
 export type RawBody = Uint8Array | ArrayBuffer | string;
 
 const PREFIX = 'sha256=';
@@ -13,15 +13,18 @@ const PREFIX = 'sha256=';
 const SIGNATURE = /^sha256=[0-9a-fA-F]{64}$/;
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
-/** `X-Webhook-Signature` of a webhook with this body, as Laurel sends it: for tests of a receiver. Rejects for an empty secret. */
+/**
+ * The `X-Webhook-Signature` that Laurel sends with this body: for tests of a receiver. Rejects for
+ * an empty secret.
+ */
 export async function signWebhook(body: RawBody, secret: string): Promise<string> {
   const signature = await crypto.subtle.sign('HMAC', await keyOf(secret, 'sign'), bytesOf(body));
   return `${PREFIX}${toHex(new Uint8Array(signature))}`;
 }
 
 /**
- * `X-Service-Signature` of outcomes that are pushed to an integration. `secret` are all 64 characters of its signing secret, not the bytes
- * that they spell. Send exactly these bytes.
+ * The `X-Service-Signature` of outcomes that are pushed to an integration. `secret` is the text of
+ * its signing secret, all 64 characters, not the bytes that they spell. Send exactly these bytes.
  */
 export function signIntegrationBody(body: RawBody, secret: string): Promise<string> {
   return signWebhook(body, secret);
@@ -31,7 +34,7 @@ export function isSignature(text: unknown): text is string {
   return typeof text === 'string' && SIGNATURE.test(text);
 }
 
-/** Whether one of the secrets signed the body. Takes the same time whichever it is, and wherever a signature differs. */
+/** Whether one of the secrets signed the body. Constant time. */
 export async function isSignedByAny(body: Bytes, signature: string, secrets: readonly string[]): Promise<boolean> {
   const given = fromHex(signature.slice(PREFIX.length)) ?? new Uint8Array();
   const matches = await Promise.all(
@@ -40,7 +43,7 @@ export async function isSignedByAny(body: Bytes, signature: string, secrets: rea
   return matches.includes(true);
 }
 
-/** Throws a TypeError for anything that is neither bytes nor text, and for text that has no UTF-8. */
+/** Throws a TypeError for values that are neither bytes nor text, and for text without UTF-8. */
 export function bytesOf(body: RawBody): Bytes {
   if (typeof body === 'string') {
     if (isWellFormed(body)) return new TextEncoder().encode(body);

@@ -40,7 +40,7 @@ describe('verifyWebhook', () => {
     for (const result of results) expect(result).toEqual(results[0]);
   });
 
-  it('verifyWebhook reads the digits of a signature in either case, and every digit of them', async () => {
+  it('verifyWebhook reads the digits of a signature in either case, and compares every digit', async () => {
     const lower = await signWebhook(BODY, SECRET);
     const upper = `sha256=${lower.slice(7).toUpperCase()}`;
     const mixed = `sha256=${lower.slice(7, 39)}${lower.slice(39).toUpperCase()}`;
@@ -72,7 +72,7 @@ describe('verifyWebhook', () => {
     }
   });
 
-  it('verifyWebhook accepts each of several secrets, for as long as one is being rotated', async () => {
+  it('verifyWebhook accepts each of several secrets, while one is being rotated', async () => {
     const changes = [
       [SECRET, 'whsec_new'],
       ['whsec_new', SECRET],
@@ -147,7 +147,7 @@ describe('verifyWebhook', () => {
     }
   });
 
-  it('verifyWebhook reports a malformed secret only where its right form signed exactly this body', async () => {
+  it('verifyWebhook reports a malformed secret only if its right form signed exactly this body', async () => {
     const changed = BODY.replace('Grüße', 'Gruesse');
     expect(await reasonOf({ secrets: [`${SECRET}\n`], body: changed })).toBe('signature_mismatch');
     expect(await reasonOf({ secrets: [`${SECRET.slice(0, -1)}\n`] })).toBe('signature_mismatch');
@@ -157,7 +157,7 @@ describe('verifyWebhook', () => {
     });
   });
 
-  it('verifyWebhook refuses an old event only where an age is given', async () => {
+  it('verifyWebhook refuses an old event only if a maximum age is given', async () => {
     const body = JSON.stringify({ ...JSON.parse(BODY), timestamp: new Date(Date.now() - 60_000).toISOString() });
     expect(await reasonOf({ ...(await signed(body)), maxAgeMs: 59_000 })).toBe('too_old');
     expect(
@@ -181,7 +181,8 @@ describe('the signature of a webhook', () => {
         expect(signature).toBe(await octokitSign(secret, body));
         expect(await signIntegrationBody(body, secret)).toBe(signature);
         expect(await octokitVerify(secret, other, signature)).toBe(other === body);
-        // standardwebhooks signs `id.timestamp.body` and prints base64; of the same key bytes and content its HMAC is the same.
+        // standardwebhooks signs `id.timestamp.body` and prints base64; for the same key and
+        // content its HMAC is the same.
         const standard = new StandardWebhook(Buffer.from(secret), { format: 'raw' });
         const theirs = standard.sign('id', new Date(1_000), body);
         const ours = await signWebhook(`id.1.${body}`, secret);
@@ -191,7 +192,7 @@ describe('the signature of a webhook', () => {
     );
   });
 
-  it('verifyWebhook accepts as signed exactly what the server signed, of any bytes', async () => {
+  it('verifyWebhook accepts exactly the bytes that the server signed, whatever they are', async () => {
     const secrets = fc.constantFrom(SECRET, 'whsec_other');
     await fc.assert(
       fc.asyncProperty(fc.uint8Array(), fc.uint8Array(), fc.boolean(), secrets, async (one, other, isSame, secret) => {

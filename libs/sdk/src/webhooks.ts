@@ -1,4 +1,7 @@
-/** What a receiver of webhooks does first: verify the bytes that arrived, and only then read them. Needs nothing but WebCrypto. */
+/**
+ * A receiver of webhooks first verifies the bytes that arrived, and only then reads them. Needs
+ * only WebCrypto.
+ */
 import type { WebhookEvent } from './api-types.ts';
 import { type Bytes, sha256, toHex } from './bytes.ts';
 import { parseStrictJson } from './strict-json.ts';
@@ -7,12 +10,14 @@ import { bytesOf, isSignature, isSignedByAny, type RawBody } from './webhook-sig
 /**
  * Why a request is not a webhook of Laurel's:
  *
- * - `body_parsed`: the body is an object, so the bytes that were signed are gone: read the raw body
+ * - `body_parsed`: the body is an object, so the signed bytes are gone: pass the raw body
  * - `signature_missing`: there is no `X-Webhook-Signature`
  * - `signature_malformed`: it is not `sha256=` and 64 hexadecimal digits, or there are several
- * - `secret_malformed`: a secret signed this body, and was given with white space or quotes around it, or without its `whsec_`
- * - `signature_mismatch`: none of the secrets signed this body: another secret, or a body that was changed, which an HMAC cannot distinguish
- * - `body_malformed`: it was signed, and is not the JSON of an event
+ * - `secret_malformed`: a secret signed this body, but it was passed with white space or quotes
+ *   around it, or without its `whsec_`
+ * - `signature_mismatch`: no secret signed this body: another secret, or a changed body, which an
+ *   HMAC cannot distinguish
+ * - `body_malformed`: it was signed, but is not the JSON of an event
  * - `too_old`: it is about something that happened longer ago than `maxAgeMs`
  */
 export type WebhookVerificationReason =
@@ -29,13 +34,16 @@ const MESSAGES: Readonly<Record<WebhookVerificationReason, string>> = {
   signature_missing: 'The request has no X-Webhook-Signature.',
   signature_malformed: 'X-Webhook-Signature is not "sha256=" and 64 hexadecimal digits.',
   secret_malformed:
-    'A secret signed this body, but it was not given as it was shown: white space or quotes are around it, or "whsec_" is missing.',
+    'A secret signed this body, but it was passed with white space or quotes around it, or without "whsec_".',
   signature_mismatch: 'None of the secrets signed this body: the secret is another one, or the body was changed.',
   body_malformed: 'The body was signed, and is not the JSON of an event.',
   too_old: 'The event happened longer ago than maxAgeMs.',
 };
 
-/** The request must not be acted upon: answer 400. The message names neither the secret nor the body. */
+/**
+ * The request must not take effect: respond with 400. The message contains neither the secret nor
+ * the body.
+ */
 export class WebhookVerificationError extends Error {
   readonly reason: WebhookVerificationReason;
 
@@ -46,33 +54,37 @@ export class WebhookVerificationError extends Error {
   }
 }
 
-/** Of a Fetch request, or of Node's: names in any case, a header that was sent several times as an array. */
+/** Headers of a Fetch request or of Node's: names in any case; a repeated header as an array. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface WebhookRequest {
-  /** As it arrived, before any parser. */
+  /** The body as it arrived, before any parser. */
   readonly body: RawBody;
   readonly headers: WebhookHeaders;
-  /** The endpoint's signing secret as it was shown; while it is being rotated, both. */
+  /** The endpoint's whole signing secret, `whsec_...`; both while it is being rotated. */
   readonly secrets: readonly string[];
   /**
-   * Refuses events that happened longer ago. No limit by default: the timestamp is that of the event, and stays the same when a delivery is
-   * retried or resent.
+   * Refuses events that happened longer ago. No limit by default: the timestamp is the event's, and
+   * stays the same when a delivery is retried or resent.
    */
   readonly maxAgeMs?: number;
 }
 
 export interface VerifiedWebhook {
   readonly event: WebhookEvent;
-  /** `X-Webhook-Delivery-Id`, for the log: it is not signed. Null where there is none. */
+  /** `X-Webhook-Delivery-Id`, for the log: it is not signed. Null if absent. */
   readonly deliveryId: string | null;
-  /** SHA-256 of the signed body in hexadecimal: the same for every delivery of an event. Skip one that you have processed. */
+  /**
+   * SHA-256 of the signed body in hexadecimal, the same for every delivery of an event. Skip one
+   * that you have processed.
+   */
   readonly dedupeKey: string;
 }
 
 /**
- * Verifies a webhook and returns its event. Rejects with a `WebhookVerificationError`, which has the reason, for a request that is not
- * genuine; with a `TypeError` for an argument that can only be a mistake, as where no secret is given.
+ * Verifies a webhook and returns its event. Rejects with a `WebhookVerificationError` and its
+ * reason if the request is not genuine; with a `TypeError` for an argument that can only be a
+ * mistake, such as no secret.
  */
 export async function verifyWebhook({ body, headers, secrets, maxAgeMs }: WebhookRequest): Promise<VerifiedWebhook> {
   if (!Array.isArray(secrets) || secrets.length === 0) throw new TypeError('verifyWebhook needs at least one secret');
@@ -98,7 +110,9 @@ export async function verifyWebhook({ body, headers, secrets, maxAgeMs }: Webhoo
   return { event, deliveryId, dedupeKey: toHex(await sha256(bytes)) };
 }
 
-/** Without what a settings file or a copy may have put around the secret, and with the beginning that a copy may have lost. */
+/**
+ * Removes what a settings file or a copy may have put around the secret, and adds a lost `whsec_`.
+ */
 function asShown(secret: string): string {
   const bare = secret.replace(/^[\s"']+|[\s"']+$/g, '');
   return bare.startsWith('whsec_') ? bare : `whsec_${bare}`;

@@ -1,12 +1,18 @@
-/** What the commands have in common: settings from the environment, arguments, and errors that end a command with a sentence. */
+/**
+ * What the commands share: settings from the environment, arguments, and errors that end a command
+ * with a sentence.
+ */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `refused`: what was checked is not valid, or Laurel refused the request. `notDone`: nothing was checked or begun. */
+/**
+ * `refused`: what was checked is not valid, or Laurel refused the request. `notDone`: nothing was
+ * checked or begun.
+ */
 export const EXIT_CODES = { done: 0, refused: 1, notDone: 2 } as const;
 
-/** Ends a command: its message is for a person, and names no key and no secret. */
+/** Ends a command. Its message is for a person, and contains no key or secret. */
 export class CommandError extends Error {
   readonly exitCode: number;
 
@@ -16,7 +22,7 @@ export class CommandError extends Error {
   }
 }
 
-/** `parseArgs` with the usage instead of a stack where the arguments do not fit. */
+/** `parseArgs`, with the usage instead of a stack trace if the arguments do not fit. */
 export function readArguments<Config extends ParseArgsConfig>(
   config: Config,
   help: string,
@@ -28,7 +34,7 @@ export function readArguments<Config extends ParseArgsConfig>(
   }
 }
 
-/** Null where it is not set; an empty one is not set. */
+/** The value; null if the variable is unset or empty. */
 export function settingOf(environment: Environment, name: string): string | null {
   return environment[name] || null;
 }
@@ -39,21 +45,24 @@ export function requiredSetting(environment: Environment, name: string, what: st
   return value;
 }
 
-/** LAUREL_BASE_URL, with or without `/v1`, as an origin and path without a slash at the end. */
+/** LAUREL_BASE_URL, with or without `/v1`, as an origin and path without a final slash. */
 export function baseUrlOf(value: string): string {
   const url = httpUrlOf(value);
   if (url === null) throw new CommandError('LAUREL_BASE_URL is not an address like https://api.example.com.');
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/v1$/, '');
 }
 
-/** Null for what is no http or https address, and for one with a user or password, which would be printed. */
+/**
+ * Null if the text is not an http or https address, or has a user or password, which would be
+ * printed.
+ */
 export function httpUrlOf(text: string): URL | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return null;
   return url;
 }
 
-/** The message of an error and of its cause, which `fetch` puts the reason into. */
+/** The messages of an error and of its cause, which has `fetch`'s reason. */
 export function messageOf(error: unknown): string {
   const { message, cause } = error as Error;
   if (!(cause instanceof Error)) return message;

@@ -21,7 +21,7 @@ async function readText(text: string) {
   return await new CursorFile(file, SCOPE).read();
 }
 
-test('a position is read as it was stored, and nothing beside it', async () => {
+test('a position is read exactly as stored, and nothing else', async () => {
   expect(await readText(JSON.stringify(WHOLE))).toEqual({ after: 'c' });
   expect(await readText(JSON.stringify({ ...WHOLE, start: { after: 'c', from: 'now', more: 1 } }))).toEqual({
     after: 'c',
@@ -43,7 +43,7 @@ test.each([
   }
 });
 
-test('whatever the file holds, reading it gives no position or a sentence', async () => {
+test('reading a damaged file gives no position or an error message', async () => {
   const json = fc.jsonValue();
   const text = fc.oneof(
     fc.string(),

@@ -1,9 +1,11 @@
 /**
- * Where `listen` has got to, in a file of the working folder: a position belongs to one receiver, and each project has its own. It holds no
- * secret. It is replaced whole, so that a kill leaves the one before or the next one.
+ * The position of `listen`, in a file of the working folder: a position belongs to one receiver,
+ * and each project has its own. It holds no secret. It is replaced as a whole, so that a kill
+ * leaves either the old or the new one.
  *
- * A file has one `listen`: the one that began last, whose session it names. An earlier one ends when it finds another session there. A lock would
- * stay behind a killed process, and a process id may be that of another process after a restart, or mean another one inside of a container.
+ * A file belongs to the `listen` that began last, whose session it names. An earlier one ends when
+ * it finds another session there. A lock would outlive a killed process; a process id may belong to
+ * another process after a restart, or inside a container.
  */
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
@@ -13,11 +15,14 @@ import type { PageStart } from './sandbox-events.ts';
 
 export const CURSOR_FILE = '.laurel-listen.json';
 
-/** What a position is for: continued with another receiver or filter, it would pass over events that were never sent there. */
+/**
+ * What a position is for. With another receiver or filter it would skip events that were never sent
+ * there.
+ */
 export interface CursorScope {
   readonly base_url: string;
   readonly forward_to: string;
-  /** Sorted; null: every one. */
+  /** Sorted; null means all. */
   readonly events: readonly string[] | null;
 }
 
@@ -36,7 +41,10 @@ export class CursorFile {
     this.#scope = scope;
   }
 
-  /** Where to continue; null where there is no file. Throws for the position of another scope, which must not be overwritten either. */
+  /**
+   * Where to continue; null without a file. Throws for a position of another scope, which must not
+   * be overwritten either.
+   */
   async read(): Promise<PageStart | null> {
     const saved = await this.#load();
     if (saved === null) return null;
@@ -47,7 +55,10 @@ export class CursorFile {
     );
   }
 
-  /** Stores where this `listen` begins, and so ends another one with the file. Another scope may have come while it waited for Laurel. */
+  /**
+   * Stores where this `listen` begins, which ends another one with the file. Another scope may have
+   * come while it waited for Laurel.
+   */
   async begin(start: PageStart): Promise<void> {
     await this.read();
     await this.#write(start);
@@ -58,7 +69,7 @@ export class CursorFile {
     await this.#write({ after: cursor });
   }
 
-  /** Throws where another `listen` has begun with the file. */
+  /** Throws if another `listen` has begun with the file. */
   async requireOwn(): Promise<void> {
     const saved = await this.#load();
     if (saved === null || saved.session === this.#session) return;
@@ -92,7 +103,7 @@ export class CursorFile {
   }
 }
 
-/** How the `listen` of the file was started otherwise. */
+/** How the file's `listen` was started differently. */
 function differenceOf(saved: CursorScope, own: CursorScope): string | null {
   if (saved.base_url !== own.base_url) return `to ${saved.base_url}`;
   if (saved.forward_to !== own.forward_to) return `with --forward-to ${saved.forward_to}`;
@@ -100,11 +111,11 @@ function differenceOf(saved: CursorScope, own: CursorScope): string | null {
   return saved.events === null ? 'without --events' : `with --events ${saved.events}`;
 }
 
-/** Throws for what is no start: written again, it would lose the position. */
+/** Throws for an invalid start: writing it again would lose the position. */
 function startOf(start: { readonly after?: unknown; readonly from?: unknown }): PageStart {
   if (typeof start.after === 'string' && start.after !== '') return { after: start.after };
   if (start.after === undefined && start.from === 'oldest') return { from: 'oldest' };
-  throw new TypeError('this is no position');
+  throw new TypeError('this is not a position');
 }
 
 function parseSaved(text: string): Saved | null {

@@ -1,20 +1,25 @@
-/** Sends an event to the developer's server as Laurel would deliver it: the same body, headers and signatures. */
+/** Sends an event to the developer's server like Laurel: the same body, headers and signatures. */
 import { createHmac } from 'node:crypto';
 import type { SandboxEvent } from '../api-types.ts';
 import { signWebhook } from '../webhook-signature.ts';
 import { messageOf } from './command.ts';
 
-/** `unreachable`: nothing answered, for example while the server restarts. `failed`: an answer other than 2xx, or none in time. */
+/**
+ * `unreachable`: no response, for example while the server restarts. `failed`: a response other
+ * than 2xx, or none in time.
+ */
 export type ForwardResult =
   | { readonly kind: 'delivered'; readonly status: number }
   | { readonly kind: 'failed'; readonly why: string }
   | { readonly kind: 'unreachable'; readonly why: string };
 
-/** As for a real delivery. */
+/** The same as for a real delivery. */
 const TIMEOUT_MS = 5_000;
 const SECRET_PREFIX = 'whsec_';
 
-/** Rejects with the reason of the signal where that ends the delivery under way: the event may have arrived. */
+/**
+ * Rejects with the signal's reason if that ends the delivery under way: the event may have arrived.
+ */
 export async function forward(
   event: SandboxEvent,
   url: string,
@@ -40,7 +45,7 @@ export async function forward(
   }
 }
 
-/** The delivery id is the event's id: the same at every try, also after a restart. */
+/** The delivery id is the event's id: the same for every try, even after a restart. */
 export async function headersOf(
   { id, event, body }: Pick<SandboxEvent, 'id' | 'event' | 'body'>,
   secret: string,

@@ -1,4 +1,7 @@
-/** `laurel listen`: forwards the events of a sandbox to a server that Laurel cannot reach, each once its predecessor is done. */
+/**
+ * `laurel listen`: forwards sandbox events to a server that Laurel cannot reach, each after its
+ * predecessor is done.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxEvent, SandboxEventList, WebhookEvent } from '../api-types.ts';
 import type { Laurel } from '../laurel.ts';
@@ -36,7 +39,7 @@ Exits 0 when it is stopped (Ctrl-C), 1 when Laurel refuses the key or the cursor
 the file belongs to another listen or cannot be read or written.
 `;
 
-/** Every type of the log; `webhook.test` is sent by the portal to an endpoint alone. */
+/** Every type of the log. Only the portal sends `webhook.test`, to an endpoint. */
 const EVENTS: readonly Exclude<WebhookEvent['event'], 'webhook.test'>[] = [
   'attempt.settled',
   'attempt.refunded',
@@ -57,9 +60,9 @@ interface Settings {
   readonly laurel: Laurel;
   readonly secret: string;
   readonly url: string;
-  /** Null: every one. */
+  /** Null means all. */
   readonly events: ReadonlySet<string> | null;
-  /** Null: where it stopped. */
+  /** Null: continue at the stored position. */
   readonly from: string | null;
   readonly cursorFile: CursorFile;
 }
@@ -112,7 +115,7 @@ function readEvents(list: string): ReadonlySet<string> {
   const events = list.split(',').map((name) => name.trim());
   const unknown = events.find((name) => !EVENTS.some((known) => known === name));
   if (unknown !== undefined)
-    throw new CommandError(`--events: ${JSON.stringify(unknown)} is none of ${EVENTS.join(', ')}.`);
+    throw new CommandError(`--events: ${JSON.stringify(unknown)} is not one of ${EVENTS.join(', ')}.`);
   return new Set(events);
 }
 
@@ -120,7 +123,8 @@ async function forwardEvents(settings: Settings, signal: AbortSignal): Promise<n
   const { baseUrl, url, events, cursorFile } = settings;
   let start = await readStart(settings);
   let page = await fetchPatiently(settings, start, signal);
-  // Laurel knows the position, and nothing is sent before it is stored. A page from now on is empty, and its cursor is what now means.
+  // Laurel knows the position, and nothing is sent before it is stored. A page from `now` is empty;
+  // its cursor is the current position.
   if ('from' in start && start.from === 'now') start = { after: page.next_cursor };
   await cursorFile.begin(start);
   print(`Forwarding events of ${baseUrl} to ${url}`);
@@ -144,7 +148,7 @@ async function readStart({ from, cursorFile }: Settings): Promise<PageStart> {
   return from === null ? (saved ?? { from: 'now' }) : { after: from };
 }
 
-/** Waits twice as long after each failure, as long as Laurel asks for where it does. */
+/** Waits twice as long after each failure, or as long as Laurel asks. */
 async function fetchPatiently({ laurel }: Settings, start: PageStart, signal: AbortSignal): Promise<SandboxEventList> {
   for (let backoffMs = POLL_MS; ; backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS)) {
     try {
@@ -159,7 +163,7 @@ async function fetchPatiently({ laurel }: Settings, start: PageStart, signal: Ab
   }
 }
 
-/** Resolves once the event was delivered or given up. */
+/** Resolves once the event is delivered or given up. */
 async function forwardPatiently(event: SandboxEvent, { url, secret }: Settings, signal: AbortSignal): Promise<void> {
   let failures = 0;
   let backoffMs = POLL_MS;

@@ -21,7 +21,9 @@ const COMMANDS: Readonly<
   'verify-receipt': { help: VERIFY_RECEIPT_HELP, run: verifyReceiptFile },
 };
 
-/** Runs the command that the arguments name; returns its exit code. Keys and secrets are never printed. */
+/**
+ * Runs the command that the arguments name; returns its exit code. Never prints keys or secrets.
+ */
 export async function run(argv: readonly string[], environment: Environment): Promise<number> {
   const [name = '', ...rest] = argv;
   if (name === '--help' || name === '-h') return print(HELP);

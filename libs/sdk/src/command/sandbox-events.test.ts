@@ -15,7 +15,7 @@ afterAll(() => {
   return new Promise((resolve) => server.close(resolve));
 });
 
-/** How a page ends that is answered with these. */
+/** The failure of a page with this response. */
 async function failureOf(status: number, headers: Record<string, string>, body: string): Promise<unknown> {
   answer = (response) => response.writeHead(status, headers).end(body);
   const laurel = createClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, KEY);
@@ -23,7 +23,7 @@ async function failureOf(status: number, headers: Record<string, string>, body: 
 }
 
 describe('a page of the sandbox’s events', () => {
-  it('an answer that something other than Laurel gave is waited for, whatever its status', async () => {
+  it('the command waits after a response of something other than Laurel, whatever its status', async () => {
     for (const [status, headers, body] of [
       [200, { 'content-type': 'text/html' }, '<h1>Sign in to this network</h1>'],
       [200, JSON_TYPE, '{}'],
@@ -46,7 +46,7 @@ describe('a page of the sandbox’s events', () => {
     }
   });
 
-  it('a refusal of Laurel ends the command with 1, and its limits and its errors are waited for', async () => {
+  it('a refusal of Laurel ends the command with 1, and the command waits after its limits and errors', async () => {
     const envelope = (code: string) => JSON.stringify({ error: { code, message: 'No.' } });
     for (const [status, code] of [
       [400, 'invalid_request'],

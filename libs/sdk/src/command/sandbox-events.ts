@@ -1,13 +1,16 @@
-/** Reads the events of a sandbox page by page, each with one request: `listen` prints a failure before it asks again. */
+/**
+ * Reads the sandbox's events page by page, each with one request: `listen` prints a failure before
+ * it asks again.
+ */
 import type { SandboxEvent, SandboxEventList } from '../api-types.ts';
 import { LaurelError } from '../errors.ts';
 import { Laurel } from '../laurel.ts';
 import { CommandError, EXIT_CODES, messageOf } from './command.ts';
 
-/** After a cursor; or where to begin. */
+/** After a cursor, or where to begin. */
 export type PageStart = { readonly after: string } | { readonly from: 'now' | 'oldest' };
 
-/** The answer is not there for now: ask again after this time, or when it suits, where it is null. */
+/** No response for now: ask again after this time, or at will if it is null. */
 export class UnavailableError extends Error {
   readonly retryAfterMs: number | null;
 
@@ -25,7 +28,10 @@ export function createClient(baseUrl: string, apiKey: string): Laurel {
   }
 }
 
-/** Throws an `UnavailableError` for what another try may get, and a `CommandError` for what it will not. */
+/**
+ * Throws an `UnavailableError` for what another try may get, and a `CommandError` for what it
+ * cannot.
+ */
 export async function fetchPage(laurel: Laurel, start: PageStart, signal: AbortSignal): Promise<SandboxEventList> {
   let page: SandboxEventList;
   try {
@@ -37,7 +43,7 @@ export async function fetchPage(laurel: Laurel, start: PageStart, signal: AbortS
   throw notOfLaurel('JSON of another kind');
 }
 
-/** Whatever `listen` forwards and stores: an event without a cursor would damage its file. */
+/** What `listen` forwards and stores: an event without a cursor would damage its file. */
 function isEvent(event: Partial<Record<keyof SandboxEvent, unknown>> | null): boolean {
   return [event?.id, event?.event, event?.body, event?.cursor].every(isText);
 }
@@ -56,7 +62,10 @@ function toCommandError(error: LaurelError): Error {
   return new CommandError(`Laurel refused with ${status}: ${because}`, EXIT_CODES.refused);
 }
 
-/** A load balancer while Laurel is deployed, or the sign-in page of a network: neither asks for a time to wait on behalf of Laurel. */
+/**
+ * A load balancer while Laurel is deployed, or a network's sign-in page: no time to wait that it
+ * names is Laurel's.
+ */
 function notOfLaurel(answer: string): UnavailableError {
   return new UnavailableError(`Something other than Laurel answered (${answer}); is LAUREL_BASE_URL right?`, null);
 }

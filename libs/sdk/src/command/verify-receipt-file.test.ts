@@ -65,7 +65,7 @@ async function runFile(file: string, ...options: string[]) {
 }
 
 describe('verify-receipt', () => {
-  it('verify-receipt accepts a receipt as it was signed, by a pinned key and by a list of keys', async () => {
+  it('verify-receipt accepts an unchanged receipt, by a pinned key and by a list of keys', async () => {
     expect(await run(answer, ...PINNED)).toMatchObject({ status: 0, firstLine: VALID, verdicts: [VALID] });
     expect((await run({ ...answer, seal: null }, ...PINNED)).verdicts).toEqual([VALID]);
     const listed = await run(answer, '--keys', save('keys.json', LIST));
@@ -90,7 +90,7 @@ describe('verify-receipt', () => {
     expect(await run(forged)).toMatchObject({ status: 2, verdicts: [] });
   });
 
-  it('verify-receipt refuses a changed receipt, and one dated outside of the period of its key', async () => {
+  it('verify-receipt refuses a changed receipt, and one dated outside the period of its key', async () => {
     expect(await run({ ...answer, receipt: { ...answer.receipt, score: 12.6 } }, ...PINNED)).toMatchObject({
       status: 1,
       verdicts: ['NOT VALID: the receipt is not what the key that it names has signed.'],
@@ -108,7 +108,7 @@ describe('verify-receipt', () => {
     expect((await run('null', ...PINNED)).status).toBe(1);
   });
 
-  it('verify-receipt refuses a file that has a second reading, though one of them is what was signed', async () => {
+  it('verify-receipt refuses an ambiguous file, even if one reading is what was signed', async () => {
     const text = JSON.stringify(answer);
     const receipt = JSON.stringify(answer.receipt);
     for (const [file, reason] of [
@@ -133,7 +133,7 @@ describe('verify-receipt', () => {
     }
   });
 
-  it('verify-receipt reports that it checked nothing when keys cannot be read or come over remote http', async () => {
+  it('verify-receipt reports that it checked nothing when keys are unreadable or come over remote http', async () => {
     for (const [keys, reason] of [
       [join(directory, 'missing.json'), 'could not be read'],
       [save('odd.json', { keys: [{ ...LIST.keys[0], key_id: forger.keyId }] }), 'is not {keys:'],

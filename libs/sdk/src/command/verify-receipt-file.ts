@@ -1,7 +1,7 @@
 /**
- * `laurel verify-receipt`: checks a receipt without Laurel. A key that came with the receipt is never used, because a forger can include a
- * key. A receipt of a settled tournament round comes with the round's `seal`; then it is also checked that the receipt was counted in that
- * round, with which rank and which payout.
+ * `laurel verify-receipt`: checks a receipt without Laurel. It never uses a key inside the receipt:
+ * a forger can include one. A receipt of a settled tournament round has the round's `seal`. Then
+ * the command also checks that the round counted the receipt, with which rank and which payout.
  */
 import { readFileSync } from 'node:fs';
 import type { Bytes } from '../bytes.ts';

@@ -7,7 +7,7 @@ export const VERIFY_WEBHOOK_HELP = `usage: laurel verify-webhook --signature X [
 Checks that the secret signed exactly the bytes of standard input, and that they are an event.
 
   --signature X    the X-Webhook-Signature of the request: sha256=...
-  --secret S       the signing secret as it was shown, instead of LAUREL_WEBHOOK_SECRET
+  --secret S       the whole signing secret, whsec_..., instead of LAUREL_WEBHOOK_SECRET
 
 Exits 0 when the signature is valid, 1 when it is not, 2 when nothing was checked.
 `;

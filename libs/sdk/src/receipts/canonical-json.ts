@@ -1,7 +1,13 @@
-/** The canonical JSON of RFC 8785: members in the order of their names' UTF-16 units, no space, text and numbers as ECMAScript prints them. */
+/**
+ * The canonical JSON of RFC 8785: members in the order of their names' UTF-16 units, no space, text
+ * and numbers as ECMAScript prints them.
+ */
 import { isWellFormed } from '../strict-json.ts';
 
-/** Of a value that was parsed from JSON; null where it has no canonical form: half of a surrogate pair, a number beyond a double's range. */
+/**
+ * The canonical form of parsed JSON. Null if there is none: half of a surrogate pair, a number
+ * beyond a double's range.
+ */
 export function canonicalJson(value: unknown): string | null {
   try {
     return write(value);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isIncluded } from './merkle.ts';
 
-/** From the leaf up, the side of each hash of the path. */
+/** The side of each hash of the path, from the leaf up. */
 function shapeOf(m: number, n: number): string {
   if (n === 1) return '';
   let k = 1;
@@ -68,7 +68,7 @@ describe('a Merkle proof', () => {
     );
   });
 
-  it('a Merkle proof holds for another size exactly where the leaf’s path has the same shape, so the size must be signed', async () => {
+  it('a Merkle proof holds for another size if the leaf’s path has the same shape, so the size must be signed', async () => {
     await fc.assert(
       fc.asyncProperty(TREES, fc.nat(), anyNumber, async (data, seed, size) => {
         const index = seed % data.length;
@@ -94,7 +94,7 @@ describe('a Merkle proof', () => {
     expect(await isIncluded({ leaf: 'b', index: 0, leaves: 1, proof: [mth(0, 1)], root: mth(0, 2) })).toBe(false);
   });
 
-  it('a Merkle proof is not valid, and does not throw, with hashes of another length', async () => {
+  it('a Merkle proof with hashes of another length is invalid and does not throw', async () => {
     const { mth } = referenceOf(['a', 'b']);
     for (const length of [0, 31, 33, 64]) {
       const proof = [Buffer.alloc(length)];
@@ -102,7 +102,7 @@ describe('a Merkle proof', () => {
     }
   });
 
-  it('a Merkle proof is not valid, and does not throw, for impossible indexes and sizes', async () => {
+  it('a Merkle proof with impossible indexes and sizes is invalid and does not throw', async () => {
     const root = referenceOf(['a']).mth(0, 1);
     for (const [index, size] of [
       [0, 0],

@@ -15,7 +15,7 @@ async function reasonOf(seal: unknown, receipt = RECEIPT): Promise<string> {
 }
 
 describe('a seal', () => {
-  it('a round’s seal proves of each of its receipts that it was counted', async () => {
+  it('a round’s seal proves that each of its receipts was counted', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 1_100 }), fc.nat(), async (leaves, seed) => {
         const index = seed % leaves;
@@ -27,7 +27,7 @@ describe('a seal', () => {
     );
   });
 
-  it('a round’s seal proves nothing about a receipt that it does not hold', async () => {
+  it('a round’s seal proves nothing about a receipt that it does not contain', async () => {
     expect(await reasonOf(SEAL, canonicalJson(receiptOf(3)))).toBe('the leaf belongs to another receipt');
     expect(await reasonOf(SEAL, `${RECEIPT} `)).toBe('the leaf belongs to another receipt');
   });
@@ -58,7 +58,7 @@ describe('a seal', () => {
     expect(await reasonOf({ ...SEAL, public_key: forged.public_key })).toBe('counted');
   });
 
-  it('a round’s seal holds no changed leaf, nor one at another index or with another proof', async () => {
+  it('a round’s seal refuses a changed leaf, and one at another index or with another proof', async () => {
     const reason = 'the leaf does not lie under the sealed root';
     for (const change of [{ final_rank: 1 }, { payout_amount: '99.00' }, { best: false }, { added: 1 }]) {
       expect(await reasonOf({ ...SEAL, leaf: { ...SEAL.leaf, ...change } })).toBe(reason);
@@ -69,7 +69,7 @@ describe('a seal', () => {
     expect(await reasonOf({ ...SEAL, proof: SEAL.proof.with(0, 'no hash') })).toBe(reason);
   });
 
-  it('a round’s seal is of the round that its leaves name, and no other signed document is accepted as one', async () => {
+  it('a round’s seal belongs to the round that its leaves name, and no other signed document is accepted as one', async () => {
     expect(await reasonOf(sealOf(5, 2, { round_id: 'another' }))).toBe(
       'the leaf belongs to another round than the seal',
     );

@@ -1,6 +1,7 @@
 /**
- * The seal of a tournament round: a signed statement that binds the root of a Merkle tree to its size and its round, and one leaf of that
- * tree for each scored attempt. A holder of a receipt can check without Laurel that it was counted, with which rank and which payout.
+ * The seal of a tournament round: a signed statement that binds the root of a Merkle tree to its
+ * size and its round. The tree has one leaf for each scored attempt. With a receipt, anyone can
+ * check without Laurel that it was counted, with which rank and which payout.
  */
 import { fromHex, sha256, toHex } from '../bytes.ts';
 import { canonicalJson } from './canonical-json.ts';
@@ -10,7 +11,7 @@ import { findSigningKey, type TrustedKey } from './trusted-keys.ts';
 /** Marks a signed document as a seal, so that no other document is accepted as one. */
 const ROUND_SEAL_KIND = 'laurel.round_seal';
 
-/** The members of a seal that its checks and its reader need; it has more. */
+/** The members of a seal that its checks and its reader need; a seal has more. */
 export interface RoundSeal {
   readonly statement: {
     readonly kind: string;
@@ -27,7 +28,10 @@ export interface RoundSeal {
   readonly leaf: {
     readonly round_id: string;
     readonly receipt_sha256: string;
-    /** Whether this run gave its player the rank; the others of the player carry the same rank and payout. */
+    /**
+     * Whether this run gave its player the rank; the player's other runs carry the same rank and
+     * payout.
+     */
     readonly best: boolean;
     readonly final_rank: number;
     readonly payout_amount: string;
@@ -43,8 +47,8 @@ export type SealVerdict =
   | { readonly kind: 'not_counted'; readonly reason: string };
 
 /**
- * Checks a receipt, as the canonical JSON that was signed, against a seal that came as JSON and that one of the trusted keys must have
- * signed. The key that comes with the seal proves nothing, and is ignored.
+ * Checks a receipt, as the canonical JSON that was signed, against a parsed seal that a trusted key
+ * must have signed. It ignores the key inside the seal, which proves nothing.
  */
 export async function verifySeal(receipt: string, seal: unknown, trusted: readonly TrustedKey[]): Promise<SealVerdict> {
   if (!isRoundSeal(seal)) return notCounted('the seal is not {statement, signature, leaf, leaf_index, proof}');

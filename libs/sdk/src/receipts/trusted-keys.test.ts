@@ -24,10 +24,10 @@ const LIST = {
 };
 const KEYS = (await listedKeys(LIST)) as readonly TrustedKey[];
 
-/** The signer's key, pinned: it has no period. */
+/** The signer's key, pinned: without a period. */
 const pinned = async ({ publicKey }: Signer) => (await pinnedKey(publicKey.toString('base64'))) as TrustedKey;
 
-/** A receipt of that instant as the service would return it. */
+/** A receipt of that instant, in the service's form. */
 function answerOf(signer: Signer, recordedAt: string) {
   const signed = signer.sign({ receipt_id: 'r', score: 12.5, recorded_at: recordedAt });
   return {
@@ -37,7 +37,7 @@ function answerOf(signer: Signer, recordedAt: string) {
   };
 }
 
-/** As receipts from before keys had ids were signed. */
+/** A receipt in the form from before keys had ids. */
 function unnamedAnswerOf(signer: Signer, seed: number, recordedAt: string) {
   const receipt = { receipt_id: 'r', score: 12.5, recorded_at: recordedAt };
   return {
@@ -62,7 +62,7 @@ describe('a receipt', () => {
   it('a receipt is genuine by the key that it names, within the period of that key', async () => {
     expect(await verdictOf(answerOf(OLD, '2026-11-21T11:59:59.999Z'))).toBe(OLD.keyId);
     expect(await verdictOf(answerOf(NEW, '2030-01-01T00:00:00.000Z'))).toBe(NEW.keyId);
-    // Both sign for a while, when replicas change their key one after the other.
+    // Both sign for a while, because replicas change their key one after the other.
     for (const signer of [OLD, NEW]) expect(await verdictOf(answerOf(signer, CHANGE))).toBe(signer.keyId);
   });
 
@@ -99,7 +99,7 @@ describe('a receipt', () => {
     expect(await verdictOf({ ...rest, receipt: { ...receipt, key_id: NEW.keyId } })).toMatch('not what the key');
   });
 
-  it('a receipt from before keys had ids is genuine by any key whose period it is dated in', async () => {
+  it('a receipt from before keys had ids is genuine by any key whose period contains its date', async () => {
     expect(await verdictOf(unnamedAnswerOf(OLD, 1, CHANGE))).toBe(OLD.keyId);
     expect(await verdictOf(unnamedAnswerOf(OLD, 1, AFTER_CHANGE))).toMatch('outside of the period');
     expect(await verdictOf(unnamedAnswerOf(FORGER, 5, CHANGE))).toBe(
@@ -144,7 +144,7 @@ describe('a list of keys', () => {
 });
 
 describe('a key', () => {
-  it('a key has the id that the server gives it, and no other bytes are a key', async () => {
+  it('a key has the same id as in the server, and no other bytes are a key', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ minLength: 32, maxLength: 32 }),
@@ -159,7 +159,7 @@ describe('a key', () => {
           }
         },
       ),
-      // Unused bits of the bit string, which OpenSSL reads and DER does not have.
+      // Unused bits of the bit string, which OpenSSL reads and DER forbids.
       { examples: [[new Uint8Array(32), 11, 1]] },
     );
     expect(await pinnedKey('not base64!')).toBeNull();

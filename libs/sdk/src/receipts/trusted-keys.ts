@@ -1,11 +1,12 @@
 /**
- * Which keys are trusted. A receipt proves nothing by a key that comes with it: a forger can include a key. So it is checked against keys
- * that its reader has from elsewhere: pinned by hand, or from the service's list at `/.well-known/laurel-keys.json`.
+ * Which keys are trusted. A key inside a receipt proves nothing, because a forger can include one.
+ * So a receipt is checked against keys that its reader has from elsewhere: pinned by hand, or from
+ * the service's list at `/.well-known/laurel-keys.json`.
  *
- * - A document that names its key (`key_id`, under the signature) is checked against that key alone. Documents from before keys had ids
- *   are checked against each.
- * - A key of the list counts for what is dated within its period: from its first use, inclusive, until it was replaced, exclusive. A pinned
- *   key has no period.
+ * - A document that names its key (`key_id`, under the signature) is checked against that key only.
+ *   A document from before keys had ids is checked against each.
+ * - A listed key counts for documents dated within its period: from its first use, inclusive, until
+ *   it was replaced, exclusive. A pinned key has no period.
  */
 import { areEqual, type Bytes, fromBase64, sha256 } from '../bytes.ts';
 import { parseIfJson } from '../strict-json.ts';
@@ -15,7 +16,7 @@ export interface TrustedKey {
   readonly keyId: string;
   /** SPKI DER. */
   readonly publicKey: Bytes;
-  /** Null: whenever the document is dated. */
+  /** Null: valid for documents of any date. */
   readonly period: { readonly from: Date; readonly until: Date | null } | null;
 }
 
@@ -24,11 +25,11 @@ export type SignatureVerdict =
   /** The end of a sentence about the document. */
   | { readonly kind: 'not_signed'; readonly reason: string };
 
-/** What SPKI DER of an Ed25519 key begins with (RFC 8410); its 32 bytes follow. */
+/** SPKI DER of an Ed25519 key begins with this (RFC 8410); the key's 32 bytes follow. */
 const SPKI_PREFIX = Uint8Array.from([0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00]);
 const KEY_BYTES = 32;
 
-/** Which trusted key signed a document that came as JSON. */
+/** Finds the trusted key that signed a parsed document. */
 export async function findSigningKey(
   signed: {
     readonly document: Readonly<Record<string, unknown>>;
@@ -36,7 +37,7 @@ export async function findSigningKey(
     readonly canonical: string;
     /** In base64. */
     readonly signature: string;
-    /** The member with its date. */
+    /** The member that holds its date. */
     readonly datedBy: string;
   },
   trusted: readonly TrustedKey[],
@@ -60,7 +61,7 @@ export async function findSigningKey(
   return notSigned(`is dated ${JSON.stringify(date)}, outside of the period of the key that signed it`);
 }
 
-/** A pinned key, SPKI DER in base64; null when the text is not one. */
+/** A pinned key from SPKI DER in base64; null if the text is not one. */
 export async function pinnedKey(base64: string): Promise<TrustedKey | null> {
   const publicKey = fromBase64(base64);
   if (publicKey === null || publicKey.length !== SPKI_PREFIX.length + KEY_BYTES) return null;
@@ -72,8 +73,8 @@ export async function pinnedKey(base64: string): Promise<TrustedKey | null> {
 }
 
 /**
- * The keys of the service's list, as the text or the bytes of its JSON, or parsed; null when it is
- * not such a list. Keys of future algorithms are left out.
+ * The keys of the service's list, as text, bytes or parsed JSON; null if it is not such a list.
+ * Leaves out keys of future algorithms.
  */
 export async function listedKeys(list: unknown): Promise<readonly TrustedKey[] | null> {
   const entries = keysOf(list);
@@ -100,7 +101,7 @@ function keysOf(list: unknown): unknown {
   }
 }
 
-/** Malformed keys and signatures are simply not valid. */
+/** Malformed keys and signatures are not valid. */
 async function isSignedBy(
   { publicKey }: TrustedKey,
   { canonical, signature }: { readonly canonical: string; readonly signature: string },
@@ -120,7 +121,7 @@ function isWithin({ from, until }: NonNullable<TrustedKey['period']>, date: unkn
   return instant !== null && instant >= from && (until === null || instant < until);
 }
 
-/** As Laurel writes it: other spellings depend on the reader, and on the place where it runs. */
+/** Laurel's format: others depend on the reader, and on where it runs. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 
 function instantOf(text: unknown): Date | null {

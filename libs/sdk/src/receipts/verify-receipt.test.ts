@@ -1,4 +1,7 @@
-/** The SDK has no dependency, so its verification shares no code with the server that signs. These laws hold the two together. */
+/**
+ * The SDK has no dependencies, so its verification shares no code with the server that signs. These
+ * laws compare the two.
+ */
 import { canonicalJson as exactJson, parseJson as serverParseJson, spellsNul } from '@laurel/json';
 import * as server from '@laurel/signature';
 import { SEAL_SIGNER, sealOf, signedReceiptOf } from '@laurel/signature/round-seal.example';
@@ -14,7 +17,7 @@ const forger = server.createSigner(Buffer.alloc(32, 2));
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 const json = fc.jsonValue({ stringUnit: 'binary' });
 
-/** As it is published. The forger's key is not in it. */
+/** The published list, without the forger's key. */
 const LIST = {
   keys: [signer, SEAL_SIGNER].map(({ keyId, publicKey }) => ({
     key_id: keyId,
@@ -27,7 +30,10 @@ const LIST = {
 
 const KEYS = (await listedKeys(LIST)) ?? [];
 
-/** Equal for two values that are the same JSON; null for one that has no canonical JSON, and so was never signed. */
+/**
+ * Equal for two values that are the same JSON; null for a value without canonical JSON, which
+ * nobody can have signed.
+ */
 function meaningOf(value: unknown): string | null {
   try {
     return server.canonicalJson({ value });
@@ -36,7 +42,7 @@ function meaningOf(value: unknown): string | null {
   }
 }
 
-/** Replaces one member somewhere inside of a JSON value. */
+/** Replaces one member somewhere inside a JSON value. */
 function changed(value: unknown, path: readonly number[], by: unknown): unknown {
   if (typeof value !== 'object' || value === null || path.length === 0) return by;
   const names = Object.keys(value);
@@ -48,11 +54,11 @@ function changed(value: unknown, path: readonly number[], by: unknown): unknown 
   return copy;
 }
 
-/** Any JSON, somewhere inside of an answer; null for an answer as it is. */
+/** Any JSON, somewhere inside a response; null leaves the response unchanged. */
 const change = fc.option(fc.tuple(fc.array(fc.nat(20), { maxLength: 3 }), json));
 
 describe('verifyReceipt', () => {
-  it('verifyReceipt accepts exactly what the server signed with a listed key in its period, after any change in it', async () => {
+  it('verifyReceipt accepts exactly what the server signed with a listed key in its period, and no change of it', async () => {
     const dates = fc.constantFrom('2026-11-21T12:00:00.000Z', '2025-11-21T12:00:00.000Z', 'never');
     await fc.assert(
       fc.asyncProperty(
@@ -67,7 +73,7 @@ describe('verifyReceipt', () => {
           const signed = { receipt: serverParseJson(canonical), signature: base64(signature) };
           const answer = by === null ? signed : changed(signed, by[0], by[1]);
           const isGenuine = meaningOf(answer) === meaningOf(signed) && !isForged && date.startsWith('2026');
-          // A document with a kind is no receipt.
+          // A document with a kind is not a receipt.
           const isValid = isGenuine && !Object.hasOwn(members, 'kind');
           expect((await verifyReceipt(answer, KEYS)).kind).toBe(isValid ? 'valid' : 'not_valid');
         },
@@ -162,7 +168,7 @@ describe('verifyReceipt', () => {
 });
 
 describe('canonical JSON', () => {
-  it('the canonical JSON of the SDK is the server’s, also of what has none', () => {
+  it('the SDK and the server make the same canonical JSON, or both none', () => {
     fc.assert(
       fc.property(json, (value) => {
         let expected: string | null;
@@ -177,7 +183,7 @@ describe('canonical JSON', () => {
     expect(canonicalJson({ big: Number.POSITIVE_INFINITY })).toBeNull();
   });
 
-  it('JSON is read as the server reads it, with every member name as it was spelled', () => {
+  it('the SDK reads JSON like the server, with every member name as spelled', () => {
     parseJson('{"h":[],"\\\\":0,"x":1}');
     expect(parseJson('{"\\"":2,"\\\\":3,"h":1}')).toEqual({ '"': 2, '\\': 3, h: 1 });
     fc.assert(

@@ -1,6 +1,7 @@
 /**
- * What a saved receipt proves: that a trusted key signed it, and, where its round is settled, that the round counted it. Offline, by
- * Ed25519 over RFC 8785 canonical JSON; the keys inside of it are ignored.
+ * What a saved receipt proves: that a trusted key signed it and, once its round is settled, that
+ * the round counted it. Works offline, by Ed25519 over RFC 8785 canonical JSON; ignores the keys
+ * inside the receipt.
  */
 import { parseIfJson } from '../strict-json.ts';
 import { canonicalJson } from './canonical-json.ts';
@@ -19,9 +20,9 @@ export type ReceiptVerdict =
   | { readonly kind: 'not_valid'; readonly reason: string };
 
 /**
- * Verifies `{receipt, signature, seal?}`. Give the text or the bytes of its JSON: `JSON.parse` would
- * hide a member that stands twice, and digits that a double does not keep. Rejects with a TypeError
- * where `trusted` is no list of keys, and for nothing in the answer.
+ * Verifies `{receipt, signature, seal?}`. Pass the text or the bytes of its JSON: `JSON.parse`
+ * would hide a repeated member, and digits that a double does not keep. Rejects with a TypeError if
+ * `trusted` is not a list of keys; never because of the receipt.
  */
 export async function verifyReceipt(answer: unknown, trusted: readonly TrustedKey[]): Promise<ReceiptVerdict> {
   if (!Array.isArray(trusted)) throw new TypeError('the trusted keys are not a list');
@@ -36,7 +37,7 @@ export async function verifyReceipt(answer: unknown, trusted: readonly TrustedKe
     return notValid('this is not {receipt, signature}');
   }
   const document = receipt as Readonly<Record<string, unknown>>;
-  // The same keys sign seals, which carry their kind.
+  // The same keys sign seals, which contain their kind.
   if ('kind' in document) return notValid('what was signed is not a receipt');
   const canonical = canonicalJson(document);
   if (canonical === null) return notValid('the receipt has no canonical JSON');

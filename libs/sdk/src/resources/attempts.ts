@@ -15,9 +15,10 @@ export class Attempts {
   }
 
   /**
-   * Creates an attempt and charges its fee, once for each idempotency key, however often the call is repeated within 24 hours; after that the same
-   * key charges again. A key made inside the call would die with the process, and with it the knowledge whether the player was charged: so the
-   * caller chooses it.
+   * Creates an attempt and charges its fee, once for each idempotency key, however often the call
+   * is repeated within 24 hours. Later the same key charges again. The caller chooses the key: one
+   * made inside the call would die with the process, and nobody would know whether the player was
+   * charged.
    */
   create(body: AttemptRequest, options: KeyedCallOptions): ApiPromise<Attempt> {
     return this.#send(CREATE, () => ({
@@ -29,9 +30,10 @@ export class Attempts {
   }
 
   /**
-   * Reports the measured score; Laurel alone decides whether it won. The default key is derived from the attempt's id, so a process that died may
-   * report the same body again and gets the same outcome; another body is then `idempotency_key_reused`. After 24 hours both are
-   * `attempt_already_settled`, and `retrieve` has the outcome.
+   * Reports the measured score; only Laurel decides whether it won. The default key derives from
+   * the attempt's id, so a process that died may report the same body again and gets the same
+   * outcome; another body is then `idempotency_key_reused`. After 24 hours both are
+   * `attempt_already_settled`, and `retrieve` returns the outcome.
    */
   reportOutcome(
     attemptId: string,
@@ -47,13 +49,13 @@ export class Attempts {
     }));
   }
 
-  /** The attempt as it stands, with its outcome once it has one. */
+  /** The current attempt, with its outcome once there is one. */
   retrieve(attemptId: string, options?: CallOptions): ApiPromise<Attempt> {
     return this.#send(RETRIEVE, () => ({ path: pathOf(attemptId), options }));
   }
 }
 
-/** In lower case, as the key of the outcome has the id: one attempt, one path. */
+/** In lower case, like the id in the outcome's key: one attempt, one path. */
 function pathOf(attemptId: string): string {
   return `/v1/attempts/${segment('attemptId', attemptId).toLowerCase()}`;
 }

@@ -4,9 +4,12 @@ import { checkIdempotencyKey, query, segment } from '../arguments.ts';
 import type { CallOptions, KeyedCallOptions, Send } from '../send.ts';
 
 export interface ListChallengesQuery {
-  /** The partner's own identifier of the player, up to 255 characters. One that is not linked is not an error. */
+  /** The partner's own identifier of the player, up to 255 characters. It need not be linked. */
   readonly player_ref: string;
-  /** Absent: only what `attempts.create` would accept for this player. `all`: every status, with the progress of the calibration. */
+  /**
+   * Absent: only what `attempts.create` would accept for this player. `all`: every status, with the
+   * progress of the calibration.
+   */
   readonly status?: 'all' | undefined;
 }
 
@@ -28,7 +31,10 @@ export class Challenges {
     }));
   }
 
-  /** Gives a calibrating challenge its bar from the percentiles of scores that the game has seen; its prize is capped at first. */
+  /**
+   * Gives a calibrating challenge its bar, from percentiles of the game's past scores; its prize is
+   * capped at first.
+   */
   seedDistribution(
     challengeId: string,
     body: DistributionRequest,

@@ -33,27 +33,28 @@ export class Integrations {
   }
 
   /**
-   * Creates an integration, as a draft. The answer for `push_webhook` shows the signing secret this once, so the call is not repeated after a lost
-   * answer: after `network`, `timeout` or a 5xx look with `list` whether there is a new one, and rotate its secret.
+   * Creates an integration as a draft. For `push_webhook` only this response shows the signing
+   * secret, so the call is not repeated after a lost response. After `network`, `timeout` or a 5xx,
+   * look with `list` for a new integration, and rotate its secret.
    */
   create(body: IntegrationRequest, options?: CallOptions): ApiPromise<CreatedIntegration> {
     return this.#send(CREATE, () => ({ path: '/v1/integrations', body, options }));
   }
 
-  /** Changes the fields that are sent, and no others. */
+  /** Changes only the fields that are sent. */
   update(integrationId: string, body: IntegrationChange, options?: CallOptions): ApiPromise<Integration> {
     return this.#send(UPDATE, () => ({ path: pathOf(integrationId), body, options }));
   }
 
   /**
-   * Issues a new signing secret, shown this once; the previous one verifies until it is retired. Not repeated after a lost answer: the secret of a second
-   * rotation would push out the one that is in use.
+   * Issues a new signing secret, shown only now; the previous one verifies until it is retired. Not
+   * repeated after a lost response: a second rotation would replace the secret in use.
    */
   rotateSecret(integrationId: string, options?: CallOptions): ApiPromise<RotatedIntegration> {
     return this.#send(ROTATE, () => ({ path: `${pathOf(integrationId)}/rotate-secret`, options }));
   }
 
-  /** From then on only the current secret verifies. Without a previous one nothing changes. */
+  /** From now on only the current secret verifies. Without a previous one nothing changes. */
   retirePreviousSecret(integrationId: string, options?: CallOptions): ApiPromise<Integration> {
     return this.#send(RETIRE, () => ({ path: `${pathOf(integrationId)}/previous-secret`, options }));
   }

@@ -3,7 +3,7 @@ import type { PlayerLink, PlayerLinkRequest } from '../api-types.ts';
 import { ofPlayer } from '../arguments.ts';
 import type { CallOptions, Send } from '../send.ts';
 
-/** Without a key: a link that is made twice is the same link. */
+/** Needs no key: making a link twice makes the same link. */
 const LINK = { method: 'POST', template: '/v1/players', repetition: 'harmless' } as const;
 
 export class Players {
@@ -13,7 +13,10 @@ export class Players {
     this.#send = send;
   }
 
-  /** Links the partner's own identifier of a player to the account that has this e-mail; `not_found` where none has. */
+  /**
+   * Links the partner's own identifier of a player to the account with this e-mail; `not_found`
+   * without one.
+   */
   link(body: PlayerLinkRequest, options?: CallOptions): ApiPromise<PlayerLink> {
     return this.#send(LINK, () => ({ path: '/v1/players', body: ofPlayer(body), options }));
   }

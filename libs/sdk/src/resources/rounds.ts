@@ -4,7 +4,10 @@ import { query, segment } from '../arguments.ts';
 import type { CallOptions, Send } from '../send.ts';
 
 export interface LeaderboardQuery {
-  /** The player whom the board is drawn for. Without one, or for one who has not entered, the board is masked. */
+  /**
+   * The player for whom the board is made. Without one, or for one who has not entered, it is
+   * masked.
+   */
   readonly player_ref?: string | undefined;
 }
 
@@ -21,7 +24,10 @@ export class Rounds {
     this.#send = send;
   }
 
-  /** The board of a round: whole for a player who has entered, else masked. `'data' in board` distinguishes them. */
+  /**
+   * The board of a round: complete for a player who has entered, else masked. `'data' in board`
+   * distinguishes them.
+   */
   leaderboard(
     roundId: string,
     parameters?: LeaderboardQuery,

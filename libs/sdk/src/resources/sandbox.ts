@@ -11,15 +11,18 @@ import { ofPlayer, query, segment } from '../arguments.ts';
 import type { CallOptions, Send } from '../send.ts';
 
 export interface ListSandboxEventsQuery {
-  /** The `next_cursor` of the page before, or the `cursor` of an event. */
+  /** The `next_cursor` of the previous page, or the `cursor` of an event. */
   readonly after?: string | undefined;
-  /** Where the first page begins, which has no `after`: `now` (the default) is an empty page with a cursor to begin at, `oldest` the oldest event. */
+  /**
+   * Where a first page, without `after`, begins. `now` (the default): an empty page with a cursor
+   * to start at. `oldest`: the oldest event.
+   */
   readonly from?: 'now' | 'oldest' | undefined;
-  /** Events of a page, 1 to 200: by default 200. */
+  /** Events a page, 1 to 200; 200 by default. */
   readonly limit?: number | undefined;
 }
 
-/** Adds funds at every call. */
+/** Each call adds funds. */
 const CREATE_PLAYER = { method: 'POST', template: '/api/sandbox/players', repetition: 'once' } as const;
 const HOLD_NEXT_AWARD = {
   method: 'POST',
@@ -42,7 +45,7 @@ const CLOSE_ROUND = {
   template: '/api/sandbox/rounds/{roundId}/close',
   repetition: 'harmless',
 } as const;
-/** Uses up one of the delivery's retries at every call. */
+/** Each call uses up one of the delivery's retries. */
 const RETRY_DELIVERY = {
   method: 'POST',
   template: '/api/sandbox/webhook-deliveries/{deliveryId}/retry-now',
@@ -51,8 +54,9 @@ const RETRY_DELIVERY = {
 const LIST_EVENTS = { method: 'GET', template: '/api/sandbox/events', repetition: 'harmless' } as const;
 
 /**
- * What a test needs and a game does not: players with play money, and the end of waiting times. For test keys alone: with a live key every method
- * rejects with a TypeError and sends nothing. These routes are no part of the contract of `/v1`, and may change with any release.
+ * What a test needs and a game does not: players with play money, and the end of waiting times. For
+ * test keys only: with a live key every method rejects with a TypeError and sends nothing. These
+ * routes are not part of the contract of `/v1`, and may change with any release.
  */
 export class Sandbox {
   readonly #send: Send;
@@ -66,14 +70,15 @@ export class Sandbox {
   }
 
   /**
-   * Creates an account with play money and links it to the `player_ref`; or changes the player whom the ref names, and adds the `funds`. After a
-   * lost answer it is not repeated, since that could add the funds a second time: a new `player_ref` is a player with a known balance.
+   * Creates an account with play money and links it to the `player_ref`; or changes the player whom
+   * the ref names, and adds the `funds`. Not repeated after a lost response, which could add the
+   * funds again: a new `player_ref` gives a player with a known balance.
    */
   createPlayer(body: SandboxPlayerRequest, options?: CallOptions): ApiPromise<PlayerLink> {
     return this.#send(CREATE_PLAYER, () => ({ path: '/api/sandbox/players', body: ofPlayer(body), options }));
   }
 
-  /** The player's next award or purse will be held for review. Called twice before it, one is held. */
+  /** Holds the player's next award or purse for review. Two calls before it hold only one. */
   holdNextAward(playerRef: string, options?: CallOptions): ApiPromise<void> {
     return this.#send(HOLD_NEXT_AWARD, () => ({
       path: `/api/sandbox/players/${segment('playerRef', playerRef)}/hold-next-award`,
@@ -82,8 +87,9 @@ export class Sandbox {
   }
 
   /**
-   * Ends an open attempt as if its hour had passed, and returns its fee. `attempt_already_settled` where it is no longer open: also where the answer
-   * that it expired was lost and the call was repeated, which `attempts.retrieve` shows.
+   * Ends an open attempt as if its hour had passed, and returns its fee. `attempt_already_settled`
+   * if it is no longer open, also if the response was lost and the call repeated;
+   * `attempts.retrieve` shows which.
    */
   expireAttempt(attemptId: string, options?: CallOptions): ApiPromise<Attempt> {
     return this.#send(EXPIRE_ATTEMPT, () => ({
@@ -92,22 +98,27 @@ export class Sandbox {
     }));
   }
 
-  /** Closes an open round for entries, as if the last ten minutes before its end had begun. `conflict` where it is not open. */
+  /**
+   * Closes an open round for entries, as if the last ten minutes before its end had begun.
+   * `conflict` if it is not open.
+   */
   closeEntries(roundId: string, options?: CallOptions): ApiPromise<Round> {
     return this.#send(CLOSE_ENTRIES, () => ({ path: `${roundPath(roundId)}/close-entries`, options }));
   }
 
   /**
-   * Ends an open round now and answers when it is settled or cancelled, with every payout and refund done. `conflict` where it is not open: also
-   * where the answer that it ended was lost and the call was repeated, which `rounds.leaderboard` shows.
+   * Ends an open round now, and responds when it is settled or cancelled, with every payout and
+   * refund done. `conflict` if it is not open, also if the response was lost and the call repeated;
+   * `rounds.leaderboard` shows which.
    */
   closeRound(roundId: string, options?: CallOptions): ApiPromise<Round> {
     return this.#send(CLOSE_ROUND, () => ({ path: `${roundPath(roundId)}/close`, options }));
   }
 
   /**
-   * Makes the next scheduled retry of a webhook delivery due now; it counts as that retry. `conflict` where none is scheduled. After a lost answer it is
-   * not repeated, since that could use up another retry.
+   * Makes the next scheduled retry of a webhook delivery due now; it counts as that retry.
+   * `conflict` if none is scheduled. Not repeated after a lost response, which could use up another
+   * retry.
    */
   retryDelivery(deliveryId: string, options?: CallOptions): ApiPromise<DeliveryReference> {
     return this.#send(RETRY_DELIVERY, () => ({
@@ -116,7 +127,10 @@ export class Sandbox {
     }));
   }
 
-  /** The events of the sandbox, oldest first, whether or not a webhook endpoint gets them; kept for 3 days. */
+  /**
+   * The sandbox's events, oldest first, whether or not a webhook endpoint gets them; kept for 3
+   * days.
+   */
   listEvents(parameters?: ListSandboxEventsQuery, options?: CallOptions): ApiPromise<SandboxEventList> {
     return this.#send(LIST_EVENTS, () => ({
       path: `/api/sandbox/events${query(parameters, { whole: ['limit'] })}`,
@@ -125,7 +139,7 @@ export class Sandbox {
   }
 }
 
-/** The API refuses a live key here with `unauthorized`, and counts it as a failure of authentication. */
+/** The API would refuse a live key with `unauthorized`, and count a failed authentication. */
 function requireTestKey(apiKey: string): void {
   if (!apiKey.startsWith('sk_test_')) throw new TypeError('laurel.sandbox needs a test key, "sk_test_...".');
 }

@@ -4,7 +4,7 @@ import { query } from '../arguments.ts';
 import type { CallOptions, Send } from '../send.ts';
 
 export interface ListTournamentsQuery {
-  /** Absent: active tournaments only. `all`: also paused and closed ones. */
+  /** Absent: only active tournaments. `all`: also paused and closed ones. */
   readonly status?: 'all' | undefined;
 }
 
