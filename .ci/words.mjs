@@ -21,7 +21,7 @@ const NOT_YET = [
   'deploy/',
   'docs/',
   'examples/',
-  'proto/',
+  'proto/laurel/attempts/',
 ];
 
 const COLUMNS = 100;
