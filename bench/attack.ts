@@ -1,5 +1,6 @@
-// One attacking process: holds connections to the gateway, over loopback alone, until its parent ends it. It is a process of its own so that
-// its CPU time is measured apart from the system's; what it opens and sends is bounded.
+// One attacking process: it holds connections to the gateway, only over loopback, until its parent
+// ends it. A separate process, so that its CPU time is measured apart from the system's. What it
+// opens and sends is bounded.
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 
@@ -8,9 +9,12 @@ export interface AttackRequest {
   readonly port: number;
   readonly kind: AttackKind;
   readonly connections: number;
-  /** Addresses of 127.0.1.0/24, so that the well-behaved partner, on 127.0.0.1, counts as another client. */
+  /**
+   * The number of addresses of 127.0.1.0/24, so that the well-behaved partner, on 127.0.0.1, counts
+   * as another client.
+   */
   readonly addresses: number;
-  /** Of `pushes`: where to, and how long their bodies are. */
+  /** Only for `pushes`: the target, and the length of the bodies. */
   readonly integrationId: string;
   readonly bodyBytes: number;
 }
@@ -18,14 +22,14 @@ export interface AttackRequest {
 /**
  * - `bodies`: each announces 256 KiB with an unknown key, sends 255 of them, and then nothing.
  * - `headers`: each begins a request and sends one header a second, without an end.
- * - `pushes`: each pushes bodies without a signature to one integration, one request after the other, over a new connection where the gateway
- *   ends the old one.
- * - `metrics`: each asks for what is expensive to render, one request after the other.
+ * - `pushes`: each pushes unsigned bodies to one integration, one request after the other, and
+ *   opens a new connection if the gateway ends the old one.
+ * - `metrics`: each requests expensive metrics, one request after the other.
  */
 export type AttackKind = 'bodies' | 'headers' | 'metrics' | 'pushes';
 
 const TICK_MS = 10;
-/** The most connections opened in a tick: closed ones are reopened no faster than this. */
+/** The most connections opened in a tick, and so the rate at which closed ones are reopened. */
 const OPENS_A_TICK = 5;
 const HEADER_EVERY_TICKS = 100;
 const BODY = Buffer.alloc(255 * 1024, ' ');
@@ -41,7 +45,7 @@ process.once('message', ({ port, kind, connections, addresses, integrationId, bo
     const socket = connect({ host: '127.0.0.1', port, localAddress: `127.0.1.${1 + (opened % addresses)}` });
     sockets.add(socket);
     socket.on('error', () => {});
-    // Half closed on their side is held on ours: that is the attack.
+    // The attack: the attacker keeps its side open after the gateway has half-closed its own.
     socket.allowHalfOpen = true;
     socket.once('close', () => sockets.delete(socket));
     socket.once('connect', () => begin(socket));
@@ -50,7 +54,7 @@ process.once('message', ({ port, kind, connections, addresses, integrationId, bo
     if (kind === 'headers') return void socket.resume().write('GET /v1/challenges HTTP/1.1\r\nhost: x\r\n');
     if (kind === 'metrics') {
       const ask = () => void socket.write('GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n');
-      // The head and the body may arrive in two chunks; a request too many does no harm.
+      // Head and body may arrive in two chunks; one request too many does no harm.
       socket.on('data', ask);
       return ask();
     }
@@ -63,7 +67,7 @@ process.once('message', ({ port, kind, connections, addresses, integrationId, bo
         socket.write(pushedBody);
         socket.uncork();
       };
-      // An answer arrives as one chunk; a push too many does no harm.
+      // A response arrives as one chunk; one push too many does no harm.
       socket.on('data', (answer: Buffer) => {
         if (answer.includes('Connection: close')) return void socket.destroy();
         push();

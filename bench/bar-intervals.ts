@@ -1,19 +1,23 @@
-// The pass rate that a bar of n samples has with 99 % certainty, computed by another route than the service's, and how runs are summed up.
+// The 99 % interval of the pass rate of a bar of n samples, computed differently than in the
+// service, and a summary of runs.
 import type { Shape } from './score-shapes.ts';
 import type { table } from './statistics.ts';
 
-/** Rows of what statistics.ts prints. */
+/** Rows for the table of statistics.ts. */
 export type Table = Parameters<typeof table>[0][number][];
 
-/** `isWithin`: the bars have the pass rates that are claimed for them. */
+/** `isWithin`: the bars have the claimed pass rates. */
 export type Measured = { readonly rows: Table; readonly isWithin: boolean };
 
 export const SEED = 14;
 export const CONFIDENCE = 0.99;
-/** By how many standard deviations of the simulation a share of runs may lie below 99 %. */
+/** How many standard deviations of the simulation a share of runs may be below 99 %. */
 const TOLERANCE = 3.3;
 
-/** Where scores tie, the bar's pass rate is any between the share above it and the share at or above it. */
+/**
+ * If scores tie, the bar's pass rate may be any value from the share above it to the share at or
+ * above it.
+ */
 export function judge(
   { reach, exceed }: Pick<Shape, 'reach' | 'exceed'>,
   bar: number,
@@ -24,7 +28,10 @@ export function judge(
 
 const intervals = new Map<string, readonly [number, number]>();
 
-/** Of n independent samples the share of all scores that reaches the k-th best has the distribution Beta(k, n + 1 - k). */
+/**
+ * With n independent samples, the share of all scores that reaches the k-th best has the
+ * distribution Beta(k, n + 1 - k).
+ */
 export function rateInterval(n: number, rank: number): readonly [number, number] {
   const key = `${n} ${rank}`;
   const [low, high] = intervals.get(key) ?? [
@@ -35,7 +42,10 @@ export function rateInterval(n: number, rank: number): readonly [number, number]
   return [low, high];
 }
 
-/** The chance that at least `rank` of n samples reach a bar that this share of all scores reaches, summed from logarithms. */
+/**
+ * The chance that at least `rank` of n samples reach a bar that this share of all scores reaches,
+ * summed from logarithms.
+ */
 function chanceOfReaching(n: number, rank: number, rate: number): number {
   let sum = 0;
   let log = n * Math.log1p(-rate);
@@ -46,7 +56,7 @@ function chanceOfReaching(n: number, rank: number, rate: number): number {
   return 1 - sum;
 }
 
-/** The least value from which on the condition holds. */
+/** The least value from which the condition holds. */
 export function bisect(from: number, to: number, holds: (value: number) => boolean): number {
   let [low, high] = [from, to];
   for (let step = 0; step < 60; step += 1) {

@@ -1,6 +1,7 @@
-// Boards of the size that they are designed for: reads and writes on a round of a million players beside a round of a thousand, and
-// the end of a round of a hundred thousand. The players are written straight into the tournament service's tables, all alike but
-// for the score; what is measured goes through the service.
+// Boards of their designed size: reads and writes on a round of a million players beside a round of
+// a thousand, and the end of a round of a hundred thousand. The players are written directly to the
+// tournament service's tables, equal except for the score. All measured calls go through the
+// service.
 import { createClient, openChannelIdentity } from '@laurel/grpc';
 import { Environment } from '@laurel/proto/common';
 import { TournamentServiceClient } from '@laurel/proto/tournament';
@@ -16,7 +17,9 @@ const READS = 2_000;
 const WRITES = 300;
 const SETTLED = 100_000;
 const SETTLE_LIMIT_MS = 120_000;
-/** The players of the flows score below 10,000, so that they rank anywhere on the lower part of a board. */
+/**
+ * The players of the flows score below 10,000, so they rank anywhere on the lower part of a board.
+ */
 const BEST_SCORE = 100_000;
 /** Players whose refs the service knows, so that boards can be rendered for them. */
 const NAMED_PLAYERS = 20_000;
@@ -39,7 +42,7 @@ export async function measureBoards(
   return rows;
 }
 
-/** A round of a tournament of its own, with players who have scored evenly between two scores. */
+/** A round of a separate tournament, whose players have scores spread evenly between two scores. */
 async function openBoard(stack: Stack, program: BenchProgram, filling: Filling): Promise<string> {
   const tournament = await post(
     `${stack.baseUrl}/api/operator/programs/${program.programId}/tournaments`,
@@ -59,7 +62,8 @@ interface Filling {
 
 async function fillBoard(stack: Stack, roundId: string, { entries, worstScore, bestScore }: Filling): Promise<void> {
   const database = stack.database('tournament');
-  // Higher is better, so a better score has smaller bytes (services/tournament/src/domain/board-sort-key.ts has the encoding).
+  // Higher is better, so a better score has smaller bytes (the encoding is in
+  // services/tournament/src/domain/board-sort-key.ts).
   await database.query(
     `with scored as materialized (
        select gen_random_uuid() as entry_id, gen_random_uuid() as attempt_id, gen_random_uuid() as account_id, i,
@@ -101,7 +105,8 @@ async function fillBoard(stack: Stack, roundId: string, { entries, worstScore, b
     [roundId, entries],
   );
   for (const table of ['entries', 'attempts', 'outcomes']) await database.query(`vacuum (analyze) ${table}`);
-  // A board grows over hours; the disk writes that this minute leaves behind are not part of the measurement.
+  // A real board grows over hours; the disk writes left by this minute are not part of the
+  // measurement.
   await database.query('checkpoint');
 }
 
@@ -123,11 +128,14 @@ async function readRanks(stack: Stack, program: BenchProgram, roundId: string, e
     latenciesMs.push(performance.now() - started);
     if (!('rows' in answer) || answer.rows.length < 2) throw new Error(`the board shows no window to ${playerRef}`);
   }
-  // The first calls open the connections and plan the statements.
+  // The first calls open connections and plan statements.
   return percentiles(latenciesMs.slice(READS / 10));
 }
 
-/** Closes a round of many players, of whom the ten real ones lead and are paid. Seconds until it is settled, sealed and paid. */
+/**
+ * Closes a round of many players, of whom ten real ones lead and are paid. Returns the seconds
+ * until it is settled, sealed and paid.
+ */
 async function settleBoard(stack: Stack, program: BenchProgram): Promise<number> {
   const roundId = await openBoard(stack, program, { entries: SETTLED, worstScore: -BEST_SCORE, bestScore: -1 });
   await playOn(stack, { ...program, roundId }, program.playerRefs.length);
@@ -139,15 +147,15 @@ async function settleBoard(stack: Stack, program: BenchProgram): Promise<number>
       () => undefined,
     );
   const started = performance.now();
-  // The call may end before so large a round is paid and sealed; a repeated call goes on from there. It is repeated here, since the
-  // SDK would wait before it does, and that time would count.
+  // The call may end before so large a round is paid and sealed; a repeated call continues. The
+  // repetition is here because the SDK would wait before it, and that time would count.
   while ((await close()) !== 'settled') {
     if (performance.now() - started > SETTLE_LIMIT_MS) throw new Error('the round did not settle');
   }
   return (performance.now() - started) / 1000;
 }
 
-/** Players of a program enter and score, one after the other. */
+/** Lets players of a program enter and score, one after the other. */
 async function playOn(stack: Stack, on: BenchProgram, flows: number) {
   const { hostname, port } = new URL(stack.baseUrl);
   const connection = new HttpConnection(hostname, Number(port));

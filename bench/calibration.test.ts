@@ -4,7 +4,7 @@ import { measureFairShare, measureSampledBars } from './sampled-bars.ts';
 import { measureSeededBars } from './seeded-bars.ts';
 import { table } from './statistics.ts';
 
-// The same as `LAUREL_BENCH_PARTS=calibration npm run bench`, with fewer runs.
+// As `LAUREL_BENCH_PARTS=calibration npm run bench`, with fewer runs.
 describe('challenges in simulation', () => {
   test('bars of observed and of listened samples have a pass rate within its 99 % interval in 99 % of runs', () => {
     const { rows, isWithin } = measureSampledBars(400, [{ target: 0.2, samples: 200 }]);

@@ -1,6 +1,6 @@
-// Challenges are calibrated by players whose scores come from known distributions, and the pass rate that their bars really have is
-// compared with its 99 % interval; drift monitors follow challenges whose pass rate is known. Pure functions and a seed: every run prints
-// the same figures.
+// Players with scores from known distributions calibrate challenges, and the true pass rate of each
+// bar is compared with its 99 % interval. Drift monitors follow challenges whose pass rate is
+// known. Pure functions and a seed: every run prints the same figures.
 import type { Table } from './bar-intervals.ts';
 import { measureDrift } from './drift.ts';
 import { measureFairShare, measureSampledBars } from './sampled-bars.ts';

@@ -1,14 +1,19 @@
-// npm run bench:compare -- <another checkout>: paid flows of that checkout and of this one, side by side on one machine.
+// npm run bench:compare -- <another checkout>: paid flows of that checkout and of this one, side by
+// side on one machine.
 //
-// Both stacks stand at the same time, each with a PostgreSQL of its own, and are loaded by turns of some seconds. So what other programs of
-// the machine take, which changes within a minute by more than most changes are worth, meets both. The stack that starts second is
-// faster (measured: two stacks of one program, by 5 %), so the whole is done twice, and each checkout is once the first.
+// Both stacks run at the same time, each with its own PostgreSQL, and are loaded in turns of some
+// seconds. So the load of other programs, which changes within a minute by more than most code
+// changes are worth, affects both.
+// The stack that starts second is faster (measured: two stacks of one program, by 5 %), so
+// everything runs twice, and each checkout is first once.
 //
 //   LAUREL_BENCH_SECONDS   seconds of a turn (3)
-//   LAUREL_BENCH_TURNS     turns of each checkout at each number of clients, for each of the two orders (8)
+//   LAUREL_BENCH_TURNS     turns of each checkout at each number of clients, for each of the two
+//                          orders (8)
 //   LAUREL_BENCH_CLIENTS   closed-loop clients, comma-separated (1,16,64,256)
 //
-// The other checkout must have bench/turns.ts, and what it needs in place: run `node deploy/local/bootstrap.mjs` there once.
+// The other checkout must have bench/turns.ts and its packages: run `node
+// deploy/local/bootstrap.mjs` there once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
@@ -21,7 +26,7 @@ import { ANSWER, type MeasuredTurn, READY, type TurnOrder } from './turns.ts';
 const durationMs = Number(process.env.LAUREL_BENCH_SECONDS ?? 3) * 1000;
 const turns = Number(process.env.LAUREL_BENCH_TURNS ?? 8);
 const clientCounts = (process.env.LAUREL_BENCH_CLIENTS ?? '1,16,64,256').split(',').map(Number);
-/** 97.5 % of a normal distribution: the interval has 95 %. */
+/** The 97.5 % quantile of a normal distribution, for a 95 % interval. */
 const Z = 1.96;
 
 interface Side {
@@ -33,7 +38,10 @@ interface Side {
 interface RunningSide {
   readonly side: Side;
   take(clients: number): Promise<MeasuredTurn>;
-  /** Ends the stack, after its audit. True when every flow was answered as expected and every invariant holds. */
+  /**
+   * Ends the stack after its audit. True if every flow had the expected response and every
+   * invariant holds.
+   */
   end(): Promise<boolean>;
 }
 
@@ -118,7 +126,7 @@ function cpuOf({ cpuMs }: MeasuredTurn): number {
   return Object.values(cpuMs).reduce((sum, ms) => sum + ms, 0);
 }
 
-/** After to before, over the pairs of turns: the geometric mean, and where it is with 95 %. */
+/** After divided by before, over the pairs of turns: the geometric mean and its 95 % interval. */
 function ratioOf(
   clients: number,
   value: (turn: MeasuredTurn) => number,
@@ -130,7 +138,7 @@ function ratioOf(
   return { mean, least: mean / factor, most: mean * factor };
 }
 
-/** Of the medians, since a process without work for a flow has turns without a tick of CPU. */
+/** The ratio of medians: a process without work for a flow has turns without a tick of CPU. */
 function ratioOfProcess(clients: number, name: string): number | string {
   const [earlier, later] = [before, after].map((side) =>
     median(at(side, clients).map((turn) => turn.cpuMs[name] ?? 0)),

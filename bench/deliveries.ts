@@ -1,5 +1,5 @@
-// Events on their way to partners: from the commit in an owner's outbox, through the stream and the webhook service, to a signed POST at an
-// HTTPS receiver, which reports the ones that arrived.
+// Events on their way to partners: from the commit in an owner's outbox, through the stream and the
+// webhook service, to a signed POST at an HTTPS receiver, which reports the events that arrived.
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -20,13 +20,16 @@ const ENDPOINTS = 20;
 const FLOOD_EVENTS = 20_000;
 const PACED_PER_SECOND = 400;
 const PACED_SECONDS = 15;
-/** The events that an owner commits together under load. */
+/** How many events an owner commits together under load. */
 const FLOOD_BATCH = 50;
 const PACED_BATCH = 8;
 const ARRIVAL_LIMIT_MS = 60_000;
 const POLL_MS = 100;
 
-/** Rows of a printed table; the first is its head. Throws when an event did not arrive, or arrived with a wrong signature. */
+/**
+ * Rows of a printed table; the first is its head. Throws if an event did not arrive, or arrived
+ * with a wrong signature.
+ */
 export async function measureDeliveries(stack: Stack): Promise<(string | number)[][]> {
   await using cleanup = new AsyncDisposableStack();
   const receiver = fork(new URL('receiver.ts', import.meta.url), { serialization: 'advanced' });
@@ -71,7 +74,10 @@ export async function measureDeliveries(stack: Stack): Promise<(string | number)
   ];
 }
 
-/** A developer with 20 programs and an endpoint for each, spread over the ports. Returns the programs. */
+/**
+ * A developer with 20 programs and an endpoint for each, spread over the ports. Returns the
+ * programs.
+ */
 async function registerEndpoints(stack: Stack, receiver: ChildProcess, ports: readonly number[]): Promise<string[]> {
   const operator = { authorization: `Bearer ${stack.operatorToken}` };
   const credentials = { email: `${randomUUID()}@example.com`, password: randomUUID() };
@@ -98,7 +104,7 @@ async function registerEndpoints(stack: Stack, receiver: ChildProcess, ports: re
   return programIds;
 }
 
-/** Commits events as an owner does, into the challenge service's outbox. */
+/** Commits events to the challenge service's outbox, like the service. */
 async function openOutbox(stack: Stack, cleanup: AsyncDisposableStack) {
   const logger = createLogger({ service: 'bench', level: 'warn' });
   const { runningUrl: url } = stack.database('challenge');
@@ -143,7 +149,7 @@ function attemptOf({ payload }: Event): string {
   return payload.value.attemptId;
 }
 
-/** When each of the attempts first arrived, once all of them have. */
+/** When each of the attempts first arrived; resolves when all have. */
 async function arrivalsOf(receiver: ChildProcess, attemptIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const until = Date.now() + ARRIVAL_LIMIT_MS;
   const missing = new Set(attemptIds);

@@ -8,11 +8,14 @@ import type { LoadRequest, LoadResult } from './load.ts';
 import { countOf, latenciesOf } from './mix.ts';
 import { percentiles } from './statistics.ts';
 
-/** A partner well below what the system can do: the latency it sees is due to the attack, not to its own load. */
+/**
+ * A partner far below the system's capacity: the latency that it sees comes from the attack, not
+ * from its own load.
+ */
 const FLOWS_PER_SECOND = 50;
 const CLIENTS = 16;
 const SAMPLE_MS = 100;
-/** The attack is at its height before anything is measured. */
+/** The attack reaches its full strength before the measurement starts. */
 const RISE_MS = 6_000;
 
 const ATTACKS: readonly {
@@ -20,7 +23,7 @@ const ATTACKS: readonly {
   readonly kind: AttackKind;
   readonly connections: number;
   readonly addresses: number;
-  /** Of `pushes`. */
+  /** Only for `pushes`. */
   readonly bodyBytes?: number;
 }[] = [
   { name: '2,500 unending bodies, one address', kind: 'bodies', connections: 2_500, addresses: 1 },
@@ -51,14 +54,18 @@ const ATTACKS: readonly {
   },
 ];
 
-/** The latency of a well-behaved partner, and what the gateway holds, under attack. Over loopback alone, and for a bounded time. */
+/**
+ * The latency of a well-behaved partner, and the gateway's memory, under attack. Only over
+ * loopback, and for a bounded time.
+ */
 export async function measureDoors(
   stack: Stack,
   runLoad: (request: LoadRequest) => Promise<LoadResult>,
   durationMs: number,
 ): Promise<(string | number)[][]> {
   const { hostname: host, port } = new URL(stack.baseUrl);
-  // To the gateway one that does not exist costs what any other does: as many of its pushes are verified as of one that does.
+  // An unknown integration costs the gateway the same as any other: it verifies as many of its
+  // pushes.
   const integrationId = randomUUID();
   const measure = async (name: string) => {
     const samples = [gatewayMiB(stack)];
@@ -101,7 +108,7 @@ function startAttack(request: AttackRequest): ChildProcess {
   return child;
 }
 
-/** All memory that it holds, shared pages included: that is what a limit of the system counts. */
+/** All memory of the gateway, including shared pages, as a limit of the system counts it. */
 function gatewayMiB(stack: Stack): number {
   const [pid] = stack.pids('gateway');
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;

@@ -1,14 +1,20 @@
-// Challenges whose true pass rate is known are followed by the drift monitor. Pure functions and a seed.
+// The drift monitor follows challenges whose true pass rate is known. Pure functions and a seed.
 import { claimOf, follow } from '@laurel/challenge/domain/drift-monitor';
 import { SEED, type Table } from './bar-intervals.ts';
 import { createRandom } from './mix.ts';
 
 const START = { attempts: 0, passes: 0 };
 const ATTEMPTS = 20_000;
-/** Of a thousand challenges within the band; the bound on the error allows one on average. */
+/**
+ * The most suspended challenges of a thousand within the band; the bound on the error allows one on
+ * average.
+ */
 const MOST_SUSPENDED = 2;
 const TARGET = 0.2;
-/** Within how many attempts a factor of the claimed rate must be found, in 95 % of challenges. */
+/**
+ * The attempts within which the monitor must find this factor of the claimed rate, in 95 % of
+ * challenges.
+ */
 const FOUND_WITHIN = [
   { name: 'three times', factor: 3, attempts: 150 },
   { name: 'twice', factor: 2, attempts: 1_000 },

@@ -9,10 +9,11 @@ export interface HttpAnswer {
 /**
  * One keep-alive HTTP/1.1 connection that carries one request at a time.
  *
- * The load generator shares the two cores with the system it measures, so a general client would cost the
- * system up to a third of what it could do. The gateway always answers with a content-length, so this is enough.
- * Nor is it the SDK, which the set-up uses: its rate gate would hold requests back and its retries would hide failures,
- * so that what is measured would be the SDK.
+ * The load generator shares two cores with the system that it measures, so a general client would
+ * cost the system up to a third of its throughput. The gateway always responds with a
+ * content-length, so this is enough.
+ * Nor does it use the SDK, as the set-up does: the SDK's rate gate would delay requests and its
+ * retries hide failures, so the run would measure the SDK.
  */
 export class HttpConnection {
   private socket: Socket | undefined;
@@ -26,7 +27,10 @@ export class HttpConnection {
     this.port = port;
   }
 
-  /** Sends one request; `headers` are complete lines, each ended by CRLF. Rejects when the connection fails. */
+  /**
+   * Sends one request; `headers` are complete lines, each ended by CRLF. Rejects if the connection
+   * fails.
+   */
   async send(method: string, path: string, headers: string, body: string): Promise<HttpAnswer> {
     const socket = this.socket ?? (await this.open());
     const length = Buffer.byteLength(body);

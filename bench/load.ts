@@ -1,12 +1,15 @@
-// One load process: runs what its parent asks for over HTTP and sends back latencies. It is a process of its own so that
-// its CPU time is measured apart from the system's.
+// One load process: it runs its parent's orders over HTTP and returns latencies. A separate
+// process, so that its CPU time is measured apart from the system's.
 import { HttpConnection } from './http-connection.ts';
 import { createMix, createRandom, type FlowResult, type Flows } from './mix.ts';
 import { type AttemptsRequest, createOutcomes, type OutcomesRequest } from './outcomes.ts';
 import { type BenchProgram, type Flow, runPaidFlow, runRoundFlow } from './paid-flow.ts';
 import { createRoster, type Play, type Roster, type Turn } from './roster.ts';
 
-/** Sent by the parent. `ratePerSecond` undefined means closed loop: each client starts its next flow when the last one ended. */
+/**
+ * Sent by the parent. Without `ratePerSecond` the loop is closed: each client starts its next flow
+ * when the last one has ended.
+ */
 export interface LoadRequest {
   readonly kind: 'flows';
   readonly host: string;
@@ -18,12 +21,12 @@ export interface LoadRequest {
   readonly ratePerSecond: number | undefined;
 }
 
-/** What the parent asks for: flows, or attempts and then their outcomes alone. */
+/** The parent's order: flows, or attempts and then only their outcomes. */
 export type LoadOrder = LoadRequest | AttemptsRequest | OutcomesRequest;
 
 /**
- * The reply to the parent, for flows and for outcomes: every flow, in the order in which they started. In an open loop a flow's latency counts from the moment it was
- * due, not from when it was sent.
+ * The reply to the parent, for flows and for outcomes: every flow, in the order of their start. In
+ * an open loop a flow's latency counts from when it was due, not from when it was sent.
  */
 export interface LoadResult extends Flows {
   readonly elapsedMs: number;

@@ -1,12 +1,14 @@
-// What the processes of a run used, and what PostgreSQL and the machine counted, between two readings.
+// What the processes of a run used, and what PostgreSQL and the machine counted, between two
+// readings.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SERVICES, type Stack } from '@laurel/testing';
 import type pg from 'pg';
 import { type MachineTime, machineTime, TICK_MS, type Usage, usageOf } from './processes.ts';
 
 /**
- * PostgreSQL's sessions report their counters once a second at most, and the rest after ten seconds without a statement
- * (PGSTAT_IDLE_INTERVAL): a reading before then misses some, and the next row would have them.
+ * PostgreSQL's sessions report their counters at most once a second, and the rest after ten idle
+ * seconds (PGSTAT_IDLE_INTERVAL). An earlier reading would miss some, and the next row would count
+ * them.
  */
 const REPORT_MS = 10_500;
 
@@ -20,7 +22,7 @@ export interface Reading {
   readonly machine: MachineTime;
 }
 
-/** What PostgreSQL has counted so far, over all databases of the server. */
+/** What PostgreSQL has counted, over all databases of the server. */
 export interface Counters {
   /** Flushes of the write-ahead log: each is one fsync. */
   readonly flushes: number;
@@ -68,7 +70,7 @@ export function createMeter(of: {
 
 export const POSTGRES = 'postgres';
 
-/** Context `normal` leaves out the flush of a new, empty WAL file. */
+/** Context `normal` excludes the flush of a new, empty WAL file. */
 const COUNTERS = `
   select (select sum(fsyncs)::float8 from pg_stat_io where object = 'wal' and context = 'normal') as flushes,
     (select sum(deadlocks)::float8 from pg_stat_database) as deadlocks`;
@@ -85,7 +87,10 @@ export function usedBetween(before: Reading, after: Reading): readonly ProcessUs
 export interface MachineShares {
   /** Idle, or waiting for the disk. */
   readonly idle: number;
-  /** Spent by what the run does not measure: other programs, and the kernel's work for no process. */
+  /**
+   * Time of everything that the run does not measure: other programs, and the kernel's work for no
+   * process.
+   */
   readonly other: number;
 }
 

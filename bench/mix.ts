@@ -1,15 +1,20 @@
 /** One flow in five wins. */
 const FLOWS_PER_WIN = 5;
-/** In each block of so many consecutive flows two win, so that a window of 50, wherever it begins, has 8 to 12 wins. */
+/**
+ * Two flows win in each block of this many consecutive flows, so any window of 50 has 8 to 12 wins.
+ */
 const BLOCK = 2 * FLOWS_PER_WIN;
-/** The windows in which a run counts its own wins. */
+/** The size of the windows in which a run counts its own wins. */
 export const WINDOW = 50;
 const LEAST_WINS = 5;
 const MOST_WINS = 15;
-/** A fixed seed: every run has the same wins at the same places. */
+/** A fixed seed, so that the same flows win in every run. */
 const SEED = 20_261_122;
 
-/** How a flow ended: an entry of a round never wins; a failed flow had an answer that was not the expected one, or none. */
+/**
+ * How a flow ended. An entry of a round never wins; a failed flow had an unexpected response, or
+ * none.
+ */
 export type FlowResult = 'won' | 'lost' | 'failed';
 
 /** Whether each flow wins, in the order in which flows start. */
@@ -38,7 +43,7 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** The fewest and the most wins that any window of 50 consecutive flows had; undefined for less than one window. */
+/** The fewest and the most wins of any 50 consecutive flows; undefined for fewer flows. */
 export interface WindowWins {
   readonly least: number;
   readonly most: number;
@@ -60,20 +65,23 @@ export function winsInWindows(results: readonly FlowResult[]): WindowWins | unde
   return { least, most };
 }
 
-/** Whether wins and losses were mixed throughout; a run that was not, or was shorter than a window, says nothing about paid flows. */
+/**
+ * Whether wins and losses were mixed throughout. If not, or if a run is shorter than a window, it
+ * says nothing about paid flows.
+ */
 export function isMixed(wins: WindowWins | undefined): boolean {
   return wins !== undefined && wins.least >= LEAST_WINS && wins.most <= MOST_WINS;
 }
 
-/** The challenges that a player needs for so many flows of its own: a challenge pays a player once. */
+/** How many challenges a player needs for this many flows: a challenge pays a player once. */
 export function challengesFor(flows: number): number {
   return Math.ceil(flows / FLOWS_PER_WIN);
 }
 
-/** The losses of a player in front of a win. */
+/** A player's losses before a win. */
 export const LOSSES_PER_WIN = FLOWS_PER_WIN - 1;
 
-/** A run's flows, in the order in which they started. */
+/** A run's flows, in the order of their start. */
 export interface Flows {
   readonly results: readonly FlowResult[];
   readonly latenciesMs: readonly number[];

@@ -1,11 +1,12 @@
-// Outcomes alone: attempts are made first, untimed, and then settled, by `/v1` or by signed pushes. The load process runs both.
+// Only outcomes: attempts are created first, without measurement, and then settled, by `/v1` or by
+// signed pushes. The load process runs both.
 import { HttpConnection } from './http-connection.ts';
 import type { FlowResult, Flows } from './mix.ts';
 import { createAttempt, fail, type Player, report, THRESHOLD } from './paid-flow.ts';
 import { type PushTarget, push } from './push.ts';
 import type { Roster } from './roster.ts';
 
-/** Sent by the parent: so many attempts are made, as many of them to win as of flows. */
+/** Sent by the parent: create this many attempts, of which as many will win as of flows. */
 export interface AttemptsRequest {
   readonly kind: 'attempts';
   readonly host: string;
@@ -14,14 +15,14 @@ export interface AttemptsRequest {
   readonly count: number;
 }
 
-/** Sent by the parent: so many of the attempts that were made are settled, the oldest first. */
+/** Sent by the parent: settle this many of the created attempts, the oldest first. */
 export interface OutcomesRequest {
   readonly kind: 'outcomes';
   readonly host: string;
   readonly port: number;
   readonly clients: number;
   readonly count: number;
-  /** The integration of each program by its id, to push to; undefined for `/v1`. */
+  /** The integration for each program by its id, to push to; undefined for `/v1`. */
   readonly targets: ReadonlyMap<string, PushTarget> | undefined;
 }
 
@@ -32,11 +33,13 @@ interface OpenAttempt {
   readonly wins: boolean;
 }
 
-/** The attempts that one load process has made and not settled, in the order of the mix. */
+/** The attempts that one load process has created and not settled, in the order of the mix. */
 export interface Outcomes {
-  /** Throws when an attempt was not created: the two ways would not settle equal ones. */
+  /**
+   * Throws if an attempt was not created: otherwise the two ways would settle different attempts.
+   */
   create(request: AttemptsRequest, players: Roster, mix: () => boolean): Promise<void>;
-  /** The outcomes, in the order in which they were sent; failed ones are not counted as settled by the caller. */
+  /** The outcomes, in the order in which they were sent; the caller does not count failed ones. */
   settle(request: OutcomesRequest): Promise<Flows & { readonly elapsedMs: number }>;
 }
 
@@ -78,7 +81,7 @@ export function createOutcomes(): Outcomes {
   };
 }
 
-/** Each client repeats `step` on a connection of its own, until there is nothing left. */
+/** Each client repeats `step` on its own connection until nothing is left. */
 async function withClients(
   { host, port, clients }: { readonly host: string; readonly port: number; readonly clients: number },
   step: (connection: HttpConnection) => Promise<boolean>,
@@ -91,7 +94,7 @@ async function withClients(
   await Promise.all(Array.from({ length: clients }, client));
 }
 
-/** Whether the answer was the expected one: both ways have the same. */
+/** Whether the response was the expected one, which both ways share. */
 async function isSettled(
   connection: HttpConnection,
   { id, player, wins }: OpenAttempt,

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { HttpConnection } from './http-connection.ts';
 
-/** One program of the benchmark: its key, its players and its challenges, all made before the clock starts. */
+/**
+ * One program of the benchmark with its key, players and challenges, made before the clock starts.
+ */
 export interface BenchProgram {
   readonly programId: string;
   readonly testKey: string;
@@ -22,7 +24,10 @@ export interface Player {
 /** The flow that a client repeats. */
 export type Flow = 'challenge' | 'round';
 
-/** One entry of a round: fee charged, then a score of the player's own, better or worse than the last, on the board. */
+/**
+ * One entry of a round: the fee is charged, then a score goes onto the board, better or worse than
+ * the player's last.
+ */
 export async function runRoundFlow(connection: HttpConnection, { program, playerRef }: Player): Promise<boolean> {
   const { testKey, roundId } = program;
   const attemptId = await create(connection, testKey, `"tournament_round_id":"${roundId}"`, playerRef);
@@ -34,8 +39,9 @@ export async function runRoundFlow(connection: HttpConnection, { program, player
 }
 
 /**
- * One paid flow: create an attempt (fee charged), report its outcome, which wins and is paid, or does not.
- * Returns whether every answer was the expected one, checked in its content, not by status alone.
+ * One paid flow: creates an attempt, which charges its fee, and reports its outcome, which wins and
+ * is paid, or loses.
+ * Returns whether every response was the expected one, by its content and not only by its status.
  */
 export async function runPaidFlow(
   connection: HttpConnection,
@@ -52,7 +58,7 @@ export async function runPaidFlow(
   return true;
 }
 
-/** The id of an attempt on a challenge; null when it was not created. */
+/** Creates an attempt on a challenge. Returns its id, or null if it was not created. */
 export function createAttempt(
   connection: HttpConnection,
   { program, playerRef }: Player,
@@ -61,7 +67,7 @@ export function createAttempt(
   return create(connection, program.testKey, `"challenge_id":"${challengeId}"`, playerRef);
 }
 
-/** The id of the attempt that was created; null when it was not. */
+/** Returns the id of the created attempt, or null. */
 async function create(
   connection: HttpConnection,
   testKey: string,

@@ -1,8 +1,10 @@
-// node bench/pipelines.ts: what a statement costs through libs/postgres, through pg's own pipeline mode, and through plain pg.
+// node bench/pipelines.ts: the cost of a statement through libs/postgres, through pg's own pipeline
+// mode, and through plain pg.
 //
-// The same prepared statements on one connection each, under the same planner settings, in turns in one run; the median and the least
-// over the turns of the CPU time of this process and of the connection's backend. About a minute. Decision 11 has the
-// figures and what follows from them.
+// Each driver runs the same prepared statements on one connection, under the same planner settings,
+// in turns in one run. Prints the median and the least CPU time over the turns, for this process
+// and for the connection's backend. Takes about a minute. Decision 11 has the figures and their
+// consequences.
 //
 //   LAUREL_BENCH_TURNS     turns of each driver with each work (9)
 //   LAUREL_BENCH_REPEATS   how often a turn does the work (400)
@@ -17,7 +19,7 @@ import { table } from './statistics.ts';
 const turns = Number(process.env.LAUREL_BENCH_TURNS ?? 9);
 const repeats = Number(process.env.LAUREL_BENCH_REPEATS ?? 400);
 const ROWS = 1_000;
-/** Warm-up, until V8 has compiled what is measured. */
+/** The warm-up, until V8 has compiled the measured code. */
 const WARM_UPS = 4;
 
 /** The session settings of libs/postgres. */
@@ -34,7 +36,7 @@ const WRITE: Statement = { name: 'write', text: 'insert into notes (thing_id, am
 const BEGIN: Statement = { name: 'begin', text: 'begin isolation level read committed' };
 const COMMIT: Statement = { name: 'commit', text: 'commit' };
 
-/** One connection, and the four works as its users would write them. */
+/** One connection, and the four works as users of the driver would write them. */
 interface Driver extends AsyncDisposable {
   readonly name: string;
   readonly backend: number;
@@ -54,7 +56,7 @@ cleanup.defer(() => rmSync(directory, { recursive: true, force: true }));
 const postgres = await startEmbeddedPostgres({
   dataDirectory: join(directory, 'postgres'),
   logFile: join(directory, 'postgres.log'),
-  // The cost of a flush belongs to no driver.
+  // A flush belongs to no driver's cost.
   settings: { synchronous_commit: 'off', jit: 'off', autovacuum: 'off' },
 });
 cleanup.defer(() => postgres.stop());

@@ -1,5 +1,6 @@
-// The partners of the poll benchmark, in a process of their own: an HTTPS server that answers each poll immediately, and one that accepts a
-// connection and never sends a byte. Both listen on every address of this machine, so that each address is an origin of its own.
+// The partners of the poll benchmark, in a separate process: an HTTPS server that answers each poll
+// immediately, and one that accepts a connection and never sends a byte. Both listen on every
+// address of this machine, so that each address is a separate origin.
 import { createServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 
@@ -10,7 +11,10 @@ export type PartnerOrder =
 
 export type PartnerPorts = { readonly prompt: number; readonly deaf: number };
 
-/** When each poll arrived, in milliseconds since the epoch: by its path where it is answered, by its address where it is not. */
+/**
+ * When each poll arrived, in milliseconds since the epoch: by path if it is answered, otherwise by
+ * address.
+ */
 export type PollArrivals = ReadonlyMap<string, readonly number[]>;
 
 const arrivals = new Map<string, number[]>();
@@ -24,7 +28,7 @@ async function listen(identity: { readonly certificate: string; readonly key: st
   const prompt = createServer({ cert: identity.certificate, key: identity.key }, (request, response) => {
     const path = request.url ?? '';
     arrived(path);
-    // The attempt does not exist: the record is taken to its owner, as every other.
+    // The attempt does not exist; the record still goes to its contest service, like any other.
     const body = JSON.stringify([{ attempt_id: path.slice(1), score: 1 }]);
     response.writeHead(200, { 'content-type': 'application/json' }).end(body);
   });

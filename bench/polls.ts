@@ -1,5 +1,5 @@
-// Polls of 1,000 integrations at the shortest interval, a tenth of them black-holed: the time between two polls of one integration, as the
-// partners see it.
+// Polls of 1,000 integrations at the shortest interval, a tenth of them black-holed: the time
+// between two polls of one integration, as partners see it.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,10 +11,10 @@ import { percentiles } from './statistics.ts';
 
 const PROMPT = 900;
 const DEAF = 100;
-/** The prompt integrations share these origins; each of the others has its own. */
+/** The prompt integrations share these origins; each of the others has a separate one. */
 const PROMPT_ORIGINS = 90;
 const INTERVAL_MS = 30_000;
-/** An interval that is more than a tenth longer. */
+/** A poll later than this is more than a tenth late. */
 const LATE_MS = INTERVAL_MS * 1.1;
 /** At least three intervals of each integration. */
 const MIN_MS = 4 * INTERVAL_MS;
@@ -22,7 +22,9 @@ const READ_MEMORY_MS = 1_000;
 
 type Partner = { readonly id: string; readonly url: string; readonly arrivesAs: string };
 
-/** Rows of a printed table; the first is its head. Throws when an integration was not polled twice. */
+/**
+ * Rows of a printed table; the first is its head. Throws if an integration was not polled twice.
+ */
 export async function measurePolls(stack: Stack, durationMs: number): Promise<(string | number)[][]> {
   await using cleanup = new AsyncDisposableStack();
   const server = fork(new URL('poll-partner.ts', import.meta.url), { serialization: 'advanced' });
@@ -51,7 +53,7 @@ export async function measurePolls(stack: Stack, durationMs: number): Promise<(s
   ];
 }
 
-/** After every nine prompt ones, a deaf one. */
+/** One black-holed partner after every nine prompt ones. */
 function mixed(prompt: readonly Partner[], deaf: readonly Partner[]): Partner[] {
   const share = PROMPT / DEAF;
   return deaf.flatMap((one, index) => [...prompt.slice(index * share, (index + 1) * share), one]);
@@ -67,7 +69,7 @@ function rowOf(name: string, partners: readonly Partner[], arrivals: PollArrival
   return [name, partners.length, polls, p50Ms / 1_000, p99Ms / 1_000, late, Math.round(residentMiB)];
 }
 
-/** Due one after the other over a whole interval; the black-holed ones stand between the others. */
+/** Spreads their due times over a whole interval; the black-holed ones are between the others. */
 async function insertIntegrations(stack: Stack, partners: readonly Partner[]): Promise<void> {
   const database = stack.database('integration');
   const programId = newId();
@@ -97,7 +99,7 @@ async function suspendAll(stack: Stack): Promise<void> {
     .query(`update integrations set status = 'suspended', next_poll_at = null where transport = 'pull_poll'`);
 }
 
-/** The most memory that the integration service had. */
+/** The most memory that the integration service used. */
 async function mostMemoryDuring(stack: Stack, durationMs: number): Promise<number> {
   const until = Date.now() + durationMs;
   let most = 0;

@@ -3,15 +3,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** CPU time is in clock ticks of 10 ms, as Linux reports it to every process. */
 export const TICK_MS = 10;
 
-/** What a named process (with, for PostgreSQL, all of its children) has used so far. */
+/** What a named process has used so far; for PostgreSQL, with all of its children. */
 export interface Usage {
   readonly cpuMs: number;
   readonly residentMiB: number;
 }
 
 /**
- * Reads a process's use from /proc; `withChildren` adds its direct children (PostgreSQL's backends). The CPU time of all of them comes first:
- * memory takes longer to read, and a child that ended meanwhile would be missing here and, counted by its parent, in the next reading.
+ * Reads a process's use from /proc; `withChildren` adds its direct children (PostgreSQL's
+ * backends). It reads all CPU times first, because memory takes longer: a child that ended
+ * meanwhile would be missing now, and its parent would count it in the next reading.
  */
 export function usageOf(pid: number, withChildren: boolean): Usage {
   const children = withChildren ? childrenOf(pid) : [];
@@ -52,7 +53,8 @@ function cpuMsOf(pid: number): number {
 }
 
 function residentMiBOf(pid: number): number {
-  // Shared pages count once for PostgreSQL's backends only with Pss; it needs a readable smaps_rollup.
+  // Only Pss counts the shared pages of PostgreSQL's backends once; it needs a readable
+  // smaps_rollup.
   let residentKiB = 0;
   try {
     residentKiB = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
@@ -69,15 +71,15 @@ function residentMiBOf(pid: number): number {
   return residentKiB / 1024;
 }
 
-/** Clock ticks of all cores together since the machine started. */
+/** Clock ticks of all cores since the machine started. */
 export interface MachineTime {
   readonly ticks: number;
-  /** Of them, without anything to run or waiting for the disk. */
+  /** Ticks without anything to run, or waiting for the disk. */
   readonly idleTicks: number;
 }
 
 export function machineTime(): MachineTime {
-  // user nice system idle iowait irq softirq steal; what follows is part of user and nice already.
+  // user nice system idle iowait irq softirq steal; later fields are part of user and nice.
   const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1);
   const ticks = line.trim().split(/\s+/).slice(1, 9).map(Number);
   return { ticks: ticks.reduce((sum, value) => sum + value, 0), idleTicks: (ticks[3] ?? 0) + (ticks[4] ?? 0) };

@@ -2,7 +2,10 @@ import { Laurel } from '@laurel/sdk';
 import type { BenchProgram } from './paid-flow.ts';
 import type { PushTarget } from './push.ts';
 
-/** An active integration of each program, by the program's id: so many that none of them comes near its own limits. */
+/**
+ * An active integration for each program, by the program's id: enough to keep each far from its own
+ * limits.
+ */
 export async function createPushTargets(
   baseUrl: string,
   programs: readonly BenchProgram[],

@@ -1,7 +1,7 @@
 import { signWebhook } from '@laurel/signature';
 import type { HttpAnswer, HttpConnection } from './http-connection.ts';
 
-/** An integration that outcomes are pushed to, and the secret that signs them. */
+/** An integration to push outcomes to, and the secret that signs them. */
 export interface PushTarget {
   readonly id: string;
   readonly secret: string;

@@ -1,5 +1,5 @@
-// Pushed outcomes beside `/v1` outcomes, by turns, so that a drift of the machine favours neither: only outcomes are timed, of attempts that
-// were made before, as many for each turn.
+// Pushed outcomes beside `/v1` outcomes, in turns, so that a drift of the machine favours neither.
+// Only outcomes are timed; their attempts were created before, equally many for each turn.
 import type { Stack } from '@laurel/testing';
 import type { LoadOrder, LoadResult } from './load.ts';
 import {
@@ -18,13 +18,15 @@ import { createPushTargets } from './push-targets.ts';
 import { percentiles } from './statistics.ts';
 
 const CLIENT_COUNTS = [16, 64];
-/** At the last of them, pushes settle at least so many of the outcomes of `/v1`. */
+/**
+ * At the last number of clients, pushes must settle at least this share of the outcomes of `/v1`.
+ */
 const LEAST_RATIO = 0.8;
-/** A turn has so many outcomes for each second of a step. */
+/** A turn has this many outcomes for each second of a step. */
 const OUTCOMES_PER_SECOND = 1_500;
 const WARM_UP_OUTCOMES = 2_000;
 const WAYS = ['/v1', 'push'] as const;
-/** Of each way and number of clients. */
+/** Turns of each way at each number of clients. */
 const TURNS = 2;
 
 type Way = (typeof WAYS)[number];
@@ -49,7 +51,7 @@ interface Turn {
   readonly wins: WindowWins | undefined;
   readonly used: readonly ProcessUsage[];
   readonly shares: MachineShares;
-  /** Of the first turns alone: PostgreSQL needs ten idle seconds to report them. */
+  /** Only of the first turns: PostgreSQL needs ten idle seconds to report them. */
   readonly counted: Counters | undefined;
 }
 
@@ -61,7 +63,7 @@ interface Bench {
   readonly stepMs: number;
 }
 
-/** The attempts that the part makes. */
+/** How many attempts this part creates. */
 export function pushedAttempts(stepMs: number): number {
   return WAYS.length * (WARM_UP_OUTCOMES + CLIENT_COUNTS.length * TURNS * outcomesOf(stepMs));
 }
@@ -104,7 +106,7 @@ function outcomesOf(stepMs: number): number {
   return Math.round((stepMs / 1000) * OUTCOMES_PER_SECOND);
 }
 
-/** For a turn of each way. */
+/** Creates attempts for one turn of each way. */
 async function createAttempts({ stack, ask }: Bench, count: number): Promise<void> {
   await ask({ kind: 'attempts', ...addressOf(stack), clients: 64, count: WAYS.length * count });
 }
@@ -159,7 +161,7 @@ function turnsTable(turns: readonly Turn[]): (string | number)[][] {
   return [['outcomes alone, by turns', 'outcomes/s', ...columns, 'other CPU'], ...rows];
 }
 
-/** The CPU time of each process by the outcomes of all turns of a way. */
+/** The CPU time of each process, divided by the outcomes of all turns of a way. */
 function usageTable(turns: readonly Turn[], clients: number): (string | number)[][] {
   const [v1 = [], push = []] = WAYS.map((way) => {
     const own = turnsOf(turns, clients, way);

@@ -1,10 +1,13 @@
-// The receivers of the delivery benchmark, in a process of their own: a partner's server that answers 204 immediately, one that completes TLS
-// and then never answers, and one that accepts a connection and never sends a byte.
+// The receivers of the delivery benchmark, in a separate process: a partner's server that responds
+// with 204 immediately, one that completes TLS and then never responds, and one that accepts a
+// connection and never sends a byte.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:https';
 import { createServer as createTcpServer, type Server } from 'node:net';
 
-/** Sent by the parent: first the certificate that the servers show, later the path -> secret of each endpoint. */
+/**
+ * Sent by the parent: first the servers' certificate, later the path -> secret of each endpoint.
+ */
 export type ReceiverOrder =
   | { readonly kind: 'listen'; readonly certificate: string; readonly key: string }
   | { readonly kind: 'secrets'; readonly secrets: Readonly<Record<string, string>> }
@@ -12,12 +15,15 @@ export type ReceiverOrder =
 
 export type ReceiverPorts = { readonly prompt: number; readonly silent: number; readonly deaf: number };
 
-/** What arrived at the prompt server since the last report. Instants in milliseconds since the epoch. */
+/**
+ * What arrived at the prompt server since the last report. Instants in milliseconds since the
+ * epoch.
+ */
 export interface Arrivals {
   readonly requests: number;
   /** Requests whose signature did not match their bytes. */
   readonly forged: number;
-  /** The first arrival of each attempt that an event named. */
+  /** The first arrival of each attempt named by an event. */
   readonly firstAt: ReadonlyMap<string, number>;
 }
 

@@ -1,5 +1,5 @@
-// The time that a push takes whose signature is not valid, for each cause of the 401: equal times do not show which integrations exist, nor that
-// a secret was valid once.
+// The time that a push with an invalid signature takes, for each cause of the 401: equal times
+// reveal neither which integrations exist, nor that a secret was once valid.
 import { randomUUID } from 'node:crypto';
 import { Laurel } from '@laurel/sdk';
 import type { Stack } from '@laurel/testing';
@@ -18,7 +18,10 @@ const SIZES = [
 const SHARE_OF_WARM_UP = 0.1;
 const SEED = 1;
 
-/** Rows of a printed table; the first is its head. One push at a time, of a cause drawn at random, so that a drift of the machine favours none. */
+/**
+ * Rows of a printed table; the first is its head. One push at a time, with a random cause, so that
+ * a drift of the machine favours none.
+ */
 export async function measureRefusals(
   stack: Stack,
   programs: readonly BenchProgram[],

@@ -1,15 +1,21 @@
 import { LOSSES_PER_WIN } from './mix.ts';
 import type { BenchProgram, Player } from './paid-flow.ts';
 
-/** A player and how far it is: after a win it moves to its program's next challenge, because a challenge pays a player once. */
+/**
+ * A player and its progress: after a win it moves to its program's next challenge, because a
+ * challenge pays a player once.
+ */
 interface Contender extends Player {
-  /** Which of the program's challenges it plays now. */
+  /** The index of the program's challenge that it plays now. */
   challenge: number;
   /** Its losses since its last win. */
   losses: number;
 }
 
-/** What a player is taken for: a flow of a challenge that will win or lose, or an entry of a round, which does neither. */
+/**
+ * Why a flow takes a player: for a challenge that it will win or lose, or for an entry of a round,
+ * which does neither.
+ */
 export type Play = 'win' | 'loss' | 'entry';
 
 /** A player that a flow has taken, and the challenge that it plays. */
@@ -21,15 +27,19 @@ export interface Turn {
 }
 
 /**
- * The players of one load process. A player is in one flow at a time, and the one that rested longest is next. The mix says which flow
- * wins; a player whose turn it is to win, after four losses, is preferred for it, so that all players win equally often.
+ * The players of one load process. A player is in one flow at a time, and the one that rested
+ * longest is next. The mix decides which flow wins; it prefers a player with four losses, so that
+ * all players win equally often.
  */
 export interface Roster {
-  /** Throws when no player rests, or the challenges of the player are used up. */
+  /** Throws if no player rests, or the player's challenges are used up. */
   take(play: Play): Turn;
 }
 
-/** `random` spreads the players over the four losses and the win at the start, or the first wins would find no player whose turn it is. */
+/**
+ * `random` spreads the players over the four losses and the win at the start: otherwise the first
+ * wins would find no player with four losses.
+ */
 export function createRoster(programs: readonly BenchProgram[], random: () => number): Roster {
   const losing: Contender[] = [];
   const winning: Contender[] = [];

@@ -2,12 +2,14 @@
 //
 //   LAUREL_BENCH_SECONDS   seconds of each measured step (10), of the soak (300)
 //   LAUREL_BENCH_CLIENTS   closed-loop clients, comma-separated (1,16,64,256)
-//   LAUREL_BENCH_PARTS     what is measured, comma-separated (flows,rounds,webhooks,boards; on demand doors: a partner and the
-//                          gateway under attack, pushes: pushed outcomes beside those of /v1, polls: 1,000 integrations that are
-//                          polled, refusals: pushes that are 401, calibration: bars and drift monitors in simulation, and soak:
-//                          minutes at 64 clients; turns: as compare.ts asks for them); the ratio needs flows at 64 clients
+//   LAUREL_BENCH_PARTS     comma-separated parts (flows,rounds,webhooks,boards). On demand: doors,
+//                          a partner and the gateway under attack; pushes, pushed outcomes beside
+//                          those of /v1; polls, 1,000 polled integrations; refusals, pushes that
+//                          are 401; calibration, simulated bars and drift monitors; soak, minutes
+//                          at 64 clients; turns, for compare.ts. The ratio needs flows at 64
+//                          clients.
 //   LAUREL_BENCH_ENTRIES   players of the large board (1,000,000)
-//   LAUREL_BENCH_DATA      folder for the database (a temporary one); its disk is the one that is measured
+//   LAUREL_BENCH_DATA      folder for the database (a temporary one); its disk is measured
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -38,16 +40,19 @@ const parts = new Set((process.env.LAUREL_BENCH_PARTS ?? 'flows,rounds,webhooks,
 const boardEntries = Number(process.env.LAUREL_BENCH_ENTRIES ?? 1_000_000);
 const clientCounts = (process.env.LAUREL_BENCH_CLIENTS ?? '1,16,64,256').split(',').map(Number);
 const YARDSTICK_CLIENTS = 64;
-/** Open loop at these shares of the closed-loop throughput at 64 clients: the latency of a partner below saturation. */
+/**
+ * Open loop at these shares of the closed-loop throughput at 64 clients: a partner's latency below
+ * saturation.
+ */
 const OPEN_LOOP_SHARES = [0.5, 0.8];
 const OPEN_LOOP_CLIENTS = 256;
-/** More than two cores have ever done: the challenges must last. */
+/** More than two cores have ever done: the challenges must suffice. */
 const MOST_FLOWS_PER_SECOND = 2_500;
 const WARM_UP_MS = 5_000;
 /** Players do not advance at quite the same pace. */
 const SPARE_CHALLENGES = 4;
 
-// It needs no stack, and starts none when it is all that is asked for.
+// The simulation needs no stack: alone, it starts none.
 if (parts.delete('calibration')) {
   const { tables, isWithin } = measureCalibration();
   for (const measured of tables) console.log(`\n${table(measured)}`);
@@ -75,7 +80,8 @@ const postgres = await startEmbeddedPostgres({
   },
 });
 cleanup.defer(() => postgres.stop());
-// Also the stack's own switch: without it, nothing between the processes is encrypted or authenticated.
+// The stack's own switch too: without it, nothing between the processes is encrypted or
+// authenticated.
 const tls = process.env.LAUREL_INTERNAL_TLS !== 'off';
 const nats = cleanup.use(await startNats({ tls }));
 
@@ -90,15 +96,16 @@ const stack = cleanup.use(
       gateway: {
         RATE_LIMIT_PER_MINUTE: uncapped,
         OPERATOR_RATE_LIMIT_PER_MINUTE: uncapped,
-        // Every partner of the benchmark has one address.
+        // Every partner of the benchmark has the same address.
         PUSH_ADDRESS_RATE_LIMIT_PER_MINUTE: uncapped,
-        // What is measured is the work, not the budget that bounds it.
+        // The run measures the work, not the budget that bounds it.
         PUSH_TEST_KIB_PER_SECOND: uncapped,
-        // Pushes to all integrations begin at the same time, from an address that none of them knows yet; those that are refused stay unknown.
+        // Pushes to all integrations begin at once, from an address that no integration knows yet;
+        // refused ones stay unknown.
         ...((parts.has('pushes') || parts.has('refusals')) && { PUSH_UNKNOWN_KIB_PER_SECOND: uncapped }),
         ...(parts.has('refusals') && { PUSH_RATE_LIMIT_PER_MINUTE: uncapped }),
       },
-      // As they are by default; a test looks more often.
+      // The default; the tests' stack looks more often.
       integration: { INTEGRATION_SWEEP_MS: '1000' },
       webhook: { WEBHOOK_SWEEP_MS: '30000' },
       wallet: { PAYOUT_VELOCITY_COUNT: uncapped, PAYOUT_VELOCITY_AMOUNT: '1000000000.00' },
@@ -208,12 +215,12 @@ const audit = await fetch(`${stack.baseUrl}/api/operator/audit`, {
 if (!audit.ok) throw new Error(`the audit answered ${audit.status}: ${await audit.text()}`);
 const { ok, checks } = (await audit.json()) as { ok: boolean; checks: { id: string; violations: number }[] };
 
-// After the audit: these events name attempts that do not exist.
+// After the audit, because these events name attempts that do not exist.
 const webhooks = parts.has('webhooks') ? await measureDeliveries(stack) : [];
 
 const polls = parts.has('polls') ? await measurePolls(stack, stepMs) : [];
 
-// After the audit: the players that are written straight onto these boards never paid a fee.
+// After the audit, because the players written directly onto these boards never paid a fee.
 const [boardProgram] = programs;
 if (boardProgram === undefined) throw new Error('no program was made');
 const boards = parts.has('boards') ? await measureBoards(stack, boardProgram, boardEntries) : [];
@@ -254,7 +261,10 @@ function startChild(file: string): ChildProcess {
   return child;
 }
 
-/** A closed loop of the measured length, unless the caller changes it; the load process has its programs from the warm-up. */
+/**
+ * A closed loop of the measured length, unless the caller changes it; the load process knows its
+ * programs from the warm-up.
+ */
 function request(flow: Flow, clients: number, durationMs = stepMs): LoadRequest {
   return { kind: 'flows', ...target, programs: undefined, clients, durationMs, ratePerSecond: undefined, flow };
 }
@@ -270,7 +280,7 @@ async function ask<Answer>(order: LoadOrder): Promise<Answer> {
   return answer;
 }
 
-/** Adds the row of one load and prints what it used. Returns its flows/s; a failed flow is no flow. */
+/** Adds the row of one load and prints what it used. Returns its flows/s, without failed flows. */
 async function measure(name: string, order: LoadRequest): Promise<number> {
   const before = meter.read();
   const result = await runLoad(order);

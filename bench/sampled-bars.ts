@@ -1,4 +1,4 @@
-// Bars that are taken off players' scores.
+// Bars that are derived from players' scores.
 import { fairShareOf, intervalRanksOfBar, isCalibrated, rankOfBar } from '@laurel/challenge/domain/calibration';
 import { claimOf } from '@laurel/challenge/domain/drift-monitor';
 import {
@@ -22,20 +22,26 @@ type Sample = { readonly player: Player; readonly score: number };
 type JudgedBar = { readonly rate: number; readonly isWithin: boolean; readonly isCovered: boolean };
 
 const PLAYERS = 60;
-/** With the samples that the default of `min_calibration_n` has at that target. */
+/** With the number of samples that `min_calibration_n` has by default for that target. */
 const TARGETS = [
   { target: 0.05, samples: 800 },
   { target: 0.2, samples: 200 },
   { target: 0.5, samples: 200 },
 ];
 
-/** Observed: each run is any player's. Listened: a few players have most of them, and the fair share limits what counts. */
+/**
+ * Observed: each run belongs to a random player. Listened: a few players have most runs, and the
+ * fair share limits what counts.
+ */
 const SOURCES = {
   observed: () => 1,
   listened: (index: number) => 1 / (index + 1),
 } as const;
 
-/** Bars of samples: who plays is drawn first, and a sample over a player's fair share does not count. */
+/**
+ * Bars of samples: the player is drawn first, and a sample beyond a player's fair share does not
+ * count.
+ */
 export function measureSampledBars(runs: number, targets = TARGETS): Measured {
   const rows: Table = [
     [
@@ -68,7 +74,7 @@ export function measureSampledBars(runs: number, targets = TARGETS): Measured {
             shareOf(judged, ({ rate }) => rate < low || rate > high),
           ]);
         };
-        // Of players whose scores correlate, the claim is about those who calibrated.
+        // If a player's scores correlate, the claim concerns the players who calibrated.
         const own = bars.map((bar) => bar.own);
         isWithin &&= isEnough(own.map((one) => one.isWithin)) && isEnough(own.map((one) => one.isCovered));
         add(shape.isIndependent ? '' : ', the same players', own);
@@ -83,7 +89,10 @@ export function measureSampledBars(runs: number, targets = TARGETS): Measured {
   return { rows, isWithin };
 }
 
-/** One player has nine of ten runs, and wants the bar at an end: what it does to the pass rate of all others. */
+/**
+ * One player has nine of ten runs and wants an extreme bar: the effect on the pass rate of all
+ * others.
+ */
 export function measureFairShare(runs: number): Measured {
   const terms = { minCalibrationN: 200, minCalibrationPlayers: 20 };
   const rows: Table = [
@@ -138,7 +147,7 @@ function sampledBar(
   return { own: judged(ofPlayers), others: judged(shape) };
 }
 
-/** Runs until the calibration is complete. */
+/** Plays until the calibration is complete. */
 function collect(pick: () => Player, terms: Terms, fairShare: number): readonly Sample[] {
   const counts = new Map<Player, number>();
   const counted: Sample[] = [];

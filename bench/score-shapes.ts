@@ -4,24 +4,24 @@ export type Random = () => number;
 
 export type Player = {
   readonly score: () => number;
-  /** Which share of this player's scores is at least this one; higher is better. */
+  /** The share of this player's scores that is at least the bar; higher is better. */
   readonly reach: (bar: number) => number;
 };
 
 export type Shape = {
   readonly name: string;
   readonly player: (random: Random) => Player;
-  /** Which share of the scores of all players, and of players yet to come, is at least this one. */
+  /** The share of the scores of all players, present and future, that is at least the bar. */
   readonly reach: (bar: number) => number;
-  /** The share that is above it: less only where scores tie. */
+  /** The share above the bar: smaller only if scores tie. */
   readonly exceed: (bar: number) => number;
-  /** Whether one player's scores are as far apart as those of different players. */
+  /** Whether one player's scores differ as much as those of different players. */
   readonly isIndependent: boolean;
 };
 
 const MEAN = 100;
 const DEVIATION = 15;
-/** Of the variance of all scores, 36 % is between players. */
+/** 36 % of the variance of all scores is between players. */
 const SKILL = 9;
 const NOISE = 12;
 const TIED_SHARE = 0.72;
@@ -62,7 +62,9 @@ export const TIES: Shape = {
   exceed: (bar) => TIED_SHARE ** Math.max(0, Math.floor(bar) + 1),
 };
 
-/** Each player has a skill, and each run some luck: the scores of one player resemble each other. */
+/**
+ * Each player has a skill, and each run some luck, so the scores of one player resemble each other.
+ */
 export const SKILL_AND_LUCK: Shape = {
   name: 'skill and luck',
   player: (random) => {

@@ -20,7 +20,10 @@ const TARGETS = [0.05, 0.2, 0.5];
 const SIZES = [500, 10_000];
 const SHARES = [0.05, 0.25, 0.5, 0.75, 0.95];
 
-/** Bars of percentiles: the interval is that of both percentiles around the target. Where scores tie too much, they do not ascend. */
+/**
+ * Bars of percentiles. The interval is that of both percentiles around the target. If scores tie
+ * too much, the percentiles do not ascend.
+ */
 export function measureSeededBars(runs: number, sizes = SIZES): Measured {
   const rows: Table = [
     ['bars of percentiles', 'target', 'n', '99 % interval', '99 % of runs', 'within', 'exact percentiles'],
@@ -57,7 +60,10 @@ function percentilesOf(ascending: Float64Array): Distribution {
   return { p5: at(0.05), p25: at(0.25), p50: at(0.5), p75: at(0.75), p95: at(0.95) };
 }
 
-/** Interpolation is between the percentiles around the target, whatever the scores between them are; each has an error of sampling. */
+/**
+ * Interpolates between the percentiles around the target, whatever the scores between; each has a
+ * sampling error.
+ */
 function seededInterval(target: number, size: number): readonly [number, number] {
   const below = SHARES.findLast((share) => share <= target) ?? SHARES[0] ?? 0;
   const above = SHARES.find((share) => share >= target) ?? below;
@@ -65,7 +71,10 @@ function seededInterval(target: number, size: number): readonly [number, number]
   return [rateInterval(size, rank(below))[0], rateInterval(size, rank(above))[1]];
 }
 
-/** The pass rate of a bar of exact percentiles: what interpolation alone does. Scores that tie have no exact ones. */
+/**
+ * The pass rate of a bar of exact percentiles: the effect of interpolation alone. Tied scores have
+ * no exact percentiles.
+ */
 function exactRate(shape: Shape, target: number): string {
   if (shape.exceed !== shape.reach) return '';
   const [p95 = 0, p75 = 0, p50 = 0, p25 = 0, p5 = 0] = SHARES.map((share) => scoreAt(shape, share));

@@ -6,8 +6,8 @@ export const PLAYERS = 2_000;
 const SETUP_CLIENTS = 16;
 
 /**
- * Makes 200 programs (one test key each), 2,000 funded players, so many live challenges a program, and 200 open rounds through the
- * service's own routes.
+ * Creates 200 programs (one test key each), 2,000 funded players, this many live challenges a
+ * program, and 200 open rounds through the service's own routes.
  */
 export async function createPrograms(
   origin: string,
@@ -66,7 +66,7 @@ async function createProgram(
   return { programId: String(program.id), testKey, playerRefs, challengeIds, roundId };
 }
 
-/** Rounds that outlast the benchmark, in which a player may enter as often as flows are played. */
+/** Rounds that outlast the benchmark, in which a player may enter for every flow. */
 export const ROUND_TERMS = {
   environment: 'test',
   metric_name: 'points',
@@ -79,7 +79,7 @@ export const ROUND_TERMS = {
   round_length_seconds: 24 * 3600,
 };
 
-/** A call of the operator's or a developer's routes, which has to succeed. */
+/** A call of the operator's or a developer's routes, which must succeed. */
 export async function post(
   url: string,
   headers: Record<string, string>,

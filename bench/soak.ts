@@ -1,4 +1,5 @@
-// A long run at one load, cut into intervals, so that a drift shows: throughput, what a flow costs each process, memory, disk.
+// A long run at one load, cut into intervals to show a drift: throughput, each process's cost of a
+// flow, memory, disk.
 import { SERVICES, type Stack } from '@laurel/testing';
 import type pg from 'pg';
 import type { LoadResult } from './load.ts';
@@ -16,7 +17,7 @@ import { percentiles } from './statistics.ts';
 
 export const SOAK_CLIENTS = 64;
 const INTERVAL_SECONDS = 30;
-/** A drift is the last third against the first. */
+/** A drift compares the last third with the first. */
 const LEAST_INTERVALS = 3;
 
 export interface Soak {
@@ -152,7 +153,7 @@ function mean(intervals: readonly Interval[], value: (interval: Interval) => num
   return intervals.reduce((sum, interval) => sum + value(interval), 0) / intervals.length;
 }
 
-/** Of each service's database, in the order of SERVICES. */
+/** The bytes of each service's database, in the order of SERVICES. */
 async function databaseBytes(stack: Stack): Promise<number[]> {
   return Promise.all(
     SERVICES.map(async (service) => {

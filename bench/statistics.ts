@@ -12,14 +12,16 @@ export function percentiles(latenciesMs: readonly number[]): Percentiles {
   return { p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) };
 }
 
-/** Of an even number, the mean of the two in the middle. */
+/** The median; for an even number of values, the mean of the middle two. */
 export function median(values: readonly number[]): number {
   const sorted = Float64Array.from(values).sort();
   const middle = sorted.length / 2;
   return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
 }
 
-/** Of positive values, with the standard error of the mean of their logarithms. */
+/**
+ * The geometric mean of positive values, and the standard error of the mean of their logarithms.
+ */
 export function geometricMean(values: readonly number[]): { mean: number; standardErrorOfLog: number } {
   const logs = values.map(Math.log);
   const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;

@@ -1,4 +1,5 @@
-// The end of a comparison (compare.ts) in each checkout: one closed loop for each line on stdin, and its figures on stdout.
+// The part of a comparison (compare.ts) in each checkout: one closed loop for each line on stdin,
+// and its figures on stdout.
 import { createInterface } from 'node:readline';
 import type { LoadResult } from './load.ts';
 import { type Meter, sharesBetween, usedBetween } from './meter.ts';
@@ -11,10 +12,10 @@ export interface TurnOrder {
   readonly durationMs: number;
 }
 
-/** What the run answers: a line of JSON behind ANSWER, which other lines do not begin with. */
+/** The run's reply: a line of JSON after ANSWER, with which no other line begins. */
 export interface MeasuredTurn {
   readonly clients: number;
-  /** A failed flow is no flow. */
+  /** Without failed flows. */
   readonly flowsPerSecond: number;
   readonly failures: number;
   readonly mixed: boolean;
@@ -22,15 +23,15 @@ export interface MeasuredTurn {
   readonly idle: number;
   /** CPU ms a flow, by process. */
   readonly cpuMs: Readonly<Record<string, number>>;
-  /** Of all services at the end of the turn. */
+  /** The memory of all services at the end of the turn. */
   readonly servicesMiB: number;
 }
 
 export const ANSWER = 'TURN ';
-/** Precedes the first order. */
+/** Printed before the first order. */
 export const READY = 'READY';
 
-/** Until stdin ends. The number of failures, and of turns without the mix, over all of them. */
+/** Runs until stdin ends. Returns the number of failures, and of turns without the mix. */
 export async function answerTurns(on: {
   readonly meter: Meter;
   readonly services: readonly string[];

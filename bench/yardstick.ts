@@ -1,12 +1,16 @@
-// The yardstick: the throughput of a plain Node program on the same PostgreSQL with the textbook approach, one connection a
-// client and seven statements a transaction. It has no HTTP, no services, no idempotency, no receipts.
+// The yardstick: the throughput of a plain Node program on the same PostgreSQL with the textbook
+// approach, one connection a client and seven statements a transaction. It has no HTTP, services,
+// idempotency or receipts.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 
 const PLAYERS = 2000;
 const HOUSE = 0;
 
-/** Runs the naive transaction over `clients` connections for `durationMs` and returns transactions per second. */
+/**
+ * Runs the naive transaction over `clients` connections for `durationMs`; returns transactions per
+ * second.
+ */
 export async function runYardstick(url: string, clients: number, durationMs: number): Promise<number> {
   await prepare(url);
   const connections = await Promise.all(
@@ -44,7 +48,10 @@ async function prepare(url: string): Promise<void> {
   await client.end();
 }
 
-/** Seven statements: begin, lock the balance, count the day's attempts, attempt, entry, balance, commit. */
+/**
+ * Seven statements: begin, lock the balance, count the day's attempts, attempt, entry, balance,
+ * commit.
+ */
 async function payOnce(connection: pg.Client): Promise<void> {
   const player = 1 + Math.floor(Math.random() * PLAYERS);
   const attempt = randomUUID();
