@@ -36,7 +36,7 @@ export function createPublisher(nats: NatsConnection): Publisher {
 
 function storedOf(error: unknown): Stored {
   if (!(error instanceof NatsError)) return { kind: 'failed', error: String(error) };
-  // The stream's own refusal, as of a full disk; its code may be that of an absent stream.
+  // The stream refused it, for example on a full disk; the code may be that of a missing stream.
   if (error.api_error !== undefined) return { kind: 'failed', error: error.api_error.description };
   switch (error.code) {
     // The server's response if the subject has no subscriber, and JetStream's while it has no

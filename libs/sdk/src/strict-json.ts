@@ -22,7 +22,7 @@ interface Open {
 interface Rules {
   /** Refuses a number that no double prints back: its reader would show another one. */
   readonly isExact: boolean;
-  /** For receipts with NUL in evidence from before it was refused: they stay valid. */
+  /** Receipts from before NUL was refused may have NUL in their evidence; they stay valid. */
   readonly allowsNul: boolean;
 }
 

@@ -26,7 +26,7 @@ export interface ProcessShape {
 
 /** A process of a service that a test starts, ends and starts again. */
 export interface ManagedProcess {
-  /** Starts it unless it runs, and resolves when it is ready; later starts keep the changes. */
+  /** Starts it unless it runs. Resolves when it is ready. Later starts keep the changes. */
   start(changes?: {
     readonly environment?: Readonly<Record<string, string>> | undefined;
     readonly main?: string;

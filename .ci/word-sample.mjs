@@ -1,0 +1,72 @@
+// Prints a random sample of 60 comments, 60 exported names and 40 test titles, for a reader's test:
+//   node .ci/word-sample.mjs [seed] [folder ...]
+// Somebody who did not write them counts those that need a second reading: at most 10 % of each.
+// The same seed and files give the same sample. Without folders it reads the whole checkout.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { proseOf, wordsOf } from './comments.mjs';
+
+const DEFAULT_SEED = '20261126';
+const SIZES = { comments: 60, 'exported names': 60, 'test titles': 40 };
+const SOURCES = /\.(?:ts|mjs|proto)$/;
+const DERIVED = /\/generated\/|^libs\/sdk\/src\/api-types\.ts$|^libs\/browser\/src\/(?:player-shapes|closed-sets)\.ts$/;
+const EXPORT = /^export (?:async )?(?:const|let|function\*?|class|type|interface) (\w+)/gm;
+/** What precedes a test title: `test(`, `test.each([...])(` and the like. */
+const TITLED = /\b(?:test|it)(?:\.\w+)*(?:\((?:[^()]|\([^()]*\))*\))?\(\s*$/;
+
+const [seed = DEFAULT_SEED, ...folders] = process.argv.slice(2);
+const files = execFileSync('git', ['ls-files', ...folders], { encoding: 'utf8' })
+  .split('\n')
+  .filter((name) => SOURCES.test(name) && !DERIVED.test(name));
+
+const found = { comments: [], 'exported names': [], 'test titles': [] };
+for (const name of files) collect(name, readFileSync(name, 'utf8'));
+
+const random = createRandom(Number.parseInt(seed, 10));
+console.log(`seed ${seed}, ${files.length} files`);
+for (const [kind, size] of Object.entries(SIZES)) {
+  console.log(`\n--- ${kind}: ${Math.min(size, found[kind].length)} of ${found[kind].length} ---`);
+  for (const item of draw(found[kind], size)) console.log(`\n${item}`);
+}
+
+function collect(name, source) {
+  const placeOf = (at) => `${name}:${source.slice(0, at).split('\n').length}`;
+  const { comments, texts } = proseOf(name, source);
+  for (const { start, text } of comments) {
+    const words = wordsOf(text).replace(/\s+/g, ' ').trim();
+    // The line below shows what the comment is about, as its reader sees it.
+    const below = source
+      .slice(start + text.length)
+      .trimStart()
+      .split('\n', 1)[0];
+    if (words !== '') found.comments.push(`${placeOf(start)}\n  ${words}\n  > ${below}`);
+  }
+  for (const match of source.matchAll(EXPORT)) {
+    found['exported names'].push(`${placeOf(match.index)}  ${match[1]}`);
+  }
+  if (!/\.test\.\w+$/.test(name)) return;
+  for (const { start, text } of texts) {
+    const before = source.slice(Math.max(0, start - 2_000), start);
+    if (TITLED.test(before)) found['test titles'].push(`${placeOf(start)}  ${text.slice(1, -1)}`);
+  }
+}
+
+/** `size` different items, in a random order. */
+function draw(items, size) {
+  const rest = [...items];
+  return Array.from(
+    { length: Math.min(size, rest.length) },
+    () => rest.splice(Math.floor(random() * rest.length), 1)[0],
+  );
+}
+
+/** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
+function createRandom(from) {
+  let state = from;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
