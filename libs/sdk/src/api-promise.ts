@@ -8,10 +8,7 @@ export interface ApiAnswer<Body> {
    * ran again.
    */
   readonly replayed: boolean;
-  /**
-   * The requests a minute, and those left when Laurel responded; undefined if the response lacks
-   * them.
-   */
+  /** How many requests a minute allows, and how many were left; undefined without the headers. */
   readonly rateLimit: { readonly limit: number; readonly remaining: number } | undefined;
   /** How many requests this response took: 1 without a repetition. */
   readonly tries: number;
