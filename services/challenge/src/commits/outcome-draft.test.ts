@@ -56,7 +56,7 @@ describe('the draft of an outcome', () => {
     expect(settlementOf(draft, 'paying')).toEqual({
       kind: 'recorded',
       outcome: OUTCOME,
-      award: { award, tenant: TENANT, playerRef: ATTEMPT.playerRef },
+      won: { award, tenant: TENANT, playerRef: ATTEMPT.playerRef },
     });
     expect(eventsOf([draft])).toEqual([]);
   });

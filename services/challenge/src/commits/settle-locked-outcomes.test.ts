@@ -26,7 +26,7 @@ describe('a batch of reports on attempts that are not cached', () => {
       instance.report(newId(), 100),
     ]);
     expect(instance.transactions).toBe(1);
-    expect(won).toMatchObject({ outcome: { metThreshold: true }, award: { award: { attemptId: second } } });
+    expect(won).toMatchObject({ outcome: { metThreshold: true }, won: { award: { attemptId: second } } });
     expect(late).toMatchObject({ outcome: { metThreshold: true }, won: null });
     expect(missing).toMatchObject({ kind: 'refused', code: 'not_found' });
     expect(await s.traceOf(first)).toMatchObject({ status: 'settled', award_id: null, events: 1 });
