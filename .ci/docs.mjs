@@ -5,6 +5,9 @@
 //   dots starts at the citing file;
 // - a decision is cited by its number, as in `decision 9`, and exists;
 // - every relative link of a Markdown file leads to a file or folder, and its anchor to a heading;
+// - a source file that a Markdown file names in backticks exists: the path, or the end of one, as
+//   in `domain/ledger.ts`. What happened (CHANGELOG.md, docs/decisions) may name files that are
+//   gone, a guide those that its reader writes;
 // - readers can open every citation: no ticket, no folder beside the repository, no document by its
 //   title alone;
 // - docs/contract/coverage.md lists the sentences of the contract without a test: it quotes each
@@ -29,12 +32,17 @@ const LOOSE = [
   [/(?<![\w.-])(?:\.\.\/)+(?:shared|spec|design)\/[\w./-]*/g, 'is not in the repository'],
 ];
 
+/** A path, also with braces and stars, as in `services/{challenge,tournament}/src/*.ts`. */
+const SOURCE_PATH = /^(?:[\w.*-]|\/|\{[\w.,-]+\})+\.(?:ts|mts|mjs|sql|proto|sh)$/;
+const NAMES_OTHER_FILES =
+  /^(?:CHANGELOG\.md|docs\/decisions\/.*|docs\/contract\/quick-start\.md|libs\/(?:sdk|browser)\/README\.md)$/;
+
 const COVERAGE = 'docs/contract/coverage.md';
 const COVERAGE_ROW = /^\| (?<file>[\w-]+\.md), "(?<heading>[^"]+)" +\| (?<quoted>.+?) +\| /gm;
 
 const root = process.cwd();
 const problems = [];
-const counts = { citations: 0, decisions: 0, links: 0 };
+const counts = { citations: 0, decisions: 0, links: 0, paths: 0 };
 
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
   .split('\n')
@@ -49,14 +57,19 @@ const decisions = new Set(
 for (const [file, text] of texts) {
   if (!text.includes('\0')) checkCitations(file, joinLines(file, text));
 }
-for (const [file, { links }] of pages) {
+for (const [file, { links, codes }] of pages) {
   for (const link of links) checkLink(file, link);
+  // `checkCoverage` wants whole paths.
+  if (file === COVERAGE || NAMES_OTHER_FILES.test(file)) continue;
+  for (const code of codes) checkSourcePath(file, code);
 }
 
 if (pages.has(COVERAGE)) checkCoverage(texts.get(COVERAGE));
 
 for (const problem of problems) console.error(problem);
-console.log(`${counts.citations} citations, ${counts.decisions} of decisions, ${counts.links} relative links`);
+console.log(
+  `${counts.citations} citations, ${counts.decisions} of decisions, ${counts.links} relative links, ${counts.paths} paths in backticks`,
+);
 // A check that finds no citation or link at all is broken.
 process.exitCode = problems.length === 0 && Object.values(counts).every((count) => count > 0) ? 0 : 1;
 
@@ -67,12 +80,19 @@ function foldersOf(file) {
 
 function parse(text) {
   const links = [];
+  const codes = [];
   const walkTokens = (token) => {
     if (token.type === 'link' || token.type === 'image') links.push({ href: token.href, text: token.text });
+    if (token.type === 'codespan') codes.push(token.text);
   };
   new Marked(gfmHeadingId(), { walkTokens }).parse(text, { async: false });
   const headings = getHeadingList();
-  return { links, titles: new Set(headings.map(({ raw }) => raw)), anchors: new Set(headings.map(({ id }) => id)) };
+  return {
+    links,
+    codes,
+    titles: new Set(headings.map(({ raw }) => raw)),
+    anchors: new Set(headings.map(({ id }) => id)),
+  };
 }
 
 /** A citation may continue on the next line, in prose and in comments. */
@@ -104,6 +124,26 @@ function checkCitations(file, text) {
   for (const [pattern, why] of LOOSE) {
     for (const [citation] of text.matchAll(pattern)) problems.push(`${file} cites "${citation}", which ${why}`);
   }
+}
+
+function checkSourcePath(file, code) {
+  if (!SOURCE_PATH.test(code)) return;
+  for (const path of alternativesOf(code)) {
+    counts.paths += 1;
+    // The folders of a path may be left out, where a longer path stands before it.
+    const parts = path.replace(/^(?:\.\.?\/)+/, '').split(/(\*+)/);
+    const pattern = parts.map((part) => ({ '*': '[^/]*', '**': '.*' })[part] ?? RegExp.escape(part)).join('');
+    const ending = new RegExp(`(?:^|/)${pattern}$`);
+    if (!files.some((known) => ending.test(known)))
+      problems.push(`${file} names ${path} in backticks, which is not in the repository`);
+  }
+}
+
+/** `a/{b,c}.ts` is `a/b.ts` and `a/c.ts`. */
+function alternativesOf(path) {
+  const [braces, inner] = /\{([^}]*)\}/.exec(path) ?? [];
+  if (braces === undefined) return [path];
+  return inner.split(',').flatMap((part) => alternativesOf(path.replace(braces, part)));
 }
 
 function checkCoverage(text) {

@@ -6,7 +6,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 
 const SOUND = {
   'README.md': '[errors](docs/api.md#error-codes), [the folder](docs/), [decision 1](docs/decisions/0001-first.md)\n',
-  'docs/api.md': '# API\n\n## Error `codes`\n\n## Rate limit\n\n[up](#api)\n',
+  'docs/api.md':
+    '# API\n\n## Error `codes`\n\n## Rate limit\n\n[up](#api), `src/a.ts`, then `a.ts`, `*/{a,*}.ts`, not `code.ts()`\n',
   'docs/decisions/0001-first.md': '# 1. First\n',
   'src/a.ts': '/**\n * Whatever (docs/api.md, "Error codes" and "Rate\n * limit"; decision 1).\n */\n',
 };
@@ -42,6 +43,9 @@ describe('the check of citations and links', () => {
     ['docs/b.md links to api.md#gone, which has no such heading', '[x](api.md#gone)'],
     ['docs/b.md links to #gone, which has no such heading', '[x](#gone)'],
     ['docs/b.md calls decisions/0001-first.md decision 2', '[decision 2](decisions/0001-first.md)'],
+    ['docs/b.md names src/gone.ts in backticks, which is not in the repository', 'In `src/gone.ts`.'],
+    ['docs/b.md names src/b.ts in backticks, which is not in the repository', 'In `src/{a,b}.ts`.'],
+    ['docs/b.md names lib/*.ts in backticks, which is not in the repository', 'In `lib/*.ts`.'],
     ['b.ts cites docs/gone.md, which is not in the repository', '// As in docs/gone.md, "API".'],
     ['b.sql cites docs/api.md, "Gone", which has no such heading', '-- As in docs/api.md, "Gone".'],
     ['b.ts cites docs/api.md, "Gone", which has no such heading', '// (docs/api.md, "API" and\n// "Gone")'],

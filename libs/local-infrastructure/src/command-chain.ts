@@ -1,8 +1,9 @@
 import { inspectProcess } from '@laurel/local-infrastructure/inspect-process';
 
 /**
- * The processes between this one and the `npm` of the command line, nearest first. A user who kills `npm start` means the
- * stack; without npm (a service manager, a script) there is none between, and an orphan is meant to live.
+ * The processes between this one and the `npm` of the command line, nearest first. A user who kills
+ * `npm start` means the stack. Without npm (a service manager, a script) the list is empty: there
+ * the user wants an orphan to live.
  */
 export function commandChain(): readonly number[] {
   if (process.env.npm_lifecycle_event === undefined) return [];
