@@ -7,7 +7,7 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { chainBroken, commandChain } from './processes.ts';
+import { chainBroken, commandChain } from '@laurel/local-infrastructure/command-chain';
 import { ROOT, restartOnChange, serviceProcess } from './service-process.ts';
 import { StartFailure } from './start-failure.ts';
 import { supervise } from './supervisor.ts';

@@ -61,7 +61,7 @@ async function enter(session) {
 async function drawLobby() {
   ui.play.close();
   const [challenges, { round }] = await Promise.all([laurel.challenges(), ask('GET', 'round')]);
-  const playable = challenges.filter(({ metric_unit }) => metric_unit === 'points');
+  const playable = challenges.filter(({ metric_name }) => metric_name === 'precision');
   const cards = playable.map(({ id, name, description, fee, prize, threshold }) =>
     element('li', {}, card({ challengeId: id }, name, fee, `${description ?? ''} ${threshold} points win ${prize}.`)),
   );

@@ -4,12 +4,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { createPlayerHandler, type Laurel, LaurelError, toNodeListener } from '@laurel/sdk';
+import { type Attempt, createPlayerHandler, type Laurel, LaurelError, toNodeListener } from '@laurel/sdk';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 
 const GOAL_MS = 5_000;
 /** For a clock that was stopped at the goal; each millisecond beside it costs five. */
 const BEST_SCORE = 2_000;
+/** The metric of the contests that this game is played for. The program may have others, of other games. */
+const METRIC = 'precision';
 const PLAY_MONEY = '10.00';
 const SECURITY_HEADERS = {
   // Nothing inline, nothing from elsewhere: enough for this page and for the browser library.
@@ -35,6 +37,16 @@ export function createGame({ laurel, script }: { readonly laurel: Laurel; readon
     if (typeof attemptId !== 'string') return undefined;
     const attempt = await laurel.attempts.retrieve(attemptId).catch(unlessUnknown);
     return attempt?.player_ref === playerOf(cookie) && attempt?.status === 'open' ? attempt : undefined;
+  };
+
+  /** Whether the attempt's contest is one of this game: the score of one game is none in another. */
+  const isOfThisGame = async ({ challenge_id, tournament_round_id, player_ref }: Attempt) => {
+    const { data: challenges } = await laurel.challenges.list({ player_ref, status: 'all' });
+    const { data: tournaments } = await laurel.tournaments.list();
+    return (
+      challenges.some(({ id, metric_name }) => id === challenge_id && metric_name === METRIC) ||
+      tournaments.some((cup) => cup.current_round?.id === tournament_round_id && cup.metric_name === METRIC)
+    );
   };
 
   app.disable('x-powered-by');
@@ -72,7 +84,7 @@ export function createGame({ laurel, script }: { readonly laurel: Laurel; readon
 
   app.get('/game/round', async (_request, response) => {
     const { data } = await laurel.tournaments.list();
-    const cup = data.find(({ metric_unit }) => metric_unit === 'points');
+    const cup = data.find(({ metric_name }) => metric_name === METRIC);
     response.json({ round: cup?.current_round ?? null });
   });
 
@@ -83,6 +95,7 @@ export function createGame({ laurel, script }: { readonly laurel: Laurel; readon
   app.post('/game/start', async ({ body, headers }, response) => {
     const attempt = await findOpenAttempt(body?.attempt_id, headers.cookie);
     if (attempt === undefined) return void response.status(404).end();
+    if (!games.has(attempt.id) && !(await isOfThisGame(attempt))) return void response.status(404).end();
     // A second start, as after a reload, continues the running clock: no player can have a second try for one fee.
     const game = games.get(attempt.id) ?? { begunAt: performance.now() };
     games.set(attempt.id, game);

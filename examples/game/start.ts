@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { chainBroken, commandChain } from '@laurel/local-infrastructure/command-chain';
 import { createOperator, findRunningStack, StackFailure } from '@laurel/local-infrastructure/running-stack';
 import { Laurel } from '@laurel/sdk';
 import { bundlePage } from './bundle.ts';
@@ -25,12 +26,14 @@ async function start(): Promise<void> {
   const server = createServer(createGame({ laurel, script: await bundlePage() }));
   const port = await listen(server, process.env.EXAMPLE_PORT);
   console.log(`Stop the clock is at http://127.0.0.1:${port} (Ctrl-C stops it). It plays in the sandbox of ${origin}.`);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      server.close();
-      server.closeAllConnections();
-    });
-  }
+  const ending = new AbortController();
+  ending.signal.addEventListener('abort', () => {
+    server.close();
+    server.closeAllConnections();
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => ending.abort());
+  // npm hands SIGTERM to its shell, which does not hand it on.
+  void chainBroken(commandChain(), ending.signal).then(() => ending.abort());
 }
 
 /** The wanted port; else the usual one, or a free one where that is in use. */

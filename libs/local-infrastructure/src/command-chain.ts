@@ -1,4 +1,4 @@
-import { inspectProcess } from '@laurel/local-infrastructure/inspect-process';
+import { inspectProcess } from './inspect-process.mjs';
 
 /**
  * The processes between this one and the `npm` of the command line, nearest first. A user who kills
