@@ -1,6 +1,8 @@
 import type { Service } from '@laurel/testing';
 
-/** Settings that spare the black-box tests waits and limits, besides those of every stack of a test. */
+/**
+ * Settings that spare black-box tests waits and limits, in addition to those of every test stack.
+ */
 export const BLACK_BOX_SETTINGS: Partial<Record<Service, Readonly<Record<string, string>>>> = {
   challenge: { SWEEP_INTERVAL_MS: '250' },
   tournament: { SWEEP_INTERVAL_MS: '250' },

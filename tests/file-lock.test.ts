@@ -15,19 +15,19 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('who comes second waits until the first has released the lock, and is told that it waits', async () => {
+test('a second process waits until the first has released the lock, and learns that it waits', async () => {
   const order: string[] = [];
   const first = await takeFileLock(file, { onWait: () => order.push('the first waits') });
   const { promise: isWaiting, resolve } = Promise.withResolvers<void>();
   const second = takeFileLock(file, { onWait: resolve }).then((lock) => {
-    order.push('the second has it');
+    order.push('the second holds it');
     return lock;
   });
   await isWaiting;
   order.push('the first releases it');
   await first[Symbol.asyncDispose]();
   await (await second)[Symbol.asyncDispose]();
-  expect(order).toEqual(['the first releases it', 'the second has it']);
+  expect(order).toEqual(['the first releases it', 'the second holds it']);
 });
 
 test('a signal ends the wait, and the lock stays with its holder', async () => {

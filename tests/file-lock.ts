@@ -1,19 +1,22 @@
-/** One process of this machine at a time: what fetches or builds something that is kept, and what needs it while that is made. */
+/**
+ * Lets one process of this machine at a time fetch or build something that is kept, or use it
+ * meanwhile.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 export interface LockOptions {
-  /** Called once if another process has the lock. */
+  /** Called once if another process holds the lock. */
   readonly onWait?: () => void;
   /** Ends the wait. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Resolves once this process has the lock; disposing releases it. A process of flock(1) holds it, and ends when its standard input does: the
- * kernel releases the lock of a process that was killed.
+ * Resolves once this process holds the lock; disposing releases it. A process of flock(1) holds it,
+ * and ends with its standard input: the kernel releases the lock of a killed process.
  */
 export async function takeFileLock(file: string, { onWait, signal }: LockOptions = {}): Promise<AsyncDisposable> {
   mkdirSync(dirname(file), { recursive: true });
@@ -31,7 +34,8 @@ async function hold(
   signal: AbortSignal | undefined,
 ): Promise<AsyncDisposable | undefined> {
   signal?.throwIfAborted();
-  // A terminal interrupts the whole group of a process, which still needs the lock for what it removes then.
+  // A terminal interrupts a process's whole group, but this process still needs the lock to clean
+  // up.
   const holder = spawn('flock', [...options, file, 'sh', '-c', 'echo held; exec cat'], {
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,

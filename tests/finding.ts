@@ -1,6 +1,7 @@
 /**
- * The message of an assertion whose failure is a finding: money that does not add up, an acknowledged request that is lost.
- * `.ci/run` runs another black-box test that failed once more; a finding it never does (FINDING in .ci/verdict.mjs).
+ * The message of an assertion whose failure is a finding: money that does not add up, or the loss
+ * of an acknowledged request. `.ci/run` repeats a failed black-box test once, but never a finding
+ * (FINDING in .ci/verdict.mjs).
  */
 export function finding(what: string): string {
   return `FINDING: ${what}`;

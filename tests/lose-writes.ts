@@ -1,8 +1,9 @@
 import type { Service, Stack } from '@laurel/testing';
 
 /**
- * Runs `work`, and gives the databases of these services back as they were before it, as a failover to an asynchronous standby or a restore
- * does. The services are stopped meanwhile, and are ready when this resolves; what the others keep in memory stays.
+ * Runs `work`, then restores these services' databases to their state before it, like a failover to
+ * an asynchronous standby or a restore. The services are stopped meanwhile, and ready when this
+ * resolves; the others keep their memory.
  */
 export async function losingWritesOf<Result>(
   stack: Stack,
@@ -20,7 +21,7 @@ export async function losingWritesOf<Result>(
   return result;
 }
 
-/** Copies every table of a service's database; the result gives its rows back. */
+/** Copies every table of a service's database; the returned function restores the rows. */
 async function keepMoment(stack: Stack, service: Service): Promise<() => Promise<void>> {
   const database = stack.database(service);
   // Generated columns follow from the others.
@@ -39,7 +40,7 @@ async function keepMoment(stack: Stack, service: Service): Promise<() => Promise
   );
   return () =>
     inOneTransaction(
-      // Rows that are never changed or deleted while the service runs are replaced, too.
+      // Also replaces rows that triggers protect from changes and deletes.
       'set local session_replication_role = replica',
       `truncate ${tables.map(({ name }) => `public.${name}`).join(', ')}`,
       ...tables.map(

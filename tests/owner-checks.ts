@@ -1,4 +1,7 @@
-/** The owners of attempts, and for each the checks of the operator's audit that compare it with the wallet. */
+/**
+ * The contest services, and for each the checks of the operator's audit that compare it with the
+ * wallet.
+ */
 
 export const OWNERS = ['challenge', 'tournament'] as const;
 export type Owner = (typeof OWNERS)[number];

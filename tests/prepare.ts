@@ -1,8 +1,10 @@
 /**
- * `npm run test:prepare`: makes ready what the tests of the clients and of the containers fetch and build, for example beside other tests: the
- * engine and the images, the browser, the runtimes, the generators of clients. Each is kept in node_modules/.cache/laurel, or installed, by the same
- * code that the test runs that needs it, under a lock: a test that comes meanwhile waits for this part alone. What fails here is tried again
- * by that test, and is its failure; so this command always ends well. It prints how long each part took.
+ * `npm run test:prepare`: prepares what the tests of clients and containers fetch and build, for
+ * example beside other tests: the engine and images, the browser, the runtimes, the generators of
+ * clients. Each is kept in node_modules/.cache/laurel, or installed, by the code of the test run
+ * that needs it, under a lock: a test that comes meanwhile waits only for its own part. If a part
+ * fails here, the test tries it again and reports the failure, so this command always exits with 0.
+ * It prints how long each part took.
  */
 import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
@@ -12,7 +14,7 @@ import { fetchGenerators } from './clients/generators.ts';
 import { fetchRuntimes } from './clients/runtimes.ts';
 import { exitOf } from './compose/child.ts';
 
-// Of this process and of all that it starts: the tests that run meanwhile come first.
+// Lowers the priority of this process and its children, so that tests run first.
 setPriority(constants.priority.PRIORITY_LOW);
 
 const begunAt = Date.now();
@@ -22,7 +24,7 @@ function seconds(since: number): number {
   return Math.round((Date.now() - since) / 1000);
 }
 
-/** In a process of its own, which removes what it has started when a signal ends it. */
+/** A separate process, which removes what it has started when a signal ends it. */
 async function prepareContainers(): Promise<void> {
   const main = `${CHECKOUT}tests/compose/main.ts`;
   const preparing = spawn(NODE, ['--disable-warning=ExperimentalWarning', main, '--prepare'], {

@@ -73,7 +73,7 @@ export interface HookOptions extends Partial<Omit<NewEndpoint, 'url'>> {
   /** The host in the endpoint's URL; the receiver's address by default. */
   readonly host?: string;
   readonly answer?: Exclude<ReceiverOptions['answer'], undefined>;
-  /** Beyond the defaults of a receiver that this stack trusts. */
+  /** Options in addition to those of a receiver that this stack trusts. */
   readonly server?: Partial<ReceiverOptions>;
 }
 
@@ -81,7 +81,7 @@ export interface HookOptions extends Partial<Omit<NewEndpoint, 'url'>> {
 export interface Hook {
   readonly receiver: Receiver;
   readonly endpoint: EndpointBody;
-  /** As in the response that created the endpoint. */
+  /** The secret in the response that created the endpoint. */
   readonly secret: string;
   readonly contract: Contract;
   /** Every request so far. */
@@ -94,7 +94,10 @@ export interface Hook {
   sendsOf(deliveryId: string): readonly HookRequest[];
   /** A page of the delivery log. */
   log(query?: DeliveryQuery): Promise<readonly DeliveryBody[]>;
-  /** A delivery of the log, once it satisfies the predicate; by default, once it is no longer pending. */
+  /**
+   * A delivery of the log, once it satisfies the predicate; by default, once it is no longer
+   * pending.
+   */
   delivery(id: string, holds?: (delivery: DeliveryBody) => boolean): Promise<DeliveryBody>;
 }
 
@@ -126,39 +129,49 @@ export interface World extends AsyncDisposable {
   newDeveloper(): Promise<Developer>;
   /** A server of the developer that receives webhooks, registered as an endpoint. */
   newReceiver(developer: Pick<Developer, 'portal'>, options?: HookOptions): Promise<Hook>;
-  /** An account with money, linked to a fresh ref: a person in live, a sandbox account of the program in test. */
+  /**
+   * An account with money, linked to a new ref: in live a person, in test a sandbox account of the
+   * program.
+   */
   newPlayer(options?: PlayerOptions): Promise<Player>;
   /** A live challenge: fee 1.00, prize 5.00, a score of 100 or more clears it. */
   newChallenge(terms?: ChallengeTerms, program?: Program): Promise<Challenge>;
-  /** An active tournament: entry 1.00, cap 5, payouts 5.00, 3.00 and 2.00 for the first three ranks, one entrant is enough. It has no round. */
+  /**
+   * An active tournament: entry 1.00, cap 5, payouts 5.00, 3.00 and 2.00 for the first three ranks,
+   * one entrant is enough. It has no round.
+   */
   newTournament(terms?: TournamentTerms, program?: Program): Promise<OperatorTournamentBody>;
-  /** A round that is open for an hour, of a new tournament with these terms. */
+  /** A round that is open for an hour, in a new tournament with these terms. */
   newRound(terms?: TournamentTerms, program?: Program): Promise<Round>;
   /** The next round of a tournament, open for an hour. */
   openRound(tournamentId: string): Promise<Round>;
   /** One attempt in the round, scored. */
   playRound(roundId: string, player: Player, score: number, tiebreak?: number): Promise<Outcome>;
   balance(player: Player, environment?: 'test' | 'live'): Promise<string>;
-  /** Resolves when every payout and refund that players are owed by now is recorded, and every event of before is acknowledged. */
+  /**
+   * Resolves when all payouts and refunds that are owed now are recorded, and all earlier events
+   * are acknowledged.
+   */
   allAcknowledged(): Promise<void>;
-  /** Resolves when every event that happened is acknowledged and no send of it is due or under way. */
+  /** Resolves when every event is acknowledged and no send of it is due or under way. */
   allDelivered(): Promise<void>;
-  /** Resolves when the services have finished all writes that they make after the responses so far. */
+  /** Resolves when the services have finished all writes that follow their responses so far. */
   allWritten(): Promise<void>;
-  /** A fingerprint of every row of every database that a partner's request could change. */
+  /** A digest of every row of every database that a partner's request could change. */
   digest(): Promise<Record<string, string>>;
   expectAuditOk(): Promise<void>;
 }
 
 /**
- * A world on the stack that the files of one test worker share, one file after the other; its program, and everything made in it, is
- * the file's own. What earlier files made is still there, so there is no fingerprint of everything; and nothing ends or breaks a service.
+ * A world on the stack that a worker's test files share, one after the other. Its program, and
+ * everything made in it, is the file's own. Rows of earlier files remain, so there is no digest of
+ * everything, and no file may end or break a service.
  */
 export interface SharedWorld extends Omit<World, 'stack' | 'digest'> {
   readonly stack: Pick<Stack, 'database' | 'baseUrl'>;
 }
 
-/** A world on a stack of its own. */
+/** A world on a separate stack. */
 export async function startWorld(options: StackOptions = {}): Promise<World> {
   await using cleanup = new AsyncDisposableStack();
   const stack = cleanup.use(await startTestStack(options));
@@ -170,13 +183,13 @@ export async function startWorld(options: StackOptions = {}): Promise<World> {
 let sharedStack: Promise<JoinableStack> | undefined;
 
 /**
- * A world on the shared stack, which the first file of a worker starts and which ends with the worker; or on the running stack that
- * LAUREL_TEST_STACK describes.
+ * A world on the shared stack, which a worker's first file starts and which ends with the worker;
+ * or on the running stack that LAUREL_TEST_STACK describes.
  */
 export async function joinWorld(): Promise<SharedWorld> {
   const described = process.env[DESCRIBED_STACK_VARIABLE];
   sharedStack ??= described === undefined ? startTestStack() : openDescribedStack(described);
-  // A stack that did not start fails only the file that asked for it.
+  // If the stack does not start, only the file that requested it fails.
   sharedStack.catch(() => {
     sharedStack = undefined;
   });
@@ -198,7 +211,7 @@ async function createWorld(stack: JoinableStack): Promise<Omit<World, 'stack'> &
   );
   const operator = createOperator(http, stack.operatorToken);
 
-  /** By each key that a partner holds: the program whose sandbox accounts it can link. */
+  /** The program whose sandbox accounts a partner's key can link, by key. */
   const programIds = new Map<string, string>();
   const newProgram: World['newProgram'] = async (developer) => {
     const created = expectStatus(201, await operator.createProgram(`Program ${randomUUID()}`, developer?.id));
@@ -331,7 +344,7 @@ function toHookRequest(request: ReceivedRequest): HookRequest {
   return { ...request, deliveryId, json: JSON.parse(request.body.toString()) };
 }
 
-/** Whether the event is about this attempt, award, challenge or round. */
+/** Whether the event concerns this attempt, award, challenge or round. */
 function names({ data }: EventBody, id: string): boolean {
   const { attempt_id, challenge_id, tournament_round_id, award } = data;
   return [attempt_id, challenge_id, tournament_round_id, (award as { id?: string } | null | undefined)?.id].includes(
@@ -384,7 +397,7 @@ export const WITH_TIEBREAK: TournamentTerms = {
   tiebreak_direction: 'lower_is_better',
 };
 
-/** An instant from now, or before it. */
+/** The instant this many minutes from now; in the past if negative. */
 export function inMinutes(minutes: number): string {
   return new Date(Date.now() + minutes * 60_000).toISOString();
 }
@@ -395,7 +408,7 @@ export function expectStatus<Body>(status: number, answer: Answer<Body>): Answer
   return answer;
 }
 
-/** Asserts that the whole board was received, as a player who has entered sees it, and returns that. */
+/** Asserts that the response is the whole board, as an entrant sees it, and returns it. */
 export function fullBoard(answer: Answer<Leaderboard>): FullLeaderboard {
   const { body } = expectStatus(200, answer);
   return 'data' in body ? body : expect.fail(`expected the whole board, got ${answer.text.slice(0, 500)}`);
@@ -407,8 +420,9 @@ export function expectError(status: number, code: string, answer: Answer<unknown
 }
 
 /**
- * Repeats `read` until it returns something, and throws at its deadline; for states that a worker reaches on its own schedule. Reads use the
- * cores that the worker needs, so they become rarer the longer it takes.
+ * Repeats `read` until it returns something, and throws at its deadline: for states that a worker
+ * reaches on its own schedule. Reads use the cores that the worker needs, so they become rarer over
+ * time.
  */
 export async function eventually<T>(read: () => Promise<T | undefined>, what: string, deadlineMs = 20_000): Promise<T> {
   const startedAt = Date.now();
@@ -422,8 +436,9 @@ export async function eventually<T>(read: () => Promise<T | undefined>, what: st
 }
 
 /**
- * Runs `work` with a fresh program wholly inside one window of the rate limit; when the minute turned meanwhile, once more with
- * another program, because only a window that no other request uses can be counted exactly.
+ * Runs `work` with a new program inside one window of the rate limit. If the minute turned
+ * meanwhile, runs it once more with another program: only a window that no other request uses can
+ * be counted exactly.
  */
 export async function insideOneWindow<T>(world: World, work: (program: Program) => Promise<T>): Promise<T> {
   for (;;) {
@@ -434,14 +449,15 @@ export async function insideOneWindow<T>(world: World, work: (program: Program) 
   }
 }
 
-/** The audit, once it is good or once it had time enough to become good. */
+/** The audit, once it is good or has had enough time to become good. */
 async function awaitAudit(operator: Operator): Promise<AuditBody> {
   let last: AuditBody | undefined;
   try {
     return await eventually(
       async () => {
         const answer = await operator.audit();
-        // For a moment after a kill, the callers' breakers answer for the service with a 500, until they try it again.
+        // For a moment after a kill, the callers' breakers respond with a 500 for the service,
+        // until they try it again.
         if (answer.status !== 200) return undefined;
         last = answer.body;
         return last.ok ? last : undefined;
@@ -456,14 +472,16 @@ async function awaitAudit(operator: Operator): Promise<AuditBody> {
 }
 
 /**
- * Tables that change even if a request has no effect: when a key was used last, how many requests a minute had, how far a sweep is, when an audit
- * is due. And the log of operator actions, which also contains refused actions.
+ * Tables that change even if a request has no effect: when a key was last used, how many requests a
+ * minute had, how far a sweep is, when an audit is due; and the log of operator actions, which also
+ * contains refused ones.
  */
 const VOLATILE = /^(request_windows|api_keys|sweep_marks|audit_runs|operator_actions|operator_action_results)$/;
 
 /**
- * Events of prizes and refunds depend on the owner's record of the wallet's decision, which is written after the response; from then on an
- * event is in its owner's outbox until it is acknowledged. In this order no event is missed between two reads.
+ * Events of prizes and refunds depend on the record of the wallet's decision, which is written
+ * after the response; from then on an event is in the outbox until it is acknowledged. In this
+ * order no event is missed between two reads.
  */
 export const UNACKNOWLEDGED: readonly (readonly [Service, string])[] = [
   ['challenge', `select id from awards where status in ('paying', 'holding', 'releasing', 'denying')`],
@@ -474,7 +492,7 @@ export const UNACKNOWLEDGED: readonly (readonly [Service, string])[] = [
   ['tournament', 'select event_id as id from outbox'],
 ];
 
-/** The writes that the services make after their responses, as long as they are not done. */
+/** Unfinished writes that services make after their responses. */
 const UNWRITTEN: readonly (readonly [Service, string])[] = [
   ['gateway', `select id from idempotency_records where state = 'locked'`],
   ['challenge', `select id from attempts where status = 'pending'`],
@@ -489,7 +507,7 @@ const UNDELIVERED: readonly (readonly [Service, string])[] = [
   ['webhook', `select id from deliveries where status = 'pending' and next_attempt_at <= clock_timestamp()`],
 ];
 
-/** Waits for the rows that each query finds first. What another file does to the stack meanwhile is its own to wait for. */
+/** Waits for the rows that each query finds first, and not for what another file adds meanwhile. */
 async function untilGone(stack: JoinableStack, passing: readonly (readonly [Service, string])[]): Promise<void> {
   for (const [service, query] of passing) {
     const read = () => stack.database(service).query<{ id: unknown }>(query);
@@ -500,7 +518,10 @@ async function untilGone(stack: JoinableStack, passing: readonly (readonly [Serv
   }
 }
 
-/** For every service one query that returns each of its tables with its fingerprint; a stack's tables do not change. */
+/**
+ * For each service one query that returns its tables with a digest of each; a stack's tables do not
+ * change.
+ */
 const digestQueries = new WeakMap<JoinableStack, Promise<ReadonlyMap<Service, string>>>();
 
 async function digest(stack: JoinableStack): Promise<Record<string, string>> {

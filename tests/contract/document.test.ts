@@ -1,4 +1,7 @@
-/** The served document alone: it is valid OpenAPI 3.1, its examples are whole and true, and every refusal lists the codes of the contract. */
+/**
+ * Only the served document: it is valid OpenAPI 3.1, its examples are complete and correct, and
+ * every refusal lists the codes of the contract.
+ */
 
 import { dereferenced } from '@laurel/testing/contract';
 import { verify } from '@octokit/webhooks-methods';
@@ -43,7 +46,7 @@ interface Document {
 const ALWAYS = { 401: ['unauthorized'], 500: ['internal_error'] };
 const KEY_CONFLICTS = ['idempotency_key_reused', 'idempotency_in_progress'];
 
-/** Every code that the contract lets a route answer, by status. */
+/** Every code that the contract allows for a route, by status. */
 const CODES: Readonly<Record<string, Readonly<Record<number, readonly string[]>>>> = {
   'get /v1/challenges': { ...ALWAYS, 400: ['invalid_request'] },
   'post /v1/challenges/{id}/distribution': { ...ALWAYS, 400: ['invalid_request'], 409: KEY_CONFLICTS },
@@ -108,7 +111,7 @@ describe('the served OpenAPI document, alone', () => {
       Object.entries(item).map(([method, operation]) => ({ path, method, operation, name: `${method} ${path}` })),
     );
 
-  /** Why the value does not match the schema at this path of the document; null where it does. */
+  /** Why the value does not match the schema at this path of the document; null if it does. */
   function misfit(location: readonly string[], value: unknown): string | null {
     const pointer = location
       .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
@@ -154,7 +157,7 @@ describe('the served OpenAPI document, alone', () => {
     }
   });
 
-  test('the served document has a whole example of every body, and each matches its schema', () => {
+  test('the served document has a complete example of every body, and each matches its schema', () => {
     let seen = 0;
     for (const { path, method, operation, name } of operations()) {
       const location = ['paths', path, method];

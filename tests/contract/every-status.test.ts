@@ -14,7 +14,7 @@ import {
 
 const LIMIT = 100;
 
-/** The statuses that the contract lets each route answer. */
+/** The statuses that the contract allows for each route. */
 const ROUTES: Readonly<Record<string, readonly number[]>> = {
   'GET /v1/challenges': [200, 400, 401, 429, 500],
   'POST /v1/challenges/{id}/distribution': [201, 400, 401, 409, 429, 500],
@@ -30,13 +30,16 @@ const ROUTES: Readonly<Record<string, readonly number[]>> = {
   'POST /v1/integrations/{id}/rotate-secret': [200, 400, 401, 404, 429, 500],
   'DELETE /v1/integrations/{id}/previous-secret': [200, 401, 404, 429, 500],
 };
-/** The codes that only attempts in rounds answer. */
+/** The codes that only attempts in rounds return. */
 const ROUND_CODES = ['entries_closed', 'insider_entry', 'round_closed', 'tiebreak_required'];
 const EXPECTED: RouteStatus[] = Object.entries(ROUTES).flatMap(([route, statuses]) =>
   statuses.map((status) => `${route} ${status}` as RouteStatus),
 );
 
-/** The statuses of each developer route; no served document describes these routes, and `openapi.ts` checks the shape of their errors. */
+/**
+ * The statuses of each developer route. No served document describes these routes; `openapi.ts`
+ * checks the shape of their errors.
+ */
 const DEVELOPER_ROUTES: Readonly<Record<string, readonly number[]>> = {
   'POST /api/operator/developers': [201, 400, 401, 409],
   'POST /api/operator/programs': [201, 400, 401, 404, 500],
@@ -59,7 +62,10 @@ const DEVELOPER_ROUTES: Readonly<Record<string, readonly number[]>> = {
   'GET /api/sandbox/events': [200, 400, 401, 500],
 };
 
-/** The client checks every response below against the served document; these tests provoke each status. */
+/**
+ * The client checks every response below against the served document; these tests provoke each
+ * status.
+ */
 describe('every status of every route', () => {
   let world: World;
   beforeAll(async () => {
@@ -67,7 +73,7 @@ describe('every status of every route', () => {
       failpoints: true,
       environment: {
         gateway: { RATE_LIMIT_PER_MINUTE: String(LIMIT) },
-        // Automatic retries are too late for these tests: they request each one.
+        // Automatic retries come too late for these tests: they request each one.
         webhook: { WEBHOOK_RETRY_DELAYS_SECONDS: '3600,3600' },
       },
     });
@@ -295,7 +301,8 @@ describe('every status of every route', () => {
       expectError(404, 'not_found', await world.http.send(method, there, { headers, ...body }));
     }
 
-    // Without the webhook and the integration service; routes that the portal serves alone keep working.
+    // The webhook and integration services are down; routes that only the portal serves keep
+    // working.
     await Promise.all([world.stack.stop('webhook'), world.stack.stop('integration')]);
     for (const answer of [
       await world.operator.createProgram('Arena', owner.id),
@@ -437,7 +444,7 @@ describe('every status of every route', () => {
     for (const [method, path, body] of probes()) {
       const headers = { 'idempotency-key': randomUUID() };
       const options = body === undefined ? { headers } : { body, headers };
-      // The gateway may reject an id that no service minted without a call: use one that exists.
+      // The gateway may reject an id that no service made without a call: use an existing one.
       const target = path.replace(/\/attempts\/[0-9a-f-]{36}/, `/attempts/${id}`);
       const answer = await program.test.send(method, target, options);
       expectError(500, 'internal_error', answer);
@@ -448,7 +455,8 @@ describe('every status of every route', () => {
   test('the tests have seen every documented status and every documented code', () => {
     const unseen = EXPECTED.filter((entry) => !world.contract.seen.has(entry));
     expect(unseen).toEqual([]);
-    // Every code that the document lets a route answer, and no other: each response was checked against its schema.
+    // Every code that the document allows for a route, and no other: each response was checked
+    // against its schema.
     const { documentedCodes, seenCodes } = world.contract;
     expect([...documentedCodes].filter((code) => !seenCodes.has(code))).toEqual([]);
   });

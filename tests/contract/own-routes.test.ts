@@ -1,4 +1,7 @@
-/** The document of the routes under `/api` is valid OpenAPI 3.1, and each route answers as documented: the client checks every response. */
+/**
+ * The document of the routes under `/api` is valid OpenAPI 3.1, and each route responds as
+ * documented: the client checks every response.
+ */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createIntegrations } from '@laurel/testing';
@@ -31,7 +34,7 @@ test('the document of the routes under /api is valid OpenAPI 3.1', async () => {
 });
 
 describe('the document of the routes under /api: success', () => {
-  /** The routes of one prefix that have answered no documented success yet. */
+  /** The routes of one prefix without a documented success so far. */
   const missing = (prefix: string) =>
     [...world.contract.ownDocumented].filter(
       (entry) => / 2\d\d$/.test(entry) && entry.includes(` ${prefix}`) && !world.contract.ownSeen.has(entry),

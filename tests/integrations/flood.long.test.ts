@@ -1,4 +1,7 @@
-/** A flood of unsigned pushes at one integration: what its partner, other integrations and `/v1` get meanwhile, and what it holds. */
+/**
+ * A flood of unsigned pushes at one integration: what its partner, other integrations and `/v1` get
+ * meanwhile, and what the flood holds.
+ */
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -9,13 +12,16 @@ import { eventually, expectStatus, startWorld, type World } from '../world.ts';
 
 const KIB = 1024;
 const PER_INTEGRATION = 600;
-/** For an address that has not signed. */
+/** The limit a minute of an address that has not signed. */
 const PER_OTHER_ADDRESS = 60;
-/** Of its bodies at one integration: a quarter of what the gateway verifies for all such addresses in a second, saved up for two. */
+/**
+ * The limit for bodies from such an address at one integration: a quarter of what the gateway
+ * verifies a second for all such addresses, saved up for two seconds.
+ */
 const OTHER_ADDRESS_KIB_PER_SECOND = 512;
 const KIB_OF_LARGE = 256 + 16;
 const MAX_PUSH_KIB = 16 * KIB;
-/** Of one address. */
+/** What one address may send. */
 const QUARTER_BYTES = (MAX_PUSH_KIB * KIB) / 4;
 const SMALL = Buffer.from('{}');
 const LARGE = Buffer.alloc(256 * KIB, ' ');
@@ -59,11 +65,11 @@ async function newAttempt(): Promise<string> {
 const portOf = () => Number(new URL(world.stack.baseUrl).port);
 const pathOf = ({ id }: Target) => `/webhooks/integrations/${id}/outcome`;
 
-/** From a client address of its own. */
+/** Pushes from a client address of its own. */
 async function pushFrom(localAddress: string, target: Target, body: string | Buffer, headers = {}) {
   const options = { host: '127.0.0.1', port: portOf(), localAddress, path: pathOf(target), headers, agent: false };
   const request = httpRequest({ ...options, method: 'POST' });
-  // The answer to a push whose body is not read may come before all of it is sent.
+  // The response to a push whose body is not read may come before all of it is sent.
   request.on('error', () => {});
   request.end(body);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -85,7 +91,9 @@ async function heldBytes(): Promise<number> {
   return Number(/^laurel_body_bytes_in_flight(?:\{.*\})? (\d+)$/m.exec(text)?.[1]);
 }
 
-/** One round of well-behaved callers: the partner at its address, another integration, and `/v1`. */
+/**
+ * One round of well-behaved callers: the partner at its address, another integration, and `/v1`.
+ */
 async function round(flooded: Target, other: Target, attempts: readonly [string, string, string]) {
   const [ofFlooded, ofOther, ofV1] = attempts;
   const answers = await Promise.all([
@@ -105,7 +113,10 @@ async function newRounds() {
   return Promise.all(Array.from({ length: ROUNDS }, three));
 }
 
-/** Twelve at a time from one address, for as long as the others are at work and at least until the limit of its minute would be reached. */
+/**
+ * Twelve at a time from one address, while the others are at work, and at least until the address
+ * would reach its limit a minute.
+ */
 async function flood(from: string, body: Buffer) {
   for (;;) {
     const [flooded, other, rounds] = [await newTarget(), await newTarget(), await newRounds()];
@@ -152,7 +163,7 @@ test('a flood of unsigned pushes from one address is 401 up to its limit and the
   ]);
 });
 
-test('of a flood of large unsigned pushes from one address a few a second are verified, and everyone else is served', async () => {
+test('in a flood of large unsigned pushes from one address a few a second are verified, and everyone else is served', async () => {
   const { verified, answers, seconds } = await flood(LARGE_FLOOD, LARGE);
   expect(verified).toBeLessThanOrEqual((OTHER_ADDRESS_KIB_PER_SECOND * (2 + seconds)) / KIB_OF_LARGE);
   for (const { status, body } of answers) {
@@ -162,7 +173,7 @@ test('of a flood of large unsigned pushes from one address a few a second are ve
 });
 
 test('bodies that never end hold no more than the share of their address, and everyone else is served', async () => {
-  // So many that the bytes of a second do not bound them.
+  // Enough that the bytes of a second do not bound them.
   await world.stack.restart('gateway', 0, { PUSH_UNKNOWN_KIB_PER_SECOND: String(4 * MAX_PUSH_KIB) });
   const [flooded, other, rounds] = [await newTarget(), await newTarget(), await newRounds()];
   const head = `POST ${pathOf(flooded)} HTTP/1.1\r\nhost: x\r\ncontent-length: ${LARGE.length}\r\n\r\n`;

@@ -1,4 +1,7 @@
-/** A test key that does the dearest things it may, as fast as it may, and what a partner's live key gets meanwhile. */
+/**
+ * A test key does the most expensive things that it may, as fast as it may; what a partner's live
+ * key gets meanwhile.
+ */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
@@ -9,16 +12,22 @@ import { type Developer, expectStatus, startWorld, type World } from '../world.t
 import { newTarget, type Target } from './target.ts';
 
 const KIB = 1_024;
-/** A flood begins so many calls a second, as many as an integration may be pushed to; it has the address of another machine. */
+/**
+ * A flood begins this many calls a second, the limit of pushes to an integration; it has another
+ * machine's address.
+ */
 const CALLS_PER_SECOND = 100;
 const MAX_UNDER_WAY = 96;
 const FLOODER = '127.0.0.9';
 const SAMPLES = 300;
-/** The promise: a neighbour's p99 stays within so many times its own without the flood. */
+/** The promise: a neighbour's p99 stays within this many times its own without the flood. */
 const FACTOR = 3;
-/** Below it, a p99 is what other processes of the machine take for a moment. */
+/** Below this, other processes of the machine determine a p99. */
 const FLOOR_MS = 10;
-/** The machine itself may be busy in one of two measurements: the promise must hold in one of so many rounds. */
+/**
+ * The machine itself may be busy in one of two measurements, so the promise must hold in one of
+ * this many rounds.
+ */
 const ROUNDS = 3;
 
 let world: World;
@@ -45,7 +54,10 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
 });
 
-/** One live push, which goes as far as the owner of its attempt and is answered as at first. */
+/**
+ * One live push, which reaches the contest service of its attempt and gets the first response
+ * again.
+ */
 async function livePush(): Promise<void> {
   expectStatus(200, await push(world.http, neighbour, { attempt_id: reported, score: 1 }));
 }
@@ -74,7 +86,7 @@ interface Call {
 
 const agent = new Agent({ keepAlive: true, localAddress: FLOODER });
 
-/** Undefined where the connection ended before the answer to a body that was not read. */
+/** Undefined if the connection ended before the response to a body that was not read. */
 async function send({ path, headers, body }: Call): Promise<number | undefined> {
   const { hostname, port } = new URL(world.stack.baseUrl);
   const request = httpRequest({ hostname, port, method: 'POST', path, headers, agent });
@@ -89,7 +101,7 @@ async function send({ path, headers, body }: Call): Promise<number | undefined> 
   }
 }
 
-/** What the flood was answered, while the neighbour is measured. */
+/** Returns the responses to the flood while the neighbour is measured. */
 async function during<Result>(call: Call, measure: () => Promise<Result>) {
   const answers: (number | undefined)[] = [];
   const underWay = new Set<Promise<void>>();
@@ -127,12 +139,15 @@ async function pushOf(target: Target, body: string): Promise<Call> {
     'content-length': Buffer.byteLength(body),
   };
   const call = { path: `/webhooks/integrations/${target.id}/outcome`, headers, body: () => body };
-  // From its first valid signature on, the address is known, and whose the integration is.
+  // After its first valid signature, the gateway knows the address and the integration's tenant.
   expect([200, 400]).toContain(await send(call));
   return call;
 }
 
-/** The dearest descriptor that is saved: as many members as may be, all of them at one value of a quarter of a MiB. */
+/**
+ * The most expensive descriptor that can be saved: the most members, all of them reading one value
+ * of a quarter of a MiB.
+ */
 const members = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`m${index}`, '/e']));
 const descriptor = { version: 1, map: { attempt: { attempt_id: '/id' }, score: '/s', evidence: members } };
 const sample = { id: randomUUID(), s: 1, e: 'x'.repeat(238 * KIB) };

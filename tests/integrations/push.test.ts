@@ -1,6 +1,7 @@
 /**
- * Pushed outcomes through the whole path, and the real owners: what settles, once, and what a developer sees of it.
- * What a signature proves and how a record finds its attempt: services/integration.
+ * Pushed outcomes through the whole path, with the real contest services: what settles, once, and
+ * what a developer sees of it. services/integration tests what a signature proves and how a record
+ * finds its attempt.
  */
 import { randomUUID } from 'node:crypto';
 import { type PushResults, signIntegrationBody } from '@laurel/sdk';
@@ -51,7 +52,7 @@ const results = (answer: Answer<PushResults>) =>
   expectStatus(200, answer).body.results.map(({ status, code }) => code ?? status);
 
 describe('a pushed record', () => {
-  test('a win settles its attempt as a report by /v1 does: the same body, paid before the answer', async () => {
+  test('a win settles its attempt like a report by /v1: the same body, paid before the response', async () => {
     const { id, player } = await newAttempt({ prize: '7.25' });
     const report = { attempt_id: id, score: 120.5, evidence: { replay: 'r' } };
     const { award, ...outcome } = expectStatus(200, await push(world.http, target, report)).body;
@@ -87,7 +88,7 @@ describe('a pushed record', () => {
     expect(await world.balance(player)).toBe('104.00');
   });
 
-  test('a round takes a pushed score with its tiebreak, and is 422 without', async () => {
+  test('a round accepts a pushed score with its tiebreak, and is 422 without', async () => {
     const round = await world.newRound(WITH_TIEBREAK, program);
     const player = await world.newPlayer({ partner: program.test });
     const entry = { tournament_round_id: round.id, player_ref: player.ref };
@@ -115,7 +116,7 @@ describe('a pushed record', () => {
 });
 
 describe('a pushed batch', () => {
-  test('each record is answered in its place: settled, duplicate, rejected with its code', async () => {
+  test('each record has its result, in order: settled, duplicate, rejected with its code', async () => {
     const [one, two] = [await newAttempt(), await newAttempt()];
     const body = [
       { attempt_id: one.id, score: 1 },
@@ -138,7 +139,7 @@ describe('a pushed batch', () => {
     ]);
   });
 
-  test('a player who is named settles their open attempt, and a captured body never the next one', async () => {
+  test('a report that names a player settles the open attempt, and a captured body never settles the next one', async () => {
     const challenge = await world.newChallenge({}, program);
     const player = await world.newPlayer({ partner: program.test });
     const byPlayer = await newTarget(program.test, {
@@ -220,7 +221,7 @@ describe('what a developer sees of pushes', () => {
   const logOf = async (portal: Developer['portal'], id: string, query = '') =>
     portal.send<{ data: LogEntryBody[]; next_cursor: string | null }>('GET', `/integrations/${id}/log${query}`);
 
-  test('the log shows each push with what became of its records, newest first, page by page, and no push that was not signed', async () => {
+  test('the log shows each signed push with the results of its records, newest first, page by page', async () => {
     const own = await newTarget(program.test);
     const { id } = await newAttempt();
     const missing = randomUUID();

@@ -1,4 +1,4 @@
-/** Signed pushes to the integration service, as the gateway passes them on. */
+/** Signed pushes to the integration service, in the gateway's form. */
 import { createClient } from '@laurel/grpc';
 import { newId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
@@ -26,7 +26,7 @@ export interface Pusher extends AsyncDisposable {
   push(integration: PushedIntegration, body: object): Promise<PushResult['result']>;
 }
 
-/** Newer than what the gateway registers. */
+/** Newer than the versions that the gateway registers. */
 const VERSION = 10_000_000_000_000_000n;
 
 export async function startPusher({ stack, program }: Pick<World, 'stack' | 'program'>): Promise<Pusher> {
@@ -57,13 +57,16 @@ export async function startPusher({ stack, program }: Pick<World, 'stack' | 'pro
   };
 }
 
-/** The outcome of a body that is one record; anything else is a failed test. */
+/** The outcome of a body that is one record; anything else fails the test. */
 export function settledOf(result: PushResult['result']): SettledRecord {
   if (result?.$case !== 'settled') throw new Error(`not settled: ${describe(result)}`);
   return result.value;
 }
 
-/** `settled`, `duplicate`, `listened`, or the code of the refusal; of each record, with commas. */
+/**
+ * `settled`, `duplicate`, `listened`, or the code of the refusal; for several records, separated by
+ * commas.
+ */
 export function verdictOf(result: PushResult['result']): string {
   if (result?.$case === 'settled') return result.value.repeated ? 'duplicate' : 'settled';
   if (result?.$case === 'refused') return result.value.code;

@@ -1,6 +1,7 @@
 /**
- * Every statement of every repository locks rows in an order that its text defines, under every plan (docs/lock-order.md). The statements
- * are found by loading the repository folders, so that a new statement is checked without being listed here.
+ * Every statement of every repository locks rows in an order that its text defines, under every
+ * plan (docs/lock-order.md). The test loads the repository folders to find the statements, so it
+ * checks new ones too.
  */
 import { globSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -22,8 +23,8 @@ const SORTED_BY_CALLER =
   'its arrays come in this order, which services/gateway/src/repository/lock-order.test.ts holds, and its plan is one scan of them';
 
 /**
- * Statements that lock several rows in no order of their own, and why no other transaction can wait for them in a cycle. A new line must
- * name the lock that each writer of these rows already holds.
+ * Statements that lock several rows in no defined order, and why no other transaction can wait for
+ * them in a cycle. A new line must name the lock that each writer of these rows already holds.
  */
 const HELD_BEFORE: Readonly<Record<string, string>> = {
   'challenge attempts_settle: main updates attempts': ATTEMPTS_HELD,
@@ -78,7 +79,10 @@ const HOSTILE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'with merge joins alone': { ...NO_INDEXES, enable_nestloop: 'off', enable_hashjoin: 'off' },
   'with loops over whole tables': { ...NO_INDEXES, enable_hashjoin: 'off', enable_mergejoin: 'off' },
 };
-/** As libs/postgres sets it: unique keys are looked up in their indexes, so that the plan shows which statements touch one row. */
+/**
+ * The settings of libs/postgres: unique keys are looked up in their indexes, so that the plan shows
+ * which statements touch one row.
+ */
 const BY_INDEX = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' };
 
 type Served = { readonly service: string; readonly client: pg.Client; readonly keys: UniqueKeys };
@@ -148,7 +152,7 @@ async function flawsUnderAll({ client, keys }: Served, statement: WrittenStateme
   const found = new Map<string, LockPoint>();
   for (const settings of [BY_INDEX, ...Object.values(HOSTILE)]) {
     const plan = await explain(client, statement, settings);
-    if (plan === null) throw new Error('a statement was explained, and is not any more');
+    if (plan === null) throw new Error('a statement could be explained before, and no longer can');
     for (const point of lockPointsOf(plan, keys)) {
       if (point.flaw !== null && !single.has(point.id)) found.set(point.id, point);
     }
@@ -163,7 +167,7 @@ function skipsLocked({ text }: WrittenStatement): boolean {
 
 const NO_SUCH_TABLE_OR_COLUMN: ReadonlySet<string | undefined> = new Set(['42P01', '42703']);
 
-/** Null where the statement is not one of this database. */
+/** Null if the statement does not belong to this database. */
 async function explain(
   client: pg.Client,
   { text }: WrittenStatement,

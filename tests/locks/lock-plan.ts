@@ -1,17 +1,20 @@
 /**
  * Derives from a plan in which order it locks rows.
  *
- * A statement may lock several rows of a table only in an order that its text defines, in one of two forms (docs/lock-order.md):
+ * A statement may lock several rows of a table only in an order that its text defines, in one of
+ * two forms (docs/lock-order.md):
  *
- * - by ids: `select ... from t where id = any(...) order by id for no key update`. PostgreSQL locks the rows that the sort outputs: the
- *   plan has LockRows above a Sort by a key of the table.
- * - by values: `from (... order by id) w cross join lateral (select ... from t where t.id = w.id for no key update)`. The lateral part runs
- *   once for each row of `w`: the plan has LockRows, over one row that is found by the key, within the inner side of a Nested Loop
- *   whose outer side is sorted by the value that the key is compared with.
+ * - by ids: `select ... from t where id = any(...) order by id for no key update`. PostgreSQL locks
+ *   the rows that the sort outputs: the plan has LockRows above a Sort by a key of the table.
+ * - by values: `from (... order by id) w cross join lateral (select ... from t where t.id = w.id
+ *   for no key update)`. The lateral part runs once for each row of `w`: the plan has LockRows,
+ *   over one row that is found by the key, within the inner side of a Nested Loop whose outer side
+ *   is sorted by the value that the key is compared with.
  *
- * An update or delete of several rows is joined, by their key, to a query of the same statement that locks them in this order. An insert
- * of several rows that may conflict with an existing key gets them from a Sort. A statement that finds its rows by constants for a whole
- * unique key touches one row, and needs no order; `skip locked` never waits.
+ * An update or delete of several rows is joined, by their key, to a query of the same statement
+ * that locks them in this order. An insert of several rows that may conflict with an existing key
+ * gets them from a Sort. A statement that finds its rows by constants for a whole unique key
+ * touches one row, and needs no order; `skip locked` never waits.
  */
 
 /** A node of a plan, as `explain (verbose, format json)` prints it. */
@@ -39,10 +42,10 @@ export type UniqueKeys = ReadonlyMap<string, ReadonlyMap<string, readonly string
 
 /** A node of a plan that locks rows of a table. */
 export interface LockPoint {
-  /** The same in every plan of the statement. */
+  /** The same id in every plan of the statement. */
   readonly id: string;
   readonly touchesOneRow: boolean;
-  /** The violation in its order; null where there is none. */
+  /** The violation of its order; null if there is none. */
   readonly flaw: string | null;
 }
 
@@ -86,7 +89,7 @@ function visit(node: PlanNode, ancestors: readonly PlanNode[] = []): readonly Vi
   return [{ node, ancestors }, ...(node.Plans ?? []).flatMap((child) => visit(child, [...ancestors, node]))];
 }
 
-/** The input of a node that has one, beside its subplans. */
+/** The input of a node with one, apart from its subplans. */
 function childOf(node: PlanNode, relationship: 'Outer' | 'Inner' | 'Subquery' = 'Outer'): PlanNode | undefined {
   return node.Plans?.find((child) => child['Parent Relationship'] === relationship);
 }
@@ -101,7 +104,7 @@ function isLockedInOrder(
   const scans = scansOf(child);
   const order = orderOf(child, ctes);
   if (order !== null && scans.some((scan) => isKeyOf(scan, order, keys))) return true;
-  // Lateral: by the nearest nested loop that has it on its inner side.
+  // Lateral: sorted by the nearest nested loop with this node on its inner side.
   const path = [...ancestors, node];
   return path.some((loop, depth) => {
     const next = path[depth + 1];
@@ -113,7 +116,9 @@ function isLockedInOrder(
   });
 }
 
-/** Whether each row that is updated or deleted comes from a query of the same statement that has locked it. */
+/**
+ * Whether each updated or deleted row comes from a query of the same statement that has locked it.
+ */
 function changesWhatIsHeld(node: PlanNode, ctes: ReadonlyMap<string, PlanNode>, keys: UniqueKeys): boolean {
   const below = visit(node).map((visited) => visited.node);
   const table = node['Relation Name'];
@@ -130,7 +135,7 @@ function changesWhatIsHeld(node: PlanNode, ctes: ReadonlyMap<string, PlanNode>, 
   });
 }
 
-/** The sort order of a node's rows; null where no order is known. */
+/** The sort order of a node's rows; null if no order is known. */
 function orderOf(node: PlanNode | undefined, ctes: ReadonlyMap<string, PlanNode>): readonly string[] | null {
   if (node === undefined) return null;
   switch (node['Node Type']) {
@@ -210,14 +215,14 @@ function isFoundByKey(scan: PlanNode, keys: UniqueKeys, isOfKind: (compared: str
   );
 }
 
-/** Whether rows of the table in this order are in the order of one of its unique keys. */
+/** Whether the order contains one of the table's unique keys. */
 function isKeyOf(scan: PlanNode, order: readonly string[], keys: UniqueKeys): boolean {
   return uniqueKeysOf(scan, keys).some(
     (key) => key.length <= order.length && key.every((column, index) => order[index] === `${scan.Alias}.${column}`),
   );
 }
 
-/** The value that a scan compares a column with, for equality; null where it does not. */
+/** The value to which a scan compares a column for equality; null if it does not. */
 function comparedWith(scan: PlanNode, column: string): string | null {
   const conditions = [scan['Index Cond'], scan['Recheck Cond'], scan.Filter].filter((one) => one !== undefined);
   for (const condition of conditions) {
@@ -232,7 +237,9 @@ function comparedWith(scan: PlanNode, column: string): string | null {
   return null;
 }
 
-/** Whether a node compares the two for equality: columns by their names, the second by its table's. */
+/**
+ * Whether a node compares the two for equality: columns by their names, the second by its table's.
+ */
 function joins(node: PlanNode, column: string, table: string): boolean {
   const [, name = ''] = column.split('.');
   return [node['Index Cond'], node.Filter, node['Join Filter'], node['Hash Cond'], node['Merge Cond']].some(

@@ -1,6 +1,7 @@
 /**
- * Prints every SQL statement of every repository folder as JSON: statements.ts runs it in a process of its own, because the constants that
- * hold the statements are not exported, so that the modules are loaded with one more export.
+ * Prints every SQL statement of every repository folder as JSON. statements.ts runs it in a
+ * separate process, because the constants with the statements are not exported: it loads the
+ * modules with one more export.
  */
 import { globSync } from 'node:fs';
 import { registerHooks } from 'node:module';

@@ -3,10 +3,13 @@ import type { Service } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectStatus, type Player, startWorld, type World } from '../world.ts';
 
-/** The services that audit themselves all the time. */
+/** The services that audit themselves continuously. */
 const AUDITED = ['wallet', 'challenge', 'tournament', 'gateway'] as const;
 
-/** An audit that is always good proves nothing: these tests damage the rows in every possible kind, and the audit must report each. */
+/**
+ * An audit that is always good proves nothing: these tests damage the rows in every possible way,
+ * and the audit must report each damage.
+ */
 describe('the money audit, GET /api/operator/audit', () => {
   let world: World;
   let challengeId: string;
@@ -27,7 +30,7 @@ describe('the money audit, GET /api/operator/audit', () => {
     return Object.fromEntries(body.checks.map((check) => [check.id, check.violations]));
   }
 
-  /** Damages rows as no service can: without triggers and foreign keys. */
+  /** Damages rows like no service can: without triggers and foreign keys. */
   async function damage(service: Service, statement: string): Promise<void> {
     await world.stack
       .database(service)
@@ -41,7 +44,7 @@ describe('the money audit, GET /api/operator/audit', () => {
       await world.partner.createAttempt({ challenge_id: challengeId, player_ref: player.ref }),
     ).body;
     if (score !== undefined) expectStatus(200, await world.partner.reportOutcome(attempt.id, { score }));
-    // The audit checks attempts whose status is open, which is written after the response.
+    // The audit checks attempts with the status open, which is written after the response.
     await world.allWritten();
     await world.expectAuditOk();
     return { player, attempt };
@@ -62,7 +65,7 @@ describe('the money audit, GET /api/operator/audit', () => {
 
   const LEDGER_OF = (player: Player) => `(select id from ledger_accounts where account_id = '${player.accountId}')`;
 
-  /** The damage, and how it is undone so that the next damage is reported alone. */
+  /** The damage and its repair, so that the next damage is reported alone. */
   const DAMAGES: readonly {
     what: string;
     score?: number;
@@ -155,7 +158,7 @@ describe('the money audit, GET /api/operator/audit', () => {
     await damage(service, harm(player, attempt));
     const broken = Object.entries(await violations()).filter(([, count]) => count > 0);
     expect(broken).not.toEqual([]);
-    // It is play money's.
+    // The damage concerns play money.
     expect((await world.operator.audit()).body.live_ok).toBe(true);
     await damage(service, undo(player, attempt));
     await world.expectAuditOk();
@@ -277,10 +280,13 @@ describe('the money audit, GET /api/operator/audit', () => {
     });
   });
 
-  /** The violations that the metrics of a service show, of the checks that found any; null before its first run. */
+  /**
+   * The violations that a service's metrics show, for the checks that found any; null before its
+   * first run.
+   */
   async function shownBy(service: (typeof AUDITED)[number]): Promise<Record<string, number> | null> {
     const text = await (await fetch(`${world.stack.adminUrls(service)[0]}/metrics`)).text();
-    // The programs of these tests play in the sandbox, which is a series of its own.
+    // The programs of these tests play in the sandbox, which has a separate series.
     const shown = [...text.matchAll(/^laurel_audit_violations\{.*?check="(\w+)",environment="test".*?\} (\d+)$/gm)];
     if (shown.length === 0) return null;
     return Object.fromEntries(
@@ -311,7 +317,7 @@ describe('the money audit, GET /api/operator/audit', () => {
     );
   });
 
-  test('the audit reports that the ledger’s guard was removed', async () => {
+  test('the audit reports the removal of the ledger’s guard', async () => {
     const { query } = world.stack.database('wallet');
     await query('alter table transfers disable trigger user');
     expect(Object.values(await violations()).some((count) => count > 0)).toBe(true);

@@ -30,7 +30,7 @@ describe('one prize per person', () => {
     }
   });
 
-  test('of two open attempts of two refs of one account, the first to clear takes the prize', async () => {
+  test('when two refs of one account have open attempts, the first to clear takes the prize', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const twin = randomUUID();

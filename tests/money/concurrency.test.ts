@@ -1,4 +1,8 @@
-/** Races that need several processes of each service; of one service on two replicas: services/{challenge,tournament}/src/handlers/races.test.ts. */
+/**
+ * Races that need several processes of each service.
+ * services/{challenge,tournament}/src/handlers/races.test.ts has those of one service on two
+ * replicas.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Attempt } from '@laurel/sdk';
 import { type Answer, tally } from '@laurel/testing';
@@ -42,7 +46,8 @@ describe('parallel requests over two replicas of each service', () => {
   test('400 parallel first creates of 400 players all succeed, with no deadlock', async () => {
     const challenge = await world.newChallenge({ target_pass_rate: 0.5 });
     const refs = Array.from({ length: 400 }, () => randomUUID());
-    // The race is of the creates: players are made fifty at a time, so that none misses its call's deadline on a slow machine.
+    // Only the creates race: players are created fifty at a time, so that no player misses a call's
+    // deadline on a slow machine.
     for (let first = 0; first < refs.length; first += 50) {
       const some = refs.slice(first, first + 50);
       await Promise.all(some.map(async (ref) => expectStatus(201, await world.partner.createPlayer(ref, '5.00'))));
@@ -59,7 +64,7 @@ describe('parallel requests over two replicas of each service', () => {
     expect(outcomes.filter((answer) => answer.body.award?.payout_status === 'paid')).toHaveLength(200);
   });
 
-  test('a create after a self-exclusion that follows the list is 403, with nothing charged', async () => {
+  test('a create after a self-exclusion is 403 and charges nothing, although the list was read before', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const listed = expectStatus(200, await world.partner.listChallenges(player.ref));
@@ -95,7 +100,7 @@ describe('parallel requests over two replicas of each service', () => {
     const winner = await world.newPlayer();
     const attempts = await Promise.all([winner.ref, ...refs].map((ref) => enter(world, round, { ref })));
     expect(tally(attempts)).toEqual({ '201': 201 });
-    // Few values, so that most of them tie.
+    // Few values, so that most scores tie.
     const outcomes = await Promise.all(
       attempts.map((attempt, index) =>
         world.partner.reportOutcome(attempt.body.id, { score: index === 0 ? 1_000 : index % 7 }),
@@ -132,12 +137,12 @@ describe('parallel requests over two replicas of each service', () => {
     expect(purses.map((purse) => purse.amount_cents)).toEqual([500n, 300n, 200n]);
   });
 
-  test('every replica shows the results that one replica has answered, and every read of a board is consistent', async () => {
+  test('every replica shows the results that one replica has returned, and every read of a board is consistent', async () => {
     const round = await world.newRound();
     const players = await newPlayers(world, 60);
     await Promise.all(
       players.map(async (player, index) => {
-        // The gateways take turns, so that no request reaches the one that answered before.
+        // The gateways take turns, so that no request reaches the one that served the last.
         const id = await openAttempt(world, round, player);
         expect(await rows(world, round, player)).toEqual([]);
         const { body } = expectStatus(200, await world.partner.reportOutcome(id, { score: index % 10 }));

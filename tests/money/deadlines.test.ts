@@ -39,7 +39,7 @@ describe('refunds at an attempt’s deadline', () => {
     }
   });
 
-  test('an entry without a score expires at its deadline; its fee and its slot under the cap come back', async () => {
+  test('an entry without a score expires at its deadline; its fee is returned, and it no longer counts towards the cap', async () => {
     const round = await world.newRound({ attempt_cap: 2 });
     const player = await world.newPlayer();
     const entry = { tournament_round_id: round.id, player_ref: player.ref };
@@ -57,7 +57,7 @@ describe('refunds at an attempt’s deadline', () => {
     expect(expectStatus(200, await world.partner.getAttempt(settled.attempt_id)).body.status).toBe('settled');
     const { data } = fullBoard(await world.partner.getLeaderboard(round.id, player.ref));
     expect(data).toMatchObject([{ best_score: 1, paid_attempts: 2 }]);
-    // The error names what ended the attempt first, also after the round has ended.
+    // The error names what ended the attempt first, even after the end of the round.
     expectStatus(200, await world.partner.closeRound(round.id));
     expectError(409, 'attempt_already_settled', await world.partner.reportOutcome(silent.id, { score: 2 }));
   });

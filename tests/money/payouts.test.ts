@@ -12,7 +12,7 @@ describe('payouts of awards', () => {
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  /** Wins a fresh challenge, and returns the outcome. */
+  /** Wins a new challenge, and returns the outcome. */
   async function win(player: Player, prize = '5.00', key: string = randomUUID()): Promise<Answer<Outcome>> {
     const challenge = await world.newChallenge({ prize, integrity_tier: 3 });
     const attempt = await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });
@@ -88,7 +88,7 @@ describe('payouts of awards', () => {
     expectError(404, 'not_found', await world.partner.holdNextAward(randomUUID()));
   });
 
-  test('a held award has claimed the prize', async () => {
+  test('a held award claims the prize', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     expectStatus(204, await world.partner.holdNextAward(player.ref));
@@ -183,7 +183,8 @@ describe('payouts of awards', () => {
         expect(data.map((payout) => payout.award_id)).not.toContain(awardId);
       }
 
-      // The partner reads the same as before: in the attempt, in a replay of the outcome, and in the outcome after its stored response is gone.
+      // The partner reads the same as before: in the attempt, in a replay of the outcome, and in
+      // the outcome after its stored response is gone.
       expect(expectStatus(200, await world.partner.getAttempt(attemptId)).body).toEqual(read);
       expect(expectStatus(200, await world.partner.reportOutcome(attemptId, { score: 100 }, key)).text).toBe(
         outcome.text,

@@ -70,7 +70,7 @@ describe('receipts of challenges', () => {
     expect(output).not.toContain('VALID');
   });
 
-  test('receipts that somebody else signed do not verify, whatever key they name or bring along', async () => {
+  test('receipts that somebody else signed do not verify, whatever key they name or contain', async () => {
     const genuine = await newReceipt(1);
     const forger = createForger();
     const won = { ...genuine.receipt, score: 1000, met_threshold: true };
@@ -88,7 +88,7 @@ describe('receipts of challenges', () => {
       }
       expect((await verify(forgery)).code).toBe(2);
     }
-    // With the forger's own key the signature is valid: the forgery is a good one.
+    // With the forger's own key the signature is valid, so the forgery is realistic.
     const { receipt, signature } = forgeries[1] as (typeof forgeries)[1];
     expect((await verify({ receipt, signature }, '--public-key', forger.publicKey)).code).toBe(0);
   });

@@ -16,7 +16,7 @@ describe('refunds at an operator’s or a tester’s request', () => {
     return expectStatus(201, await world.partner.createAttempt(body)).body.id;
   }
 
-  test('expire returns the fee before it answers, and only once', async () => {
+  test('expire returns the fee before it responds, and only once', async () => {
     const player = await world.newPlayer();
     const id = await openAttempt(player, { fee: '3.00' });
     const before = expectStatus(200, await world.partner.getAttempt(id)).body;
@@ -56,7 +56,7 @@ describe('refunds at an operator’s or a tester’s request', () => {
     expectError(404, 'not_found', await (await world.newProgram()).test.expireAttempt(id));
   });
 
-  test('void returns the fee before it answers, and only once', async () => {
+  test('void returns the fee before it responds, and only once', async () => {
     const player = await world.newPlayer();
     const id = await openAttempt(player);
     expectError(400, 'invalid_request', await world.operator.voidAttempt(id, ''));
@@ -86,7 +86,7 @@ describe('refunds at an operator’s or a tester’s request', () => {
     expect(data.map((line) => line.kind)).toEqual(['deposit']);
   });
 
-  test('the refund goes to the account that paid, even when the ref is linked to another account by then', async () => {
+  test('the refund goes to the account that paid, even if the ref is now linked to another account', async () => {
     const payer = await world.newPlayer();
     const id = await openAttempt(payer);
     const other = await world.newPlayer();

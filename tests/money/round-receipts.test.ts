@@ -30,7 +30,10 @@ describe('receipts of a round', () => {
     return expectStatus(200, await world.partner.closeRound(round.id)).body;
   }
 
-  /** Three players with two runs each, the second better for all but the last player; one more player has no score. */
+  /**
+   * Three players with two runs each, the second better for all but the last player; and one player
+   * without a score.
+   */
   async function playRound(): Promise<{ round: Round; players: Player[]; outcomes: Outcome[] }> {
     const round = await world.newRound({
       ...WITH_TIEBREAK,

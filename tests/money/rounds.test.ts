@@ -20,7 +20,7 @@ describe('the end of a round', () => {
   }
 
   describe('a round that ran', () => {
-    test('a round that ran pays the frozen table to the ranks that are present, each once', async () => {
+    test('a round that ran pays the frozen table to the existing ranks, each once', async () => {
       const round = await world.newRound({
         purse_table: [
           { rank: 1, amount: '10.00' },
@@ -61,7 +61,7 @@ describe('the end of a round', () => {
       expect(await movements(world, player)).toEqual(['fee -1.00', 'fee -1.00', 'purse 5.00']);
     });
 
-    test('a round pays the account that played, even when the ref is linked to another account by then', async () => {
+    test('a round pays the account that played, even if the ref is now linked to another account', async () => {
       const round = await world.newRound();
       const [player, other] = (await newPlayers(world, 2)) as [Player, Player];
       await world.playRound(round.id, player, 10);
@@ -120,7 +120,7 @@ describe('the end of a round', () => {
       expect((await close(world, await world.newRound())).status).toBe('cancelled');
     });
 
-    test('attempts that expire, are voided or stay open make no entrant, and a round with too few is cancelled', async () => {
+    test('expired, voided and open attempts do not count as entrants, and a round with too few is cancelled', async () => {
       const round = await world.newRound({ min_entrants: 2 });
       const [scorer, expired, voided, silent] = (await newPlayers(world, 4)) as [Player, Player, Player, Player];
       await world.playRound(round.id, scorer, 1);
@@ -137,7 +137,7 @@ describe('the end of a round', () => {
           (await world.partner.getLeaderboard(round.id)).text,
         );
       }
-      // Together with the player whose attempt is still open it would have run; that fee is refunded first.
+      // With the player of the open attempt it would have run; that fee is refunded first.
       expect(await close(world, round)).toMatchObject({ status: 'cancelled', entrant_count: 1 });
       for (const player of [scorer, expired, voided, silent]) expect(await world.balance(player)).toBe('100.00');
       expect(fullBoard(await world.partner.getLeaderboard(round.id, scorer.ref)).data).toMatchObject([
@@ -168,7 +168,7 @@ describe('the end of a round', () => {
       ['sandbox_hold', null],
     ] as const;
 
-    /** A settled round whose winner's purse is held, and whose second was paid. */
+    /** A settled round whose winner's purse is held and whose second was paid. */
     async function heldRound(hold: (typeof HOLDS)[number][1]): Promise<{ round: Round; winner: Player }> {
       const round = await world.newRound();
       const [winner, second] = (await newPlayers(world, 2)) as [Player, Player];
@@ -212,7 +212,7 @@ describe('the end of a round', () => {
     });
 
     test.each(HOLDS)(
-      'a purse held by %s: deny leaves it held on the board, and denied to operators, with that reason',
+      'a purse held by %s: after a denial the board shows it as held, and operators see it denied with that reason',
       async (reason, hold) => {
         const { round, winner } = await heldRound(hold);
         const [held] = await heldPayouts(round);

@@ -1,4 +1,7 @@
-/** What the tests of rounds do with them: players enter, the round closes, and their money has moved. */
+/**
+ * What the tests of rounds do with them: players enter, the round closes, and their money has
+ * moved.
+ */
 import type { Attempt, LeaderboardRow, Round } from '@laurel/sdk';
 import type { Answer } from '@laurel/testing';
 import { expectStatus, fullBoard, type Player, type World } from '../world.ts';
@@ -23,7 +26,7 @@ export async function rows(world: World, round: Round, { ref }: Player): Promise
   return fullBoard(await world.partner.getLeaderboard(round.id, ref)).data;
 }
 
-/** Every movement of a player's money but deposits, oldest first: `['fee -1.00', 'purse 5.00']`. */
+/** A player's movements of money without deposits, oldest first: `['fee -1.00', 'purse 5.00']`. */
 export async function movements(world: World, player: Player): Promise<string[]> {
   const { data } = expectStatus(200, await world.operator.statement(player.accountId, 'test')).body;
   return data

@@ -7,7 +7,10 @@ import { createReceiptVerifier, readKeys } from './verify-receipt.ts';
 
 type Key = SigningKeyList['keys'][number];
 
-/** A new seed on one replica after the other, as a deployment brings it: every signature of each replica, before, during and after, verifies. */
+/**
+ * One replica after the other gets a new seed, like in a deployment: every signature of each
+ * replica, before, during and after, verifies.
+ */
 describe('rotation of signing keys', () => {
   let world: World;
   const verifier = createReceiptVerifier();
@@ -25,7 +28,7 @@ describe('rotation of signing keys', () => {
     return expectStatus(200, await world.operator.getReceipt(receipt_id)).body;
   }
 
-  /** Undefined while the service that is asked has just stopped. */
+  /** Undefined if the service has just stopped. */
   async function tryOfChallenge(challengeId: string): Promise<ReceiptBody | undefined> {
     const player = await world.newPlayer();
     const attempt = await world.partner.createAttempt({ challenge_id: challengeId, player_ref: player.ref });
@@ -61,7 +64,8 @@ describe('rotation of signing keys', () => {
     expect(settled.receipt.key_id).toBe(first.receipt.key_id);
     const staleList = await verifier.saveKeys(world.http);
 
-    // One of two replicas of the challenge service has a new seed; the other keeps its key, and so does the tournament service.
+    // One of two replicas of the challenge service has a new seed; the other keeps its key, and so
+    // does the tournament service.
     const challengeSeed = newSeed();
     await world.stack.restart('challenge', 0, challengeSeed);
     const both = await keysWhen(2);
@@ -77,7 +81,7 @@ describe('rotation of signing keys', () => {
       Date.parse(keyOf(both, challengeKey).from),
     );
 
-    // Every replica has a new one.
+    // Every replica has a new seed.
     await world.stack.restart('challenge', 0);
     await world.stack.restart('challenge', 1, challengeSeed);
     await world.stack.restart('tournament', 0, newSeed());

@@ -71,13 +71,13 @@ describe('statements and deposits', () => {
     expect(await world.balance(player)).toBe('10.00');
     expectError(409, 'conflict', await world.operator.deposit(player.accountId, { ...deposit, amount: '11.00' }));
     expect(await world.balance(player)).toBe('10.00');
-    // References are per account.
+    // Each account has its own references.
     const other = await world.newPlayer({ funds: '0.00' });
     expectStatus(201, await world.operator.deposit(other.accountId, deposit));
     expect(await world.balance(other)).toBe('10.00');
   });
 
-  test('a balance counts cents exactly where floating point would not', async () => {
+  test('a balance counts cents exactly, unlike floating point', async () => {
     const challenge = await world.newChallenge({ fee: '0.10' });
     const player = await world.newPlayer({ funds: '0.30' });
     const entry = { challenge_id: challenge.id, player_ref: player.ref };

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectStatus, joinWorld, liveTerms, type SharedWorld } from '../world.ts';
 
-/** The bar is the n-th best settled score so far, frozen at creation; with fewer than n scores the challenge calibrates. */
+/**
+ * The bar is the n-th best settled score so far, frozen when an attempt is created; with fewer than
+ * n scores the challenge calibrates.
+ */
 describe('a top_n challenge', () => {
   let world: SharedWorld;
   beforeAll(async () => {
@@ -16,7 +19,7 @@ describe('a top_n challenge', () => {
     return expectStatus(201, await world.operator.createChallenge(world.program.id, terms)).body.id;
   }
 
-  /** Plays one attempt by a fresh player with money, and returns its fee and its decision. */
+  /** Plays one attempt by a new player with money, and returns its fee and its decision. */
   async function play(challengeId: string, score: number) {
     const ref = randomUUID();
     expectStatus(201, await world.partner.createPlayer(ref, '10.00'));

@@ -14,9 +14,12 @@ const MODULE = join(ROOT, 'libs/sdk/src/cli.ts');
 const KEYS_PATH = '/.well-known/laurel-keys.json';
 
 export interface ReceiptVerifier extends Disposable {
-  /** Runs what `npm run verify-receipt` runs, on the response as a partner would have saved it: as JSON, or as the exact text. */
+  /**
+   * Runs the program of `npm run verify-receipt` on a response that a partner has saved: as JSON,
+   * or as the exact text.
+   */
   verify(receipt: object | string, ...args: string[]): Promise<{ code: number; output: string }>;
-  /** The service's current list of keys, saved, as the arguments of `verify`. */
+  /** Saves the service's current list of keys, and returns the arguments for `verify`. */
   saveKeys(http: HttpClient): Promise<['--keys', string]>;
 }
 
@@ -45,7 +48,10 @@ export async function readKeys(http: HttpClient): Promise<Answer<SigningKeyList>
   return expectStatus(200, await http.send<SigningKeyList>('GET', KEYS_PATH));
 }
 
-/** Forges receipts as somebody with a key of their own would who knows how they are signed. Written without the service's code. */
+/**
+ * Forges receipts like somebody with another key who knows how they are signed. Written without the
+ * service's code.
+ */
 export function createForger() {
   const seed = Buffer.alloc(32, 0x66);
   const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]);
@@ -53,7 +59,7 @@ export function createForger() {
   const publicKey = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).toString('base64');
   return {
     publicKey,
-    /** Signs the document as it is; its members are in their canonical order. */
+    /** Signs the document unchanged; its members are in canonical order. */
     sign(document: Record<string, unknown>): { signature: string; public_key: string } {
       const sorted = Object.fromEntries(Object.entries(document).sort(([one], [other]) => (one < other ? -1 : 1)));
       const signature = sign(null, Buffer.from(JSON.stringify(sorted)), privateKey).toString('base64');

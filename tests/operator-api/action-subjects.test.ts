@@ -1,4 +1,7 @@
-/** Each change that an operator can make, in the log of operator actions: the subject as operators see it, before and after. */
+/**
+ * Each change that an operator can make, in the log of operator actions: the subject as operators
+ * see it, before and after.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Award } from '@laurel/sdk';
 import type { Answer, OperatorChange, PayoutBody } from '@laurel/testing';
@@ -19,12 +22,14 @@ beforeAll(async () => {
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-/** A change that is to be made. */
+/** A change to make. */
 interface Change {
-  /** The subject as operators see it now; null where the change creates it. */
+  /** The subject as operators see it now; null if the change creates it. */
   readonly before: object | null;
   readonly act: () => Promise<Answer<unknown>>;
-  /** The subject's name, from the response, and the subject as operators see it after the change. */
+  /**
+   * The subject's name, from the response, and the subject as operators see it after the change.
+   */
   readonly after: (body: never) => Promise<readonly [subject: string, shown: unknown]> | readonly [string, unknown];
 }
 
@@ -33,7 +38,7 @@ const showProgram = async (id: string) =>
   expectStatus(200, await operator().send<object>('GET', `/programs/${id}`)).body;
 const showLinks = async ({ accountId }: Player) => expectStatus(200, await operator().playerLinks(accountId)).body;
 
-/** A route that creates a subject answers with the subject as operators see it. */
+/** A route that creates a subject returns it as operators see it. */
 function creation(kind: string, act: () => Promise<Answer<unknown>>): Change {
   return { before: null, act, after: (body: { id: string }) => [`${kind}:${body.id}`, body] };
 }
@@ -174,7 +179,7 @@ const CHANGES: Record<OperatorChange, () => Promise<Change> | Change> = {
   void_attempt: () => voiding(async () => ({ challenge_id: (await world.newChallenge()).id })),
 };
 
-/** Changes of another kind of subject through a route from above. */
+/** Changes of another kind of subject through a route that is listed above. */
 const VARIANTS: readonly (readonly [string, OperatorChange, () => Promise<Change>])[] = [
   [
     'void_attempt of an entry of a round',

@@ -111,7 +111,7 @@ describe('the log of operator actions', () => {
       });
     });
 
-    test('the action log records a refused change with the current subject, and the read of it changes nothing', async () => {
+    test('the action log records a refused change with the current subject, and reading the log changes nothing', async () => {
       const player = await world.newPlayer();
       const [challenge, round] = [await world.newChallenge(), await world.newRound()];
       for (const parent of [{ challenge_id: challenge.id }, { tournament_round_id: round.id }]) {
@@ -233,7 +233,7 @@ describe('the log of operator actions', () => {
         ['create_program', 'operator', 'draft'],
         ['approve_program', 'operator', 'approved'],
       ];
-      // The action that created it is included.
+      // Includes the action that created it.
       expect(await of({ subject })).toEqual([...made, ...changes]);
       expect(await of({ subject, action: 'change_program' })).toEqual(changes);
       const hers = changes.filter(([, actor]) => actor === 'alice');
@@ -277,7 +277,7 @@ describe('the log of operator actions', () => {
       await world.stack.ready();
       const { id } = await world.newProgram();
       world.stack.arm(failpoint, 'kill');
-      // No response at all.
+      // There is no response at all.
       expect((await world.operator.updateProgram(id, { status: 'suspended' })).status).toBe(0);
       await world.stack.ready();
       const { body } = await world.operator.send<{ status: string }>('GET', `/programs/${id}`);
@@ -286,7 +286,7 @@ describe('the log of operator actions', () => {
       return [body.status, action?.outcome, action?.before?.status, action?.after?.status];
     };
 
-    test('a gateway that dies before the action is logged has done and logged nothing', async () => {
+    test('a gateway that dies before the action is logged has changed and logged nothing', async () => {
       expect(await suspend('gateway.action.before-intent')).toEqual(['approved', undefined, undefined, undefined]);
     });
 
@@ -303,7 +303,7 @@ describe('the log of operator actions', () => {
     });
   });
 
-  test('an action that cannot be logged before its effect is not done; one whose result cannot be logged is still answered', async () => {
+  test('an action that cannot be logged first has no effect; one whose result cannot be logged still gets its response', async () => {
     const { id } = await world.newProgram();
     const { query } = world.stack.database('gateway');
     const without = async <T>(table: string, work: () => Promise<T>): Promise<T> => {
@@ -343,7 +343,7 @@ describe('the log of operator actions', () => {
     const sendWrongTokens = (address: string, count: number) =>
       Promise.all(Array.from({ length: count }, () => from(address, randomBytes(24).toString('base64url'))));
 
-    test('wrong operator tokens are throttled without a comparison, and operators from other addresses are not', async () => {
+    test('wrong operator tokens are throttled without a comparison, and operators at other addresses are not', async () => {
       const statuses = await sendWrongTokens('127.0.0.2', 60);
       expect(statuses.filter((status) => status === 401)).toHaveLength(10);
       expect(statuses.filter((status) => status === 429)).toHaveLength(50);

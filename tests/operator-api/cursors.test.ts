@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { expectError, joinWorld, type SharedWorld } from '../world.ts';
 
-/** A cursor of the list of payouts, encoded as the operator API encodes it. */
+/** A cursor of the list of payouts in the operator API's encoding. */
 const wrapped = (instant: string) => Buffer.from(JSON.stringify([instant, randomUUID()])).toString('base64url');
 
 describe('cursors of the operator API', () => {

@@ -37,7 +37,8 @@ describe('the live key of a program', () => {
       ['test', testKey.slice(-4)],
       ['live', body.live_key.slice(-4)],
     ]);
-    // A paid create that brings its key lock along names the old API key by its id: it is refused too, and locks nothing.
+    // A paid create whose key lock names the old API key by its id: it is refused too, and locks
+    // nothing.
     const attempt = { challenge_id: randomUUID(), player_ref: 'anyone' };
     for (const http of gateways) {
       expectStatus(401, await createPartner(http, leaked).createAttempt(attempt, randomUUID()));
@@ -57,7 +58,7 @@ describe('the live key of a program', () => {
     expect(await keysOf(program.id)).toContainEqual(['live', working.slice(-4)]);
   });
 
-  test('a live key is not replaced where none works', async () => {
+  test('a live key is not replaced if no live key works', async () => {
     const draft = expectStatus(201, await world.operator.createProgram('Draft')).body;
     expectError(409, 'conflict', await world.operator.replaceLiveKey(draft.id));
     const { id, live } = await world.newProgram();

@@ -13,7 +13,7 @@ describe('/api/operator/accounts/{id}/player-links', () => {
 
   const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-  test('player links: the list has every link of an account, and the severed programs', async () => {
+  test('player links: the list shows every link of an account, and the severed programs', async () => {
     const player = await world.newPlayer({ environment: 'live' });
     expectStatus(201, await other.live.linkPlayer('theirs', player.email));
     const own = { program_id: world.program.id, environment: 'live', player_ref: player.ref, created_at: INSTANT };
@@ -35,7 +35,7 @@ describe('/api/operator/accounts/{id}/player-links', () => {
   });
 
   test.each(['live', 'test'] as const)(
-    'a severed %s player neither pays nor is linked until that is lifted; open attempts settle',
+    'a severed %s player neither pays nor is linked until the severance is lifted; open attempts settle',
     async (environment) => {
       const partner = world.program[environment];
       const challenge = await world.newChallenge({ environment });
@@ -103,7 +103,7 @@ describe('/api/operator/accounts/{id}/player-links', () => {
     for (const account of [randomUUID(), 'nonsense']) expectError(404, 'not_found', await playerLinks(account));
   });
 
-  test('the creation of an account for an unknown program is 404, and makes none', async () => {
+  test('the creation of an account for an unknown program is 404, and creates none', async () => {
     const before = await world.digest();
     const account = {
       email: `${randomUUID()}@example.com`,

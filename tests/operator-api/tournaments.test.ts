@@ -64,7 +64,7 @@ describe('tournaments of /api/operator', () => {
     });
   });
 
-  test('what the tournament service refuses is a 400 with its message, and makes neither a tournament nor a round', async () => {
+  test('a refusal of the tournament service is a 400 with its message, and creates neither a tournament nor a round', async () => {
     const program = await world.newProgram();
     const gap = [
       { rank: 1, amount: '2.00' },
@@ -108,7 +108,7 @@ describe('tournaments of /api/operator', () => {
     }
   });
 
-  test('the audit lists every check once, including those of both owners of attempts', async () => {
+  test('the audit lists every check once, including those of both contest services', async () => {
     const { checks } = expectStatus(200, await world.operator.audit()).body;
     const ids = checks.map((check) => check.id);
     expect(ids).toContain('completed_keys_have_a_response');

@@ -72,7 +72,7 @@ describe('programs in the developer portal', () => {
       expect(await world.digest()).toEqual(before);
       expect(expectStatus(200, await developer.portal.listEndpoints()).body.data).toEqual([]);
 
-      // The same requests succeed for their developer, in upper case too.
+      // The same requests succeed for their developer, even in upper case.
       const own: Record<Resource, string> = {
         program: owner.program.id,
         endpoint: hook.endpoint.id,
@@ -90,7 +90,7 @@ describe('programs in the developer portal', () => {
       expectStatus(204, await owner.portal.deleteEndpoint(hook.endpoint.id.toUpperCase()));
     });
 
-    test('no token and no API key is accepted by an API that it is not for', async () => {
+    test('no API accepts a token or key of another API', async () => {
       const { token } = developer.portal;
       const { test: sandbox, live } = developer.program;
       const operatorToken = world.stack.operatorToken;
@@ -160,10 +160,10 @@ describe('programs in the developer portal', () => {
     });
   });
 
-  describe('programs and developers that the operator makes', () => {
+  describe('programs and developers that the operator creates', () => {
     const create = (body: object) => world.operator.send<ProgramBody>('POST', '/programs', { body });
 
-    test('a developer’s program is not made while the webhook service is down, and is once it is back', async () => {
+    test('a developer’s program cannot be created while the webhook service is down, and can once it is back', async () => {
       const owner = await world.newDeveloper();
       expect(await world.stack.stop('webhook')).toBe(0);
       const before = await world.digest();

@@ -1,8 +1,11 @@
-/** The routes of the developer portal that need a session, so that a test can check a rule over all of them. */
+/**
+ * The routes of the developer portal that need a session, so that a test can check a rule over all
+ * of them.
+ */
 
 interface PortalRoute {
   readonly method: string;
-  /** Below `/api/portal`, with `{program}`, `{endpoint}` or `{delivery}` in place of an id. */
+  /** Below `/api/portal`, with `{program}`, `{endpoint}` or `{delivery}` instead of an id. */
   readonly path: string;
   /** A body with which the route would succeed. */
   readonly body?: object;

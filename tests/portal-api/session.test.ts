@@ -4,12 +4,12 @@ import { type Credentials, createHttpClient, type HttpClient, signIn } from '@la
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Developer, expectStatus, startWorld, type World } from '../world.ts';
 
-/** For one e-mail from one client. */
+/** The limit for one e-mail from one client. */
 const FAILURES = 5;
 const FAILURES_PER_EMAIL = 20;
-/** Lower than by default, because each failure costs a password's hash. */
+/** Lower than the default, because each failure costs a password's hash. */
 const FAILURES_PER_ADDRESS = 50;
-/** Longer than by default, so that none is over before the test has checked it. */
+/** Longer than the default, so that no delay is over before the test has checked it. */
 const FIRST_DELAY_SECONDS = 30;
 
 describe('sessions of the developer portal', () => {
@@ -61,7 +61,8 @@ describe('sessions of the developer portal', () => {
       expect(answer.body).toEqual({ token: expect.stringMatching(/^[\w-]{43}$/) });
       const [cookie, ...attributes] = answer.headers['set-cookie']?.split('; ') ?? [];
       expect(cookie).toBe(`laurel_session=${token}`);
-      // This stack is plain HTTP: services/gateway/src/routes/portal.test.ts checks a cookie that is Secure.
+      // This stack is plain HTTP: services/gateway/src/routes/portal.test.ts checks a cookie that
+      // is Secure.
       expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=43200', 'Path=/api/portal', 'SameSite=Strict']);
       expect(answer.headers['cache-control']).toBe('no-store');
       expect(await statusesOf(token)).toEqual(new Set([200]));
@@ -69,7 +70,7 @@ describe('sessions of the developer portal', () => {
   });
 
   describe('the throttle of failed sign-ins', () => {
-    test('guesses of a password, from one client or from many, do not lock its developer out', async () => {
+    test('guessing a password, from one client or many, does not lock its developer out', async () => {
       const owner = await world.newDeveloper();
       const from = (address: string, password: string, index = 0) =>
         signInFrom(address, index, { email: owner.email, password });
@@ -82,7 +83,7 @@ describe('sessions of the developer portal', () => {
         Array.from({ length: 60 }, (_, index) => from(`127.0.0.${10 + (index % 30)}`, 'guess', index)),
       );
       expect(many.filter((status) => status === 401)).toHaveLength(FAILURES_PER_EMAIL - FAILURES);
-      // From a known client the developer signs in as before; a new client is throttled together with the guessers.
+      // A known client signs in as before; a new client is throttled together with the guessers.
       for (const home of ['127.0.0.1', '127.0.0.4']) {
         for (const replica of [0, 1]) expect(await from(home, owner.password, replica)).toBe(201);
       }

@@ -1,4 +1,7 @@
-/** A PostgreSQL server that archives its log, as production's do: its base backup is taken under load, and it is restored to an instant. */
+/**
+ * A PostgreSQL server that archives its log, as in production. Its base backup is taken under load,
+ * and it can be restored to an instant.
+ */
 import { execFile } from 'node:child_process';
 import { chown, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,25 +14,34 @@ import { eventually } from '../world.ts';
 export interface BackedUpServer extends AsyncDisposable {
   /** The superuser's address. A restore keeps it, with every role and password. */
   readonly url: string;
-  /** Takes the base backup that every restore begins with, while the server serves. Resolves with its size in bytes. */
+  /**
+   * Takes the base backup for every restore while the server runs. Resolves with its size in bytes.
+   */
   backUp(): Promise<number>;
-  /** Commits a transaction, which a restore to any instant before it needs, and archives the log up to it. */
+  /**
+   * Commits a transaction, which a restore to any earlier instant needs, and archives the log up to
+   * it.
+   */
   archiveAll(): Promise<void>;
   /**
-   * Throws the server's data away, and starts it from the base backup and the archive: with every transaction that was committed until the
-   * instant and no other, or with all that were archived. What it does from then on is not archived, so that it can be restored again.
+   * Deletes the server's data, and starts it from the base backup and the archive: with exactly the
+   * transactions committed until the instant, or with all archived ones. It archives nothing from
+   * then on, so that it can be restored again.
    */
   restore(instant?: string): Promise<void>;
   /** How many bytes of log are archived. */
   archivedBytes(): Promise<number>;
 }
 
-/** Nothing needs to outlive a power cut. Full pages are logged, without which a base backup under load is worth nothing. */
+/**
+ * No data must outlive a power cut. Full pages are logged: without them a base backup under load is
+ * worthless.
+ */
 const SETTINGS = { fsync: 'off', full_page_writes: 'on', shared_buffers: '64MB' };
 
 const execute = promisify(execFile);
 
-/** Starts a server in a folder of its own, which holds its data, its archive and its base backup. */
+/** Starts a server in a folder that holds its data, archive and base backup. */
 export async function startBackedUpServer(directory: string): Promise<BackedUpServer> {
   const archive = join(directory, 'archive');
   const base = join(directory, 'base.tar');
@@ -48,11 +60,11 @@ export async function startBackedUpServer(directory: string): Promise<BackedUpSe
   let server: EmbeddedPostgres = await start({
     wal_level: 'replica',
     archive_mode: 'on',
-    // A segment appears under its name when it is complete; one that is there is never replaced.
+    // A segment gets its name when it is complete; an existing one is never replaced.
     archive_command: `test ! -f ${archive}/%f && cp %p ${archive}/%f.part && mv ${archive}/%f.part ${archive}/%f`,
   });
   const { uid, gid } = await stat(cluster);
-  // Until now the server's user could not write to it; PostgreSQL repeats what it could not archive.
+  // So far the server's user could not write to it; PostgreSQL repeats what it could not archive.
   await chown(archive, uid, gid);
 
   let label = '';
@@ -109,13 +121,17 @@ export function dataDirectoryOf(directory: string): string {
   return join(directory, 'server');
 }
 
-/** Copies the files of a running server, without its log, which the archive has, and without the file that names its process. */
+/**
+ * Copies the files of a running server, except its log, which is archived, and the file that names
+ * its process.
+ */
 async function copyCluster(cluster: string, file: string): Promise<void> {
   const left = ['./pg_wal/*', './postmaster.pid', './postmaster.opts'].map((path) => `--exclude=${path}`);
   try {
     await execute('tar', ['--create', '--file', file, ...left, '--directory', cluster, '.']);
   } catch (error) {
-    // 1: a file changed or was removed while it was read. The log has what changed since the backup began.
+    // 1: a file changed or disappeared while it was read. The log has all changes since the backup
+    // began.
     if (!(error instanceof Error && 'code' in error && error.code === 1)) throw error;
   }
 }

@@ -9,14 +9,17 @@ import { type BackedUpServer, dataDirectoryOf, startBackedUpServer } from './bac
 
 const DIRECTORY_PREFIX = 'laurel-restore-';
 
-/** A server for the database of each service, as production has them. */
+/** One server for each service's database, as in production. */
 export interface BackedUpServers extends AsyncDisposable {
   readonly urls: Readonly<Record<Service, string>>;
   /** Does something with every server, all at a time. */
   each<T>(work: (server: BackedUpServer, service: Service) => Promise<T>): Promise<T[]>;
 }
 
-/** Starts them in a folder that is removed with them. Where one does not start, the others are stopped. */
+/**
+ * Starts the servers in a folder that is removed with them. If one does not start, the others are
+ * stopped.
+ */
 export async function startBackedUpServers(): Promise<BackedUpServers> {
   await removeLeftovers(DIRECTORY_PREFIX, async (directory) => {
     for (const service of SERVICES) await stopOrphanedPostgres(dataDirectoryOf(join(directory, service)));
@@ -29,7 +32,7 @@ export async function startBackedUpServers(): Promise<BackedUpServers> {
   const starts = SERVICES.map(async (service) => {
     servers.set(service, cleanup.use(await startBackedUpServer(join(directory, service))));
   });
-  // A start that fails must not leave one behind that is not ready yet.
+  // After a failed start no server may remain that is not ready yet.
   await Promise.allSettled(starts);
   await Promise.all(starts);
 

@@ -1,4 +1,4 @@
-/** What is played before and after the quiet instant that databases are restored to. */
+/** The play before and after the quiet instant to which databases are restored. */
 import { randomUUID } from 'node:crypto';
 import type { Outcome, Round } from '@laurel/sdk';
 import { push } from '@laurel/testing';
@@ -6,15 +6,21 @@ import { newTarget, type Target } from '../integrations/target.ts';
 import { type Developer, expectStatus, type Player, type Program, type World } from '../world.ts';
 import type { End, Game, Parent, Play } from './play.ts';
 
-/** What everything is played in. Each challenge claims what is played on it, so that no drift monitor suspends it. */
+/**
+ * Where everything is played. Each challenge claims the pass rate that is played, so that no drift
+ * monitor suspends it.
+ */
 export interface Field {
   readonly losses: Parent;
-  /** Who has won one may not enter it again: one is won before the instant, one after it, and one is entered before and ended after. */
+  /**
+   * A winner may not enter the same challenge again, so one is won before the instant, one after
+   * it, and one is entered before and ended after.
+   */
   readonly prizes: { readonly before: Parent; readonly after: Parent; readonly across: Parent };
   readonly round: Parent;
   /** Scored before the instant, and closed after it. */
   readonly cup: Round;
-  /** A report for an attempt of before the instant is pushed to it after it. */
+  /** After the instant, reports for attempts from before it are pushed here. */
   readonly target: Target;
 }
 
@@ -31,7 +37,7 @@ export async function newField(world: World, program: Program): Promise<Field> {
   };
 }
 
-/** Of each player one attempt of every kind, and then losses until `isOver`. */
+/** Each player plays one attempt of every kind, and then loses until `isOver`. */
 export async function playBefore(
   play: Play,
   { losses, prizes, round }: Field,
@@ -50,7 +56,7 @@ export async function playBefore(
   await Promise.all(players.map(playOne));
 }
 
-/** What is open at the instant, or ended in a round that is not. */
+/** Attempts that are open at the instant, or ended in a round that is open. */
 export interface Carried {
   readonly games: readonly { readonly game: Game; readonly end: End }[];
   readonly pushed: Game;
@@ -66,7 +72,7 @@ const CARRIED: readonly { readonly in: 'challenge' | 'round'; readonly end: End 
   { in: 'round', end: 'void' },
 ];
 
-/** Enters players in the cup and scores them, and opens the attempts that are ended after the instant. */
+/** Enters players in the cup and scores them, and opens the attempts that end after the instant. */
 export async function openCarried(play: Play, field: Field, players: readonly Player[]): Promise<Carried> {
   const playerAt = (index: number): Player => {
     const player = players[index % players.length];
@@ -92,7 +98,10 @@ export interface Deposit {
   readonly answeredAt: number;
 }
 
-/** Each player ends what they carried over, plays one attempt of every kind and is paid a deposit; then two attempts stay open. */
+/**
+ * Each player ends the carried attempts, plays one attempt of every kind and gets a deposit; then
+ * two attempts stay open.
+ */
 export async function playAfter(
   world: World,
   play: Play,
@@ -128,7 +137,7 @@ export async function bookDeposit(world: World, { player, reference }: Omit<Depo
 
 /** What the last moments before the end of the archives add. */
 export interface Finish {
-  /** The answer to the pushed report. */
+  /** The response to the pushed report. */
   readonly pushed: string;
   readonly program: Program;
 }

@@ -1,4 +1,7 @@
-/** Partners that play paid attempts and an operator that voids some: every request is written down, and can be sent again with its key. */
+/**
+ * Partners that play paid attempts, and an operator that voids some. Every request is recorded, and
+ * can be sent again with its key.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Attempt, AttemptRequest, Outcome } from '@laurel/sdk';
 import type { Answer } from '@laurel/testing';
@@ -18,11 +21,11 @@ export interface Game {
   readonly score: number;
   readonly createKey: string;
   readonly outcomeKey: string;
-  /** As the last answer to its create names it. */
+  /** The id in the last response to its create. */
   id: string;
 }
 
-/** A request of a partner or an operator, with its answer. */
+/** A request of a partner or an operator, with its response. */
 export interface Step {
   readonly game: Game;
   readonly act: 'create' | End;
@@ -32,13 +35,13 @@ export interface Step {
   readonly answer: Answer<Attempt | Outcome>;
 }
 
-/** Sends requests for the players of a program, and writes each down. */
+/** Sends requests for the players of a program, and records each. */
 export interface Play {
-  /** In the order of their answers; those of one player in the order in which they were sent. */
+  /** In the order of the responses; those of one player in the order in which they were sent. */
   readonly steps: readonly Step[];
   create(player: Player, parent: Parent, score?: number): Promise<Game>;
   end(game: Game, how: End): Promise<void>;
-  /** Resolves when this many requests were answered. */
+  /** Resolves when this many requests have a response. */
   answered(requests: number): Promise<void>;
 }
 
@@ -85,15 +88,15 @@ export function startPlay(world: World, program: Program): Play {
   };
 }
 
-/** What the answer to a request that was sent again is compared with. */
+/** The comparison for the response to a repeated request. */
 export interface Again {
   readonly step: Step;
   readonly answer: Answer<Attempt | Outcome>;
 }
 
 /**
- * Sends requests again with their keys, those of a player one after the other, as a partner does that missed the answers. A create may
- * name another attempt than it did: what follows it is sent for that one.
+ * Sends requests again with their keys, each player's in order, like a partner that missed the
+ * responses. A create may return another attempt than before: later requests then use that one.
  */
 export async function sendAgain(world: World, program: Program, steps: readonly Step[]): Promise<readonly Again[]> {
   const players = Map.groupBy(steps, ({ game }) => game.player);
@@ -109,12 +112,12 @@ export async function sendAgain(world: World, program: Program, steps: readonly 
   return (await Promise.all(answers)).flat();
 }
 
-/** The attempts that requests were about, each once. */
+/** The attempts that the requests concern, each once. */
 export function gamesOf(steps: readonly Step[]): readonly Game[] {
   return [...new Set(steps.map(({ game }) => game))];
 }
 
-/** The attempt that the answer to a create names. */
+/** The attempt in the response to a create. */
 export function attemptIdOf({ answer }: Pick<Step, 'answer'>): string {
   return (answer.body as Attempt).id;
 }

@@ -1,8 +1,11 @@
-/** The repairs of the pages for operators: the tests run the very statements that stand there. */
+/** The repairs in the operators' pages: the tests run exactly the statements of the pages. */
 import { readFileSync } from 'node:fs';
 import { CHECKOUT } from '@laurel/testing';
 
-/** The one statement below a heading of a page, a path from the root. Throws where there is none, or more than one. */
+/**
+ * The only statement below a heading of a page, whose path is from the root. Throws if there is
+ * none, or more than one.
+ */
 export function documentedSql(page: string, heading: string): string {
   const text = readFileSync(`${CHECKOUT}${page}`, 'utf8');
   const section = text.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';

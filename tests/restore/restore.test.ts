@@ -1,5 +1,5 @@
 /**
- * Databases are restored from their backups, alone and together: what differs then, and what is done about it
+ * Databases are restored from their backups, alone and together: the differences, and their repair
  * (docs/operations/backup-and-restore.md).
  */
 import type { Attempt, Outcome } from '@laurel/sdk';
@@ -13,7 +13,9 @@ import { type Again, gamesOf, type Step, sendAgain } from './play.ts';
 import { documentedSql } from './repairs.ts';
 import { openSite, type Site } from './site.ts';
 
-/** A restore starts six servers and six services, which takes most of a minute on a loaded machine. */
+/**
+ * A restore starts six servers and six services, which takes most of a minute on a loaded machine.
+ */
 const TEST_MS = 300_000;
 const PAGE = 'docs/operations/backup-and-restore.md';
 const CENTS = { fee: 100, prize: 500, deposit: 700 };
@@ -36,7 +38,7 @@ async function violations(): Promise<readonly Check[]> {
   return audit.checks.filter((check) => check.violations > 0);
 }
 
-/** Awaits exactly these violations, and notes them. */
+/** Awaits exactly these violations, and prints them in the end. */
 async function expectReported(expected: Readonly<Record<string, number>>): Promise<void> {
   let found = {};
   await eventually(async () => {
@@ -50,16 +52,16 @@ async function expectReported(expected: Readonly<Record<string, number>>): Promi
 
 const sorted = (counts: object) => Object.entries(counts).toSorted(([one], [other]) => one.localeCompare(other));
 
-/** Runs the statement of the page below this heading. */
+/** Runs the statement below this heading of the page. */
 async function repair(service: Service, heading: string, ...values: readonly unknown[]): Promise<void> {
   const rows = await site.world.stack.database(service).query(documentedSql(PAGE, heading), values);
   site.note(`  ${heading} (${service}): ${rows.length} rows`);
 }
 
-/** Of requests that were sent after the quiet instant. */
+/** The number of requests after the quiet instant that satisfy the predicate. */
 const countOf = (holds: (step: Step) => boolean) => site.after.filter(holds).length;
 const creates = (owner: Owner) => countOf(({ game, act }) => game.owner === owner && act === 'create');
-/** Attempts that were entered before the instant, and ended after it with their refund. */
+/** Attempts entered before the instant and refunded after it. */
 const carriedRefunds = (owner: Owner) =>
   site.carried.games.filter(({ game, end }) => game.owner === owner && (end === 'expire' || end === 'void')).length;
 const wins = () => countOf(({ act }) => act === 'win');
@@ -73,7 +75,10 @@ async function sendAllAgain(): Promise<readonly Again[]> {
   return again;
 }
 
-/** The same attempts, outcomes, receipts and awards. An outcome that is done again has another instant. */
+/**
+ * The same attempts, outcomes, receipts and awards. An outcome that is recorded again has another
+ * instant.
+ */
 function expectSameOperations(again: readonly Again[]): void {
   for (const { step, answer } of again) {
     if (step.act === 'create') expect((answer.body as Attempt).id).toBe((step.answer.body as Attempt).id);
@@ -155,7 +160,8 @@ describe('restores of six databases from base backups that were taken under load
         ]),
       ),
     );
-    // Who played on has the fee of it back; who was refunded has neither paid it nor got it back.
+    // A player who played on has the fee back; a refunded player has neither paid it nor got it
+    // back.
     for (const [index, player] of site.players.entries()) {
       const played = ended.filter(({ game, status }) => game.player === player && status === 'settled').length;
       expect(cents(balances[index] ?? '')).toBe(cents(site.atEnd.balances[index] ?? '') + played * CENTS.fee);
@@ -191,7 +197,7 @@ describe('restores of six databases from base backups that were taken under load
     expect(site.hook.sendsOf(deliveryId)).toHaveLength(sends);
   });
 
-  test('the integration service’s database alone, restored to an earlier instant: a report that is pushed again is answered as it was, and programs are announced again', async () => {
+  test('the integration service’s database alone, restored to an earlier instant: a report that is pushed again gets the same response, and programs are announced again', async () => {
     await site.restore({ integration: site.quiet });
     await expectReported({});
     expect((await pushReport(site.world, site.field.target, site.carried.pushed)).text).toBe(site.finish.pushed);
@@ -240,7 +246,10 @@ describe('restores of six databases from base backups that were taken under load
   });
 });
 
-/** What was answered before the instant has had its effect, and nothing that was sent after it; the balances follow from the attempts. */
+/**
+ * Every request answered before the instant has taken effect, and none sent after it; the balances
+ * follow from the attempts.
+ */
 async function expectStateOf(instant: string): Promise<void> {
   const at = Date.parse(instant.replace(' ', 'T').replace(/\+00$/, 'Z'));
   const balances = new Map(site.players.map((player) => [player, FUNDS + CENTS.deposit]));

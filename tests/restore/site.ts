@@ -1,6 +1,7 @@
 /**
- * A stack over six backed-up servers: played on until a quiet instant, and on from there, with a busy instant in the middle. Each restore
- * begins with the same base backups and archives, so that no test sees what another one did.
+ * A stack over six backed-up servers. It is played on until a quiet instant and beyond, with a busy
+ * instant in the second part. Each restore begins with the same base backups and archives, so that
+ * tests do not affect each other.
  */
 import type { Service } from '@laurel/testing';
 import { withBroker } from '../faults/broker.ts';
@@ -23,7 +24,7 @@ import { attemptIdOf, type Game, gamesOf, type Step, startPlay } from './play.ts
 const PLAYERS = 6;
 /** About half of the requests after the quiet instant. */
 const BEFORE_BUSY = 60;
-/** The longest that something may take on a machine with eight times as much to do as it has cores. */
+/** The longest wait on a machine with eight times as much to do as it has cores. */
 const WAIT_MS = 120_000;
 /** Each service after those that it calls. */
 const START_ORDER: readonly (readonly Service[])[] = [
@@ -33,11 +34,11 @@ const START_ORDER: readonly (readonly Service[])[] = [
   ['gateway'],
 ];
 
-/** Instants as PostgreSQL writes them. */
+/** Instants in PostgreSQL's format. */
 export interface Instants {
-  /** Nothing was under way, and all was settled. */
+  /** Nothing was under way, and everything was settled. */
   readonly quiet: string;
-  /** Players played on. */
+  /** Players were playing. */
   readonly busy: string;
 }
 
@@ -55,31 +56,35 @@ export interface Site extends AsyncDisposable, Instants {
   /** Booked between the quiet instant and the end. */
   readonly deposits: readonly Deposit[];
   readonly finish: Finish;
-  /** What is true where the archives end. */
+  /** The state at the end of the archives. */
   readonly atEnd: State;
   /**
-   * Stops all services, restores all databases, and starts the services: the databases that are named to their instant, the others to the
-   * end of their archives. The stream of events is emptied.
+   * Stops all services, restores all databases, and starts the services. Each named database is
+   * restored to its instant, the others to the end of their archives. The stream of events is
+   * emptied.
    */
   restore(instants: Partial<Record<Service, string>>): Promise<void>;
   read(): Promise<State>;
-  /** The balances alone, also while some attempts are gone. */
+  /** Only the balances, even while some attempts are missing. */
   balances(): Promise<readonly string[]>;
-  /** The status that this attempt has where the archives end. */
+  /** The attempt's status at the end of the archives. */
   statusOf(game: Game): string;
-  /** Awaits that workers have finished what they have to do. */
+  /** Resolves when the workers have no work left. */
   settled(): Promise<void>;
-  /** Awaits that the sweepers have resolved every attempt that was created until this instant, and that what followed is delivered. */
+  /**
+   * Resolves when the sweepers have resolved every attempt created until this instant, and the
+   * events have been delivered.
+   */
   swept(instant: string): Promise<void>;
-  /** Adds a line to what the run prints at its end: what was found and done. */
+  /** Adds a line to the run's final report of findings and repairs. */
   note(line: string): void;
 }
 
 /** What players and partners see. */
 export interface State {
-  /** Of each player in turn. */
+  /** The balance of each player, in order. */
   readonly balances: readonly string[];
-  /** Of each attempt in turn. */
+  /** The status of each attempt, in order. */
   readonly statuses: readonly string[];
 }
 
@@ -189,14 +194,17 @@ async function sweep(world: World, instant: string): Promise<void> {
   await world.allDelivered();
 }
 
-/** The clock of all servers, to the microsecond. */
+/** The clock that all servers share, to the microsecond. */
 async function instantOf(world: World): Promise<string> {
   const [row] = await world.stack.database('wallet').query<{ now: string }>('select clock_timestamp()::text as now');
   if (row === undefined) throw new Error('the wallet’s database did not answer');
   return row.now;
 }
 
-/** Returns how many seconds the six databases took, and how many it was from the stop of the gateway until all services were ready. */
+/**
+ * Returns the seconds that the six databases took, and those from the stop of the gateway until all
+ * services were ready.
+ */
 async function restoreAll(
   { stack }: World,
   servers: BackedUpServers,

@@ -4,15 +4,22 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { CHECKOUT } from '@laurel/testing';
 
 /**
- * The commit that stands for the previous release. It moves with each release: once `v<version>` is tagged, this is the commit of that tag
- * (docs/operations/release.md, "Cut a release"). Until the first tag, it is a commit of `main` that is migrations of several services behind.
+ * The commit of the previous release. It moves with each release: once `v<version>` is tagged, it
+ * is that tag's commit (docs/operations/release.md, "Cut a release"). Until the first tag, it is an
+ * older commit of `main`, before migrations of several services.
  */
 const PREVIOUS_RELEASE = 'cff92f07f4a4b887de7a44d008b388b7d732dd1f';
 
-/** Beside the state of the local stack, which git, Biome, knip and turbo ignore. Not in node_modules, where Node runs no TypeScript. */
+/**
+ * Beside the state of the local stack, which git, Biome, knip and turbo ignore. Not in
+ * node_modules, where Node does not run TypeScript.
+ */
 const RELEASES = `${CHECKOUT}.laurel/releases/`;
 
-/** Why there is no previous release here: a clone without history, or a copy without git, cannot have one. Undefined where there is one. */
+/**
+ * Why there is no previous release: a clone without history, or a copy without git, has none.
+ * Undefined if there is one.
+ */
 export function whyNoPreviousRelease(): string | undefined {
   if (existsSync(`${RELEASES}${PREVIOUS_RELEASE}/`)) return undefined;
   const ask = spawnSync('git', ['rev-parse', '--is-shallow-repository'], { cwd: CHECKOUT, encoding: 'utf8' });
@@ -26,8 +33,9 @@ function hasCommit(commit: string): boolean {
 }
 
 /**
- * The folder of the previous release, with the packages of its own lockfile and its generated code; it ends with a slash. The first call on
- * a machine takes a minute or two, later ones some milliseconds. Throws where the history of this clone lacks the commit.
+ * The folder of the previous release, with its own packages and generated code; it ends with a
+ * slash. The first call on a machine takes a minute or two, later ones milliseconds. Throws if this
+ * clone's history lacks the commit.
  */
 export function checkOutPreviousRelease(): string {
   const folder = `${RELEASES}${PREVIOUS_RELEASE}/`;
@@ -36,7 +44,10 @@ export function checkOutPreviousRelease(): string {
   return folder;
 }
 
-/** The files of a commit, as git archives them, in a folder that is there completely or not at all. It replaces other releases and interrupted drafts. */
+/**
+ * Extracts a commit's files, as archived by git, into a folder, completely or not at all. Replaces
+ * other releases and interrupted drafts.
+ */
 function extract(commit: string, folder: string): void {
   if (!hasCommit(commit))
     throw new Error(`the previous release, commit ${commit}, is not in the history of this clone`);

@@ -1,7 +1,9 @@
 /**
- * A deploy and its rollback, step by step, under load: two replicas of each service, first all of the previous release, end as the services of
- * this checkout. The order is that of docs/operations/release.md. Partners send a request again with its key when it was answered 500 or its
- * connection was refused or reset, and see no other failure. Every answer, of either release, is held against the document that the previous one serves.
+ * A deploy and its rollback, step by step, under load: two replicas of each service start with the
+ * previous release and end with this checkout, in the order of docs/operations/release.md. Partners
+ * repeat a request with its key after a 500 or a refused or reset connection, and see no other
+ * failure. Every response of either release is checked against the document that the previous one
+ * serves.
  */
 import { readFileSync } from 'node:fs';
 import { CHECKOUT, SERVICES, type Service } from '@laurel/testing';
@@ -14,18 +16,27 @@ import { checkOutPreviousRelease, whyNoPreviousRelease } from './previous-releas
 
 const REQUESTS_PER_SECOND = 50;
 const REPLICAS = 2;
-/** Of the load, before and after each change: two seconds. */
+/** Two seconds of the load, before and after each change. */
 const SOME = 2 * REQUESTS_PER_SECOND;
-/** The time-out of a partner. It is no promise in seconds: each step prints its longest response, and a busy machine stalls for seconds. */
+/**
+ * The time-out of a partner, not a promise in seconds: each step prints its longest response, and a
+ * busy machine stalls for seconds.
+ */
 const LONGEST_ANSWER_MS = 30_000;
-/** Of the rate: on a busy machine the load itself stalls. */
+/** The share of the rate that must remain: on a busy machine the load itself stalls. */
 const SHARE_KEPT = 0.8;
 const WAIT_MS = 240_000;
-/** For a machine with many times as much to do as it has cores, as each wait. */
+/** For a machine with many times as much to do as it has cores. */
 const TEST_MS = 600_000;
-/** `0` is a connection that was refused or reset; its request may still be under way at the replica that is going. */
+/**
+ * `0` is a refused or reset connection; its request may still be under way at the departing
+ * replica.
+ */
 const RETRIED = ['0', 'internal_error', 'idempotency_in_progress'];
-/** The changelog has them stopped before their migrations, and not rolled back: their code of before does not run on the new schemas. */
+/**
+ * The changelog says to stop these before their migrations and not to roll them back: their
+ * previous code does not run on the new schemas.
+ */
 const STOPPED_TO_MIGRATE: readonly ('challenge' | 'tournament')[] = ['challenge'];
 
 let previous: string;
@@ -36,7 +47,10 @@ let place: Place;
 const whyNot = whyNoPreviousRelease();
 if (whyNot !== undefined) console.log(`SKIPPED, no release was rolled out: ${whyNot}.`);
 
-/** Plays while `step` runs. Then every acknowledged request is in the databases, once, and every event is delivered. */
+/**
+ * Plays while `step` runs. Then the databases have every acknowledged request once, and every event
+ * is delivered.
+ */
 async function serving(step: (load: Load) => Promise<void>): Promise<EndedLoad> {
   const load = await underLoad(
     place,
@@ -63,7 +77,7 @@ async function serving(step: (load: Load) => Promise<void>): Promise<EndedLoad> 
 /** Replaces the replicas one at a time; the next begins when the load goes on. */
 async function replaceAll(load: Load, service: Service, checkout: string): Promise<void> {
   for (let replica = 0; replica < REPLICAS; replica += 1) {
-    // It drained: a replica that owes a response for longer than it may leaves with 1.
+    // It drained: a replica that owes a response for too long exits with 1.
     expect(await world.stack.stop(service, replica)).toBe(0);
     await world.stack.replace(service, replica, checkout);
     await load.more(SOME);
@@ -71,7 +85,10 @@ async function replaceAll(load: Load, service: Service, checkout: string): Promi
   expectRunning({ [service]: checkout });
 }
 
-/** All replicas of these services run the code of that checkout. Two releases may have the same version until it is raised, so the processes' own files decide. */
+/**
+ * All replicas of these services run the code of that checkout. Two releases may share a version
+ * until it is raised, so the processes' own files decide.
+ */
 function expectRunning(checkouts: Partial<Record<Service, string>>): void {
   for (const service of SERVICES) {
     const checkout = checkouts[service];
@@ -83,7 +100,7 @@ function expectRunning(checkouts: Partial<Record<Service, string>>): void {
   }
 }
 
-/** No connection was refused or reset: that comes only of a gateway that is replaced. */
+/** No connection was refused or reset: only the replacement of a gateway causes that. */
 function expectConnected({ resent }: Load): void {
   expect(Object.keys(resent).filter((failure) => failure !== 'internal_error')).toEqual([]);
 }
@@ -91,7 +108,10 @@ function expectConnected({ resent }: Load): void {
 const isStopped = (service: Service) => STOPPED_TO_MIGRATE.some((stopped) => stopped === service);
 const REPLACED = SERVICES.filter((service) => !isStopped(service));
 
-/** Stops a service for its migration as the changelog says. Meanwhile the attempts of the other owner go on. */
+/**
+ * Stops a service for its migration, as the changelog says. Meanwhile the attempts of the other
+ * contest service go on.
+ */
 async function stopToMigrate(load: Load, service: Service): Promise<void> {
   const ofOthers = () => load.attempts.filter(({ owner }) => owner !== service).length;
   for (let replica = 0; replica < REPLICAS; replica += 1) expect(await world.stack.stop(service, replica)).toBe(0);

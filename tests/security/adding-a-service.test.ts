@@ -1,6 +1,6 @@
 /**
- * The files that list every service: the list of `CONTRIBUTING.md`, "Adding a service", is checked against the table of services
- * (libs/topology).
+ * The files that list every service: the list in `CONTRIBUTING.md`, "Adding a service", is checked
+ * against the table of services (libs/topology).
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { SERVICE_NAMES, SERVICES, type ServiceName } from '@laurel/topology';
@@ -52,7 +52,7 @@ const certificates = documents(`${KUBERNETES}/identities/identities.yaml`).flatM
 
 const addressVariable = (called: ServiceName) => `${called.toUpperCase()}_ADDRESS`;
 
-/** The files of a service's folder in deploy/kubernetes, with the objects of each. */
+/** The files of a service's folder in deploy/kubernetes, and the objects in each. */
 const MANIFESTS = {
   'deployment.yaml': ['Deployment'],
   'service.yaml': ['Service'],
@@ -62,7 +62,7 @@ const MANIFESTS = {
   'network-policy.yaml': ['NetworkPolicy', 'NetworkPolicy'],
 } as const;
 
-/** What a service needs in deploy/kubernetes, by file, and whether it has it. */
+/** What a service needs in deploy/kubernetes, by file, and whether it is there. */
 function kubernetesNeedsOf(name: ServiceName): Readonly<Record<string, boolean>> {
   const folder = `${KUBERNETES}/services/${name}`;
   if (!existsSync(urlOf(`${folder}/kustomization.yaml`))) return { [folder]: false };
@@ -103,7 +103,7 @@ function kubernetesNeedsOf(name: ServiceName): Readonly<Record<string, boolean>>
   };
 }
 
-/** What a service needs, by file, and whether it has it. */
+/** What a service needs, by file, and whether it is there. */
 function needsOf(name: ServiceName): Readonly<Record<string, boolean>> {
   const { serves, calls, events } = SERVICES[name];
   const callers = SERVICE_NAMES.filter((other) => SERVICES[other].calls.some((called) => called === name));

@@ -5,7 +5,10 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { joinWorld, type SharedWorld } from '../world.ts';
 
-/** What an attacker with the database URL of one service can do: log in as its running role, and try. */
+/**
+ * What an attacker with the database URL of one service can do: log in as its running role, and
+ * try.
+ */
 
 const REFUSED = '42501';
 /** The SQLSTATE of a trigger that makes a record immutable. */
@@ -39,7 +42,7 @@ async function logIn(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** The SQLSTATE with which a statement of the running role is refused; `undefined` when it succeeds. */
+/** The SQLSTATE with which a statement of the running role is refused; undefined if it succeeds. */
 async function refusal(service: Service, statement: string): Promise<string | undefined> {
   const client = await logIn(databaseOf(service).runningUrl);
   try {
@@ -246,7 +249,10 @@ function roleIn(url: string): string {
   return decodeURIComponent(new URL(url).username);
 }
 
-/** `transfers: SELECT` for a table, `payouts(status): UPDATE` for a column, as in grants.sql. */
+/**
+ * `transfers: SELECT` for a table, `payouts(status): UPDATE` for a column, in the terms of
+ * grants.sql.
+ */
 function grantsOf(service: Service): string[] {
   const file = new URL(`../../services/${service}/grants.sql`, import.meta.url);
   const statements = readFileSync(file, 'utf8').replaceAll(/--.*$/gm, '').split(';');
@@ -267,7 +273,10 @@ function grantsOf(service: Service): string[] {
     });
 }
 
-/** Every privilege of any role but the owner ($1) in this database: on it, its schema, relations, columns, routines and types. */
+/**
+ * Every privilege of any role but the owner ($1) in this database: on it, its schema, relations,
+ * columns, routines and types.
+ */
 const PRIVILEGES = `
   with given as (
     select datname::text as on_what, acl.* from pg_database, aclexplode(datacl) acl where datname = current_database()

@@ -7,8 +7,8 @@ import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 
 /**
- * The secrets that compose and Kubernetes give to each service: a compromised service exposes the running role of its own database only. And
- * compose's networks.
+ * The secrets that compose and Kubernetes give to each service: a compromised service exposes only
+ * the running role of its own database. And the networks of compose.
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -59,7 +59,7 @@ describe('networks in docker-compose.yml', () => {
   const membersOf = (network: string) => SERVICES.filter((name) => services[name]?.networks.includes(network));
   const calls = (name: Service): readonly string[] => TOPOLOGY[name].calls;
 
-  test('two services share a network of docker-compose.yml only where one calls the other', () => {
+  test('two services share a network of docker-compose.yml only if one calls the other', () => {
     const shared = Object.keys(networks)
       .map(membersOf)
       .filter((members) => members.length > 1);
@@ -67,7 +67,7 @@ describe('networks in docker-compose.yml', () => {
     expect(shared.map((members) => members.toSorted().join()).toSorted()).toEqual(pairs.toSorted());
   });
 
-  test('the networks of docker-compose.yml with a route outside have the gateway, the webhook or the integration service on them, alone', () => {
+  test('each network of docker-compose.yml with a route outside contains only the gateway, the webhook or the integration service', () => {
     const open = Object.keys(networks).filter((network) => networks[network]?.internal !== true);
     const members = open.map((network) =>
       Object.keys(services).filter((name) => services[name]?.networks.includes(network)),
@@ -121,7 +121,7 @@ describe('secrets in deploy/kubernetes', () => {
     const setup = 'deploy/kubernetes/databases/prepare-databases.yaml';
     const files = globSync('deploy/kubernetes/**/*.yaml', { cwd: ROOT, exclude: ['**/node_modules'] });
     expect(files.filter((file) => /key: POSTGRES_ADMIN_URL/.test(read(file)))).toEqual([setup]);
-    // The server's own superuser is set up with the password alone, and by no pod of a service.
+    // Only the server's superuser gets the password, and no pod of a service.
     expect(files.filter((file) => /key: POSTGRES_PASSWORD/.test(read(file)))).toEqual([
       'deploy/kubernetes/overlays/development/postgres.yaml',
     ]);

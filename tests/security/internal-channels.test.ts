@@ -1,6 +1,7 @@
 /**
- * The channels behind the gateway, used by an attacker who can reach their ports: without a certificate or with another service's, without
- * a NATS user or with another service's. Nothing changes, while the calls of rightful callers succeed.
+ * The channels behind the gateway, attacked from inside the network: without a certificate or with
+ * another service's, without a NATS user or with another service's. Nothing changes, while the
+ * calls of rightful callers succeed.
  */
 import { randomUUID } from 'node:crypto';
 import { copyFileSync, writeFileSync } from 'node:fs';
@@ -60,7 +61,10 @@ async function filesOf(name: string, authority?: CertificateAuthority): Promise<
   return files;
 }
 
-/** A client of the wallet with this certificate; without one, as an attacker in the network would call. */
+/**
+ * A client of the wallet with this certificate; without one, as an attacker in the network would
+ * call.
+ */
 async function walletFor(files: IdentityFiles | undefined) {
   const identity = files && opened.use(await openChannelIdentity({ files, reloadMs: 600_000, logger }));
   return opened.use(
@@ -93,7 +97,7 @@ describe('the wallet’s gRPC port', () => {
     reference: randomUUID(),
   });
 
-  test('the wallet refuses every call without a certificate of our authority', async () => {
+  test('the wallet refuses every call without a certificate of its authority', async () => {
     const player = await world.newPlayer({ funds: '5.00' });
     const other = await createCertificateAuthority('somebody else');
     for (const files of [undefined, await filesOf('gateway', other)]) {
@@ -148,7 +152,7 @@ describe('the wallet’s gRPC port', () => {
     expect(await world.balance(player)).toBe('6.00');
   });
 
-  test('the wallet lets an owner of attempts move only its own money, in unary and multiplexed calls', async () => {
+  test('the wallet lets a contest service move only its own money, in unary and multiplexed calls', async () => {
     const player = await world.newPlayer({ funds: '5.00' });
     const tenant = { programId: world.program.id, environment: Environment.TEST };
     const challenge = await world.newChallenge();
@@ -173,7 +177,7 @@ describe('the wallet’s gRPC port', () => {
         requirement: { verificationLevel: 0, jurisdictions: [], refuseInsiders: false },
       };
       expect(await codeOf(tournament.chargeFees({ charges: [charge] }))).toBe(PERMISSION_DENIED);
-      // Its own charge in the same call is not charged either: the call is refused as a whole.
+      // The call is refused as a whole, so its own charge fails too.
       const own = newOwnedId('tournament');
       const charges = [{ ...charge, attemptId: own, transferId: feeTransferId(own) }, charge];
       expect(await codeOf(tournament.chargeFees({ charges }))).toBe(PERMISSION_DENIED);
@@ -198,7 +202,7 @@ describe('the wallet’s gRPC port', () => {
     expect(await world.balance(player)).toBe('4.00');
   });
 
-  test('the wallet lets no owner decide a fee of the other, whose create is then charged', async () => {
+  test('the wallet lets no contest service decide a fee of the other, whose create is then charged', async () => {
     const player = await world.newPlayer({ funds: '5.00' });
     const round = await world.newRound();
     world.stack.arm('tournament.create.before-charge', 'delay:3000');
@@ -223,7 +227,7 @@ describe('the wallet’s gRPC port', () => {
         {},
         { attemptId: own },
         { attemptId: own, feeGeneration: 1 },
-        // A query without an attempt id is refused, too.
+        // A query without an attempt id is refused too.
         { attemptId: '' },
         { attemptId: '', tombstoneIfAbsent: false },
         { attemptId: transferId },
@@ -231,7 +235,7 @@ describe('the wallet’s gRPC port', () => {
         const tried = await codeOf(challenge.resolveFees({ queries: [{ ...query, ...change }] }));
         expect([change, tried]).toEqual([change, PERMISSION_DENIED]);
       }
-      // A charge decides the id as well: it is posted, or becomes a tombstone with the refusal.
+      // A charge also decides the id: it is posted, or becomes a tombstone with the refusal.
       const charge = {
         transferId,
         attemptId: own,
@@ -242,7 +246,7 @@ describe('the wallet’s gRPC port', () => {
         requirement: { verificationLevel: 0, jurisdictions: [], refuseInsiders: false },
       };
       expect(await codeOf(challenge.chargeFees({ charges: [charge] }))).toBe(PERMISSION_DENIED);
-      // The owner may query its own ids, and gets a result.
+      // The contest service may query its own ids, and gets a result.
       const ofOwn = { transferId: feeTransferId(own, 1), attemptId: own, feeGeneration: 1, tombstoneIfAbsent: false };
       expect(await challenge.resolveFees({ queries: [ofOwn] })).toEqual({
         resolutions: [{ state: FeeState.ABSENT, refusalCode: '' }],
@@ -257,7 +261,7 @@ describe('the wallet’s gRPC port', () => {
   });
 });
 
-/** The permitted callers of each call, written down a second time: every other caller is refused. */
+/** The permitted callers of each call, listed independently: every other caller is refused. */
 const GATEWAY = ['gateway'];
 const OWNERS = ['challenge', 'tournament'];
 const CALLERS_OF_WALLET: Record<keyof WalletServiceService, readonly string[]> = {
@@ -349,9 +353,9 @@ describe('every rpc of every service accepts exactly its callers', () => {
         }),
       ) as unknown as Record<string, (request: object) => Promise<unknown>>;
       for (const [rpc, accepted] of Object.entries(callers)) {
-        // An empty request cannot succeed: an rpc that accepts the caller fails for that reason.
+        // An empty request cannot succeed: an rpc that accepts the caller fails because of it.
         const { requestDeserialize } = methods[rpc] as Method;
-        // An owner lists its own.
+        // A contest service lists its own rows.
         const request = { ...requestDeserialize(Buffer.alloc(0)), ...(LISTS.has(rpc) && { owner: caller }) };
         const call = client[rpc]?.(request) ?? Promise.reject(new Error(`there is no ${rpc}`));
         const isTaken = (await codeOf(call)) !== PERMISSION_DENIED;
@@ -373,7 +377,8 @@ describe('certificates of the internal channels', () => {
     const before = readAgain().length;
     const kept = world.stack.filesOf('wallet');
     const next = await filesOf('wallet');
-    // One file after the other, as an operator copies them: in between, the key does not match the certificate.
+    // One file after the other, as an operator copies them: in between, the key does not match the
+    // certificate.
     copyFileSync(next.certificate, kept.certificate);
     await eventually(
       async () => world.stack.logs('wallet').some((line) => line.includes('could not be read again')) || undefined,
@@ -392,7 +397,10 @@ describe('certificates of the internal channels', () => {
   });
 });
 
-/** What NATS answers a publish to a subject that its user may not publish to. A request without an answer is a time-out instead. */
+/**
+ * NATS's error for a publish to a forbidden subject. A request without a reply is a time-out
+ * instead.
+ */
 const FORBIDDEN_PUBLISH = /permissions violation for publish/i;
 
 describe('NATS users', () => {
@@ -456,10 +464,11 @@ describe('NATS users', () => {
     }
   });
 
-  test('the webhook service sends no event that an owner published about another owner’s attempt', async () => {
+  test('the webhook service sends no event that a contest service published about another service’s attempt', async () => {
     const event = forged();
     const challenge = await login('challenge');
-    // All that a challenge service can do: publish on its own subject, with its own name or the other's.
+    // The most that a challenge service can do: publish on its own subject, with its own name or
+    // the other's.
     for (const owner of [Owner.TOURNAMENT, Owner.CHALLENGE])
       await challenge.jetstream().publish(subjectOf('challenge'), encode({ ...event, owner }));
     await eventually(

@@ -1,6 +1,7 @@
 /**
- * Who reaches whom in Kubernetes, by all NetworkPolicies of a deployment together, against the table of services (libs/topology); and which
- * addresses outside, against the check of the services themselves (libs/untrusted-url).
+ * Who reaches whom in Kubernetes, by all NetworkPolicies of a deployment together, compared with
+ * the table of services (libs/topology); and which outside addresses, compared with the services'
+ * own check (libs/untrusted-url).
  */
 import { readFileSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
@@ -36,7 +37,7 @@ type Policy = {
     readonly egress?: readonly Rule[];
   };
 };
-/** What is no pod is in no namespace. */
+/** Without a namespace: not a pod. */
 type Pod = {
   readonly name: string;
   readonly namespace: string | undefined;
@@ -75,7 +76,7 @@ const DATABASES = SERVICE_NAMES.map((name) => ({
   labels: { 'cnpg.io/cluster': `${name}-database` },
 }));
 const NATS = named('nats');
-/** As the example has it, in place of a cluster's. */
+/** The example's address, instead of a cluster's. */
 const API = atAddress('192.0.2.1');
 const PUBLIC = ['93.184.216.34', '2606:2800:220:1::1'].map(atAddress);
 const PODS: readonly Pod[] = [
@@ -212,7 +213,7 @@ function isIn({ cidr, except = [] }: NonNullable<Peer['ipBlock']>, address: stri
   return listOf([cidr]).check(address, family) && !listOf(except).check(address, family);
 }
 
-/** The first and the last address of a block, and their neighbours. */
+/** The first and last address of a block, and their neighbours. */
 function edgesOf([network, bits]: Block): readonly string[] {
   const bytes = network.toByteArray();
   const size = bytes.length * 8;
@@ -231,7 +232,9 @@ function textOf(value: bigint, size: number): string {
   return ipaddr.fromByteArray(bytes).toString();
 }
 
-/** Every block that the library of the services' own check calls special: of a name one, or several. */
+/**
+ * Every block that the library of the services' own check calls special; a name may have several.
+ */
 function specialBlocks(): readonly Block[] {
   const known = [ipaddr.IPv4, ipaddr.IPv6].map(
     ({ prototype }) => (prototype as unknown as { SpecialRanges: Record<string, Block | Block[]> }).SpecialRanges,

@@ -8,7 +8,10 @@ export interface Replicas {
   readonly count: number;
 }
 
-/** Replaces the replicas one by one by such with these settings, as a deployment does; after each, `check` has to hold. */
+/**
+ * Replaces the replicas one by one with ones that have these settings, like a deployment; `check`
+ * must hold after each.
+ */
 export async function rollOut(
   { stack }: World,
   { service, count }: Replicas,

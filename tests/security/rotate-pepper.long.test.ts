@@ -1,6 +1,7 @@
 /**
- * KEY_PEPPER is replaced while the stack runs, in the steps of docs/operations/rotate-secrets.md. Keys that were used are hashed again every half
- * minute, which is what this test waits for; the steps alone: services/gateway/src/change-of-pepper.test.ts.
+ * KEY_PEPPER is replaced while the stack runs, in the steps of docs/operations/rotate-secrets.md.
+ * Used keys are hashed again every half minute, for which this test waits;
+ * services/gateway/src/change-of-pepper.test.ts tests the steps alone.
  */
 import { randomBytes } from 'node:crypto';
 import { createHttpClient, createPartner } from '@laurel/testing';
@@ -8,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, expectStatus, startWorld, type World } from '../world.ts';
 import { rollOut } from './roll-out.ts';
 
-/** The worker that hashes again runs every half minute. */
+/** The worker that hashes keys again runs every half minute. */
 const WORKER_MS = 60_000;
 const gateway = { service: 'gateway', count: 2 } as const;
 const [first, second] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];

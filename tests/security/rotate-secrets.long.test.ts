@@ -1,8 +1,9 @@
 /**
- * Keys of the configuration are replaced while the stack runs, one replica after the other, in the steps of
- * docs/operations/rotate-secrets.md: what was made under the old one works at every step, and after the old one is gone. KEY_PEPPER:
- * rotate-pepper.long.test.ts. The seed that signs receipts: tests/money/signing-keys.long.test.ts. A partner's own API key:
- * tests/operator-api/live-key.test.ts.
+ * Configured keys are replaced while the stack runs, one replica after the other, in the steps of
+ * docs/operations/rotate-secrets.md: what the old key made works at every step, and after the old
+ * key is gone.
+ * KEY_PEPPER: rotate-pepper.long.test.ts. The seed that signs receipts:
+ * tests/money/signing-keys.long.test.ts. A partner's API key: tests/operator-api/live-key.test.ts.
  */
 import { randomBytes } from 'node:crypto';
 import type { Integration } from '@laurel/sdk';
@@ -31,7 +32,7 @@ beforeAll(async () => {
   world = await startWorld({
     replicas: { webhook: REPLICAS, integration: REPLICAS },
     environment: {
-      // Retries come late, so that a delivery has the number of sends that it needed.
+      // Retries come late, so that the number of a delivery's sends shows what it needed.
       webhook: { WEBHOOK_SECRET_KEY: keys.webhook.first, WEBHOOK_RETRY_DELAYS_SECONDS: '60,300' },
       integration: { INTEGRATION_SECRET_KEY: keys.integration.first },
     },
@@ -48,7 +49,9 @@ async function metricOf(service: Service, replica: number, name: string): Promis
   return Object.fromEntries([...lines].map(([, version, count]) => [version, Number(count)]));
 }
 
-/** Resolves when no replica counts anything under this version any more, and each counts something. */
+/**
+ * Resolves when no replica counts anything under this version any more, and each counts something.
+ */
 async function noneUnder(version: number, service: Service, metric: string): Promise<void> {
   for (let replica = 0; replica < REPLICAS; replica++) {
     await eventually(
@@ -70,7 +73,7 @@ describe('WEBHOOK_SECRET_KEY', () => {
     hook = await world.newReceiver(developer);
   });
 
-  /** Sends a test event; where the replica that was called has just ended, again. */
+  /** Sends a test event; again if the replica that was called has just ended. */
   const sendTest = ({ endpoint }: Hook) =>
     eventually(async () => {
       const answer = await developer.portal.sendTest(endpoint.id);
@@ -93,7 +96,7 @@ describe('WEBHOOK_SECRET_KEY', () => {
       const made: Hook[] = [];
       await rollOut(world, webhook, { ...current, WEBHOOK_SECRET_KEYS_ACCEPTED: `1:${first}` }, async () => {
         await delivers();
-        // Whichever replica stores its secret, the other can read it.
+        // The other replica can read the secret, whichever stored it.
         made.push(
           await eventually(() => world.newReceiver(developer).catch(() => undefined), 'an endpoint is registered'),
         );
@@ -166,7 +169,10 @@ describe('INTEGRATION_SECRET_KEY', () => {
     const attempt = await owner.test.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });
     return { attempt_id: expectStatus(201, attempt).body.id, score: 100 };
   }
-  /** A push under the integration's own secret settles an attempt. A partner sends one again that was not answered. */
+  /**
+   * A push under the integration's own secret settles an attempt. A partner repeats a push without
+   * a response.
+   */
   const settles = async () => {
     const body = await report();
     await eventually(async () => {
@@ -204,7 +210,8 @@ describe('INTEGRATION_SECRET_KEY', () => {
       const current = { INTEGRATION_SECRET_KEY: third, INTEGRATION_SECRET_KEY_VERSION: '3' };
       await rollOut(world, integration, { ...current, INTEGRATION_SECRET_KEYS_ACCEPTED: '' });
       const body = await report();
-      // Also where the breaker towards the replica that ended is open: what matters is that it is never 401, and never 200.
+      // The breaker may be open after the replica's end; it matters only that the response is
+      // neither 401 nor 200.
       expectStatus(500, await push(world.http, target, body));
       const other = await eventually(() => newTarget(owner.test).catch(() => undefined), 'an integration is made');
       const settled = await report();

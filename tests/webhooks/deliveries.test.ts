@@ -1,6 +1,7 @@
 /**
- * A developer's endpoints, their deliveries and the log, through the portal, on one stack; and what no log may hold.
- * Each rule: services/webhook, and services/gateway/src/routes/portal. Retries are minutes apart here, so that only requested sends happen.
+ * A developer's endpoints, their deliveries and the log, through the portal, on one stack; and
+ * secrets that no log may contain. services/webhook and services/gateway/src/routes/portal test
+ * each rule. Retries are minutes apart here, so that only requested sends happen.
  */
 import { randomUUID } from 'node:crypto';
 import { createPartner, type DeliveryBody, type Portal, SERVICES, signIn } from '@laurel/testing';
@@ -184,7 +185,8 @@ test('no secret, password, token, e-mail or body is in any log', async () => {
   const bad = { url: `https://user:${path}@example.com/`, description };
   expectError(400, 'invalid_request', await owner.portal.createEndpoint(bad));
 
-  // An event that is accepted, one that is refused until no send is left, one without a listener, and one that is sent again.
+  // An accepted event, one refused until no send is left, one without a listener, and one sent
+  // again.
   const hook = await world.newReceiver(owner, { description, answer: { body: answered } });
   const url = `${hook.receiver.url}/${path}?key=${path}`;
   expectStatus(200, await owner.portal.updateEndpoint(hook.endpoint.id, { url }));
@@ -240,7 +242,7 @@ test('no secret, password, token, e-mail or body is in any log', async () => {
     const found = Object.keys(secrets).filter((what) => log.includes(secrets[what] as string));
     expect(found, `${service} logs a secret`).toEqual([]);
   }
-  // The log still has what was done.
+  // The log still contains what was done.
   const gateway = world.stack.logs('gateway').join('\n');
   for (const logged of [owner.id, hook.endpoint.id, 'replace_test_key', 'rotate_webhook_secret', 'sign_out']) {
     expect(gateway).toContain(logged);

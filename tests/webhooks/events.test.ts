@@ -1,4 +1,7 @@
-/** Every event that the contract names (docs/contract/partner-api.md, "Event types"), from play to a partner's server, and no other event. */
+/**
+ * Every event of the contract (docs/contract/partner-api.md, "Event types"), from play to a
+ * partner's server, and no other event.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Attempt, Award, Outcome, Round, WebhookEventType } from '@laurel/sdk';
 import type { ChallengeTerms, Partner } from '@laurel/testing';
@@ -27,7 +30,7 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
   let developer: Developer;
   let hook: Hook;
   let partner: Partner;
-  /** Every event that a test of this environment expected; at the end there must be no other. */
+  /** Every event that tests of this environment expected; in the end there must be no others. */
   const expected: string[] = [];
   beforeAll(async () => {
     developer = await world.newDeveloper();
@@ -58,7 +61,7 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
     return request;
   }
 
-  /** The event of an outcome; it must also agree with the attempt as it is read. */
+  /** The event of an outcome, which must also agree with the attempt as it is read. */
   async function expectSettled(attempt: Attempt, outcome: Outcome): Promise<void> {
     const { award } = outcome;
     const delivered = await expectEvent('attempt.settled', attempt.id, {
@@ -86,7 +89,10 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
     expect(await read(attempt.id)).toMatchObject({ ...aboutRead(attempt), status });
   }
 
-  /** Ends the attempt's hour: in the sandbox by a partner's request, in live by an update of the row. */
+  /**
+   * Ends the attempt's hour: in the sandbox by a partner's request, in live by an update of the
+   * row.
+   */
   async function expire(attemptId: string): Promise<void> {
     if (environment === 'test') {
       expectStatus(200, await partner.expireAttempt(attemptId));
@@ -98,7 +104,8 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
   async function expireByHour(attemptId: string): Promise<void> {
     const { query } = world.stack.database('challenge');
     const row = () => query<{ status: string }>('select status from attempts where id = $1', [attemptId]);
-    // The response may come before the row is open. The sweep never looks back, so the hour ends in a second, not already.
+    // The response may come before the row is open. The sweep never looks back, so the hour ends in
+    // a second rather than at once.
     await eventually(async () => (await row())[0]?.status === 'open' || undefined, 'the attempt is open');
     await query(`
       begin;
@@ -362,7 +369,7 @@ test('each endpoint gets the events of its scope, also of a program that was mad
     expect(received(hook).sort(), name).toEqual(expected[name as keyof typeof expected]);
 });
 
-test('a webhook whose answers are failures is sent three times, each after its delay, with the same bytes', async () => {
+test('a webhook whose responses are failures is sent three times, each after its delay, with the same bytes', async () => {
   const developer = await world.newDeveloper();
   const hook = await world.newReceiver(developer, { answer: { status: 500, body: 'no' } });
   const { deliveryId } = await hook.event('attempt.settled', await playAttempt(world, developer));
@@ -387,7 +394,7 @@ function aboutAttempt({ id, challenge_id, tournament_round_id, player_ref }: Att
   return { attempt_id: id, challenge_id, tournament_round_id, player_ref };
 }
 
-/** The same fields in a read of the attempt. */
+/** The same fields when the attempt is read. */
 function aboutRead({ id, challenge_id, tournament_round_id, player_ref, fee_charged }: Attempt) {
   return { id, challenge_id, tournament_round_id, player_ref, fee_charged };
 }

@@ -20,7 +20,10 @@ const NAMED_HEADERS = [
 /** The headers of any HTTP client. */
 const OTHER_HEADERS = ['accept-encoding', 'connection', 'content-length', 'host', 'user-agent'];
 
-/** Checks a whole request against the contract and the served document: its target, all of its headers, its body, and both signatures. */
+/**
+ * Checks a whole request against the contract and the served document: its target, headers, body,
+ * and both signatures.
+ */
 export async function expectRequest(
   { endpoint, secret, contract }: Pick<Hook, 'endpoint' | 'secret' | 'contract'>,
   request: HookRequest,
@@ -59,7 +62,7 @@ export async function expectRequest(
   await expectSignedWith(secret, request);
 }
 
-/** Both signatures, verified by libraries that are not of this project; neither is valid for a body that was tampered with. */
+/** Both signatures, verified by third-party libraries; neither is valid for an altered body. */
 export async function expectSignedWith(secret: string, { headers, body }: HookRequest): Promise<void> {
   const text = body.toString('utf8');
   expect(Buffer.from(text).equals(body)).toBe(true);

@@ -1,4 +1,7 @@
-/** Test endpoints that take as many slots as they can, and how long a partner's live events are on their way meanwhile. */
+/**
+ * Test endpoints take as many slots as they can; measures how long a partner's live events take
+ * meanwhile.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Receiver, startReceiver } from '@laurel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,16 +11,25 @@ import { playAttempt } from './play.ts';
 /** Their endpoints may send 160 at once: more than an environment has slots. */
 const FLOODERS = 2;
 const ENDPOINTS = 20;
-/** An endpoint that answers within a second counts as prompt, and may take its four slots. */
+/** An endpoint that responds within a second counts as prompt, and may take its four slots. */
 const PROMPT_ENOUGH_MS = 800;
-/** So many events of each flooder keep its endpoints busy for longer than the neighbour is measured. */
+/**
+ * This many events of each flooder keep its endpoints busy for longer than the neighbour is
+ * measured.
+ */
 const EVENTS_OF_FLOODER = 100;
 const SAMPLES = 20;
-/** The promise: a neighbour's slowest event stays within so many times its own without the flood. */
+/**
+ * The promise: a neighbour's slowest event takes at most this many times as long as without the
+ * flood.
+ */
 const FACTOR = 3;
-/** Below it, the time of an event is what other processes of the machine take for a moment. */
+/** Below this, other processes of the machine determine the time of an event. */
 const FLOOR_MS = 100;
-/** The machine itself may be busy in one of two measurements: the promise must hold in one of so many rounds. */
+/**
+ * The machine itself may be busy in one of two measurements, so the promise must hold in one of
+ * this many rounds.
+ */
 const ROUNDS = 3;
 const DRAINED_WITHIN_MS = 60_000;
 
@@ -39,7 +51,7 @@ beforeAll(async () => {
       expectStatus(201, await portal.createEndpoint({ url: `${slow.url}/${id}/${index}`, environment: 'test' }));
     }
   }
-  // Each endpoint has answered once, and counts as prompt.
+  // Each endpoint has responded once, and counts as prompt.
   await Promise.all(flooders.map((owner) => playAttempt(world, owner)));
   await slow.nth(FLOODERS * ENDPOINTS);
 });
@@ -49,7 +61,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
 });
 
-/** The slowest of so many live events, from its instant to its arrival. */
+/** The time of the slowest live event, from its instant to its arrival. */
 async function slowestEventMs(): Promise<number> {
   const before = prompt.requests.length;
   for (let event = 1; event <= SAMPLES; event += 1) {
@@ -74,14 +86,14 @@ test('live events arrive within three times their usual time while test endpoint
   for (let round = 0; round < ROUNDS; round += 1) {
     const quiet = await slowestEventMs();
     const flooding = flood();
-    // More are due by then than there are slots.
+    // By then more events are due than there are slots.
     await slow.nth(slow.requests.length + FLOODERS * ENDPOINTS * 4);
     const before = slow.requests.length;
     const flooded = await slowestEventMs();
     measured.push({ quiet, flooded, sentToFlooders: slow.requests.length - before });
     await flooding;
     expect(slow.requests.length - before).toBeGreaterThan(FLOODERS * ENDPOINTS);
-    // The next round begins without what is left of the flood.
+    // The next round begins after the rest of the flood.
     await slow.nth(FLOODERS * ENDPOINTS * (1 + (round + 1) * EVENTS_OF_FLOODER), DRAINED_WITHIN_MS);
     if (flooded <= FACTOR * Math.max(quiet, FLOOR_MS)) return;
   }

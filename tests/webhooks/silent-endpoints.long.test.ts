@@ -1,6 +1,7 @@
 /**
- * Endpoints that never answer delay no other endpoint, from play to the partners' servers. The seconds are a promise on a machine that does
- * nothing else, so `npm run test:long` runs one file at a time; that nothing waits at all is services/webhook/src/workers/fairness.long.test.ts.
+ * Endpoints that never respond delay no other endpoint, from play to the partners' servers. The
+ * seconds are a promise on a machine that does nothing else, so `npm run test:long` runs one file
+ * at a time; services/webhook/src/workers/fairness.long.test.ts tests that nothing waits at all.
  */
 import { startReceiver } from '@laurel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -35,7 +36,7 @@ test('the healthy half of 200 endpoints has every event within two seconds while
 
   const endpointsOfEach = developers.length * OF_EACH;
   for (let wave = 1; wave <= WAVES; wave += 1) {
-    // Until the last wave the service does not know which endpoints never answer.
+    // Until the last wave the service does not know which endpoints never respond.
     if (wave === WAVES)
       for (const endpoint of silentEndpoints) await eventually(() => hasTimedOut(endpoint), 'a send has timed out');
     await Promise.all(developers.map((owner) => playAttempt(world, owner)));
@@ -49,7 +50,8 @@ test('the healthy half of 200 endpoints has every event within two seconds while
   });
   expect(new Set(events.map(({ addressed }) => addressed)).size).toBe(WAVES * endpointsOfEach);
   expect(events).toHaveLength(WAVES * endpointsOfEach);
-  // The first wave also opens a connection to each of 200 endpoints; even then no event waits until a silent endpoint's 5 s are over.
+  // The first wave also opens a connection to each of 200 endpoints; even then no event waits for
+  // the 5 s of a silent endpoint.
   expect(Math.max(...events.slice(0, endpointsOfEach).map(({ seconds }) => seconds))).toBeLessThan(5);
   expect(Math.max(...events.slice(endpointsOfEach).map(({ seconds }) => seconds))).toBeLessThan(2);
 });
