@@ -2,8 +2,9 @@
 import type { ChildProcess } from 'node:child_process';
 
 /**
- * Resolves with the exit code of a child that has ended, null if a signal ended it; rejects where it could not be started. A child that its
- * AbortSignal is about to end is awaited all the same, and then rejects: what is removed next may still be in its use.
+ * Resolves with a child's exit code, or null if a signal ended it; rejects if it could not start.
+ * Also awaits a child that its AbortSignal is ending, and then rejects: the child may still use
+ * what is removed next.
  */
 export async function exitOf(child: ChildProcess): Promise<number | null> {
   let failure: Error | undefined;

@@ -1,4 +1,7 @@
-/** Brings up docker-compose.yml as an operator does: secrets, identities, up; with the settings of tests on top. */
+/**
+ * Brings up docker-compose.yml like an operator (secrets, identities, up), with test settings on
+ * top.
+ */
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,43 +27,46 @@ import { newStackFolder, PROJECT } from './leftovers.ts';
 
 const execute = promisify(execFile);
 
-/** The stack as the tests find it, in files of one folder that a variable names. */
+/** The stack for the tests, as files of one folder that a variable names. */
 export interface ComposeStack extends AsyncDisposable {
   /** Its description for `joinWorld`, and the LAUREL_DATA_DIR of the demo. */
   readonly folder: string;
   readonly readyFile: string;
 }
 
-/** What a test that faults containers needs; in `containers.json` of the folder. */
+/** What a test needs to fault containers; in `containers.json` of the folder. */
 export interface ContainersDescription {
   readonly environment: Readonly<Record<string, string>>;
   readonly project: string;
-  /** The folder of the disk of each server: a file system of its own, of `DISK_MIB`. */
+  /** The folder of each server's disk: a separate file system of `DISK_MIB`. */
   readonly disks: Readonly<Record<'postgres' | 'nats', string>>;
   readonly identities: string;
-  /** Docker Compose with the project and the files of the stack; a command follows, or a further file. */
+  /** Docker Compose with the project and files of the stack; append a command, or another file. */
   readonly compose: readonly [string, ...string[]];
 }
 
 /** PostgreSQL's clusters and log, or NATS's store; a test fills the rest. */
 const DISK_MIB = { postgres: 2_048, nats: 256 } as const;
-/** As the services see it. */
+/** The path inside the services. */
 const EGRESS_CA = '/run/egress/ca.pem';
 const POSTGRES_PORT = 5432;
 const HEALTH_INTERVAL = '3s';
-/** A request that a killed gateway or database left unfinished is taken over after so long, in place of a minute that each such test would wait. */
+/**
+ * How long until a request that a killed gateway or database left unfinished is taken over, instead
+ * of a minute.
+ */
 const FAULT_SETTINGS: Partial<Record<Service, Readonly<Record<string, string>>>> = {
   gateway: { IDEMPOTENCY_TAKEOVER_SECONDS: '5' },
 };
 
 /**
- * Builds the images of the services; the engine keeps each layer by what it was made of, so that what did not change is not built again. Rejects
- * where the signal is aborted meanwhile.
+ * Builds the images of the services. The engine keeps each layer by its inputs, so unchanged ones
+ * are not rebuilt. Rejects if the signal is aborted meanwhile.
  */
 export async function buildServices(engine: Engine, images: BaseImages, { print, signal }: RunContext): Promise<void> {
   const folder = newStackFolder();
   try {
-    // Compose reads the whole file for a build, and demands every secret in it.
+    // Compose reads the whole file for a build, and requires every secret in it.
     writeSecrets(join(folder, '.env'), images);
     const override = join(folder, 'override.yml');
     const lines = Object.entries(composeServices()).flatMap(([name, { image }]) => [
@@ -79,7 +85,10 @@ export async function buildServices(engine: Engine, images: BaseImages, { print,
   }
 }
 
-/** Starts it from the images that were built; rejects where the signal is aborted meanwhile. Disposing removes containers, networks, volumes and disks. */
+/**
+ * Starts the stack from the built images; rejects if the signal is aborted meanwhile. Disposing
+ * removes containers, networks, volumes and disks.
+ */
 export async function startComposeStack(
   engine: Engine,
   images: BaseImages,
@@ -144,14 +153,15 @@ function composeServices(): Readonly<Record<string, { readonly image: string }>>
   return parse(readFileSync(join(CHECKOUT, 'docker-compose.yml'), 'utf8'), { merge: true }).services;
 }
 
-/** Under a name of its own: the machine may have images of a deployment. */
+/** A separate image name: the machine may have images of a deployment. */
 function testImageLine(image: string): readonly string[] {
   return image.startsWith('laurel/') ? [`    image: ${image.replace('laurel/', 'laurel-test/')}`] : [];
 }
 
 /**
- * Networks whose addresses must be known: this machine's on `webhook-outside`, which the integration service reaches as well because it is this
- * machine's, and PostgreSQL's on `administration`. Of the range for tests of devices (RFC 2544), which no machine's own network is in.
+ * The networks whose addresses must be known: `webhook-outside`, where this machine has the address
+ * of the partners' servers, and `administration`, where PostgreSQL has one. They are in the range
+ * for device tests (RFC 2544), which no machine's own network uses.
  */
 function chooseSubnets() {
   const third = 2 * randomInt(0, 128);
@@ -164,7 +174,7 @@ function chooseSubnets() {
 
 type Subnets = ReturnType<typeof chooseSubnets>;
 
-/** Every secret that docker-compose.yml demands; returns them by name. */
+/** Every secret that docker-compose.yml requires; returns them by name. */
 function writeSecrets(file: string, others: Readonly<Record<string, string>>): (name: string) => string {
   const composeFile = readFileSync(join(CHECKOUT, 'docker-compose.yml'), 'utf8');
   const demanded = new Set([...composeFile.matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name = '']) => name));
@@ -187,7 +197,7 @@ function urlsOf(service: Service, subnets: Subnets, secrets: (name: string) => s
   };
 }
 
-/** The authority of the partners' servers of the tests, and a certificate of theirs. */
+/** The authority of the partners' servers in tests, and a certificate for them. */
 async function writeWebhookCa(folder: string, host: string) {
   const authority = await createCertificateAuthority('Partners of the tests');
   const receiver = await authority.issue({ names: [host, 'localhost'] });
@@ -204,7 +214,10 @@ async function writeWebhookCa(folder: string, host: string) {
   };
 }
 
-/** File systems of their own for PostgreSQL and NATS, so that a test can fill them; they outlive their containers' restarts. */
+/**
+ * Separate file systems for PostgreSQL and NATS, so that a test can fill them; they outlive
+ * restarts of the containers.
+ */
 async function makeDisks(folder: string, starting: AsyncDisposableStack) {
   const disks = { postgres: join(folder, 'disk-postgres'), nats: join(folder, 'disk-nats') };
   for (const server of ['postgres', 'nats'] as const) {
@@ -224,7 +237,7 @@ function overrideOf(on: {
 }): string {
   chmodSync(on.certificate, 0o644);
   const lines = ['services:'];
-  // Some tests register an address of the container itself, which is never sent to.
+  // Some tests register an address of the container itself, to which nothing is ever sent.
   const settings = testSettings({
     receivers: `127.0.0.0/8,${on.subnets['webhook-outside'].host}/32`,
     caFile: EGRESS_CA,
@@ -241,7 +254,7 @@ function overrideOf(on: {
     lines.push(
       `    environment: ${JSON.stringify(environment)}`,
       `    volumes: !override ["${on.identities}/${name}:/run/identity:ro", "${on.certificate}:${EGRESS_CA}:ro"]`,
-      // The test waits for each start. What is not given here is that of the image's own check.
+      // The test waits for each start. The image's own check has the rest.
       `    healthcheck: { interval: ${HEALTH_INTERVAL} }`,
     );
     if (isNatsUser(service)) lines.push(`    env_file: !override ["${on.identities}/${name}.env"]`);
@@ -261,7 +274,10 @@ function overrideOf(on: {
   return `${lines.join('\n')}\n`;
 }
 
-/** Runs a command to its end, also where the signal is aborted, and returns what it printed; rejects with the last of that. */
+/**
+ * Runs a command to its end, even if the signal is aborted, and returns its output; rejects with
+ * the last lines.
+ */
 async function output(
   program: string,
   parameters: readonly string[],

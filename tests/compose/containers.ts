@@ -18,19 +18,19 @@ export interface ContainerState {
   readonly isPaused: boolean;
   /** Docker does not start it again: a command stopped it, or a start failed. */
   readonly hasExited: boolean;
-  /** By Docker, since a command started it. */
+  /** Docker's restarts since a command started it. */
   readonly restarts: number;
-  /** The kernel has ended its last run, because it needed more memory than it may have. */
+  /** The kernel has ended its last run for exceeding its memory limit. */
   readonly isOutOfMemory: boolean;
-  /** By network: its address there. */
+  /** Its address in each network. */
   readonly networks: Readonly<Record<string, string>>;
 }
 
 export interface Containers {
   readonly description: ContainersDescription;
-  /** Runs `docker`; resolves with what it printed. */
+  /** Runs `docker`; resolves with its output. */
   docker(...command: readonly string[]): Promise<string>;
-  /** The id of the container of a service of docker-compose.yml, which stays the same when it restarts. */
+  /** The id of the container of a service of docker-compose.yml; it survives restarts. */
   idOf(name: string): Promise<string>;
   stateOf(name: string): Promise<ContainerState>;
 }
@@ -40,7 +40,7 @@ export function openContainers(): Containers {
   const env = { ...process.env, ...description.environment };
   const docker: Containers['docker'] = async (...command) => {
     const { stdout, stderr } = await run('docker', [...command], { env, maxBuffer: 2 ** 26 });
-    // `docker logs` prints what a container printed where the container did.
+    // `docker logs` prints a container's output to the stream that the container used.
     return (command[0] === 'logs' ? stdout + stderr : stdout).trim();
   };
   const ids = new Map<string, string>();
@@ -50,7 +50,7 @@ export function openContainers(): Containers {
     const labels = [
       `com.docker.compose.project=${description.project}`,
       `com.docker.compose.service=${name}`,
-      // Of containers that Compose made: others have the labels of their image.
+      // Only containers made by Compose: others have the labels of their image.
       'com.docker.compose.oneoff=False',
     ];
     const id = await docker('ps', '-aq', '--no-trunc', ...labels.flatMap((label) => ['--filter', `label=${label}`]));

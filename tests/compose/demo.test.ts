@@ -1,4 +1,7 @@
-/** The partner's side of the demo against the containers: webhooks and polls reach its server on this machine. */
+/**
+ * The partner's side of the demo against the containers: webhooks and polls reach its server on
+ * this machine.
+ */
 import { execFile } from 'node:child_process';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';

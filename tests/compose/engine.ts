@@ -1,6 +1,6 @@
 /**
- * The Docker engine of a run of `npm run test:compose`: the one that answers on this machine, or one of Debian's packages, which the run
- * installs, starts with a folder and a socket of its own, and ends.
+ * The Docker engine for `npm run test:compose`: the one that runs on this machine, or Debian's
+ * package, which the run installs, starts with a separate folder and socket, and ends.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -27,7 +27,10 @@ const run = promisify(execFile);
 /** What the run keeps for the next one: layers of images, stand-ins for base images, Compose. */
 export const KEPT = join(CHECKOUT, 'node_modules/.cache/laurel/compose');
 
-/** This machine cannot have an engine; the message says why. A download or a start that fails is another error, and fails the run. */
+/**
+ * This machine cannot have an engine; the message says why. A failed download or start is another
+ * error, which fails the run.
+ */
 export class EngineUnavailable extends Error {
   override readonly name = 'EngineUnavailable';
 }
@@ -41,7 +44,7 @@ export interface RunContext {
 export interface Engine extends AsyncDisposable {
   /** For `docker` and Compose. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The command that is Docker Compose, with its first arguments. */
+  /** Docker Compose's command, with its first arguments. */
   readonly compose: readonly [string, ...string[]];
 }
 
@@ -55,7 +58,10 @@ const FETCH_LIMIT_MS = 180_000;
 const MAX_TRIES = 3;
 const RETRY_PAUSE_MS = 5_000;
 
-/** Rejects with `EngineUnavailable` where there is none and none can be had. Removes what runs that were killed have left. */
+/**
+ * Rejects with `EngineUnavailable` if there is no engine and none can be obtained. Removes the
+ * leftovers of killed runs.
+ */
 export async function obtainEngine(context: RunContext): Promise<Engine> {
   await using starting = new AsyncDisposableStack();
   await removeOrphanedEngines();
@@ -101,7 +107,8 @@ async function startEngine(context: RunContext) {
       ...['--host', host, '--pidfile', join(folder, ENGINE_PID_FILE), '--exec-root', join(folder, 'run')],
       ...['--data-root', join(KEPT, 'engine')],
     ],
-    // A terminal interrupts the whole group of the run, which still needs its engine to remove the stack.
+    // A terminal interrupts the run's whole group, but the run still needs its engine to remove the
+    // stack.
     { stdio: ['ignore', openSync(log, 'a'), openSync(log, 'a')], detached: true },
   );
   starting.defer(() => end(daemon));
@@ -119,7 +126,10 @@ async function startEngine(context: RunContext) {
   return { environment, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** An engine mounts the file systems of its containers, which even root may not do everywhere, as in most containers. */
+/**
+ * An engine mounts its containers' file systems, which not even root may do everywhere, for example
+ * in most containers.
+ */
 async function expectMounts(folder: string): Promise<void> {
   const probe = join(folder, 'probe');
   mkdirSync(probe);
@@ -127,7 +137,7 @@ async function expectMounts(folder: string): Promise<void> {
   await run('umount', [probe]);
 }
 
-/** Rejects with `EngineUnavailable` where this machine does not permit it. */
+/** Rejects with `EngineUnavailable` if this machine does not permit it. */
 export async function mountTmpfs(folder: string, options: string): Promise<void> {
   // In English, whatever the machine speaks.
   const env = { ...process.env, LC_ALL: 'C' };
@@ -137,7 +147,7 @@ export async function mountTmpfs(folder: string, options: string): Promise<void>
   });
 }
 
-/** Whether the kernel, or mount itself, refused for the lack of a privilege. */
+/** Whether the kernel, or mount itself, refused for lack of a privilege. */
 function isForbidden(error: unknown): boolean {
   return /permission denied|operation not permitted|must be superuser/i.test(String(error));
 }
@@ -146,16 +156,24 @@ function isDebian(): boolean {
   return canUnpackDebian({ searchPath: process.env.PATH ?? '', isExecutable });
 }
 
-/** Held by one installation on this machine at a time: apt waits for the lock of the installed packages, but not for that of the lists. */
+/**
+ * One installation on this machine at a time holds it: apt waits for the lock of the installed
+ * packages, but not for that of the lists.
+ */
 const INSTALLATION_LOCK = '/var/cache/apt/laurel.lock';
-/** Its arguments are the program that the packages bring, and the packages. A process that waited for the lock finds the program installed. */
+/**
+ * The arguments are the program that the packages install, and the packages. A process that waited
+ * for the lock finds the program installed.
+ */
 const INSTALL = `set -e
 [ ! -e "$1" ] || exit 0
 shift
 apt-get -q -o DPkg::Lock::Timeout=300 update
 apt-get -q -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "$@"`;
 
-/** Installs the packages unless `program` is there, with the lists of packages that a fresh container does not have. */
+/**
+ * Installs the packages unless `program` exists, with the package lists that a new container lacks.
+ */
 export async function install(program: string, packages: readonly string[]): Promise<void> {
   await run('flock', [INSTALLATION_LOCK, 'sh', '-c', INSTALL, 'sh', program, ...packages], {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
@@ -163,7 +181,7 @@ export async function install(program: string, packages: readonly string[]): Pro
   });
 }
 
-/** Does again what needs a mirror or a registry, each of which fails for moments. */
+/** Repeats work that needs a mirror or a registry, which may fail for a moment. */
 export async function retried<T>(what: string, { print, signal }: RunContext, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -212,7 +230,7 @@ async function isNewEnough([program, ...first]: readonly [string, ...string[]]):
   return true;
 }
 
-/** Of what a failed command printed. */
+/** The last line that a failed command printed. */
 export function lastLine(error: unknown): string {
   const text = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
   return text.trim().split('\n').at(-1) ?? 'it failed';

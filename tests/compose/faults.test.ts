@@ -1,7 +1,8 @@
 /**
- * The containers of docker-compose.yml fail under load, one after the other: killed, hung, cut off, out of memory, restarted, with a full
- * disk. A partner that sends a failed request again with its key loses nothing: what was acknowledged is in the databases as it was
- * acknowledged, once, and the events of all of it arrive.
+ * The containers of docker-compose.yml fail under load, one after the other: killed, hung, cut off,
+ * out of memory, restarted, with a full disk. A partner that repeats failed requests with their
+ * keys loses nothing: the databases have everything acknowledged, once and unchanged, and all its
+ * events arrive.
  */
 import { SERVICES } from '@laurel/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -14,15 +15,21 @@ import { DISK_IS_FULL, FAULTS, type Fault, isWell } from './faults.ts';
 const PLAYERS = 4;
 /** Responses before a fault, and after it. */
 const ENOUGH = 40;
-/** Responses while a fault lasts, or, where none comes, this many milliseconds. */
+/** The responses that a fault must outlast, or, if none comes, the milliseconds. */
 const DURING = { answers: 20, longestMs: 6_000 };
 const TEST_MS = 300_000;
 const WAIT_MS = 200_000;
-/** Containers that nothing happens to have long been well, or do not become so. */
+/** Containers that were not faulted have long been well by then, or never will be. */
 const WELL_MS = 60_000;
-/** After so many failures the stack itself is broken, and every further test would wait in vain for minutes. */
+/**
+ * After this many failures the stack itself is broken, and every further test would wait in vain
+ * for minutes.
+ */
 const MAX_FAILURES = 3;
-/** What a partner gets of a deployment in trouble, and sends again with its key; `0` is a broken connection. */
+/**
+ * The errors of a deployment in trouble, after which a partner repeats a request with its key; `0`
+ * is a broken connection.
+ */
 const RETRIED = ['0', 'internal_error', 'idempotency_in_progress'];
 
 const CONTAINERS = [...SERVICES, 'nats', 'postgres'];
@@ -66,7 +73,7 @@ async function faultUnderLoad({ begin, felt, heal }: Fault, name: string): Promi
   });
 }
 
-/** Some responses, or a time without: where the gateway hangs, none comes until it goes on. */
+/** Waits for some responses, or for a time without: if the gateway hangs, none comes. */
 async function duringFault(load: Load): Promise<void> {
   const from = load.latencies.length;
   const until = Date.now() + DURING.longestMs;

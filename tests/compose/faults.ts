@@ -9,20 +9,20 @@ import type { Containers } from './containers.ts';
 const run = promisify(execFile);
 
 export interface Fault {
-  /** For a test's title, after the name of the service: `is killed`. */
+  /** Completes a test's title after the name of the service: `is killed`. */
   readonly title: string;
   begin(containers: Containers, name: string): Promise<void>;
-  /** Resolves when the fault has had an effect, where time alone does not show that. */
+  /** Resolves when the fault has had an effect, if time alone does not show that. */
   felt?(containers: Containers, name: string): Promise<void>;
-  /** Also of a fault whose beginning failed halfway. */
+  /** Also heals a fault whose beginning failed halfway. */
   heal(containers: Containers, name: string): Promise<void>;
 }
 
 /** A container's start, its health check and the recovery of a database, on a busy machine. */
 const RECOVERY_MS = 120_000;
-/** Less than Node and PostgreSQL need to start, and NATS to store events; Docker's minimum is 6. */
+/** Less than Node and PostgreSQL need to start, or NATS to store events; Docker's minimum is 6. */
 const TOO_LITTLE_MIB = 8;
-/** Docker's counter begins anew with each start by a command, and only a run that ended counts. */
+/** Docker counts from each start by a command, and only runs that ended. */
 const RESTARTS_WITHOUT_MEMORY = 2;
 
 const isKilled: Fault = {
@@ -37,7 +37,8 @@ const isKilled: Fault = {
       `${name} runs`,
       RECOVERY_MS,
     );
-    // `docker kill` counts as a wish of the operator, after which Docker does not start it again.
+    // `docker kill` counts as the operator's wish, after which Docker does not restart the
+    // container.
     process.kill(pid, 'SIGKILL');
     await eventually(
       async () => (await containers.stateOf(name)).restarts > restarts || undefined,
@@ -52,7 +53,8 @@ const isPaused: Fault = {
   title: 'hangs',
   async begin({ docker, idOf }, name) {
     const id = await idOf(name);
-    // The kernel cannot freeze a container in which a process begins at that moment, as that of a health check.
+    // The kernel cannot freeze a container in which a process is just starting, such as a health
+    // check.
     const pause = () =>
       docker('pause', id).then(
         () => true,
@@ -66,7 +68,7 @@ const isPaused: Fault = {
   },
 };
 
-/** By container: the networks that it was cut from, with its address in each. */
+/** By container: the networks from which it was cut off, with its address in each. */
 const cut = new Map<string, Readonly<Record<string, string>>>();
 
 const isCutOff: Fault = {
@@ -80,7 +82,7 @@ const isCutOff: Fault = {
     const { id, networks } = await stateOf(name);
     for (const [network, address] of Object.entries(cut.get(name) ?? {})) {
       if (network in networks) continue;
-      // Only where the network's range was given may an address be given.
+      // An address may be given only if the network's range is.
       const fixed = name === 'postgres' && network.endsWith('_administration') ? ['--ip', address] : [];
       await docker('network', 'connect', '--alias', name, ...fixed, network, id);
     }
@@ -97,7 +99,7 @@ const hasTooLittleMemory: Fault = {
     await docker('update', '--memory', limit, '--memory-swap', limit, id);
     // The kernel may end it before Docker has seen it run.
     await docker('start', id).catch(() => {});
-    // A container that runs for as long as the wait shows that the kernel does not enforce the limit.
+    // If a container runs for as long as the wait, the kernel does not enforce the limit.
     const hasFelt = async () => {
       const { restarts, isOutOfMemory, hasExited } = await stateOf(name);
       return isOutOfMemory || hasExited || restarts >= RESTARTS_WITHOUT_MEMORY || undefined;
@@ -120,22 +122,22 @@ const isRestarted: Fault = {
   heal: start,
 };
 
-/** Of every container of the stack. */
+/** The faults of every container of the stack. */
 export const FAULTS: readonly Fault[] = [isKilled, isPaused, isCutOff, hasTooLittleMemory, isRestarted];
 
-/** By container: since when its disk has been full. */
+/** By container: when its disk became full. */
 const fullSince = new Map<string, string>();
 
 /**
- * The line of a log that shows that a server has felt its full disk. PostgreSQL complains; NATS complains, or hangs without a line of its own, and
- * whoever publishes to it logs either.
+ * The log line that shows a server's full disk. PostgreSQL complains. NATS complains, or hangs
+ * without a log line, and the services that publish to it log either.
  */
 const SYMPTOMS: Readonly<Record<string, { readonly container: string; readonly line: RegExp }>> = {
   postgres: { container: 'postgres', line: /no space left/i },
   nats: { container: 'challenge', line: /events could not be published/ },
 };
 
-/** Of the servers that have a disk. */
+/** The fault of the servers with a disk. */
 export const DISK_IS_FULL: Fault = {
   title: 'has a full disk',
   async begin({ description }, name) {
@@ -146,7 +148,7 @@ export const DISK_IS_FULL: Fault = {
     const { container = '', line = /^$/ } = SYMPTOMS[name] ?? {};
     const id = await idOf(container);
     const isShown = async () => {
-      // What the server deletes meanwhile would be room for what it writes.
+      // Otherwise space that the server frees meanwhile would be available to it.
       await fillDisk(description.disks, name);
       return line.test(await docker('logs', '--since', fullSince.get(name) ?? '', id)) || undefined;
     };
@@ -154,17 +156,17 @@ export const DISK_IS_FULL: Fault = {
   },
   async heal(containers, name) {
     rmSync(ballastOf(containers.description.disks, name), { force: true });
-    // PostgreSQL comes back by itself; NATS has to be ended (docs/operations/full-disk.md, "NATS").
+    // PostgreSQL recovers by itself; NATS must be ended (docs/operations/full-disk.md, "NATS").
     if (name === 'nats') await isKilled.begin(containers, name);
   },
 };
 
-/** Changes nothing where the container runs, or Docker is about to start it again. */
+/** Changes nothing if the container runs, or Docker is about to restart it. */
 async function start({ docker, idOf }: Containers, name: string): Promise<void> {
   await docker('start', await idOf(name));
 }
 
-/** Fills what is free. */
+/** Fills the free space. */
 async function fillDisk(disks: Readonly<Record<string, string>>, name: string): Promise<void> {
   const ballast = ballastOf(disks, name);
   // dd ends with an error when nothing more fits.

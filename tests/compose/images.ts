@@ -1,7 +1,8 @@
 /**
- * The three base images of docker-compose.yml and deploy/docker/Dockerfile. Where they cannot be pulled, stand-ins for them are made of a
- * small Debian (debootstrap) and of the programs that this checkout has from npm and Debian: Node and npm, PostgreSQL, nats-server. A
- * stand-in has what the product makes use of: paths, users, entrypoint, the tools of the health checks.
+ * The three base images of docker-compose.yml and deploy/docker/Dockerfile. If they cannot be
+ * pulled, stand-ins are made from a small Debian (debootstrap) and the programs that this checkout
+ * gets from npm and Debian: Node and npm, PostgreSQL, nats-server. A stand-in has what the product
+ * uses: paths, users, entrypoint, the tools of the health checks.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -35,14 +36,14 @@ export type BaseImages = Readonly<Record<'NODE_IMAGE' | 'POSTGRES_IMAGE' | 'NATS
 
 interface StandIn {
   readonly image: string;
-  /** Instructions of a Dockerfile that `docker import` takes. */
+  /** Instructions of a Dockerfile for `docker import`. */
   readonly changes: readonly string[];
-  /** Puts its files into a folder that has Debian's in it already. */
+  /** Puts its files into a folder that already contains Debian's. */
   readonly fill: (root: string) => Promise<void> | void;
 }
 
 const PULL_LIMIT_MS = 300_000;
-/** Of the folders in which file systems are made; the process id follows. */
+/** Names the folders in which file systems are made; the process id follows. */
 const ROOT_PREFIX = 'root-';
 const STAND_IN_FILES = new URL('./stand-ins/', import.meta.url);
 /** The health checks' tools, certificates for npm, and what initdb needs. */
@@ -53,8 +54,9 @@ const DEBOOTSTRAP = '/usr/sbin/debootstrap';
 const DEBIAN_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
- * Pulls the base images, or makes stand-ins for those that a registry cannot be reached for. Rejects where neither is possible, or where
- * containers cannot reach the registry of npm, without which no service can be built.
+ * Pulls the base images, or makes stand-ins for those whose registry cannot be reached. Rejects if
+ * neither works, or if containers cannot reach npm's registry, without which no service can be
+ * built.
  */
 export async function obtainBaseImages(engine: Engine, context: RunContext): Promise<BaseImages> {
   const images = await pullOrMake(engine, context);
@@ -97,10 +99,10 @@ const nodeStandIn: StandIn = {
     copyFileSync(NODE, join(prefix, 'bin/node'));
     chmodSync(join(prefix, 'bin/node'), 0o755);
     const { packageManager } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8'));
-    // Outside of a workspace: npm refuses some commands in one.
+    // Outside any workspace, in which npm refuses some commands.
     const npm = (...command: readonly string[]) => run('npm', command, { cwd: root });
     await npm('install', '--global', '--prefix', prefix, packageManager);
-    // npm reaches its registry as this machine's npm does.
+    // The container's npm uses the same registry as this machine's.
     const { stdout: registry } = await npm('config', 'get', 'registry');
     mkdirSync(join(prefix, 'etc'), { recursive: true });
     writeFileSync(join(prefix, 'etc/npmrc'), `registry=${registry.trim()}\ncafile=${CERTIFICATES}\n`);
@@ -140,7 +142,7 @@ function natsStandIn(print: (line: string) => void): StandIn {
 
 async function makeStandIn(engine: Engine, standIn: StandIn, context: RunContext): Promise<string> {
   const environment = { ...process.env, ...engine.environment };
-  // A stand-in is made again when what makes it has changed.
+  // A stand-in is rebuilt when its recipe changes.
   const recipe = createHash('sha256').update(readFileSync(new URL(import.meta.url)));
   for (const file of [join(CHECKOUT, 'package-lock.json'), new URL('postgres-entrypoint.sh', STAND_IN_FILES)])
     recipe.update(readFileSync(file));
@@ -170,14 +172,17 @@ function newRoot(): string {
   return mkdtempSync(join(KEPT, `${ROOT_PREFIX}${process.pid}-`));
 }
 
-/** Without a copy of the archive on the disk. */
+/** Without a copy of the archive on disk. */
 async function importRoot(root: string, image: string, changes: readonly string[], env: NodeJS.ProcessEnv) {
   const options = changes.flatMap((change) => ['--change', change]);
   const pipeline = 'tar -c --numeric-owner -C "$0" . | docker import "$@"';
   await run('bash', ['-o', 'pipefail', '-c', pipeline, root, ...options, '-', image], { env });
 }
 
-/** The archive of a small Debian with the tools of the stand-ins, kept between runs until it would be made of something else. */
+/**
+ * The archive of a small Debian with the stand-ins' tools, kept between runs while its inputs stay
+ * the same.
+ */
 async function makeDebian(context: RunContext): Promise<string> {
   const options = ['--variant=minbase', `--include=${DEBIAN_PACKAGES.join(',')}`];
   const recipe = createHash('sha256').update(JSON.stringify([options, DEBIAN_SUITE]));
@@ -193,7 +198,8 @@ async function makeDebian(context: RunContext): Promise<string> {
     const root = newRoot();
     try {
       await run(DEBOOTSTRAP, [...options, DEBIAN_SUITE, root, mirror], { maxBuffer: 2 ** 26 });
-      // The authorities that this machine trusts, in place of Debian's list: npm's registry may be a mirror's.
+      // The authorities that this machine trusts, instead of Debian's list: npm's registry may be a
+      // mirror.
       copyFileSync(CERTIFICATES, join(root, CERTIFICATES));
       for (const folder of ['var/cache/apt', 'var/lib/apt/lists', 'usr/share/doc', 'usr/share/man'])
         rmSync(join(root, folder), { recursive: true, force: true });
@@ -212,6 +218,6 @@ function addUser(root: string, name: string, id: number, home: string): void {
   appendFileSync(join(root, 'etc/passwd'), `${name}:x:${id}:${id}::${home}:/bin/sh\n`);
   appendFileSync(join(root, 'etc/group'), `${name}:x:${id}:\n`);
   mkdirSync(join(root, home), { recursive: true });
-  // As the number: this machine may have no such user.
+  // By number: this machine may lack the user.
   chownSync(join(root, home), id, id);
 }

@@ -1,6 +1,7 @@
 /**
- * Runs in a container of its own on a network of the deployment, from an image of the product, with whatever certificate and password its
- * test gives it. Reads its attempts as JSON from the first argument, and prints what became of each as JSON.
+ * Runs in a separate container on a network of the deployment, from an image of the product, with
+ * the certificate and password that its test gives it. It reads its attempts as JSON from the first
+ * argument, and prints the result of each as JSON.
  */
 import { lookup } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
@@ -17,16 +18,25 @@ import { connect } from 'nats';
 import pg from 'pg';
 
 export type Attempt =
-  /** Calls every rpc of a service with an empty request; `identity` is a folder of /run/identities, none calls without TLS. */
+  /**
+   * Calls every rpc of a service with an empty request; `identity` is a folder of /run/identities,
+   * or none for calls without TLS.
+   */
   | { readonly kind: 'rpcs'; readonly service: keyof typeof CLIENTS; readonly identity: string | null }
-  /** Connects by TLS and waits for the service's first bytes; `identity` is a folder of /run/identities, none shows no certificate. */
+  /**
+   * Connects by TLS and waits for the service's first bytes; `identity` is a folder of
+   * /run/identities, or none for no certificate.
+   */
   | { readonly kind: 'tls'; readonly service: keyof typeof CLIENTS; readonly identity: string | null }
-  /** Publishes a message as a user of NATS, or as none. */
+  /** Publishes a message as a user of NATS, or without one. */
   | { readonly kind: 'publish'; readonly url: string; readonly tls: boolean; readonly subject: string }
   | { readonly kind: 'query'; readonly url: string; readonly text: string }
   | { readonly kind: 'connect'; readonly host: string; readonly port: number };
 
-/** `ok`, or why it failed: codes of gRPC (each that occurred, once), messages of NATS, SQLSTATEs, codes of sockets and of TLS. */
+/**
+ * `ok`, or the failure: codes of gRPC (each once), messages of NATS, SQLSTATEs, codes of sockets
+ * and TLS.
+ */
 export type Results = readonly string[];
 
 const CLIENTS = {
@@ -38,7 +48,10 @@ const CLIENTS = {
 };
 const AUTHORITY = '/run/identities/nats/ca.crt';
 const LIMIT_MS = 3_000;
-/** For an rpc, which ends by itself: on a busy machine a refused handshake takes longer than what has no route may. */
+/**
+ * The limit of an rpc, which ends by itself: on a busy machine a refused handshake takes longer
+ * than a missing route may.
+ */
 const RPC_LIMIT_MS = 10_000;
 
 async function tryRpcs({ service, identity: name }: Extract<Attempt, { kind: 'rpcs' }>): Promise<string> {
@@ -52,7 +65,8 @@ async function tryRpcs({ service, identity: name }: Extract<Attempt, { kind: 'rp
   const options = { name: service, address: `${service}:9000`, identity, deadlineMs: RPC_LIMIT_MS };
   const codes = new Set<string>();
   for (const [rpc, method] of Object.entries(Client.service)) {
-    // A client for each: after a few failures its breaker would answer in place of the service.
+    // One client for each: after a few failures a shared breaker would answer instead of the
+    // service.
     await using client = createClient(Client, options);
     const call = (client as unknown as Record<string, (request: object) => Promise<unknown>>)[rpc];
     const outcome = await call?.(method.requestDeserialize(Buffer.alloc(0))).then(
@@ -72,12 +86,13 @@ async function tryTls({ service, identity }: Extract<Attempt, { kind: 'tls' }>):
     ca: readFileSync(AUTHORITY),
     ...(identity !== null && { cert: readFileSync(`${folder}/tls.crt`), key: readFileSync(`${folder}/tls.key`) }),
     ALPNProtocols: ['h2'],
-    // It is signed by the authority, and names the service in another way than a host's.
+    // The authority has signed it, but it names a service and not a host.
     checkServerIdentity: () => undefined,
   });
   socket.setTimeout(LIMIT_MS);
   try {
-    // With TLS 1.3 the client has connected before the server has read its certificate: the first bytes show that it was accepted.
+    // With TLS 1.3 the client is connected before the server has read its certificate: the first
+    // bytes show that the server accepted it.
     return await new Promise((resolve, reject) => {
       socket.once('data', () => resolve('ok'));
       socket.once('close', () => resolve('closed'));
@@ -104,7 +119,7 @@ async function tryPublish({ url, tls, subject }: Extract<Attempt, { kind: 'publi
       return 'closed';
     })();
     nats.publish(subject, 'forged');
-    // The answer to the first flush comes behind the refusal, and that to the second after it was read.
+    // The response to the first flush follows the refusal; that to the second follows its reading.
     await nats.flush();
     return await Promise.race([refused, nats.flush().then(() => 'ok')]);
   } finally {

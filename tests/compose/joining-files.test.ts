@@ -14,6 +14,6 @@ test('every black-box file that runs against the containers joins a stack', () =
   expect(listed.filter((file) => !joining.includes(file))).toEqual([]);
 });
 
-test('of every folder of tests/ with files that join a stack, one runs against the containers', () => {
+test('for every folder of tests/ with files that join a stack, one file runs against the containers', () => {
   expect(foldersOf(listed)).toEqual(foldersOf(joining));
 });

@@ -1,15 +1,17 @@
 /**
- * The black-box files that also run against the containers. `npm test` runs every file that joins a stack on one of processes, and the code
- * in the images is the same: a second run of all of them proves what differs in containers, again and again. So it is one file of each
- * folder of tests/, and those that meet what differs: networks and what they let through, certificates, roles, secrets of docker-compose.yml, what
- * is in an image, and the limits of a container. `npm run test:compose -- --all` runs every one.
+ * The black-box files that also run against the containers. `npm test` runs every file that joins a
+ * stack, on processes with the same code, so running all of them again would prove the few
+ * differences of containers over and over. So this list has one file of each folder of tests/, and
+ * those that meet the differences: networks, certificates, roles, the secrets of
+ * docker-compose.yml, an image's contents, a container's limits. `npm run test:compose -- --all`
+ * runs every one.
  */
 export const JOINING_IN_CONTAINERS: Readonly<Record<string, string>> = {
   'tests/contract/document.test.ts': 'the OpenAPI document is a file that the image has to hold',
   'tests/integrations/push.test.ts':
     'the gateway hands a push on, byte for byte, and two owners settle it: four networks and five certificates',
   'tests/money/payouts.test.ts':
-    'prizes of challenges: the challenge service pays through the wallet, on a network of theirs',
+    'prizes of challenges: the challenge service pays through the wallet, on a network that the two share',
   'tests/money/round-receipts.test.ts':
     'prizes and receipts of rounds: the tournament service and the wallet; the signing seed is a secret of docker-compose.yml',
   'tests/operator-api/action-subjects.test.ts':

@@ -24,12 +24,15 @@ async function deadPid(): Promise<number> {
   return child.pid ?? 0;
 }
 
-/** As the run with this process id made it. */
+/** A folder as the run with this process id would make it. */
 function engineFolderOf(pid: number): string {
   return mkdtempSync(join(parent, `laurel-engine-${pid}-`));
 }
 
-/** A process that runs until it is ended, with this in its command line, and whose id is in the engine's file. */
+/**
+ * Stands for dockerd: a process with this text in its command line, whose id is in the engine's
+ * file.
+ */
 async function startInPlaceOfDockerd(folder: string, named: string): Promise<ChildProcess> {
   const child = spawn(NODE, ['-e', `console.log('up'); setInterval(() => {}, 1000)`, named]);
   started.push(child);
@@ -38,7 +41,7 @@ async function startInPlaceOfDockerd(folder: string, named: string): Promise<Chi
   return child;
 }
 
-test('the engine of a run that is over is ended and its folder removed', async () => {
+test('the engine of a finished run is ended and its folder removed', async () => {
   const folder = engineFolderOf(await deadPid());
   const dockerd = await startInPlaceOfDockerd(folder, `unix://${folder}/docker.sock`);
   const ended = once(dockerd, 'exit');
@@ -47,7 +50,7 @@ test('the engine of a run that is over is ended and its folder removed', async (
   expect(existsSync(folder)).toBe(false);
 });
 
-test('a process that got the id of an ended engine goes on', async () => {
+test('a process that reuses the id of an ended engine is left alone', async () => {
   const folder = engineFolderOf(await deadPid());
   const other = await startInPlaceOfDockerd(folder, 'something else');
   await removeOrphanedEngines(parent);
@@ -55,7 +58,7 @@ test('a process that got the id of an ended engine goes on', async () => {
   expect(other.exitCode ?? other.signalCode).toBeNull();
 });
 
-test('the engine of a run that goes on is left alone', async () => {
+test('the engine of a current run is left alone', async () => {
   const folder = engineFolderOf(process.pid);
   const dockerd = await startInPlaceOfDockerd(folder, `unix://${folder}/docker.sock`);
   await removeOrphanedEngines(parent);
@@ -63,24 +66,21 @@ test('the engine of a run that goes on is left alone', async () => {
   expect(dockerd.exitCode ?? dockerd.signalCode).toBeNull();
 });
 
-test.skipIf(process.getuid?.() !== 0)(
-  'what is mounted in the folder of a run that is over is unmounted',
-  async (context) => {
-    const folder = engineFolderOf(await deadPid());
-    const disk = join(folder, 'disk');
-    mkdirSync(join(disk), { recursive: true });
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk], { stdio: 'ignore' });
-    } catch {
-      context.skip('file systems may not be mounted here');
-    }
-    writeFileSync(join(disk, 'kept'), 'by the server');
-    await removeOrphanedEngines(parent);
-    expect(existsSync(folder)).toBe(false);
-  },
-);
+test.skipIf(process.getuid?.() !== 0)('mounts in the folder of a finished run are unmounted', async (context) => {
+  const folder = engineFolderOf(await deadPid());
+  const disk = join(folder, 'disk');
+  mkdirSync(join(disk), { recursive: true });
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk], { stdio: 'ignore' });
+  } catch {
+    context.skip('file systems may not be mounted here');
+  }
+  writeFileSync(join(disk, 'kept'), 'by the server');
+  await removeOrphanedEngines(parent);
+  expect(existsSync(folder)).toBe(false);
+});
 
-test('a project is orphaned when the run that its name begins with is over', async () => {
+test('a project is orphaned once the run named in its prefix has finished', async () => {
   expect(isOrphaned(`laurel-test-${await deadPid()}`)).toBe(true);
   expect(isOrphaned(`laurel-test-${process.pid}`)).toBe(false);
   for (const other of ['laurel', 'laurel-test-', 'laurel-test-1x', `my-laurel-test-${await deadPid()}`])

@@ -1,6 +1,6 @@
 /**
- * What a run that was killed leaves behind: its dockerd, the containers, networks and volumes of its stack, the disks that it mounted, and
- * its folders. The names of all of them have its process id.
+ * What a killed run leaves behind: its dockerd, the containers, networks and volumes of its stack,
+ * its mounted disks, and its folders. All their names contain the run's process id.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
@@ -22,7 +22,10 @@ export const ENGINE_PID_FILE = 'pid';
 const END_LIMIT_MS = 120_000;
 const POLL_MS = 100;
 const PROJECT_LABEL = 'com.docker.compose.project';
-/** Of containers that Compose made: others have the labels of their image, which an earlier run may have built. */
+/**
+ * Only containers made by Compose: others have the labels of their image, which an earlier run may
+ * have built.
+ */
 const MADE_BY_COMPOSE = ['--filter', 'label=com.docker.compose.oneoff=False'];
 /** Layers of builds that no run has used for a week. */
 const BUILD_CACHE_LIFE = '168h';
@@ -38,7 +41,7 @@ export function newStackFolder(): string {
 /** The name of this run's project of Docker Compose. */
 export const PROJECT = `${PROJECT_PREFIX}${process.pid}`;
 
-/** Ends the engines of runs that are over, and removes their folders, which are in `parent`. */
+/** Ends the engines of finished runs, and removes their folders in `parent`. */
 export async function removeOrphanedEngines(parent = tmpdir()): Promise<void> {
   const stop = async (folder: string) => {
     await endDockerd(folder);
@@ -47,7 +50,10 @@ export async function removeOrphanedEngines(parent = tmpdir()): Promise<void> {
   await removeLeftovers(ENGINE_PREFIX, stop, parent);
 }
 
-/** Removes what runs that are over have left in the engine that the variables name, and the disks of their servers. */
+/**
+ * Removes the leftovers of finished runs from the engine that the variables name, and the disks of
+ * their servers.
+ */
 export async function removeOrphanedStacks(environment: Readonly<Record<string, string>>): Promise<void> {
   const docker = dockerOf(environment);
   for (const project of await orphanedProjects(docker)) {
@@ -62,14 +68,17 @@ export async function removeOrphanedStacks(environment: Readonly<Record<string, 
   await removeLeftovers(STACK_PREFIX, unmountBelow);
 }
 
-/** Removes images without a name, which a newer build has replaced, and old layers. Only of an engine that is the run's own. */
+/**
+ * Removes unnamed images, which a newer build has replaced, and old layers. Only for the run's own
+ * engine.
+ */
 export async function pruneEngine(environment: Readonly<Record<string, string>>): Promise<void> {
   const docker = dockerOf(environment);
   await docker('image', 'prune', '--force');
   await docker('builder', 'prune', '--force', '--filter', `until=${BUILD_CACHE_LIFE}`);
 }
 
-/** Whether it is the project of a run that is over. */
+/** Whether the project belongs to a finished run. */
 export function isOrphaned(project: string): boolean {
   const [, pid] = new RegExp(`^${PROJECT_PREFIX}(\\d+)$`).exec(project) ?? [];
   return pid !== undefined && !isRunning(Number(pid));
@@ -118,12 +127,15 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** File systems that are mounted in the folder: a disk of a stack, what an engine mounted for its containers, or debootstrap for its packages. */
+/**
+ * File systems mounted in the folder: a stack's disk, an engine's mounts for its containers, or
+ * debootstrap's for its packages.
+ */
 export async function unmountBelow(folder: string): Promise<void> {
   const mounts = (await readFile('/proc/self/mountinfo', 'utf8'))
     .split('\n')
     .map((line) => line.split(' ')[4] ?? '')
     .filter((mounted) => mounted.startsWith(`${folder}/`));
-  // What was mounted last may be inside of what was mounted before.
+  // Later mounts may be inside earlier ones.
   for (const mounted of mounts.toReversed()) await run('umount', ['--lazy', mounted]);
 }

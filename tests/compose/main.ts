@@ -1,10 +1,13 @@
 /**
- * `npm run test:compose`: brings up docker-compose.yml in a Docker engine and runs, against its containers, the demo, the black-box files
- * of `JOINING_IN_CONTAINERS` (with `--all`, every one that joins a stack), what an intruder in a container can do, and the faults of containers
- * under load. Further arguments are Vitest's. With `--prepare` it makes the engine and the images ready, and starts nothing that stays.
+ * `npm run test:compose`: brings up docker-compose.yml in a Docker engine and runs, against its
+ * containers, the demo, the black-box files of `JOINING_IN_CONTAINERS` (with `--all`, every one
+ * that joins a stack), an intruder in a container, and faults of containers under load. Further
+ * arguments are Vitest's. With `--prepare` it prepares engine and images, and leaves nothing
+ * running.
  *
- * Where this machine cannot have an engine, the last line is `NOT TESTED: test:compose: <reason>`, for whatever called it, and the run ends
- * well, because nothing was tested; with LAUREL_COMPOSE=required that is a failure.
+ * If this machine cannot have an engine, the last line is `NOT TESTED: test:compose: <reason>`, for
+ * the caller, and the exit code is 0, because nothing failed. With LAUREL_COMPOSE=required that is
+ * a failure.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -20,14 +23,14 @@ import { ALL_VARIABLE } from './joining-files.ts';
 const begunAt = Date.now();
 const print = (line: string) => process.stderr.write(`[${Math.round((Date.now() - begunAt) / 1000)} s] ${line}\n`);
 
-/** Aborted by a signal: what is under way ends, and then the containers, the disks and the engine are taken down. */
+/** Aborted by a signal: running work ends, then the containers, disks and engine are taken down. */
 const interruption = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(name, () => {
     if (!interruption.signal.aborted) print(`${name}: removing what was started ...`);
     interruption.abort();
   });
-// A terminal that was closed takes no more lines, and the removal goes on without them.
+// A closed terminal takes no more lines; the removal continues without them.
 process.stderr.on('error', () => {});
 
 const [isAll, isPreparation] = ['--all', '--prepare'].map((option) => process.argv.includes(option));
@@ -36,7 +39,7 @@ const ofVitest = process.argv.slice(2).filter((argument) => !['--all', '--prepar
 async function testContainers(): Promise<number> {
   const { signal } = interruption;
   const context = { print, signal };
-  // What is kept, the folder of the engine above all, is one run's at a time.
+  // One run at a time uses the kept files, above all the engine's folder.
   const onWait = () => print('Another run prepares or tests the containers; waiting for it ...');
   await using _lock = await takeFileLock(join(KEPT, 'lock'), { onWait, signal });
   await using engine = await obtainEngine(context);
@@ -76,7 +79,7 @@ try {
   }
 }
 
-/** The error of the run, and those of the removal that followed it. */
+/** The run's error, and those of the removal after it. */
 function errorsOf(error: unknown): readonly unknown[] {
   return error instanceof SuppressedError ? [...errorsOf(error.suppressed), ...errorsOf(error.error)] : [error];
 }

@@ -1,4 +1,7 @@
-/** The overlay of deploy/observability, as Docker Compose reads it on top of the stack. Its images are not pulled. */
+/**
+ * The overlay of deploy/observability, as Docker Compose merges it with the stack. Its images are
+ * not pulled.
+ */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { CHECKOUT, SERVICES } from '@laurel/testing';
@@ -10,7 +13,7 @@ interface Merged {
   readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>;
 }
 
-test('the overlay lets Prometheus and the collector reach each service by a network of these alone', async () => {
+test('the overlay lets Prometheus and the collector reach each service by a network that only they share', async () => {
   const [program, ...first] = openContainers().description.compose;
   const overlay = ['-f', `${CHECKOUT}deploy/observability/docker-compose.yml`, 'config', '--format', 'json'];
   const { stdout } = await promisify(execFile)(program, [...first, ...overlay], { cwd: CHECKOUT, maxBuffer: 2 ** 24 });

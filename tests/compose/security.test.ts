@@ -1,7 +1,8 @@
 /**
- * What an intruder gets who has a container on the deployment's networks: with no certificate, with another service's, as no user of NATS or
- * another's, with a stolen database URL, and on networks where it has no business. Each attempt is made from a container of its own; the same attempt
- * by the rightful caller shows that it would have worked.
+ * What an intruder with a container on the deployment's networks gets: without a certificate or
+ * with another service's, without a NATS user or with another's, with a stolen database URL, and on
+ * foreign networks. Each attempt is made from a separate container; the same attempt by the
+ * rightful caller shows that it would have worked.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createCertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
@@ -14,14 +15,19 @@ import type { Attempt, Results } from './intruder.ts';
 
 const PERMISSION_DENIED = '7';
 const UNAVAILABLE = '14';
-/** A name that is not in the network: the embedded resolver knows those of the container's networks alone. */
+/**
+ * A name outside the network: the embedded resolver knows only names of the container's networks.
+ */
 const NO_SUCH_NAME = /^(ENOTFOUND|EAI_AGAIN)$/;
 /** An alert of TLS, or an end of the connection without one. */
 const REJECTED_CERTIFICATE = /^(ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED|ERR_SSL_\w*UNKNOWN_CA|ECONNRESET|closed)$/;
 const NO_ROUTE = /^(ENETUNREACH|EHOSTUNREACH|ETIMEDOUT)$/;
-/** Has the clients of every service, of NATS and of PostgreSQL. */
+/** Contains the clients of every service, of NATS and of PostgreSQL. */
 const IMAGE = 'laurel-test/challenge';
-/** A folder of the identities: a certificate that names the gateway, of an authority that the deployment does not know. */
+/**
+ * A folder of the identities: a certificate that names the gateway, by an authority that the
+ * deployment does not know.
+ */
 const FOREIGN = 'foreign';
 
 let world: SharedWorld;
@@ -43,11 +49,11 @@ async function writeForeign(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${folder}/tls.crt`, issued.certificate);
   writeFileSync(`${folder}/tls.key`, issued.key);
-  // It trusts the services, so that they alone refuse.
+  // It trusts the services, so that only they refuse.
   writeFileSync(`${folder}/ca.crt`, readFileSync(`${containers.description.identities}/gateway/ca.crt`));
 }
 
-/** What became of the attempts, made from a new container on this network of docker-compose.yml. */
+/** The results of the attempts, made from a new container on this network of docker-compose.yml. */
 async function fromContainerOn(network: string, attempts: readonly Attempt[]): Promise<Results> {
   const { docker, description } = containers;
   const mounts = [
@@ -56,7 +62,7 @@ async function fromContainerOn(network: string, attempts: readonly Attempt[]): P
   ];
   const printed = await docker(
     ...['run', '--rm', '--user', 'root', '--network', `${description.project}_${network}`],
-    // A name that is not there takes no longer than it must.
+    // A missing name takes no longer than necessary.
     ...['--dns-opt', 'timeout:1', '--dns-opt', 'attempts:1'],
     ...mounts.flatMap((mount) => ['--volume', mount]),
     ...[IMAGE, 'node', '--disable-warning=ExperimentalWarning', 'src/intruder.ts', JSON.stringify(attempts)],
@@ -126,7 +132,7 @@ describe('NATS', () => {
     const [webhook, tournament, ...permitted] = await fromContainerOn('webhook-events', [
       publish('webhook', eventOfChallenge),
       publish('tournament', eventOfChallenge),
-      // What each of them may publish: a request for the state of the stream.
+      // Each of them may publish this: a request for the state of the stream.
       ...users.map((user) => publish(user, '$JS.API.STREAM.INFO.LAUREL')),
     ]);
     expect(webhook).toMatch(/PERMISSIONS/);
@@ -137,7 +143,7 @@ describe('NATS', () => {
 
 describe('PostgreSQL', () => {
   test.each(SERVICE_NAMES.map((name) => [name]))(
-    'the running role of %s gets into no database but its own, and no other password works',
+    'the running role of %s can enter only its own database, and no other password works',
     async (service) => {
       const url = new URL(world.stack.database(service).runningUrl);
       url.hostname = 'postgres';
@@ -229,7 +235,7 @@ describe('networks', () => {
     },
   );
 
-  test.each(['wallet', 'challenge', 'tournament'])('%s has no way to the outside', async (name) => {
+  test.each(['wallet', 'challenge', 'tournament'])('%s has no route to the outside', async (name) => {
     const { docker, idOf } = containers;
     const outside =
       (await containers.stateOf('webhook')).networks[`${containers.description.project}_webhook-outside`] ?? '';

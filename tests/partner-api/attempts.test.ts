@@ -13,7 +13,7 @@ describe('attempts in challenges: POST /v1/attempts and GET /v1/attempts/{attemp
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test('a create makes an open attempt, charges the fee and answers the whole attempt', async () => {
+  test('a create makes an open attempt, charges the fee and returns the whole attempt', async () => {
     const challenge = await world.newChallenge({ fee: '2.50' });
     const player = await world.newPlayer({ funds: '10.00' });
     const metadata = { match: 'a-17', ünï: [1, 2.5, null, true, { deep: '選手' }] };
@@ -45,7 +45,7 @@ describe('attempts in challenges: POST /v1/attempts and GET /v1/attempts/{attemp
     expect(expectStatus(201, answer).body.metadata).toEqual({});
   });
 
-  test('a metadata object is stored as it was sent, hostile keys included', async () => {
+  test('a metadata object is stored unchanged, even with hostile keys', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const raw = `{"challenge_id":"${challenge.id}","player_ref":"${player.ref}","metadata":{"__proto__":{"a":1},"constructor":"x","toString":null,"":0}}`;
@@ -205,7 +205,7 @@ describe('attempts in challenges: POST /v1/attempts and GET /v1/attempts/{attemp
     expectStatus(201, await world.partner.createAttempt(onRung));
   });
 
-  test('creates stop at the daily cap; a refunded attempt frees its slot', async () => {
+  test('creates stop at the daily cap; a refunded attempt does not count', async () => {
     const challenge = await world.newChallenge({ daily_attempt_cap: 2 });
     const player = await world.newPlayer();
     const body = { challenge_id: challenge.id, player_ref: player.ref };
@@ -245,7 +245,7 @@ describe('attempts in challenges: POST /v1/attempts and GET /v1/attempts/{attemp
     );
   });
 
-  test('unknown members of a body, and of a query that the route does not read, are ignored', async () => {
+  test('unknown members of a body or a query are ignored', async () => {
     const { id } = await world.newChallenge();
     const { ref } = await world.newPlayer();
     const body = { challenge_id: id, player_ref: ref, is_win: true, threshold: 0, attempt: { prize: '9.00' } };

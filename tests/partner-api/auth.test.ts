@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectStatus, joinWorld, type SharedWorld } from '../world.ts';
 
-// Which keys are none, and that all of their answers are one, byte for byte: services/gateway/src/server.test.ts and
-// services/gateway/src/admission/admission.test.ts.
+// services/gateway/src/server.test.ts and services/gateway/src/admission/admission.test.ts test
+// which texts are not keys, and that all get the same response, byte for byte.
 describe('authentication by API key', () => {
   let world: SharedWorld;
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe('authentication by API key', () => {
     expectStatus(200, await world.program.live.listChallenges('a'));
   });
 
-  test('a request without an API key, or with one that is none, is answered with the error envelope and changes nothing', async () => {
+  test('a request without a valid API key gets the error envelope and changes nothing', async () => {
     const player = await world.newPlayer();
     const challenge = await world.newChallenge();
     const entry = { challenge_id: challenge.id, player_ref: player.ref };

@@ -2,7 +2,8 @@ import type { Attempt } from '@laurel/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectStatus, joinWorld, type SharedWorld, WITH_TIEBREAK } from '../world.ts';
 
-// What is refused, field by field: services/gateway/src/routes/v1/bad-input.test.ts. Here is what comes close to it.
+// services/gateway/src/routes/v1/bad-input.test.ts tests what is refused, field by field. This file
+// tests input just within the limits.
 describe('odd input to the partner API', () => {
   let world: SharedWorld;
   let challengeId: string;
@@ -40,7 +41,7 @@ describe('odd input to the partner API', () => {
     }
   });
 
-  test('odd but legal text in metadata is stored or refused, but never a 500', async () => {
+  test('unusual but legal text in metadata is stored or refused, but never a 500', async () => {
     for (const text of ['"a\\u0000b"', '"\\ud800"', '"\\u2028"', '"\\\\u0000"']) {
       const answer = await createWith(`{"text":${text}}`);
       if (answer.status === 400) continue;

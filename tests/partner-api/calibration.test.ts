@@ -34,7 +34,7 @@ describe('the calibration of a challenge', () => {
       expect(attempt.fee_charged).toBe('0.00');
       expect(outcome).toMatchObject({ met_threshold: false, threshold_applied: null, award: null });
     }
-    // Of 8 scores the second best is the bar that round(0.3 x 8) of them clear.
+    // The bar must be cleared by round(0.3 x 8) scores, so it is the second best of 8.
     const live = await on.listed(id);
     expect(live).toMatchObject({ status: 'live', threshold: 70, calibration_source: 'observed' });
     expect(live).toMatchObject({ fee: '1.00', prize: '5.00' });
@@ -45,7 +45,7 @@ describe('the calibration of a challenge', () => {
     expect(outcome).toMatchObject({ met_threshold: true, threshold_applied: 70, award: { amount: '5.00' } });
   });
 
-  test('where lower is better the bar is taken from the lowest scores', async () => {
+  test('if lower is better, the bar is taken from the lowest scores', async () => {
     const { id } = await on.calibrating({ ...TERMS, threshold_direction: 'lower_is_better' });
     const refs = (await on.newPlayers(4)).map(({ ref }) => ref);
     for (const [index, score] of [10, 80, 20, 70, 30, 60, 40, 50].entries()) {
@@ -54,7 +54,7 @@ describe('the calibration of a challenge', () => {
     expect(await on.listed(id)).toMatchObject({ status: 'live', threshold: 20 });
   });
 
-  test('of one player no more than a fair share of the scores counts, whatever refs the player has', async () => {
+  test('one player’s scores count only up to a fair share, whatever refs the player has', async () => {
     const { id } = await on.calibrating({ ...TERMS, target_pass_rate: 0.7 });
     const [greedy, ...others] = await on.newPlayers(4);
     const otherRef = `other-${randomUUID()}`;
@@ -94,7 +94,7 @@ describe('the calibration of a challenge', () => {
     expect((await on.listed(id)).calibration).toMatchObject({ collected: 0, playersCollected: 0 });
   });
 
-  test('free attempts that are settled at once are counted once each, and the bar is taken off exactly those', async () => {
+  test('free attempts settled in parallel count once each, and exactly these give the bar', async () => {
     const { id } = await on.calibrating({ min_calibration_n: 30, min_calibration_players: 10, target_pass_rate: 0.2 });
     const attempts = await Promise.all(
       Array.from({ length: 60 }, (_, index) => on.start(id, `parallel-${id}-${index % 20}`)),
@@ -102,7 +102,7 @@ describe('the calibration of a challenge', () => {
     const outcomes = await Promise.all(attempts.map((attempt, index) => on.report(attempt.id, index)));
     for (const outcome of outcomes) expect(outcome).toMatchObject({ met_threshold: false, threshold_applied: null });
     const { samples, players, bar, histogram } = expectStatus(200, await world.operator.getCalibration(id)).body;
-    // What one commit settles together may be more than the last score that was needed.
+    // One commit may settle more scores than were still needed.
     expect(samples).toBeGreaterThanOrEqual(30);
     expect(players).toBeGreaterThanOrEqual(10);
     expect(histogram.reduce((sum, bin) => sum + bin.samples, 0)).toBe(samples);
@@ -114,7 +114,7 @@ describe('the calibration of a challenge', () => {
     expect(await on.listed(id)).toMatchObject({ status: 'live', threshold: bar });
   });
 
-  test('an attempt that was free when the challenge went live stays free, and its score is no sample', async () => {
+  test('an attempt that was free when the challenge went live stays free, and its score is not a sample', async () => {
     const { id } = await on.calibrating({ min_calibration_n: 2, min_calibration_players: 2, target_pass_rate: 0.5 });
     const open = await on.start(id, 'early');
     await on.play(id, 'one', 10);

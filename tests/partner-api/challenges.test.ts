@@ -17,7 +17,7 @@ describe('GET /v1/challenges', () => {
     return expectStatus(200, await partner.listChallenges(ref, status)).body.data.map((challenge) => challenge.id);
   }
 
-  test('the challenge list shows a live challenge with all of its fields, and no others', async () => {
+  test('the challenge list shows a live challenge with exactly its fields', async () => {
     const program = await world.newProgram();
     const challenge = await world.newChallenge({ name: 'Speed run', description: 'As fast as you can' }, program);
     const answer = expectStatus(200, await program.test.listChallenges('anyone'));
@@ -156,7 +156,7 @@ describe('GET /v1/challenges', () => {
     expect(await listed(player.ref, undefined, program.test)).toEqual([sandbox.id]);
   });
 
-  test('POST /v1/attempts accepts exactly the challenges of the default list, funds aside', async () => {
+  test('POST /v1/attempts accepts exactly the challenges of the default list, apart from funds', async () => {
     const program = await world.newProgram();
     const parent = await world.newChallenge({ name: 'Rung 1' }, program);
     const rung = await world.newChallenge({ name: 'Rung 2', parent_challenge_id: parent.id }, program);
@@ -177,7 +177,7 @@ describe('GET /v1/challenges', () => {
     }
   });
 
-  test('the challenge list answers an unknown player_ref like any other', async () => {
+  test('the challenge list for an unknown player_ref is like any other', async () => {
     const program = await world.newProgram();
     const challenge = await world.newChallenge({}, program);
     expect(await listed(randomUUID(), undefined, program.test)).toEqual([challenge.id]);

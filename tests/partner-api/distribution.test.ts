@@ -33,7 +33,7 @@ describe('POST /v1/challenges/{id}/distribution', () => {
   }
 
   describe('a distribution that is accepted', () => {
-    test('a distribution sets the bar that the target pass rate of its scores clear, and the challenge is live', async () => {
+    test('a distribution sets the bar for the target pass rate, and the challenge goes live', async () => {
       const { id } = await calibrating({ target_pass_rate: 0.2 });
       const seeded = expectStatus(201, await world.partner.seedChallenge(id, BODY));
       expect(seeded.body).toEqual({
@@ -49,7 +49,7 @@ describe('POST /v1/challenges/{id}/distribution', () => {
       expect(challenge).toMatchObject({ status: 'live', threshold: 80, calibration_source: 'partner_seeded' });
       expect(challenge).toMatchObject({ fee: '1.00', prize: '5.00' });
       expect(challenge).not.toHaveProperty('calibration');
-      // 20 % of the ceiling of tier 2 are 50.00: nothing is capped.
+      // 20 % of tier 2's ceiling is 50.00: nothing is capped.
       expect(challenge).not.toHaveProperty('ramp');
     });
 
@@ -103,7 +103,7 @@ describe('POST /v1/challenges/{id}/distribution', () => {
         closed.id,
         (await calibrating({ parent_challenge_id: parent.id })).id,
         (await calibrating({ prize_structure: 'top_n', top_n: 3 })).id,
-        // No score that could be reported would clear it.
+        // No score that can be reported would clear the bar.
         (await calibrating({ score_max: 79 })).id,
         (await calibrating({ score_min: 81 })).id,
         (await calibrating({}, other)).id,
@@ -118,7 +118,7 @@ describe('POST /v1/challenges/{id}/distribution', () => {
   });
 
   describe('a distribution and its Idempotency-Key', () => {
-    test('of 40 parallel distributions with one key one runs, and with keys of their own one sets the bar', async () => {
+    test('when 40 distributions run in parallel with one key, one runs; with different keys, one sets the bar', async () => {
       const [one, two] = [await calibrating(), await calibrating()];
       const key = randomUUID();
       const same = await Promise.all(Array.from({ length: 40 }, () => world.partner.seedChallenge(one.id, BODY, key)));
@@ -137,7 +137,7 @@ describe('POST /v1/challenges/{id}/distribution', () => {
       expect((await listed(two.id)).threshold).toBe(set[0]?.body.threshold);
     });
 
-    test('without its idempotency records the gateway answers a repeated distribution as itself, and another one 409', async () => {
+    test('without its idempotency records the gateway replays a repeated distribution, and refuses another one with 409', async () => {
       const { id } = await calibrating();
       const key = randomUUID();
       const first = expectStatus(201, await world.partner.seedChallenge(id, BODY, key));
@@ -150,7 +150,7 @@ describe('POST /v1/challenges/{id}/distribution', () => {
       expectError(409, 'idempotency_key_reused', await world.partner.seedChallenge(id, other, key));
       await forget();
       expectReplay(await world.partner.seedChallenge(id, BODY, key), first);
-      // From now on the gateway knows it again.
+      // From now on the gateway knows the key again.
       expectReplay(await world.partner.seedChallenge(id, BODY, key), first);
     });
 

@@ -11,7 +11,10 @@ describe('the drift monitor of a challenge', () => {
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  /** Attempts of one player, all open before the first is settled: a win ends a player's next attempts, not those that are open. */
+  /**
+   * Attempts of one player, all open before the first is settled: a win prevents a player's next
+   * attempts, but not open ones.
+   */
   async function settleAll(challengeId: string, player: Player, count: number, score: number): Promise<void> {
     const attempts = [];
     for (let index = 0; index < count; index += 1) attempts.push(await on.start(challengeId, player.ref));
@@ -24,7 +27,7 @@ describe('the drift monitor of a challenge', () => {
       'the challenge is suspended',
     );
 
-  test('a bar that everyone clears is suspended with an event, and reinstated with a note', async () => {
+  test('a challenge whose bar everyone clears is suspended with an event, and reinstated with a note', async () => {
     const developer = await world.newDeveloper();
     const hook = await world.newReceiver(developer);
     const { program } = developer;
@@ -44,7 +47,7 @@ describe('the drift monitor of a challenge', () => {
     expect(expectStatus(200, await partner.listChallenges(other.ref)).body.data).toEqual([]);
     const [suspended] = expectStatus(200, await partner.listChallenges(other.ref, 'all')).body.data;
     expect(suspended).toMatchObject({ id, status: 'suspended', threshold: 100 });
-    // What was created before settles as it was created.
+    // An attempt that was created before settles by its own terms.
     const late = expectStatus(200, await partner.reportOutcome(held.id, { score: 100 })).body;
     expect(late).toMatchObject({ met_threshold: true, threshold_applied: 100, award: { amount: '5.00' } });
 
@@ -76,7 +79,7 @@ describe('the drift monitor of a challenge', () => {
     expect(Date.parse(again.started_at ?? '')).toBeGreaterThan(Date.parse(drift.started_at ?? ''));
   });
 
-  test('a bar that no player clears is suspended while it ramps, and the ramp does not lift', async () => {
+  test('a challenge whose bar no player clears is suspended during its ramp, which stays', async () => {
     const { id } = await on.calibrating({ prize: '12.00', integrity_tier: 1, target_pass_rate: 0.5 });
     expectStatus(201, await world.partner.seedChallenge(id, SEED));
     const player = await world.newPlayer();
@@ -89,7 +92,7 @@ describe('the drift monitor of a challenge', () => {
     expect(drift.changes.map(({ cause }) => cause)).toEqual(['seeded', 'drift']);
   });
 
-  test('what the operator suspended is reinstated without a note', async () => {
+  test('a challenge that the operator suspended is reinstated without a note', async () => {
     const { id } = await world.newChallenge();
     const note = 'A complaint.';
     expectStatus(200, await world.operator.updateChallenge(id, { status: 'suspended', note }));
@@ -101,7 +104,7 @@ describe('the drift monitor of a challenge', () => {
     ]);
   });
 
-  test('a challenge that calibrates has no monitor', async () => {
+  test('a calibrating challenge has no monitor', async () => {
     const { id } = await on.calibrating();
     expect(expectStatus(200, await world.operator.getDrift(id)).body).toMatchObject({
       status: 'calibrating',

@@ -1,4 +1,7 @@
-/** What an Idempotency-Key does to money, over the real owners; each rule of the header: services/gateway/src/routes/v1/idempotency-key.test.ts. */
+/**
+ * The effect of an Idempotency-Key on money, with the real contest services;
+ * services/gateway/src/routes/v1/idempotency-key.test.ts tests each rule of the header.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Answer } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -22,7 +25,7 @@ describe('the Idempotency-Key header', () => {
     expect(original.headers['idempotency-replayed']).toBeUndefined();
   }
 
-  test('a repeated create is replayed byte for byte, charges nothing and takes no second slot, also once it is settled', async () => {
+  test('a repeated create is replayed byte for byte and charges and counts nothing again, even once it is settled', async () => {
     const challenge = await world.newChallenge({ daily_attempt_cap: 1 });
     const player = await world.newPlayer();
     const key = randomUUID();
@@ -104,7 +107,7 @@ describe('the Idempotency-Key header', () => {
     expect(await world.balance(player)).toBe('9.50');
   });
 
-  test('a key is fresh after 409 and 403', async () => {
+  test('a key can be used again after 409 and 403', async () => {
     const { player, challengeId } = await newEntry();
     const key = randomUUID();
     const body = { challenge_id: challengeId, player_ref: player.ref };

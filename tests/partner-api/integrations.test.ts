@@ -34,7 +34,7 @@ describe('the integration routes', () => {
     created_at: expect.stringMatching(TIMESTAMP),
   };
 
-  test('a push_webhook is made as a draft, with its secret, its path and how to sign', async () => {
+  test('a push_webhook is created as a draft, with its secret, its path and how to sign', async () => {
     const made = expectStatus(201, await integrations.create({ transport: 'push_webhook' })).body;
     expect(made).toEqual({
       ...draft,
@@ -52,7 +52,7 @@ describe('the integration routes', () => {
     expect(JSON.stringify(stored)).not.toContain(made.signing_secret);
   });
 
-  test('a pull_poll and an sdk_direct are made without a secret', async () => {
+  test('a pull_poll and an sdk_direct are created without a secret', async () => {
     const pull = { transport: 'pull_poll', descriptor: PULL, pull_interval_seconds: 30 } as const;
     const polled = expectStatus(201, await integrations.create(pull)).body;
     expect(polled).toMatchObject({
@@ -84,7 +84,7 @@ describe('the integration routes', () => {
     expect(expectStatus(200, await integrations.list()).body.data).toContainEqual(shown);
   });
 
-  test('a rotated secret is another one, shown once; retiring the one before is repeatable', async () => {
+  test('rotating a secret gives a new one, shown once; retiring the previous one is repeatable', async () => {
     const { id, signing_secret } = expectStatus(201, await integrations.create({ transport: 'push_webhook' })).body;
     const rotated = expectStatus(200, await integrations.rotateSecret(id)).body;
     expect(rotated.signing_secret).toMatch(SECRET);
@@ -96,7 +96,7 @@ describe('the integration routes', () => {
     }
   });
 
-  test('an integration of another program or of the other environment is 404, as an unknown one is', async () => {
+  test('an integration of another program or of the other environment is 404, like an unknown one', async () => {
     const { id } = expectStatus(201, await integrations.create({ transport: 'push_webhook' })).body;
     for (const partner of [program.live, world.program.test]) {
       const outsider = createIntegrations(partner);

@@ -59,7 +59,7 @@ describe('the rungs of a ladder', () => {
     expect(outcome).toMatchObject({ met_threshold: true, award: { amount: '5.00' } });
   });
 
-  test('a rung of a parent that observed its scores has the bar that its own pass rate of them clears', async () => {
+  test('a rung of a parent with observed scores takes its bar from them, for its own pass rate', async () => {
     const parent = await on.calibrating({ min_calibration_n: 10, min_calibration_players: 5, target_pass_rate: 0.5 });
     for (let score = 1; score <= 10; score += 1) await on.play(parent.id, `rung-${parent.id}-${score % 5}`, score);
     expect((await on.listed(parent.id)).threshold).toBe(6);

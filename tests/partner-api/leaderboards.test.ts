@@ -39,7 +39,7 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
     return expectStatus(200, await world.partner.closeRound(round.id)).body;
   }
 
-  /** The rows as this player reads them: one of them may be the player's own. */
+  /** The rows as this player reads them: one may be the player's own. */
   const asSeenBy = ({ ref }: Player, all: readonly LeaderboardRow[]): LeaderboardRow[] =>
     all.map((row) => (row.player_ref === ref ? { ...row, is_player: true } : row));
 
@@ -57,7 +57,7 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
   });
 
   describe('the masked leaderboard', () => {
-    test('the masked leaderboard is the same without a ref, with an unknown ref and with one that has not entered', async () => {
+    test('the masked leaderboard is the same without a ref, with an unknown ref and for a player who has not entered', async () => {
       const round = await world.newRound({ min_entrants: 2, min_scored_attempts: 3 });
       const [player, second, outsider] = (await newPlayers(3)) as [Player, Player, Player];
       await world.playRound(round.id, player, 5);
@@ -106,7 +106,7 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
     });
   });
 
-  describe('the leaderboard of a round that is over', () => {
+  describe('the leaderboard of a finished round', () => {
     test('the leaderboard of a settled round is complete, with final ranks and payouts, for everyone who entered', async () => {
       const round = await world.newRound();
       const players = await newPlayers(5);

@@ -93,7 +93,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     },
   );
 
-  test('each challenge pays one prize per player: the second clearing attempt has met the bar and has no award', async () => {
+  test('each challenge pays one prize per player: the second attempt to clear the bar has no award', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const first = await openAttempt(challenge.id, player);
@@ -175,7 +175,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     expect(await world.balance(player)).toBe('100.00');
   });
 
-  test('a score outside the declared window is 422 and disqualifies the attempt; the window includes its ends', async () => {
+  test('a score outside the declared window is 422 and disqualifies the attempt; the window is inclusive', async () => {
     const challenge = await world.newChallenge({ score_min: 0, score_max: 1000 });
     const player = await world.newPlayer();
     for (const score of [-0.001, 1000.001]) {
@@ -183,7 +183,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
       const key = randomUUID();
       expectError(422, 'score_out_of_range', await world.partner.reportOutcome(attemptId, { score }, key));
       expectError(422, 'score_out_of_range', await world.partner.reportOutcome(attemptId, { score }, key));
-      // Disqualified: a plausible report comes too late.
+      // The attempt is disqualified, so a plausible report comes too late.
       expectError(422, 'score_out_of_range', await world.partner.reportOutcome(attemptId, { score: 500 }));
       const attempt = expectStatus(200, await world.partner.getAttempt(attemptId));
       expect(attempt.body).toMatchObject({ status: 'open', outcome: null });

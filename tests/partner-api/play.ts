@@ -3,10 +3,12 @@ import type { ChallengeTerms } from '@laurel/testing';
 import { expect } from 'vitest';
 import { expectStatus, type Player, type SharedWorld } from '../world.ts';
 
-/** The fields of a challenge that are never in an answer. */
+/** The fields of a challenge that no response shows. */
 export const HIDDEN = ['calibration_players', 'min_calibration_players', 'ramp_completed_at'];
 
-/** A distribution whose bar, at a target pass rate of 0.2 where higher is better, is `SEEDED_BAR`. */
+/**
+ * A distribution whose bar is `SEEDED_BAR`, at a target pass rate of 0.2 where higher is better.
+ */
 export const SEED = { distribution: { p5: 10, p25: 30, p50: 50, p75: 70, p95: 110 }, sample_size: 500 };
 export const SEEDED_BAR = 80;
 

@@ -57,7 +57,7 @@ describe('POST /v1/players', () => {
     }
   });
 
-  test('a link to an e-mail without an account is 404, and makes none', async () => {
+  test('a link to an e-mail without an account is 404, and creates no account', async () => {
     const before = await world.digest();
     expectError(404, 'not_found', await world.partner.linkPlayer(randomUUID(), `${randomUUID()}@example.com`));
     expect(await world.digest()).toEqual(before);

@@ -14,7 +14,10 @@ import {
 
 const LIMIT = 60;
 
-/** 401, 429, 400, idempotency 409, 404, state 409, 403, 402: each request here violates two rules, and the first one decides the response. */
+/**
+ * 401, 429, 400, idempotency 409, 404, state 409, 403, 402: each request here violates two rules,
+ * and the first one decides the response.
+ */
 describe('the order of checks', () => {
   let world: World;
   beforeAll(async () => {
@@ -51,7 +54,8 @@ describe('the order of checks', () => {
     });
     expect(statuses).toEqual([429, 429, 429, 429]);
     expectStatus(200, await world.operator.updateProgram(program.id, { status: 'suspended' }));
-    // A gateway may repeat a 429 from its cache for a second (architecture, "block locally after a denial"); then it is 401.
+    // A gateway may repeat a 429 from its cache for a second (architecture, "block locally after a
+    // denial"); then it is 401.
     await eventually(
       async () => {
         const answer = await program.test.listChallenges('a');
@@ -142,7 +146,7 @@ describe('the order of checks', () => {
     const won = expectStatus(201, await on(claimed.id));
     expectStatus(200, await world.operator.updateAccount(player.accountId, { under_investigation: true }));
     expectStatus(200, await program.test.reportOutcome(won.body.id, { score: 100 }));
-    // From here the player is blocked and without money.
+    // From here on the player is blocked and has no money.
     expectStatus(200, await world.operator.updateAccount(player.accountId, { blocked: true }));
     expect(await world.balance(player)).toBe('0.00');
     expectError(409, 'challenge_not_available', await on(suspended.id));
@@ -163,7 +167,7 @@ describe('the order of checks', () => {
     expectError(403, 'blocked', await program.test.createAttempt(body));
   });
 
-  test('a settled attempt answers 409 before the 422 of an implausible score', async () => {
+  test('the 409 of a settled attempt comes before the 422 of an implausible score', async () => {
     const program = await world.newProgram();
     const challenge = await world.newChallenge({ score_min: 0, score_max: 1000 }, program);
     const player = await world.newPlayer({ partner: program.test });
@@ -173,7 +177,10 @@ describe('the order of checks', () => {
   });
 
   describe('the order of checks in rounds', () => {
-    /** A program whose player is blocked and without money, and has bought the one attempt that the cap of each round allows. */
+    /**
+     * A program whose player is blocked, has no money, and has bought the one attempt that each
+     * round's cap allows.
+     */
     async function blockedEntrant() {
       const program = await world.newProgram();
       const player = await world.newPlayer({ partner: program.test, funds: '3.00' });

@@ -18,7 +18,7 @@ describe('the ramp of a challenge', () => {
     return id;
   };
 
-  test('the prize is capped until 100 settled paid attempts confirm the bar, and then is whole', async () => {
+  test('the prize is capped until 100 settled paid attempts confirm the bar, and then is paid in full', async () => {
     const id = await seeded();
     const winners = await on.newPlayers(21);
     const loser = await world.newPlayer();
@@ -45,7 +45,7 @@ describe('the ramp of a challenge', () => {
     expect(lifted).toMatchObject({ status: 'live', prize: '12.00', threshold: SEEDED_BAR });
     for (const field of ['ramp', ...HIDDEN]) expect(lifted).not.toHaveProperty(field);
 
-    // Created before, it keeps the prize of then.
+    // An attempt that was created before keeps its prize.
     expect(await on.report(early.id, 80)).toMatchObject({ award: { amount: '5.00' } });
     const { outcome } = await on.play(id, (await world.newPlayer()).ref, 80);
     expect(outcome.award).toMatchObject({ amount: '12.00' });
@@ -68,7 +68,7 @@ describe('the ramp of a challenge', () => {
     expect(whole).not.toHaveProperty('ramp');
   });
 
-  test('a challenge that the operator opened with a bar has no ramp, and one that observed its scores has', async () => {
+  test('a challenge that the operator opened with a bar has no ramp, and one with observed scores has one', async () => {
     const opened = await world.newChallenge({ prize: '12.00', integrity_tier: 1 });
     const { id } = await on.calibrating({
       prize: '12.00',

@@ -37,7 +37,7 @@ describe('POST /api/attempts/{anything}/outcome (retired)', () => {
     expect(JSON.parse(answer.body)).toEqual(GONE);
   });
 
-  test('the retired route answers 410 with a query, too', async () => {
+  test('the retired route is 410 even with a query', async () => {
     expect((await rawPost(world, '/api/attempts/x/outcome?a=%', {})).status).toBe(410);
   });
 
@@ -50,14 +50,14 @@ describe('POST /api/attempts/{anything}/outcome (retired)', () => {
     expect((await rawPost(world, path, {})).status).toBe(404);
   });
 
-  test.each(['GET', 'PUT', 'DELETE'])('the retired route exists for POST alone, and not for %s', async (method) => {
+  test.each(['GET', 'PUT', 'DELETE'])('the retired route exists only for POST, and not for %s', async (method) => {
     expect((await world.http.send(method, '/api/attempts/x/outcome')).status).toBe(404);
   });
 });
 
 type RawOptions = { readonly body?: object; readonly raw?: string | Buffer; readonly headers?: Record<string, string> };
 
-/** A request as its bytes, on a connection of its own. */
+/** Sends a request as bytes, on a new connection. */
 async function rawPost(world: SharedWorld, path: string, { body, raw, headers = {} }: RawOptions) {
   const { hostname, port } = new URL(world.stack.baseUrl);
   const sent = raw ?? (body === undefined ? undefined : JSON.stringify(body));
@@ -71,7 +71,8 @@ async function rawPost(world: SharedWorld, path: string, { body, raw, headers = 
   const socket = connect(Number(port), hostname);
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  // A server that answers before the end of a large body may reset the connection after the response.
+  // A server that responds before the end of a large body may reset the connection after the
+  // response.
   const closed = new Promise((resolve) => socket.on('error', () => undefined).on('close', resolve));
   await once(socket, 'connect');
   socket.write(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);

@@ -34,7 +34,7 @@ describe('attempts in a tournament round', () => {
   }
 
   describe('entries in a round', () => {
-    test('an entry charges the entry fee and answers the whole attempt', async () => {
+    test('an entry charges the entry fee and returns the whole attempt', async () => {
       const round = await world.newRound({ entry_fee: '2.50' });
       const player = await world.newPlayer({ funds: '10.00' });
       const metadata = { match: 'a-17', ünï: [1, 2.5, null, { deep: '選手' }] };
@@ -142,7 +142,7 @@ describe('attempts in a tournament round', () => {
       });
       const board = fullBoard(await world.partner.getLeaderboard(round.id, player.ref));
       expect(board).toMatchObject({ scored_players: 0, data: [] });
-      // A refusal keeps no key.
+      // A refusal does not use up its key.
       expectStatus(200, await world.partner.reportOutcome(id, { score: 5, tiebreak: -2.5 }, key));
       const after = fullBoard(await world.partner.getLeaderboard(round.id, player.ref));
       expect(after.data).toMatchObject([{ best_score: 5, best_tiebreak: -2.5 }]);
@@ -150,7 +150,7 @@ describe('attempts in a tournament round', () => {
   });
 
   describe('Idempotency-Keys of entries', () => {
-    test('a repeated entry is replayed byte for byte, takes no second slot and charges nothing again', async () => {
+    test('a repeated entry is replayed byte for byte, and counts and charges nothing again', async () => {
       const round = await world.newRound({ attempt_cap: 1 });
       const player = await world.newPlayer();
       const key = randomUUID();

@@ -23,7 +23,7 @@ describe('sandbox players of a program', () => {
   }
 
   describe('what a test key may link', () => {
-    test('a test key is answered the same 404 for a person, excluded or not, as for an unknown e-mail', async () => {
+    test('a test key gets the same 404 for a person, excluded or not, as for an unknown e-mail', async () => {
       const [plain, excluded] = [
         await world.newPlayer({ environment: 'live' }),
         await world.newPlayer({ environment: 'live' }),
@@ -43,7 +43,7 @@ describe('sandbox players of a program', () => {
       expect(await play(world.program, ref)).toBe('insufficient_funds');
     });
 
-    test('a test key is answered 404 for another program’s sandbox account, as is the owner’s live key', async () => {
+    test('a test key gets 404 for another program’s sandbox account, and so does the owner’s live key', async () => {
       const email = newEmail();
       expectStatus(201, await other.test.createPlayer(randomUUID(), '5.00', { email }));
       for (const partner of [world.partner, world.program.live, other.live]) {
@@ -52,7 +52,7 @@ describe('sandbox players of a program', () => {
       expectStatus(201, await other.test.linkPlayer(randomUUID(), email));
     });
 
-    test('a test key links an account that an operator made for its program, and no other key does', async () => {
+    test('only the program’s test key links an account that an operator created for the program', async () => {
       const email = newEmail();
       const account = { ...person, email, program_id: world.program.id };
       const made = expectStatus(201, await world.operator.createAccount(account)).body;
@@ -94,7 +94,7 @@ describe('sandbox players of a program', () => {
     expectStatus(201, await world.program.live.createAttempt({ challenge_id: live.id, player_ref: ref }));
   });
 
-  test('a sandbox player has the facts that a partner sets with the first call and with later ones', async () => {
+  test('a sandbox player has the facts that a partner sets in the first call and in later ones', async () => {
     const ref = randomUUID();
     const young = { date_of_birth: '2015-01-01', verification_level: 1, jurisdiction: 'US-NY' };
     expectStatus(201, await world.partner.createPlayer(ref, '5.00', young));
@@ -151,7 +151,7 @@ describe('sandbox players of a program', () => {
   });
 
   describe('funds of sandbox players', () => {
-    test('funds above 10000.00 in all are a 400 that changes nothing, however often they are requested', async () => {
+    test('funds that take the balance above 10000.00 are a 400 that changes nothing, however often they are requested', async () => {
       const before = await world.digest();
       const ref = randomUUID();
       const greedy = ['999999999999.99', '10000.01', '1000000.00'];
@@ -194,5 +194,5 @@ describe('sandbox players of a program', () => {
     });
   });
 
-  test('the audit is good after sandbox players were made', () => world.expectAuditOk());
+  test('the audit is good after sandbox players were created', () => world.expectAuditOk());
 });

@@ -36,7 +36,7 @@ describe('/api/sandbox', () => {
     expectStatus(201, await world.partner.createAttempt(entry));
   });
 
-  test('a sandbox player has no money when no funds are named', async () => {
+  test('a sandbox player has no money without funds in the request', async () => {
     const challenge = await world.newChallenge();
     const ref = randomUUID();
     expectStatus(201, await world.partner.createPlayer(ref));
@@ -51,7 +51,7 @@ describe('/api/sandbox', () => {
     }
   });
 
-  test('the sandbox ends no round that has not begun, and none twice', async () => {
+  test('the sandbox cannot end a round before it has begun, or twice', async () => {
     const tournament = await world.newTournament();
     const times = { opens_at: inMinutes(30), closes_at: inMinutes(60) };
     const early = expectStatus(201, await world.operator.openRound(tournament.id, times)).body;
@@ -63,7 +63,7 @@ describe('/api/sandbox', () => {
     expectError(409, 'conflict', await world.partner.closeEntries(round.id));
   });
 
-  test('the sandbox answers 404 to the expiry of an unknown attempt', async () => {
+  test('expiring an unknown attempt in the sandbox is 404', async () => {
     for (const id of [randomUUID(), 'nonsense']) {
       expectError(404, 'not_found', await world.partner.send('POST', `/api/sandbox/attempts/${id}/expire`));
     }
@@ -81,7 +81,10 @@ describe('/api/sandbox', () => {
       return (await hook.event('attempt.settled', attempt.id)).deliveryId;
     }
 
-    /** The delivery, once this many of its sends have ended; the log also contains a send that is under way. */
+    /**
+     * The delivery, once this many of its sends have ended; the log also shows a send that is under
+     * way.
+     */
     const afterSends = (hook: Hook, deliveryId: string, sends: number) =>
       hook.delivery(deliveryId, ({ attempts }) => attempts[sends - 1]?.http_status === 500);
 
@@ -102,7 +105,7 @@ describe('/api/sandbox', () => {
       expect(second.status).toBe('pending');
       expect(Date.parse(second.next_attempt_at ?? '')).toBeGreaterThan(Date.now() + 3_000_000);
 
-      // Parallel requests all start the same one retry that is left.
+      // Parallel requests all start the same remaining retry.
       const statuses = await Promise.all(Array.from({ length: 10 }, () => owner.program.test.retryNow(id)));
       expect(statuses.map(({ status }) => status)).toContain(202);
       expect(new Set([...statuses.map(({ status }) => status), 202, 409])).toEqual(new Set([202, 409]));
@@ -114,7 +117,7 @@ describe('/api/sandbox', () => {
       expect(new Set(hook.sendsOf(id).map(({ body }) => body.toString())).size).toBe(1);
     });
 
-    test('a webhook delivery that was delivered, with or without a retry, has no retry left', async () => {
+    test('a successful webhook delivery has no retry left, with or without an earlier retry', async () => {
       const owner = await world.newDeveloper();
       const hook = await newFailing(owner);
       const id = await deliver(hook, owner.program);
@@ -130,7 +133,7 @@ describe('/api/sandbox', () => {
       expect([hook.sendsOf(id).length, hook.sendsOf(atOnce).length]).toEqual([2, 1]);
     });
 
-    test('a webhook delivery whose endpoint was switched off has failed, and is not retried', async () => {
+    test('a webhook delivery whose endpoint was turned off has failed, and is not retried', async () => {
       const owner = await world.newDeveloper();
       const hook = await newFailing(owner);
       const id = await deliver(hook, owner.program);
@@ -142,7 +145,7 @@ describe('/api/sandbox', () => {
       expect(hook.sendsOf(id)).toHaveLength(1);
     });
 
-    test('a test delivery belongs to its developer, through any program that its endpoint is for', async () => {
+    test('a test delivery can be retried through any program that its endpoint covers', async () => {
       const owner = await world.newDeveloper();
       const sibling = await world.newProgram(owner);
       const [all, scoped] = [await newFailing(owner), await newFailing(owner, { program_id: sibling.id })];

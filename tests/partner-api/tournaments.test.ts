@@ -146,7 +146,7 @@ describe('GET /v1/tournaments', () => {
     });
   });
 
-  test('the tournament list has active tournaments, and with status=all also paused and closed ones, oldest first', async () => {
+  test('the tournament list shows active tournaments, and with status=all also paused and closed ones, oldest first', async () => {
     const program = await world.newProgram();
     const tournaments: Tournament[] = [];
     for (const name of ['first', 'second', 'third', 'fourth']) {

@@ -4,7 +4,10 @@ import type { Answer } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectStatus, joinWorld, type Player, type SharedWorld } from '../world.ts';
 
-/** Objects that a partner stores with us; any reader that parses and prints them would change their bytes. */
+/**
+ * Objects that a partner stores in Laurel; any reader that parses and prints them would change
+ * their bytes.
+ */
 const OBJECTS: [string, string][] = [
   ['a seed of 64 bits', '{"seed":12345678901234567891}'],
   ['more digits than a double has', '{"a":0.1000000000000000055511151231257827,"b":[-9007199254740993]}'],
