@@ -17,7 +17,6 @@ const NOT_YET = [
   'services/webhook/',
   'services/integration/',
   'tests/clients/',
-  'tests/faults/',
   'deploy/',
   'docs/',
   'examples/',

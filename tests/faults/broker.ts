@@ -2,7 +2,7 @@ import { parseNatsUrl } from '@laurel/events';
 import type { Stack } from '@laurel/testing';
 import { connect, type JetStreamManager } from 'nats';
 
-/** Administers the NATS server behind a stack as its operator does, through JetStream's own API. */
+/** Administers the NATS server behind a stack like its operator, through JetStream's own API. */
 export async function withBroker<T>(
   { events }: Stack,
   work: (manager: JetStreamManager, stream: string) => Promise<T>,

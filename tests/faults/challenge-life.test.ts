@@ -1,7 +1,9 @@
 /**
- * A service dies or fails at each step by which a challenge goes live, is suspended, completes its ramp or is reinstated. Afterwards the
- * challenge is on one side of the step or the other, whole: one bar from exactly the samples that count, each settled attempt counted once by
- * the drift monitor, one entry in its history, one event. The partner or operator who asked for the step asks again and finds it done once.
+ * A service dies or fails at each step by which a challenge goes live, is suspended, completes its
+ * ramp or is reinstated. Afterwards the step has happened completely or not at all: one bar from
+ * exactly the samples that count, each settled attempt counted once by the drift monitor, one entry
+ * in the history, one event. The partner or operator repeats the request and finds the step done
+ * once.
  */
 import { randomUUID } from 'node:crypto';
 import type { Challenge } from '@laurel/sdk';
@@ -20,7 +22,7 @@ function faults<P extends Point>(...points: readonly P[]): { point: P; action: F
   return points.flatMap((point) => ACTIONS.map((action) => ({ point, action })));
 }
 
-/** Four scores of two players place the bar at the best of them. */
+/** Four scores of two players place the bar at the best one. */
 const CALIBRATING: ChallengeTerms = {
   status: 'calibrating',
   threshold: null,
@@ -28,10 +30,10 @@ const CALIBRATING: ChallengeTerms = {
   min_calibration_n: 4,
   min_calibration_players: 2,
 };
-/** With this claim fifty losses in a row reject it, at the first attempt that is judged. */
+/** Fifty losses in a row reject this claim, at the first attempt that is judged. */
 const EASY_CLAIM: ChallengeTerms = { target_pass_rate: 0.6 };
 const JUDGED_FROM = 50;
-/** With this claim a hundred losses in a row reject nothing; the ramp's cap in tier 2 is 50.00. */
+/** A hundred losses in a row do not reject this claim; the ramp's cap in tier 2 is 50.00. */
 const RAMPED: ChallengeTerms = { ...CALIBRATING, target_pass_rate: 0.02, integrity_tier: 2, prize: '80.00' };
 const RAMP_ATTEMPTS = 100;
 const SEEDING = { distribution: { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 }, sample_size: 500 };
@@ -58,7 +60,7 @@ function newChallenge(terms: ChallengeTerms): Promise<Challenge> {
   return world.newChallenge(terms, developer.program);
 }
 
-/** Repeated with its key until it is answered: a service may be starting again. */
+/** Repeats the request with its key until it succeeds: a service may be restarting. */
 async function settle(challengeId: string, ref: string, score: number): Promise<void> {
   const { test: partner } = developer.program;
   const [creation, report] = [randomUUID(), randomUUID()];
@@ -72,14 +74,17 @@ async function settle(challengeId: string, ref: string, score: number): Promise<
   }, 'the outcome is recorded');
 }
 
-/** So many paid attempts of one player, none of which clears the bar. */
+/** This many paid attempts of one player, none of which clears the bar. */
 async function lose(challengeId: string, count: number): Promise<void> {
   for (let left = count; left > 0; left -= 10) {
     await Promise.all(Array.from({ length: Math.min(left, 10) }, () => settle(challengeId, player.ref, 0)));
   }
 }
 
-/** Tried again while the integration service is starting again: one that was made without an answer is never used. */
+/**
+ * Repeats the request while the integration service restarts; an integration created without a
+ * response is never used.
+ */
 async function newListener(challengeId: string): Promise<Target> {
   const settings = { transport: 'push_webhook', descriptor: ofPlayers({ challenge_id: challengeId }) } as const;
   const integrations = createIntegrations(developer.program.test);
@@ -104,7 +109,7 @@ async function causesOf(challengeId: string): Promise<readonly string[]> {
   return rows.map(({ cause }) => cause);
 }
 
-/** The attempts that the monitor has counted, once none waits to be counted. */
+/** The number of attempts that the monitor has counted, once none waits to be counted. */
 async function countedOf(challengeId: string): Promise<number> {
   return await eventually(async () => {
     const [row] = await stored<{ attempts: number }>(

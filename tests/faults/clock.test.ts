@@ -1,6 +1,7 @@
 /**
- * Machines with wrong clocks: nothing that affects money depends on them. Each test sets the clock of a service's machine while it runs,
- * and waits until the database's clock triggers something later, so that a wrong result would have had time to happen.
+ * Machines with wrong clocks: nothing that affects money depends on them. Each test sets the clock
+ * of a service's machine while it runs, and waits until the database's clock triggers something
+ * later, so that a wrong result would have had time to happen.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -27,7 +28,8 @@ let world: World;
 
 beforeAll(async () => {
   world = await startWorld({
-    // As machines whose clocks were never right; a test that sets a clock starts and ends with it right.
+    // Machines whose clocks were never right; a test that sets a clock starts and ends with a right
+    // one.
     clockOffsetMs: {
       wallet: 25 * HOUR_MS,
       challenge: -10 * MINUTE_MS,
@@ -44,11 +46,13 @@ beforeAll(async () => {
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-/** Sets the clocks of the services' machines, and resolves once the services have measured them again. */
+/**
+ * Sets the clocks of the services' machines; resolves once the services have measured them again.
+ */
 async function setClocks(services: readonly Service[], offsetMs: number): Promise<void> {
   for (const service of services) world.stack.setClock(service, offsetMs);
   for (const service of services) {
-    // Not by its readiness, whose result stays the same for a second.
+    // Not by the readiness, whose result is cached for a second.
     await eventually(
       async () => Math.abs((await shownDifference(service)) - offsetMs / 1_000) < 1 || undefined,
       `${service} has measured again`,
@@ -80,7 +84,10 @@ async function openAttempt(): Promise<string> {
   return expectStatus(201, await attempt(challenge.id, await world.newPlayer())).body.id;
 }
 
-/** An attempt whose hour, by the database's clock, is over in half a second; resolves when it has ended. */
+/**
+ * Creates an attempt whose hour, by the database's clock, ends in half a second; resolves when it
+ * has ended.
+ */
 async function seeAnAttemptExpire(): Promise<void> {
   const attemptId = await openAttempt();
   await world.stack
@@ -94,7 +101,10 @@ async function seeAnAttemptExpire(): Promise<void> {
   );
 }
 
-/** A round that, by the database's clock, ends in half a second; resolves when the service has closed it. */
+/**
+ * Opens a round that, by the database's clock, ends in half a second; resolves when the service has
+ * closed it.
+ */
 async function seeARoundClose(): Promise<void> {
   const { id } = await world.newRound();
   await world.stack.database('tournament').query(
@@ -249,7 +259,7 @@ describe('a clock that is set ahead', () => {
       const { id } = expectStatus(201, await developer.program.test.createAttempt(entry)).body;
       expectStatus(200, await developer.program.test.reportOutcome(id, { score: 1 }));
       const { deliveryId } = await hook.event('attempt.settled', id);
-      // Ended, not just begun: the statement that records its end schedules the next one.
+      // The send has ended: the statement that records its end schedules the next one.
       await hook.delivery(deliveryId, ({ attempts: [first] }) => first !== undefined && first.duration_ms !== null);
       return deliveryId;
     };

@@ -1,4 +1,4 @@
-/** Checks the events that a partner's receiver got against the events that the databases require. */
+/** Compares the events that a partner's receiver got with those that the databases require. */
 import { verify } from '@octokit/webhooks-methods';
 import { expect } from 'vitest';
 import {
@@ -17,13 +17,13 @@ export interface Subjects {
   readonly rounds?: readonly string[];
 }
 
-/** A developer's receiver whose events are checked against the databases. */
+/** A developer's receiver whose events are compared with the databases. */
 export interface DeliveredEvents {
   readonly developer: Developer;
   readonly hook: Hook;
   /**
-   * Waits until no event is in transit. Then the receiver has every event that the databases require for the subjects, each under one
-   * delivery id and with a valid signature, and no other event about them.
+   * Waits until no event is in transit. Then the receiver must have exactly the events that the
+   * databases require for the subjects, each under one delivery id and with a valid signature.
    */
   expectAll(subjects: Subjects, deadlineMs?: number): Promise<void>;
 }
@@ -31,7 +31,10 @@ export interface DeliveredEvents {
 /** The most sends of one delivery. */
 const MAX_SENDS = 3;
 
-/** A developer with programs of their own, whose receiver accepts every event unless the options set another response. */
+/**
+ * A developer with separate programs, whose receiver accepts every event unless the options set
+ * another response.
+ */
 export async function receiveEvents(world: SharedWorld, options: HookOptions = {}): Promise<DeliveredEvents> {
   const developer = await world.newDeveloper();
   const hook = await world.newReceiver(developer, options);
@@ -87,7 +90,10 @@ function aboutOf(event: EventBody['event'], { attempt_id, award, tournament_roun
   return event === 'award.released' ? (award as { id: string }).id : attempt_id;
 }
 
-/** Outcomes and rounds from their owners' databases; refunded fees and released prizes from the wallet's. */
+/**
+ * Outcomes and rounds from the contest services' databases; refunded fees and released prizes from
+ * the wallet's.
+ */
 async function requiredEvents({ stack }: SharedWorld, { refs, rounds = [] }: Subjects): Promise<string[]> {
   const read = async (service: 'challenge' | 'tournament' | 'wallet', query: string, values: readonly unknown[]) =>
     (await stack.database(service).query<{ event: string }>(query, values)).map(({ event }) => event);

@@ -7,7 +7,7 @@ import type { FaultCase, Flow } from './table.ts';
 /** The flows whose outcomes clear the bar. */
 const WINNING: readonly Flow[] = ['win', 'late', 'release'];
 
-/** Plays cases of the fault table one after another, against a stack that restarts processes that die. */
+/** Plays cases of the fault table one after another, on a stack that restarts dead processes. */
 export function describeFaults(
   title: string,
   cases: readonly FaultCase[],
@@ -18,7 +18,7 @@ export function describeFaults(
     let delivered: DeliveredEvents;
     let [winningId, losingId] = ['', ''];
     beforeAll(async () => {
-      // Long enough that a restarted service meets the retry first, short enough to wait for.
+      // Long enough that a restarted service meets the retry first, and short enough to wait for.
       const owner = { PENDING_GRACE_SECONDS: '3', OUTBOX_REPUBLISH_AFTER_MS: '200', ...attemptEnvironment };
       world = await startWorld({
         failpoints: true,
@@ -30,7 +30,7 @@ export function describeFaults(
         },
       });
       delivered = await receiveEvents(world);
-      // Each claims what is played on it, so that no drift monitor suspends it.
+      // Each challenge claims the pass rate that is played, so that no drift monitor suspends it.
       const { program } = delivered.developer;
       winningId = (await world.newChallenge({ target_pass_rate: 0.9 }, program)).id;
       losingId = (await world.newChallenge({ target_pass_rate: 0.002 }, program)).id;

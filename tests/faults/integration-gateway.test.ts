@@ -1,6 +1,8 @@
 /**
- * The gateway, or the owner of the attempt, fails at a step of a push over HTTP, and the partner sends the same body until it is answered: the
- * report has settled one attempt, once, and what the partner sent and got, the integration's log and the owner's outcomes agree.
+ * The gateway, or the contest service of the attempt, fails at a step of a push over HTTP, and the
+ * partner repeats the same body until it succeeds. The report has settled one attempt, once, and
+ * the partner's requests and responses, the integration's log and the contest service's outcomes
+ * agree.
  */
 import { randomUUID } from 'node:crypto';
 import type { Attempt, Outcome } from '@laurel/sdk';
@@ -39,7 +41,7 @@ const CASES = (['challenge', 'tournament'] as const).flatMap((owner) => {
 interface Contest {
   readonly parent: { readonly challenge_id: string } | { readonly tournament_round_id: string };
   readonly report: { readonly score: number; readonly tiebreak?: number };
-  /** Of the player, who had 100.00, after two fees and what the report wins. */
+  /** The balance of the player, who had 100.00, after two fees and the report's prize. */
   readonly balance: string;
   readonly targets: Readonly<Record<Flow, Target>>;
 }
@@ -68,7 +70,10 @@ beforeAll(async () => {
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-/** Repeated with its key: for a moment the gateway may not reach an owner that was killed. */
+/**
+ * Repeats the request with its key: for a moment the gateway may not reach a contest service that
+ * was killed.
+ */
 async function openAttempt(parent: Contest['parent'], ref: string): Promise<string> {
   const key = randomUUID();
   return await eventually(async () => {
@@ -84,7 +89,7 @@ async function readAttempt(id: string): Promise<Attempt> {
   }, 'the attempt is read');
 }
 
-/** Sends the body until it is answered; until then there is no response, or a 500. */
+/** Repeats the body until it succeeds; until then there is no response, or a 500. */
 async function pushUntilAnswered(target: Target, body: string): Promise<Answer<Outcome>> {
   return await eventually(async () => {
     const answer = await push(world.http, target, body);
@@ -94,7 +99,9 @@ async function pushUntilAnswered(target: Target, body: string): Promise<Answer<O
   }, 'the push is answered');
 }
 
-/** The entries of the integration's log for this body, without those of pushes on which the service failed. */
+/**
+ * The entries of the integration's log for this body, without pushes on which the service failed.
+ */
 function loggedOf({ id }: Target, body: string): Promise<Pick<LogEntryBody, 'records'>[]> {
   return world.stack
     .database('integration')
@@ -111,7 +118,7 @@ describe('a fault on the way of a push over HTTP', () => {
     const { parent, report, balance, targets } = contests[owner];
     const target = targets[flow];
     const player = await world.newPlayer();
-    // Once the first is settled, the player's oldest open attempt is the second.
+    // Once the first is settled, the second is the player's oldest open attempt.
     const [id, second] = [await openAttempt(parent, player.ref), await openAttempt(parent, player.ref)];
     const named = flow === 'by id' ? { attempt_id: id } : { id: randomUUID(), player: player.ref };
     const body = JSON.stringify({ ...named, ...report });
@@ -127,7 +134,7 @@ describe('a fault on the way of a push over HTTP', () => {
     const answer = await pushUntilAnswered(target, body);
     await pushUntilAnswered(target, body);
 
-    // What the partner got: one answer, byte for byte, which is the outcome that /v1 shows.
+    // The partner got one response, byte for byte, with the outcome that /v1 shows.
     const sent = http.journal.slice(journalStart).filter((entry) => entry.sent === body);
     const answered = sent.filter((entry) => entry.answer.status === 200);
     expect(new Set(answered.map((entry) => entry.answer.text))).toEqual(new Set([answer.text]));
@@ -137,7 +144,8 @@ describe('a fault on the way of a push over HTTP', () => {
     expect(await readAttempt(second)).toMatchObject({ status: 'open', outcome: null });
     expect(await world.balance(player)).toBe(balance);
 
-    // What the integration service did: it answered every answered push, and the one whose answer the gateway lost.
+    // The integration service answered every push that has a response, and the one whose response
+    // the gateway lost.
     const isLost = point === 'gateway.push.after-call';
     const logged = await eventually(async () => {
       const entries = await loggedOf(target, body);
@@ -145,7 +153,8 @@ describe('a fault on the way of a push over HTTP', () => {
     }, 'the log has every push that was answered');
     expect(logged).toHaveLength(answered.length + Number(isLost));
     const records = logged.flatMap((entry) => entry.records);
-    // An owner that dies after its commit has settled the report, and answers it from then on as repeated.
+    // A contest service that dies after its commit has settled the report, and reports it as
+    // repeated from then on.
     const settled = point === `${owner}.outcome.after-commit` ? 0 : 1;
     expect(records.map(({ status }) => status).sort()).toEqual([
       ...Array.from({ length: logged.length - settled }, () => 'duplicate'),
@@ -159,7 +168,7 @@ describe('a fault on the way of a push over HTTP', () => {
       ]);
     expect(pairs).toEqual(flow === 'by id' ? [] : [{ integration_id: target.id, attempt_id: id }]);
 
-    // What the owner has: one outcome, under the receipt that the partner got.
+    // The contest service has one outcome, under the receipt that the partner got.
     const outcomes = await stack.database(owner).query(
       `select attempt_id, receipt_id, score, (to_jsonb(o) ->> 'tiebreak')::int as tiebreak from outcomes o
          where attempt_id = any($1::uuid[])`,

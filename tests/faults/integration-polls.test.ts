@@ -1,6 +1,6 @@
 /**
- * The integration service is killed at each step of a poll. Once the lease has run out it requests the page again: the report settles its
- * attempt, once, and the cursor ends behind the page.
+ * The integration service is killed at each step of a poll. Once the lease has run out it requests
+ * the page again: the report settles its attempt once, and the cursor ends behind the page.
  */
 import { randomUUID } from 'node:crypto';
 import { newId } from '@laurel/ids';
@@ -10,7 +10,7 @@ import { eventually, expectStatus, startWorld, type World } from '../world.ts';
 import { FAILPOINTS } from './points.ts';
 
 const POINTS = FAILPOINTS.integration.filter((point) => point.startsWith('integration.poll.'));
-/** A lease lasts 30 s, and the killed process takes a moment to come back. */
+/** A lease lasts 30 s, and the killed process takes a moment to restart. */
 const AFTER_LEASE_MS = 55_000;
 
 let world: World;
@@ -33,7 +33,7 @@ async function openAttempt(): Promise<string> {
   return expectStatus(201, answer).body.id;
 }
 
-/** An integration that is due now, and whose one page, under a path of its own, reports the attempt. */
+/** An integration that is due now, whose one page, under a separate path, reports the attempt. */
 async function newIntegration(id: string): Promise<void> {
   const database = world.stack.database('integration');
   const programId = world.program.id;

@@ -1,6 +1,7 @@
 /**
- * The integration service or the owner dies, fails or loses its reply at each step of a push, the player opens another attempt meanwhile, and
- * the partner sends the same body until it is answered: the report settles its first attempt, once, and the other stays open.
+ * The integration service or the contest service dies, fails or loses its reply at each step of a
+ * push. Meanwhile the player opens another attempt, and the partner repeats the same body until it
+ * succeeds: the report settles its first attempt, once, and the other stays open.
  */
 import { randomUUID } from 'node:crypto';
 import type { FailpointAction } from '@laurel/testing';
@@ -20,13 +21,13 @@ const OF_THE_OWNER = [
   'challenge.reply.before-send',
 ] as const satisfies readonly Point[];
 const LISTENING = FAILPOINTS.integration.filter((point) => point.startsWith('integration.listen.'));
-/** No push passes these: integration-polls.test.ts. */
+/** No push passes these; integration-polls.test.ts does. */
 const POLLING = FAILPOINTS.integration.filter((point) => point.startsWith('integration.poll.'));
 /** Only a report that names a player passes these. */
 const BINDING = FAILPOINTS.integration.filter((point) => point.startsWith('integration.bind.'));
 
 const FLOWS = ['by id', 'by player'] as const;
-/** A worker passes these: challenge-life.test.ts. */
+/** Only a worker passes these; challenge-life.test.ts does. */
 const FORWARDING = FAILPOINTS.integration.filter((point) => point.startsWith('integration.forward.'));
 const OF_PUSHES = FAILPOINTS.integration.filter((point) => ![...LISTENING, ...POLLING, ...FORWARDING].includes(point));
 const SETTLING = [...OF_PUSHES, ...OF_THE_OWNER];
@@ -57,7 +58,10 @@ function ofPlayers(id: string) {
   return pusher.newIntegration({ descriptor: { version: 1, map: { attempt, score: '/score', dedupe: '/id' } } });
 }
 
-/** Repeated with its key: for a moment the gateway may not reach an owner that was killed. */
+/**
+ * Repeats the request with its key: for a moment the gateway may not reach a contest service that
+ * was killed.
+ */
 async function openAttempt(ref: string): Promise<string> {
   const key = randomUUID();
   return await eventually(async () => {
@@ -66,7 +70,7 @@ async function openAttempt(ref: string): Promise<string> {
   }, 'the attempt is created');
 }
 
-/** Undefined where the push was not answered, or the service failed on it: the partner sends it again. */
+/** Undefined if the push got no response, or the service failed on it: the partner repeats it. */
 async function pushOnce(integration: PushedIntegration, body: object) {
   const result = await pusher.push(integration, body).catch(() => undefined);
   return result?.$case === 'failure' ? undefined : result;
@@ -81,7 +85,8 @@ describe('a fault at each step of a push', () => {
     const body = flow === 'by id' ? { attempt_id: id, score: 1 } : { id: randomUUID(), player: player.ref, score: 1 };
 
     stack.arm(point, action);
-    // Repeated where the push did not come as far as the point: a service that was killed by the case before is not reached again yet.
+    // Repeats the push until it reaches the point: a service that the previous case killed may not
+    // be reachable yet.
     const { first } = await eventually(async () => {
       const answer = await pushOnce(integrations[flow], body);
       return stack.isFired(point) ? { first: answer } : undefined;
@@ -90,7 +95,8 @@ describe('a fault at each step of a push', () => {
     const second = await openAttempt(player.ref);
     const again = await eventually(() => pushOnce(integrations[flow], body), 'the push is answered');
 
-    // Before the pair of a report is committed no attempt is settled, and the oldest open one is still the first.
+    // Before the commit of a report's pair no attempt is settled, so the first is still the oldest
+    // open one.
     const settled = settledOf(again);
     expect(settled).toMatchObject({ attemptId: id, score: 1 });
     if (first !== undefined)
@@ -137,7 +143,7 @@ describe('a fault at each step of listening', () => {
   );
 });
 
-test('an owner that cannot be reached fails the push, also of a batch of which another owner settled a part', async () => {
+test('an unreachable contest service fails the push, even of a batch of which another one settled a part', async () => {
   const { stack } = world;
   const [player, round] = [await world.newPlayer(), await world.newRound()];
   const id = await openAttempt(player.ref);

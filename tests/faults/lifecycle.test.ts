@@ -31,7 +31,7 @@ describe('the life cycle of the processes', () => {
     }
   });
 
-  test('gateways stay ready and serve the tournaments while the challenge service is stopped, and name it on the path with their dependencies', async () => {
+  test('gateways stay ready and serve tournaments while the challenge service is stopped, and name it under /readyz/dependencies', async () => {
     const [challenge, round, player] = [await world.newChallenge(), await world.newRound(), await world.newPlayer()];
     const look = async (path: string) => {
       const looks = world.stack.adminUrls('gateway').map(async (adminUrl) => {
@@ -96,7 +96,7 @@ describe('the life cycle of the processes', () => {
     }
   });
 
-  test('drain: a gateway that is stopped answers the requests that it has begun, and exits with 0', async () => {
+  test('drain: a stopping gateway completes the requests that it has begun, and exits with 0', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     world.stack.arm('gateway.create.before-call', 'delay:700');
@@ -134,7 +134,7 @@ describe('the life cycle of the processes', () => {
     },
   );
 
-  test('a create answers 500 quickly while the challenge service is down, and succeeds with the same key afterwards', async () => {
+  test('a create gets a 500 quickly while the challenge service is down, and succeeds with the same key afterwards', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const key = randomUUID();

@@ -1,4 +1,4 @@
-/** A partner's requests while something happens to the stack, and what the partner knows of them afterwards. */
+/** A partner's requests while something happens to the stack, and what the partner then knows. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Outcome } from '@laurel/sdk';
@@ -14,33 +14,35 @@ export interface Place {
   readonly program: Program;
 }
 
-/** What one load plays: the partner, whose client holds the base URLs, and what the partner offers. */
+/**
+ * What one load plays: the partner, whose client knows the base URLs, and the partner's contests.
+ */
 interface Scene {
   readonly partner: Partner;
   readonly http: HttpClient;
-  /** The partner's game servers push some of the scores to it. */
+  /** The partner's game servers push some of the scores here. */
   readonly target: Target;
-  /** Each player loses here, often: fee 1.00, a score of 1 does not clear its bar. */
+  /** Each player loses here, often: fee 1.00, and a score of 1 does not clear the bar. */
   readonly challengeId: string;
-  /** Each player wins here once: fee 1.00, prize 5.00, a score of 100 clears its bar. */
+  /** Each player wins here once: fee 1.00, prize 5.00, and a score of 100 clears the bar. */
   readonly prizeId: string;
-  /** Open for as long as the load lasts: entry 1.00. */
+  /** Open during the whole load: entry 1.00. */
   readonly roundId: string;
 }
 
 export interface LoadOptions {
   readonly players: number;
   /**
-   * Requests that begin each second, whether or not earlier ones were answered; requests that are sent again come on top. Without it every
-   * player begins a request when the one before was answered.
+   * Requests that begin each second, whether or not earlier ones have a response; repeated requests
+   * come on top. Without it every player begins a request after the response to the previous one.
    */
   readonly requestsPerSecond?: number;
   /**
-   * The codes, or statuses without one, after which a request is sent again with its key; `0` is a connection that was refused or that
-   * ended without a response. Any other failure fails the test.
+   * The codes, or statuses without one, after which a request is repeated with its key; `0` is a
+   * connection that was refused or that ended without a response. Any other failure fails the test.
    */
   readonly retried?: readonly string[];
-  /** How long a request may be sent again and again. */
+  /** How long a request may be repeated. */
   readonly waitMs: number;
 }
 
@@ -50,31 +52,31 @@ interface AcknowledgedAttempt {
   readonly player_ref: string;
   readonly owner: 'challenge' | 'tournament';
   readonly status: 'settled' | 'expired';
-  /** Of a settled attempt. */
+  /** Set for a settled attempt. */
   readonly outcome: { readonly receipt_id: string; readonly score: number } | undefined;
   readonly isWin: boolean;
-  /** Its score came by a signed push, in place of a report by /v1. */
+  /** A signed push settled it, instead of a report by /v1. */
   readonly isPushed: boolean;
 }
 
 export interface Load {
   /** The players; no other request names them. */
   readonly refs: readonly string[];
-  /** Milliseconds of each response so far, those that were no success included. */
+  /** The milliseconds of each response so far, including failures. */
   readonly latencies: readonly number[];
-  /** The codes of the responses after which a request was sent again, with their numbers. */
+  /** How many responses with each code led to a repetition. */
   readonly resent: Readonly<Record<string, number>>;
-  /** Every attempt that has been created and ended, both acknowledged. */
+  /** Every attempt whose creation and end were both acknowledged. */
   readonly attempts: readonly AcknowledgedAttempt[];
   /** Resolves after this many further responses. */
   more(answers: number): Promise<void>;
-  /** Resolves when a further attempt that was scored by a push is acknowledged. */
+  /** Resolves when another attempt scored by a push is acknowledged. */
   pushed(): Promise<void>;
 }
 
-/** A load that is over: every request was answered with success in the end. */
+/** A load that has ended: every request succeeded in the end. */
 export interface EndedLoad extends Load {
-  /** Requests of what began in each second; a request that was sent again counts once. */
+  /** Requests begun each second; a repeated request counts once. */
   readonly requestsPerSecond: number;
 }
 
@@ -85,15 +87,16 @@ const WINNING_FLOW = 5;
 const FUNDS_CENTS = 500_000n;
 const FEE_CENTS = 100n;
 const PRIZE_CENTS = 500n;
-/** How long a partner waits before a request is sent again: the first time, doubled each time, and at the most. */
+/** How long a partner waits before a repetition: the first time, doubled each time, and at most. */
 const RETRY_PAUSE_MS = { first: 50, longest: 1_000 };
 
 /**
- * The lowest pass rate that a challenge here claims: losses alone refute it after some 15,000, and its drift monitor suspends it
- * (services/challenge/src/domain/drift-monitor.ts). No load plays as many.
+ * The lowest pass rate that a challenge here claims. Only some 15,000 losses would refute it, and
+ * its drift monitor would suspend the challenge (services/challenge/src/domain/drift-monitor.ts).
+ * No load plays as many.
  */
 const RARELY_CLEARED = 0.001;
-/** Wins alone never refute this one: one and a half times as often is always. */
+/** Wins alone never refute this claim: one and a half times as many would be more than all. */
 const MOSTLY_CLEARED = 0.9;
 
 async function setScene({ world: { newChallenge, newRound, http }, program }: Place): Promise<Scene> {
@@ -104,7 +107,10 @@ async function setScene({ world: { newChallenge, newRound, http }, program }: Pl
   return { partner: program.test, http, target, challengeId: challenge.id, prizeId: prize.id, roundId: round.id };
 }
 
-/** Does something to the stack under load, with players and contests of its own; resolves once the players have ended the attempts that they had begun. */
+/**
+ * Does something to the stack under load, with separate players and contests; resolves once the
+ * players have ended their attempts.
+ */
 export async function underLoad(
   place: Place,
   options: LoadOptions,
@@ -164,7 +170,7 @@ export async function underLoad(
 
 type Ask = <Body>(status: number, send: (key: string) => Promise<Answer<Body>>) => Promise<Body>;
 
-/** Requests that are sent until they succeed, each with a key of its own. */
+/** Repeats each request until it succeeds, with a separate key. */
 function createRequests({ retried = [], waitMs }: LoadOptions) {
   const latencies: number[] = [];
   const failures: string[] = [];
@@ -182,7 +188,7 @@ function createRequests({ retried = [], waitMs }: LoadOptions) {
       latencies.push(performance.now() - sentAt);
       for (const { target, reached } of waiting) if (latencies.length >= target) reached();
       if (answer.status === status) return answer.body;
-      // The response of an expiry was lost.
+      // The response to an expiry was lost.
       if (isAgain && answer.code === 'attempt_already_settled') return answer.body;
       const failure = answer.code ?? String(answer.status);
       expect(retried, answer.text).toContain(failure);
@@ -221,7 +227,8 @@ async function playFlow(
   const isExpired = flow % 4 === 3;
   const parent = isEntry ? { tournament_round_id: roundId } : { challenge_id: isWin ? prizeId : challengeId };
   const { id } = await ask(201, (key) => partner.createAttempt({ ...parent, player_ref }, key));
-  // Of those who play side by side another one each time, so that at every moment some pushes are under way or about to be.
+  // Every other one of the players that play side by side pushes, so that at every moment some
+  // pushes are under way or about to begin.
   const isPushed = !isEntry && !isExpired && (flow + player) % 4 === 2;
   const acknowledged = { id, player_ref, owner: isEntry ? 'tournament' : 'challenge', isWin, isPushed } as const;
   if (isExpired) {
@@ -230,7 +237,7 @@ async function playFlow(
     return { ...acknowledged, status: 'expired', outcome: undefined };
   }
   const score = isWin ? 100 : 1;
-  // The body of a push is its key: the same one again gets the first answer.
+  // The body of a push is its key: the same body gets the first response.
   const { receipt_id } = await ask<Outcome>(200, (key) =>
     isPushed ? push(http, target, { attempt_id: id, score }) : partner.reportOutcome(id, { score }, key),
   );
@@ -239,7 +246,10 @@ async function playFlow(
   return { ...acknowledged, status: 'settled', outcome };
 }
 
-/** Begins flows at their moments until it is over, however long earlier ones take; resolves when all have ended, and rejects with the first that fails. */
+/**
+ * Begins flows at their moments until `isOver`, however long earlier ones take; resolves when all
+ * have ended, and rejects with the first that fails.
+ */
 async function beginAtRate(
   flowsPerSecond: number,
   { isOver, begin }: { readonly isOver: () => boolean; readonly begin: (index: number) => Promise<void> },
@@ -257,8 +267,9 @@ async function beginAtRate(
 }
 
 /**
- * Asserts that the databases have every attempt that was acknowledged, as it was acknowledged, and no other; and that each was charged once,
- * refunded once if it expired and paid once if it won. Call it when no event is in transit, because refunds and prizes are recorded after the responses.
+ * Asserts that the databases have exactly the acknowledged attempts, unchanged, each charged once,
+ * refunded once if it expired and paid once if it won. Call it when no event is in transit, because
+ * refunds and prizes are recorded after the responses.
  */
 export async function expectAcknowledged(stack: Pick<JoinableStack, 'database'>, load: Load): Promise<void> {
   const { attempts, refs } = load;

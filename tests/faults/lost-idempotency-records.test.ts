@@ -5,8 +5,9 @@ import { losingWritesOf } from '../lose-writes.ts';
 import { expectError, expectStatus, type Player, startWorld, type World } from '../world.ts';
 
 /**
- * The gateway's database loses what it had acknowledged: it is restored to an earlier moment, as after a failover to an asynchronous
- * standby, or its idempotency records are gone. The owners of the operations still know the keys (decision 23).
+ * The gateway's database loses acknowledged writes: it is restored to an earlier moment, as after a
+ * failover to an asynchronous standby, or its idempotency records are gone. The contest services
+ * still know the keys (decision 23).
  */
 describe('requests that are sent again after the gateway has lost its idempotency records', () => {
   let world: World;
@@ -17,7 +18,7 @@ describe('requests that are sent again after the gateway has lost its idempotenc
 
   const gateway = () => world.stack.database('gateway');
 
-  /** What a player may be charged for, and what the partner sends to enter it. */
+  /** What a player may be charged for, and the partner's request to enter it. */
   type Entry = Parameters<World['partner']['createAttempt']>[0];
   type Contest = { readonly player: Player; readonly entry: Entry };
   const CONTESTS = {
@@ -59,7 +60,7 @@ describe('requests that are sent again after the gateway has lost its idempotenc
 
       expectRepetition(await create(entry, createKey), attempt);
       expectRepetition(await report(attempt.body.id, 120, outcomeKey), outcome);
-      // From now on the gateway knows them again.
+      // From now on the gateway knows the keys again.
       expectRepetition(await create(entry, createKey), attempt);
       expectRepetition(await report(attempt.body.id, 120, outcomeKey), outcome);
       expect(await world.balance(player)).toBe(balance);

@@ -1,4 +1,7 @@
-/** Each test is a line of docs/operations/lost-second.md: one database, or several, lose what they had acknowledged. */
+/**
+ * Each test is a line of docs/operations/lost-second.md: one database, or several, lose
+ * acknowledged writes.
+ */
 import { randomUUID } from 'node:crypto';
 import { hashId } from '@laurel/ids';
 import type { Attempt, AttemptRequest, Outcome, PushResults } from '@laurel/sdk';
@@ -46,7 +49,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-/** Three scores of two players place the bar at the best of them. */
+/** Three scores of two players place the bar at the best one. */
 const CALIBRATING = {
   status: 'calibrating',
   threshold: null,
@@ -61,7 +64,7 @@ async function newPlayer(funds?: string): Promise<Player> {
   return world.newPlayer({ partner: partner(), ...(funds !== undefined && { funds }) });
 }
 
-/** A parent with a fee of 1.00, and what enters the player. */
+/** A parent with a fee of 1.00, and the request that enters the player. */
 const ENTRY: Record<Owner, (player: Player) => Promise<AttemptRequest>> = {
   challenge: async ({ ref }) => ({
     challenge_id: (await world.newChallenge({}, developer.program)).id,
@@ -89,13 +92,16 @@ function expectReplay(again: Answer<unknown>, first: Answer<unknown>): void {
 async function violations(): Promise<Map<string, number>> {
   const audit = await eventually(async () => {
     const answer = await world.operator.audit();
-    // After a restart, the callers' breakers answer for the service for a moment.
+    // For a moment after a restart, the callers' breakers answer for the service.
     return answer.status === 200 ? answer.body : undefined;
   }, 'the audit answers');
   return new Map(audit.checks.map(({ id, violations }) => [id, violations]));
 }
 
-/** Runs `work` in the second that the databases lose. `expectReported` awaits the violations that the audit has found since before it. */
+/**
+ * Runs `work` in the second that the databases lose. `expectReported` awaits the violations that
+ * the audit has found since.
+ */
 async function losing<Result>(services: readonly Service[], work: () => Promise<Result>) {
   await world.allWritten();
   const before = await violations();
@@ -120,9 +126,12 @@ async function losing<Result>(services: readonly Service[], work: () => Promise<
   return { result, expectReported };
 }
 
-/** The repair of the page: the gateway runs the operation again, under its id, when its request is sent again. */
+/**
+ * The page's repair: when the request is repeated, the gateway runs the operation again under its
+ * id.
+ */
 async function reopenKey(answer: Answer<{ id: string } | { attempt_id: string }>, keys = 1): Promise<void> {
-  // A replica replays what it has answered from its memory.
+  // A replica replays earlier responses from its memory.
   await world.stack.stop('gateway');
   const [member, id] = 'id' in answer.body ? ['id', answer.body.id] : ['attempt_id', answer.body.attempt_id];
   const reopened = await world.stack.database('gateway').query(
@@ -154,7 +163,7 @@ describe.each(OWNERS)('the database of the %s service loses its last second', (o
     expectReplay(await enter(entry, key), created);
     expect(await world.balance(player)).toBe('99.00');
     await expectReported({ [checks.feeWithoutAttempt]: 1 });
-    // Another key is another attempt and another fee.
+    // Another key means another attempt and another fee.
     await enter(entry);
     expect(await world.balance(player)).toBe('98.00');
 
@@ -653,14 +662,19 @@ describe('the database of the wallet loses its last second', () => {
   });
 });
 
-/** After a restart of the integration service, the gateway's breaker answers for it for a moment. */
+/**
+ * For a moment after a restart of the integration service, the gateway's breaker answers for it.
+ */
 const integrationsAnswer = () =>
   eventually(
     async () => (await createIntegrations(partner()).list()).status === 200 || undefined,
     'the integration service answers',
   );
 
-/** A program with a target of pushes, a win to push to it, and the wait until the integration service takes no more of them. */
+/**
+ * A program with a target of pushes, a win to push there, and a function that waits until the
+ * integration service refuses further pushes.
+ */
 async function newPushingProgram() {
   const program = await world.newProgram({ id: developer.id });
   const target = await newTarget(program.test);
@@ -760,7 +774,7 @@ describe('the database of the gateway loses its last second', () => {
 });
 
 describe('the database of the webhook service loses its last second', () => {
-  /** After a restart, the gateway's breaker answers for it for a moment. */
+  /** For a moment after a restart, the gateway's breaker answers for it. */
   const webhookAnswers = () =>
     eventually(
       async () => (await developer.portal.listEndpoints()).status === 200 || undefined,
@@ -838,14 +852,14 @@ describe('the database of the integration service loses its last second', () => 
     return lost;
   };
 
-  /** A fresh attempt of a fresh player, which a push would settle as a win of 5.00. */
+  /** A new attempt of a new player, which a push would settle as a win of 5.00. */
   const newWin = async () => {
     const player = await newPlayer();
     const { id } = (await enter(await ENTRY.challenge(player))).body;
     return { player, id, body: { attempt_id: id, score: 100 } };
   };
 
-  /** A target of reports that name the player, and what enters the player. */
+  /** A target for reports that name the player, and the request that enters the player. */
   const newNamedPlayer = async () => {
     const player = await newPlayer();
     const parent = { challenge_id: (await world.newChallenge({}, developer.program)).id };
@@ -993,7 +1007,7 @@ describe('the database of the integration service loses its last second', () => 
     await expectReported({});
   });
 
-  /** The owner's record of the report's first use ends with its 24 hours. */
+  /** The contest service's record of the report's first use ends with its 24 hours. */
   const endKeyUse = async (target: Target, body: { readonly id: string }) => {
     const aged = await sql(
       'challenge',
@@ -1205,7 +1219,8 @@ describe('several databases lose the same second', () => {
       return attempt;
     });
     const other = await enter(entry);
-    // After a restart, the integration service's breaker answers for the owner for a moment.
+    // For a moment after a restart, the integration service's breaker answers for the contest
+    // service.
     const answered = await eventually(async () => {
       const answer = await push(world.http, target, body);
       return answer.status === 500 ? undefined : answer;

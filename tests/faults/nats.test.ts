@@ -1,4 +1,7 @@
-/** NATS starts late, dies, hangs and loses its store while paid attempts go on: partners see none of it, and no event is lost. */
+/**
+ * NATS starts late, dies, hangs and loses its store while paid attempts go on: partners notice
+ * nothing, and no event is lost.
+ */
 import { startNats } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventually, startWorld, type World } from '../world.ts';
@@ -8,13 +11,14 @@ import { expectAcknowledged, type Load, type Place, underLoad as playUnderLoad }
 import { lapseAcknowledgements } from './waits.ts';
 
 const PLAYERS = 6;
-/** Fewer responses than this are no load; `LAUREL_FAULTS=all` plays far more. */
+/** Fewer responses than this are not a load; `LAUREL_FAULTS=all` plays far more. */
 const ENOUGH = process.env.LAUREL_FAULTS === 'all' ? 800 : 40;
-/** Whatever waits for NATS waits at least a second, see the timeouts of libs/events. */
+/** Anything that waits for NATS waits at least a second (the timeouts of libs/events). */
 const NOT_TIED_TO_NATS_MS = 500;
 /**
- * What a test may take, and each of its waits, which then says what it waited for: that an event arrives is no promise in seconds, and on a
- * machine with eight times as much to do as it has cores a hundred requests and a restart take most of a minute.
+ * The limit of a test and of each wait, whose error says what it waited for. The arrival of an
+ * event is not a promise in seconds: on a machine with eight times as much to do as it has cores, a
+ * hundred requests and a restart take most of a minute.
  */
 const TEST_MS = 300_000;
 const WAIT_MS = 240_000;
@@ -131,7 +135,7 @@ describe('paid attempts during failures of NATS', { timeout: TEST_MS }, () => {
       await world.stack.stop('webhook');
       await now.more(ENOUGH);
       expect((await purgeStream()).purged).toBeGreaterThan(0);
-      // A load balancer must not take the gateways out because of it.
+      // A load balancer must not remove the gateways because of it.
       expect(await readiness()).toBe(200);
       await world.stack.restart('webhook');
       await now.more(ENOUGH);
@@ -167,7 +171,7 @@ describe('paid attempts during failures of NATS', { timeout: TEST_MS }, () => {
         }
         await now.more(ENOUGH);
       },
-      // The partner's request fails while the service is down, and is retried.
+      // The partner's request fails while the service is down, and is repeated.
       ['0', 'internal_error', 'idempotency_in_progress'],
     );
     await expectAllDelivered(load);

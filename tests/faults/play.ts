@@ -13,12 +13,18 @@ const PRIZE_CENTS = 500n;
 const PURSE_CENTS = [500n, 300n];
 const RETRY_DEADLINE_MS = 40_000;
 
-/** One partner request that a case plays, first while the failpoint is armed and then, if the partner retries, again. */
+/**
+ * A partner's request in a case. It is sent while the failpoint is armed, and again if the partner
+ * retries.
+ */
 type Act = () => Promise<Answer<unknown>>;
 
 interface Scene {
   readonly flow: Flow;
-  /** Every player in it, each with at most one attempt; a player who is about to create one has none yet. */
+  /**
+   * Every player of the scene, each with at most one attempt; a player about to create one has none
+   * yet.
+   */
   readonly refs: readonly string[];
   /** Attempts that ended before the scene began; they do not count as a player's one attempt. */
   readonly earlier: readonly string[];
@@ -27,23 +33,26 @@ interface Scene {
   readonly round: Round | undefined;
 }
 
-/** What cases are played in: one challenge, and rounds, of a program whose developer has a receiver. */
+/**
+ * Where cases are played: one challenge, and rounds, of a program whose developer has a receiver.
+ */
 export interface Scope {
   readonly world: World;
   readonly delivered: DeliveredEvents;
   readonly challengeId: string;
 }
 
-/** Cents on each account before the scene was set. */
+/** The cents on each account before the scene. */
 const FUNDS_CENTS = 2_000n;
 
 /** In these flows a worker acts, without a partner's request. */
 const BY_A_WORKER: readonly Flow[] = ['resolve', 'lapse', 'tombstone', 'fade', 'next'];
 
 /**
- * Plays one case of the table: arms the failpoint, sends the request, lets the partner retry if the case does, waits until the
- * workers have completed all pending work, and then checks every response and every event against the databases. The audit
- * at the end also shows that the services reach each other again, so that the next case meets its own fault alone.
+ * Plays one case of the table: arms the failpoint, sends the request, repeats it if the partner
+ * retries, waits until the workers have no pending work, and then compares every response and event
+ * with the databases. The audit at the end also shows that the services reach each other again, so
+ * that the next case meets only its own fault.
  */
 export async function playFault({ world: shared, delivered, challengeId }: Scope, fault: FaultCase): Promise<void> {
   const { program } = delivered.developer;
@@ -55,12 +64,13 @@ export async function playFault({ world: shared, delivered, challengeId }: Scope
 
   if (fault.flow === 'resolve') await leavePending(world, scene, 'challenge.create.before-charge');
   if (fault.flow === 'tombstone') await leavePending(world, scene, 'tournament.create.before-charge');
-  // The scene's prizes are recorded and its events published after its responses; the fault must hit those of the act.
+  // The scene's prizes are recorded and its events published after its responses, but the fault
+  // must hit those of the act.
   if (/\.(award|payout|outbox)\./.test(fault.failpoint)) await world.allAcknowledged();
   stack.arm(fault.failpoint, fault.action);
   if (fault.flow === 'next') await resumeBehindTheService(world, scene);
   const first = BY_A_WORKER.includes(fault.flow) ? Promise.resolve() : scene.act();
-  // A delay only matters while another request comes in.
+  // A delay matters only while another request arrives.
   if (!fault.action.startsWith('delay')) await first;
   await eventually(async () => stack.isFired(fault.failpoint) || undefined, `${fault.failpoint} was hit`);
   if (fault.retries) await retryUntilDone(scene.act);
@@ -73,7 +83,7 @@ export async function playFault({ world: shared, delivered, challengeId }: Scope
   await world.expectAuditOk();
 }
 
-// --- setting the scene: everything here must succeed, whatever the previous case left unfinished ---
+// --- setting the scene: everything here must succeed, whatever the last case left unfinished ---
 
 async function setScene(world: World, challengeId: string, flow: Flow): Promise<Scene> {
   return isRoundFlow(flow) ? setRoundScene(world, flow) : setChallengeScene(world, challengeId, flow);
@@ -206,7 +216,7 @@ async function enter(world: World, round: Round, ref: string): Promise<string> {
   return (await insist(201, () => world.partner.createAttempt(entry, key))).id;
 }
 
-/** Makes the attempt's owner die right before it asks for the fee of a create. */
+/** Kills the attempt's contest service right before it asks for the fee of a create. */
 async function leavePending(
   world: World,
   scene: Scene,
@@ -217,14 +227,18 @@ async function leavePending(
   expect(world.stack.disarm(failpoint), `${failpoint} was hit`).toBe(true);
 }
 
-/** Makes a paused tournament active without opening a round, so that the worker finds one missing. */
+/**
+ * Makes a paused tournament active without opening a round, so that the worker finds one missing.
+ */
 async function resumeBehindTheService(world: World, { round }: Scene): Promise<void> {
   await world.stack
     .database('tournament')
     .query(`update tournaments set status = 'active' where id = $1`, [round?.tournament_id]);
 }
 
-/** Repeats a request until it answers the status; until then, only a retryable refusal is acceptable. */
+/**
+ * Repeats a request until it has the status; before that, only a retryable refusal is acceptable.
+ */
 async function insist<Body>(status: number, act: () => Promise<Answer<Body>>): Promise<Body> {
   const { body } = await eventually(
     async () => {
@@ -244,7 +258,7 @@ async function retryUntilDone(act: Act): Promise<void> {
     async () => {
       const answer = await act();
       if (answer.status >= 200 && answer.status < 300) return true;
-      // A repeated expiry, voiding or close answers that it was done before.
+      // A repeated expiry, voiding or close responds that it was done before.
       if (answer.code === 'attempt_already_settled' || answer.code === 'conflict') return true;
       expectNotNow(answer);
       return undefined;
@@ -254,7 +268,10 @@ async function retryUntilDone(act: Act): Promise<void> {
   );
 }
 
-/** The only failures that a fault may cause: no response, a 500, or a key whose first request may still be running. */
+/**
+ * The only failures that a fault may cause: no response, a 500, or a key whose first request may
+ * still be running.
+ */
 function expectNotNow(answer: Answer<unknown>): void {
   const kind = answer.code ?? String(answer.status);
   expect(['0', 'internal_error', 'idempotency_in_progress'], answer.text).toContain(kind);
@@ -286,7 +303,7 @@ async function balanceOf(world: World, ref: string): Promise<bigint> {
   return rows[0]?.balance_cents ?? 0n;
 }
 
-/** Waits until the workers have rolled everything of this scene forward: no row is in an intermediate state. */
+/** Waits until the workers have completed the whole scene: no row is in an intermediate state. */
 async function untilComplete(world: World, scene: Scene): Promise<void> {
   const { flow, round } = scene;
   const endsByTime = flow === 'lapse' || flow === 'fade';
@@ -307,7 +324,9 @@ async function untilComplete(world: World, scene: Scene): Promise<void> {
   }, 'nothing is between two states');
 }
 
-/** The rows of a round that are in an intermediate state, and its tournament's next round while that is missing. */
+/**
+ * A round's rows in an intermediate state, and its tournament's next round while that is missing.
+ */
 function unfinishedOf(world: World, flow: Flow, round: Round): Promise<object[]> {
   const ends = flow === 'close' || flow === 'cancel';
   return world.stack.database('tournament').query(
@@ -337,7 +356,7 @@ async function verify(world: World, scene: Scene, journalStart: number): Promise
   verifyJournal(world, scene, journalStart, read, board);
   if (scene.flow === 'next') await verifyNextRound(world, scene);
 
-  // One fee for each attempt that exists, and none for an attempt that does not.
+  // One fee for each existing attempt, and none for any other.
   const fees = await world.stack.database('wallet').query<{ attempt_id: string; amount_cents: bigint }>(
     `select attempt_id, amount_cents from transfers
      where kind = 'fee' and state = 'posted' and debit_id in
@@ -360,7 +379,7 @@ async function verify(world: World, scene: Scene, journalStart: number): Promise
   }
 }
 
-/** The effect of an attempt on its player's balance, as the partner reads it. */
+/** An attempt's effect on its player's balance, as the partner reads it. */
 function gainOf(attempt: Attempt, board: Leaderboard | undefined): bigint {
   if (attempt.status === 'expired' || attempt.status === 'voided') return 0n;
   if (board?.round.status === 'cancelled') return 0n;
@@ -370,14 +389,14 @@ function gainOf(attempt: Attempt, board: Leaderboard | undefined): bigint {
   return purse - FEE_CENTS + (attempt.outcome?.award?.paid_at ? PRIZE_CENTS : 0n);
 }
 
-/** The board as an entrant sees it, or the masked one where there is no entrant; it is consistent in itself. */
+/** The board that an entrant sees, or the masked one without an entrant; it must be consistent. */
 async function readBoard(
   world: World,
   { flow }: Scene,
   round: Round,
   attempts: readonly Attempt[],
 ): Promise<Leaderboard> {
-  // An expired or voided attempt makes no entrant.
+  // An expired or voided attempt does not count as an entrant.
   const entered = attempts.filter(({ status }) => status === 'open' || status === 'settled');
   const ref = entered[0]?.player_ref;
   const board = await insist(200, () => world.partner.getLeaderboard(round.id, ref));
@@ -402,7 +421,7 @@ async function readBoard(
       rank: index + 1,
       final_rank: board.round.status === 'settled' ? index + 1 : null,
       payout_amount: amount === undefined ? ['5.00', '3.00'][index] : amount,
-      // A release that is not retried may not have begun.
+      // A release that is not repeated may not have begun.
       payout_status: flow === 'grant' && index === 0 ? expect.stringMatching(/^(paid|held)$/) : status,
     });
   }
@@ -425,7 +444,7 @@ async function verifyNextRound(world: World, { round }: Scene): Promise<void> {
   ]);
 }
 
-/** Every 2xx that the partner saw in this case agrees with what is read now, and one key never has two different responses. */
+/** Every 2xx of this case agrees with what is read now, and no key has two different responses. */
 function verifyJournal(
   world: World,
   scene: Scene,

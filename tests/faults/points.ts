@@ -7,7 +7,7 @@ import * as tournament from '@laurel/tournament/failpoints';
 import * as wallet from '@laurel/wallet/failpoints';
 import * as webhook from '@laurel/webhook/failpoints';
 
-/** A service without an entry here does not compile. */
+/** Does not compile without an entry for every service. */
 export const FAILPOINTS = {
   gateway: gateway.FAILPOINTS,
   challenge: challenge.FAILPOINTS,

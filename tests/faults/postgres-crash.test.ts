@@ -21,7 +21,7 @@ describe('PostgreSQL dies under load', () => {
   let world: World;
   let delivered: DeliveredEvents;
 
-  /** fsync is on (the default): an acknowledged commit must be on the disk. */
+  /** fsync is on (the default): an acknowledged commit must be on disk. */
   const startPostgres = () =>
     startEmbeddedPostgres({ dataDirectory: directory, port, logFile: join(directory, 'postgres.log') });
 
@@ -45,7 +45,10 @@ describe('PostgreSQL dies under load', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** A partner that retries with one key until it has a result, and fails on responses that no crash explains. */
+  /**
+   * A partner that repeats a request with one key until it has a result, and fails on responses
+   * that no crash explains.
+   */
   function insist<Body>(ask: (key: string) => Promise<Answer<Body>>): Promise<Answer<Body>> {
     const key = randomUUID();
     return eventually(
@@ -53,7 +56,8 @@ describe('PostgreSQL dies under load', () => {
         const answer = await ask(key);
         if (answer.status >= 200 && answer.status < 300) return answer;
         const kind = answer.code ?? String(answer.status);
-        // A database that is down is no reason to reject a key, or to answer that an attempt does not exist.
+        // A database that is down is no reason to reject a key, or to respond that an attempt does
+        // not exist.
         expect(['0', 'internal_error', 'idempotency_in_progress'], answer.text).toContain(kind);
         return undefined;
       },
@@ -65,7 +69,8 @@ describe('PostgreSQL dies under load', () => {
   test('a crash loses no acknowledged write or event, repeats no charge or payout', { timeout: 180_000 }, async () => {
     const { program } = delivered.developer;
     const partner = program.test;
-    // It claims what is played on it, so that its drift monitor does not suspend it: each player wins once, at last.
+    // The challenge claims the pass rate that is played, so that its drift monitor does not suspend
+    // it: each player wins once, at the end.
     const challenge = await world.newChallenge({ target_pass_rate: 0.04 }, program);
     const round = await world.newRound({ attempt_cap: FLOWS_PER_PLAYER }, program);
     const refs = Array.from({ length: PLAYERS }, () => randomUUID());
@@ -91,7 +96,8 @@ describe('PostgreSQL dies under load', () => {
       for (let count = 1; count <= CRASHES; count += 1) {
         const target = (PLAYERS * FLOWS_PER_PLAYER * count) / (CRASHES + 1);
         await eventually(async () => flowsDone >= target || undefined, 'enough flows are done', 120_000);
-        // Immediate shutdown: no checkpoint, no clean close of connections; the next start recovers from the log.
+        // Immediate shutdown: no checkpoint, no clean close of connections; the next start recovers
+        // from the log.
         process.kill(postgres.pid, 'SIGQUIT');
         await postgres.exited;
         crashedAt = new Date();
@@ -122,7 +128,7 @@ describe('PostgreSQL dies under load', () => {
     const closed = await insist(() => partner.closeRound(round.id));
     expect(closed.body).toMatchObject({ status: 'settled', entrant_count: PLAYERS });
     const board = fullBoard(await insist(() => partner.getLeaderboard(round.id, refs[0])));
-    // The last of a player's runs in the round has their best score.
+    // The last of a player's runs in the round has the best score.
     const best = [...outcomes.values()].filter(({ attempt_id, score }) => {
       return score === FLOWS_PER_PLAYER - 4 && created.get(attempt_id)?.tournament_round_id === round.id;
     });

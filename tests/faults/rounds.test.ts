@@ -12,7 +12,7 @@ describe('a round after a fault', () => {
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test('a fault keeps no fee of an entry that was charged and never answered', async () => {
+  test('a fault keeps no fee of an entry that was charged and got no response', async () => {
     const round = await world.newRound();
     const player = await world.newPlayer();
     world.stack.arm('tournament.create.after-charge', 'kill');
@@ -22,7 +22,7 @@ describe('a round after a fault', () => {
     await world.stack.ready();
     expect(await world.balance(player)).toBe('99.00');
     const closed = await insist(() => world.partner.closeRound(round.id));
-    // The fee was posted, and refunded: a round without a score has no entrants.
+    // The fee was posted and refunded: a round without a score has no entrants.
     expect(closed).toMatchObject({ status: 'cancelled', entrant_count: 0 });
     expect(await movements(world, player)).toEqual(['fee -1.00', 'refund 1.00']);
   });
@@ -53,12 +53,14 @@ describe('a round after a fault', () => {
     expectError(500, 'internal_error', await world.partner.closeRound(round.id));
     const board = fullBoard(await world.partner.getLeaderboard(round.id, first.ref));
     expect(board.round).toMatchObject({ status: 'settling', settled_at: null });
-    // Whose account a ref names is the wallet's to say: while it is down, no row is marked as the player's own.
+    // Only the wallet knows whose account a ref names, so while it is down no row is marked as the
+    // player's own.
     expect(board.data).toEqual(running.map(({ is_player, ...row }) => row));
     expectError(409, 'entries_closed', await enter(world, round, first));
     await world.stack.restart('wallet');
     await awaitStatus(round, 'settled');
-    // Tournament paid; the gateway has channels of its own to the wallet, which may still be broken.
+    // The tournament service was paid; the gateway's own channels to the wallet may still be
+    // broken.
     const isReached = async () => (await world.operator.statement(first.accountId, 'test')).status === 200 || undefined;
     await eventually(isReached, 'the gateway reaches the wallet again');
     expect(await movements(world, first)).toEqual(['fee -1.00', 'purse 5.00']);
@@ -85,7 +87,8 @@ describe('a round after a fault', () => {
     expectStatus(200, await world.program.live.reportOutcome(attempt.id, { score: 1 }));
     const DOWN = ['gateway', 'tournament', 'wallet'] as const;
     await Promise.all(DOWN.map((service) => world.stack.stop(service)));
-    // Their time ends meanwhile. The triggers let no live round end sooner, so this update disables them.
+    // Their time ends meanwhile. Triggers keep a live round from ending sooner, so this update
+    // disables them.
     await query(`
       begin;
       set local session_replication_role = replica;
@@ -106,7 +109,10 @@ describe('a round after a fault', () => {
     expect(await lines(silent)).toEqual(['fee -1.00', 'fee -1.00', 'refund 1.00', 'refund 1.00']);
   });
 
-  /** Repeats the request until the round is closed; the breakers of its callers reject it while a service has just come back. */
+  /**
+   * Repeats the request until the round is closed; the callers' breakers reject it while a service
+   * has just restarted.
+   */
   function insist(ask: () => Promise<Answer<Round>>): Promise<Round> {
     return eventually(async () => {
       const answer = await ask();

@@ -2,12 +2,16 @@ import type { FailpointAction } from '@laurel/testing';
 import { FAILPOINTS, type FailpointName } from './points.ts';
 
 /**
- * The flows that are played on a challenge while a failpoint is armed:
- * `create`, `lose`, `win` are a partner's requests; `expire` is the sandbox's, `void` and `release` are the operator's;
- * `lapse` is an attempt whose time runs out, which the sweeper ends (the partner that "retries" reads it meanwhile);
- * `resolve` is an attempt whose service died before it asked for the fee: the sweeper has the wallet record a tombstone for its id.
- * `again` is a create of a player who has played there before, which services decide from cached facts (a `lose` and a `win` are
- * decided so as well); `late` is a win whose attempt was created before its service was restarted, and is in no cache.
+ * The flows on a challenge while a failpoint is armed:
+ * `create`, `lose` and `win` are a partner's requests; `expire` is the sandbox's; `void` and
+ * `release` are the operator's.
+ * `lapse` is an attempt whose time runs out, which the sweeper ends (the partner that "retries"
+ * reads it meanwhile).
+ * `resolve` is an attempt whose service died before it asked for the fee: the sweeper has the
+ * wallet record a tombstone for its id.
+ * `again` is a create of a player who has played there before, which services decide from cached
+ * facts (as they do a `lose` and a `win`).
+ * `late` is a win whose service was restarted after the create, so the attempt is in no cache.
  */
 const CHALLENGE_FLOWS = [
   'create',
@@ -23,12 +27,14 @@ const CHALLENGE_FLOWS = [
 ] as const;
 
 /**
- * The flows that are played in a tournament round:
- * `enter`, `follow`, `score`, `withdraw`, `fade`, `tombstone` correspond to create, again, lose, expire, lapse and resolve of a challenge,
- * where `follow` is an entry in a round that another player has entered, which the service decides from cached facts;
- * `close` ends a round with two scored entries and one without, which settles and is paid; `cancel` ends one with too few entrants,
- * whose fees are refunded; `grant` releases a purse that is held; `next` is the round that a tournament opens when it becomes active
- * again (the worker opens it, and the partner that "retries" lists tournaments meanwhile).
+ * The flows in a tournament round:
+ * `enter`, `follow`, `score`, `withdraw`, `fade` and `tombstone` correspond to create, again, lose,
+ * expire, lapse and resolve of a challenge. `follow` is an entry in a round that another player has
+ * entered, which the service decides from cached facts.
+ * `close` ends a round with two scored entries and one without, which settles and is paid; `cancel`
+ * ends one with too few entrants, whose fees are refunded; `grant` releases a held purse.
+ * `next` is the round that a tournament opens when it becomes active again (the worker opens it,
+ * and the partner that "retries" lists tournaments meanwhile).
  */
 const ROUND_FLOWS = [
   'enter',
@@ -50,7 +56,10 @@ export type Flow = (typeof CHALLENGE_FLOWS)[number] | RoundFlow;
 const SERVICES = ['gateway', 'challenge', 'tournament', 'wallet'] as const;
 type Service = (typeof SERVICES)[number];
 
-/** The flows that pass each failpoint of these services. A failpoint without a flow does not compile. */
+/**
+ * The flows that pass each failpoint of these services. A failpoint without a flow does not
+ * compile.
+ */
 const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
   'gateway.lock.before-commit': ['create', 'win'],
   'gateway.lock.after-commit': ['create', 'win'],
@@ -58,10 +67,10 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
   'gateway.create.after-call': ['create', 'enter'],
   'gateway.outcome.before-call': ['lose', 'win', 'score'],
   'gateway.outcome.after-call': ['lose', 'win', 'score'],
-  // Only a push passes these: `integration-gateway.test.ts` plays them.
+  // Only a push passes these; `integration-gateway.test.ts` plays them.
   'gateway.push.before-call': [],
   'gateway.push.after-call': [],
-  // No flow of an attempt passes these: `challenge-life.test.ts` plays them.
+  // No flow of an attempt passes these; `challenge-life.test.ts` plays them.
   'gateway.seed.before-call': [],
   'gateway.seed.after-call': [],
   'challenge.calibrate.before-commit': [],
@@ -74,7 +83,7 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
   'gateway.complete.after-commit': ['create', 'win'],
   'gateway.reply.before-send': ['create', 'win'],
   'gateway.reply.after-send': ['create', 'win'],
-  // No partner's flow passes these: `operator-api/actions.test.ts` plays them.
+  // No partner's flow passes these; `operator-api/actions.test.ts` plays them.
   'gateway.action.before-intent': [],
   'gateway.action.after-intent': [],
   'gateway.action.before-result': [],
@@ -146,7 +155,9 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
 
 const ACTIONS = ['kill', 'throw', 'delay:400', 'lose-reply'] as const satisfies readonly FailpointAction[];
 
-/** The action of the armed failpoint, and whether the partner retries with the same key. */
+/**
+ * The action of the armed failpoint, and whether the partner repeats the request with the same key.
+ */
 export interface FaultCase {
   readonly failpoint: FailpointName<Service>;
   readonly action: FailpointAction;
@@ -154,7 +165,10 @@ export interface FaultCase {
   readonly retries: boolean;
 }
 
-/** The whole table: every failpoint on every flow that passes it, with every action, retried and not. */
+/**
+ * The whole table: every failpoint on every flow that passes it, with every action, retried and
+ * not.
+ */
 const TABLE: readonly FaultCase[] = SERVICES.flatMap((service) => FAILPOINTS[service]).flatMap((failpoint) =>
   FLOWS[failpoint].flatMap((flow) =>
     ACTIONS.flatMap((action) => [true, false].map((retries) => ({ failpoint, action, flow, retries }))),
@@ -162,12 +176,14 @@ const TABLE: readonly FaultCase[] = SERVICES.flatMap((service) => FAILPOINTS[ser
 );
 
 /**
- * The subset that is played unless all are asked for: of every failpoint and flow one case, its action and retry stepping on from row to row
- * (by 3, which visits all eight), so that each action meets each service, retried and not. The gateway and the wallet do the same for
- * rounds as for challenges, so those rows are left to the whole table.
+ * The part of the table that is played by default: one case for every failpoint and flow. Its
+ * action and retry step on from row to row (by 3, which visits all eight), so that each action
+ * meets each service, retried and not. The gateway and the wallet do the same for rounds as for
+ * challenges, so only the whole table has those rows.
  *
- * Where a service may or may not have a request's facts in its cache, one commit has two paths. So the flows that take that decision
- * (FROM_CACHE) step on their own, and have the hardest actions around their commits: a death, and a response that is lost.
+ * If a service may or may not have a request's facts in its cache, one commit has two paths. So the
+ * flows with that decision (FROM_CACHE) step separately, and have the hardest actions around their
+ * commits: a death, and a lost response.
  * `LAUREL_FAULTS=all` (`npm run test:faults`) plays the whole table.
  */
 const CASES_PER_ROW = ACTIONS.length * 2;
@@ -183,7 +199,8 @@ const SUBSET: readonly FaultCase[] = [
     const isCommitted = failpoint.endsWith('.after-commit');
     if (action === 'lose-reply') return retries && isCommitted;
     if (action !== 'kill') return false;
-    // An outcome that did not commit is retried unchanged. The sweeper resolves a create that did, and whose partner does not retry.
+    // An outcome that did not commit is repeated unchanged. The sweeper resolves a create that did,
+    // if its partner does not retry.
     return flow === 'late' ? retries && isCommitted : retries !== isCommitted;
   }),
 ];
@@ -194,15 +211,16 @@ export function isRoundFlow(flow: Flow): flow is RoundFlow {
   return (ROUND_FLOWS as readonly Flow[]).includes(flow);
 }
 
-/** Flows in which an attempt's time runs out: they need a stack in which it does. */
+/** Flows in which an attempt's time runs out: they need a stack with a short time. */
 const BY_THE_CLOCK: readonly Flow[] = ['lapse', 'fade'];
 
-/** On which side of its step a failpoint is. */
+/** Whether a failpoint is before or after its step. */
 export type Side = 'before' | 'after';
 
 /**
- * The cases of one service's failpoints that this run plays; those that wait for the clock run apart.
- * The table of a service is two files, one for each side of its steps: in one file it would be the longest of a run.
+ * The cases of one service's failpoints in this run; those that wait for the clock run separately.
+ * A service's table is two files, one for each side of its steps: one file would be the longest of
+ * a run.
  */
 export function faultCases(service: Service, side: Side): readonly FaultCase[] {
   return PLAYED.filter(

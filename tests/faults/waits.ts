@@ -1,4 +1,7 @@
-/** Shortens waits that would take too long in a test: retries, the leases of sends, and the acknowledgements of events. */
+/**
+ * Shortens waits that would take too long in a test: retries, the leases of sends, and the
+ * acknowledgements of events.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Stack } from '@laurel/testing';
 import { nanos } from 'nats';
@@ -7,10 +10,12 @@ import { withBroker } from './broker.ts';
 
 /** The durable consumer of the webhook service. */
 const CONSUMER = 'webhook';
-/** Shorter than any real configuration, so that an unacknowledged event is redelivered immediately. */
+/** Shorter than any real setting, so that an unacknowledged event is redelivered immediately. */
 const SOON = nanos(100);
 
-/** Ends the leases of sends: of those of this number, or of those that began before this moment. */
+/**
+ * Ends the leases of sends, either those with this number or those that began before this moment.
+ */
 export async function lapseLeases(
   stack: Stack,
   which: { readonly number: number } | { readonly begunBefore: Date },
@@ -25,8 +30,8 @@ export async function lapseLeases(
 }
 
 /**
- * Makes the stream redeliver the events that the webhook service got and did not acknowledge, because it died or its connection broke.
- * Resolves once none of them is left.
+ * Makes the stream redeliver events that the webhook service got and did not acknowledge, because
+ * it died or its connection broke. Resolves once none is left.
  */
 export async function lapseAcknowledgements(stack: Stack, deadlineMs?: number): Promise<void> {
   await eventually(
@@ -37,14 +42,14 @@ export async function lapseAcknowledgements(stack: Stack, deadlineMs?: number): 
         if (num_ack_pending > 0 && !isSoon) await consumers.update(stream, CONSUMER, { ack_wait: SOON });
         if (num_ack_pending === 0 && isSoon) await consumers.update(stream, CONSUMER, { ack_wait: nanos(10_000) });
         return num_ack_pending === 0 || undefined;
-        // The server, the stream and the consumer come back on their own schedules.
+        // The server, the stream and the consumer recover on their own schedules.
       }).catch(() => undefined),
     'everything that the stream delivered is acknowledged',
     deadlineMs,
   );
 }
 
-/** Until it is disposed of, makes each retry of a delivery due as soon as it is scheduled. */
+/** Until disposed of, makes each retry of a delivery due as soon as it is scheduled. */
 export function makeRetriesDue(stack: Stack): AsyncDisposable {
   const stop = new AbortController();
   const running = (async () => {

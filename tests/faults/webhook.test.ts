@@ -1,4 +1,7 @@
-/** The webhook service dies, fails or is delayed at each of its steps: no event is lost, and none is sent more than three times. */
+/**
+ * The webhook service dies, fails or is delayed at each of its steps: no event is lost, and none is
+ * sent more than three times.
+ */
 import { randomUUID } from 'node:crypto';
 import type { AnswerRequest, DeliveryBody, FailpointAction, ReceiverAnswer } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,7 +10,10 @@ import { type DeliveredEvents, receiveEvents } from './delivered-events.ts';
 import { FAILPOINTS, type FailpointName } from './points.ts';
 import { lapseAcknowledgements, lapseLeases, makeRetriesDue } from './waits.ts';
 
-/** How a receiver behaves: it answers; it closes the first send of each delivery without a response; it refuses every send. */
+/**
+ * How a receiver behaves: it responds; it closes the first send of each delivery without a
+ * response; it refuses every send.
+ */
 const MANNERS = ['answers', 'recovers', 'refuses'] as const;
 type Manner = (typeof MANNERS)[number];
 
@@ -15,7 +21,10 @@ const ACTIONS = ['kill', 'throw', 'delay:400', 'lose-reply'] as const satisfies 
 type Action = (typeof ACTIONS)[number];
 type Point = FailpointName<'webhook'>;
 
-/** Between the lease and the record: the result of a send is unknown when the process fails there, so the log calls it interrupted. */
+/**
+ * Between the lease and the record: if the process fails there, the result of a send is unknown, so
+ * the log calls it interrupted.
+ */
 const INTERRUPTING: readonly Point[] = [
   'webhook.lease.after-commit',
   'webhook.send.before-request',
@@ -31,8 +40,8 @@ interface Scope {
 }
 
 /**
- * Unless all are asked for (`LAUREL_FAULTS=all`), one action is played at each point with each manner, stepping on so that each action
- * meets each manner and each kind of step.
+ * By default one action is played at each point with each manner, stepping on so that each action
+ * meets each manner and each kind of step; `LAUREL_FAULTS=all` plays all.
  */
 const CASES = FAILPOINTS.webhook.flatMap((point, row) =>
   MANNERS.flatMap((manner, column) =>
@@ -52,13 +61,14 @@ beforeAll(async () => {
     environment: {
       challenge: { OUTBOX_REPUBLISH_AFTER_MS: '200' },
       tournament: { OUTBOX_REPUBLISH_AFTER_MS: '200' },
-      // No retry is due before the test makes it so: a process that dies right after it recorded a send has not yet begun the next.
+      // No retry is due before the test makes it so: a process that dies right after it recorded a
+      // send has not begun the next.
       webhook: { WEBHOOK_RETRY_DELAYS_SECONDS: '3600,3600', WEBHOOK_SWEEP_MS: '100' },
     },
   });
   for (const manner of MANNERS) {
     const delivered = await receiveEvents(world, { answer: answersAs(manner) });
-    // Every attempt loses, as it claims: no drift monitor suspends it.
+    // Every attempt loses, as the challenge claims, so no drift monitor suspends it.
     const challenge = await world.newChallenge({ target_pass_rate: 0.002 }, delivered.developer.program);
     scopes.set(manner, { delivered, challengeId: challenge.id });
   }
@@ -81,7 +91,7 @@ function scopeOf(manner: Manner): Scope {
   return scopes.get(manner) ?? expect.fail(`no receiver ${manner}`);
 }
 
-/** A paid attempt without its outcome, and the outcome that makes an event. */
+/** A paid attempt without its outcome, and the outcome that causes an event. */
 async function newAttempt({ delivered, challengeId }: Scope) {
   const partner = delivered.developer.program.test;
   const ref = `hooked-${randomUUID()}`;
@@ -91,14 +101,17 @@ async function newAttempt({ delivered, challengeId }: Scope) {
   return { ref, id, lose };
 }
 
-/** Resolves once the armed point has fired, and the process that it killed runs again. */
+/** Resolves once the armed point has fired, and the killed process runs again. */
 async function untilFired(point: Point, action: Action, died: Promise<void>): Promise<void> {
   await eventually(async () => world.stack.isFired(point) || undefined, `${point} was hit`);
   if (action === 'kill') await died;
   await world.stack.ready();
 }
 
-/** The newest deliveries in the log; for a moment the portal may answer that the killed service is unavailable. */
+/**
+ * The newest deliveries in the log; for a moment the portal may respond that the killed service is
+ * unavailable.
+ */
 async function readLog({ delivered }: Scope): Promise<readonly DeliveryBody[]> {
   return eventually(async () => {
     const { status, body } = await delivered.developer.portal.listDeliveries(delivered.hook.endpoint.id, {
@@ -150,7 +163,8 @@ describe('a fault at each step of the webhook service', () => {
       recovers: [failure, null],
       refuses: [failure, failure, failure],
     }[manner];
-    // The first send that arrived and was interrupted has had its response; the next one gets the second.
+    // The first send that arrived was interrupted after its response; the next one gets the second
+    // response.
     const expected = isInterrupted ? ['interrupted', ...ends.slice(isUnsent || manner === 'answers' ? 0 : 1)] : ends;
     expect(kindsOf(delivery)).toEqual(expected.slice(0, 3));
     expect(delivery.status).toBe(manner === 'refuses' ? 'failed' : 'delivered');
@@ -211,7 +225,7 @@ test('kill -9 of the webhook service at any moment under load loses no event and
   await using _ = makeRetriesDue(stack);
   const attempts = await Promise.all(Array.from({ length: 60 }, () => newAttempt(scope)));
   const kills = async () => {
-    // One interruption leaves two sends, of which the receiver refuses the first.
+    // One interruption leaves two sends, and the receiver refuses the first.
     await eventually(async () => scope.delivered.hook.receiver.requests.length > 20 || undefined, 'the load is on');
     await stack.kill('webhook');
     const diedAt = new Date();
