@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { proseOf, wordsOf } from './comments.mjs';
 
-/** Folders that still have to be rewritten. The list only becomes shorter. */
+/** Beginnings of paths that still have to be rewritten. The list only becomes shorter. */
 const NOT_YET = [
   'libs/attempts/',
   'services/challenge/',
@@ -16,7 +16,14 @@ const NOT_YET = [
   'services/gateway/',
   'services/webhook/',
   'services/integration/',
-  'tests/clients/',
+  'tests/clients/documentation.test.ts',
+  'tests/clients/example-game.test.ts',
+  'tests/clients/guide-commands.test.ts',
+  'tests/clients/guide-tools.ts',
+  'tests/clients/languages.ts',
+  'tests/clients/lossy-proxy.ts',
+  'tests/clients/quick-start.test.ts',
+  'tests/clients/samples.test.ts',
   'deploy/',
   'docs/',
   'examples/',

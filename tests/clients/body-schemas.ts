@@ -1,4 +1,7 @@
-/** The schemas of the bodies that an OpenAPI 3.1 document describes, by operation and place: `createAttempt body`, `createAttempt 201`. */
+/**
+ * The schemas of the bodies in an OpenAPI 3.1 document, by operation and place: `createAttempt
+ * body`, `createAttempt 201`.
+ */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
@@ -22,9 +25,9 @@ export interface DescribedBodies {
 }
 
 export interface BodySchemas {
-  /** Those of the document that have an example or may have one. */
+  /** The document's bodies that have or may have an example. */
   readonly names: readonly string[];
-  /** What is wrong with a value; empty where nothing is. */
+  /** The validation issues of a value; none if it fits. */
   issuesOf(name: string, value: unknown): readonly string[];
 }
 

@@ -79,7 +79,7 @@ describe.skipIf(!(await hasChromium()))(
       }
     });
 
-    test('unauthorized: the session is over, and the arm outlives the next sign-in', async () => {
+    test('unauthorized: the session has ended, and the arm survives the next sign-in', async () => {
       await using opened = await enter();
       const challenge = await h.world.newChallenge();
       await opened.signOut();
@@ -90,7 +90,7 @@ describe.skipIf(!(await hasChromium()))(
       expect(await opened.call('laurel.begin()')).toMatchObject({ status: 'open' });
     });
 
-    test('insufficient_funds: nothing is charged, and nothing is armed any more', async () => {
+    test('insufficient_funds: nothing is charged, and nothing stays armed', async () => {
       await using opened = await enter();
       const challenge = await h.world.newChallenge({ fee: '100.00' });
       expect(await begin(opened, { challengeId: challenge.id })).toEqual(
@@ -118,13 +118,13 @@ describe.skipIf(!(await hasChromium()))(
       expect(await begin(opened, { challengeId: challenge.id })).toEqual(failure('blocked', 'blocked'));
     });
 
-    test('unknown: what is not listed, with the server’s code', async () => {
+    test('unknown: a code that is not listed, with the server’s code', async () => {
       await using opened = await enter();
       expect(await begin(opened, { challengeId: randomUUID() })).toEqual(failure('unknown', 'not_found'));
       expect(await begin(opened, { challengeId: 'not a uuid' })).toMatchObject({ code: 'unknown' });
     });
 
-    test('conflicts of the server pass under their own codes', async () => {
+    test('conflicts of the server are passed on with their own codes', async () => {
       await using opened = await enter();
       const [challenge, rung] = [await h.world.newChallenge(), await h.world.newRound({ attempt_cap: 1 })];
       const won = await h.world.partner.createAttempt({ challenge_id: challenge.id, player_ref: opened.player.ref });
@@ -138,7 +138,7 @@ describe.skipIf(!(await hasChromium()))(
       expect(await begin(opened, { roundId: rung.id })).toEqual(failure('entries_closed', 'entries_closed'));
     });
 
-    test('what one player has armed another does not find, over a reload too', async () => {
+    test('one player’s arm is hidden from another, even after a reload', async () => {
       await using opened = await enter();
       const init = (player: string) => opened.call(`laurel.init(${JSON.stringify({ endpoint: '/laurel', player })})`);
       const armed = { status: 'armed', target: { challengeId: randomUUID() } };
@@ -245,7 +245,7 @@ describe.skipIf(!(await hasChromium()))(
       expect(await opened.call('laurel.state.status')).toBe('ended');
     });
 
-    test('a page of another port, which gets the cookie too, can neither read nor pay', async () => {
+    test('a page on another port, which also gets the cookie, can neither read nor pay', async () => {
       await using opened = await enter();
       const challenge = await h.world.newChallenge();
       await using other = createServer((_request, response) => response.setHeader('content-type', 'text/html').end());

@@ -4,7 +4,10 @@ import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { install } from '../compose/engine.ts';
 
-/** As apt-get, it fails while another one holds the lock of the lists; what it installs brings the program. */
+/**
+ * Stands for apt-get: it fails while another one holds the lock of the lists; installing creates
+ * the program.
+ */
 const APT_GET = `#!/bin/sh
 cd "$(dirname "$0")"
 echo "$@" >> commands
@@ -14,7 +17,7 @@ rmdir lists.lock
 `;
 
 test.runIf(process.getuid?.() === 0)(
-  'two workers that install the same program at once install it one after the other, and once',
+  'when two workers install the same program at once, one waits and it is installed once',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'laurel-apt-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -1,6 +1,7 @@
 /**
- * Debian's Chromium for the tests of this folder: the one that is installed, or one that root installs. Where neither can be had the tests
- * that need it are skipped, and say so; with LAUREL_BROWSER=required that is a failure. LAUREL_CHROMIUM names another Chromium.
+ * Debian's Chromium for the tests of this folder: the installed one, or one that root installs.
+ * Without either, the tests that need it are skipped and say so; with LAUREL_BROWSER=required that
+ * is a failure. LAUREL_CHROMIUM names another Chromium.
  */
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
@@ -14,7 +15,7 @@ const FLAGS = [
   ...['--disable-background-networking', '--disable-component-update', '--disable-dev-shm-usage'],
 ];
 
-/** Whether `startChromium` can work here, after it was installed if need be. */
+/** Whether `startChromium` can work here; installs Chromium if necessary. */
 export async function hasChromium(): Promise<boolean> {
   const missing = await installChromium();
   if (missing === undefined) return true;
@@ -23,12 +24,14 @@ export async function hasChromium(): Promise<boolean> {
   return false;
 }
 
-/** Without a window, and without requests of its own: what leaves the machine is the page's. */
+/**
+ * Without a window, and without requests of its own: only the page's requests leave the machine.
+ */
 export async function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: EXECUTABLE, args: FLAGS });
 }
 
-/** Why there is none, or undefined. */
+/** Returns why there is none, or undefined. */
 async function installChromium(): Promise<string | undefined> {
   if (existsSync(EXECUTABLE)) return undefined;
   if (EXECUTABLE !== PACKAGED) return `LAUREL_CHROMIUM names ${EXECUTABLE}, which does not exist`;

@@ -47,7 +47,7 @@ describe("a partner's process that is killed while it reports an outcome", () =>
     const { payout_status, ...award } = again.outcome.award;
     expect(payout_status).toBe('paid');
     expect(attempt).toMatchObject({ status: 'settled', outcome: { ...again.outcome, award } });
-    // 100.00, less the fee of 1.00, and the prize of 5.00 once.
+    // 100.00, minus the fee of 1.00, plus the prize of 5.00 once.
     expect(await world.balance(player)).toBe('104.00');
   });
 });

@@ -1,4 +1,7 @@
-/** What becomes of a runtime that npm does not install: from registries on this machine, which have the package or do not answer. */
+/**
+ * A runtime that npm does not install: from registries on this machine that have the package or do
+ * not respond.
+ */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** The example game of a world's program, on a server whose replies a test can hold or lose, and pages of Chromium that play it. */
+/**
+ * The example game of a world's program, on a server whose replies a test can hold or lose, and
+ * pages of Chromium that play it.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,17 +19,20 @@ import { createPartnerProject } from './partner-project.ts';
 interface GameRequest {
   readonly method: string;
   readonly path: string;
-  /** Whether it carried a cookie. */
+  /** Whether the request carried a cookie. */
   readonly cookie: boolean;
-  /** Undefined until the answer is complete. */
+  /** Undefined until the response is complete. */
   status: number | undefined;
 }
 
 interface Game extends AsyncDisposable {
   readonly url: string;
-  /** What happens to the replies to requests that pay, from now on: the request itself is always processed. */
+  /**
+   * What happens from now on to replies to requests that pay; the request itself is always
+   * processed.
+   */
   replies: 'pass' | 'lose' | 'hold';
-  /** Every request so far, as the server received it. */
+  /** Every request that the server has received. */
   readonly requests: readonly GameRequest[];
   /** Resolves when the reply to the next request that pays is ready. */
   nextPayment(): Promise<void>;
@@ -36,11 +42,11 @@ export interface GameSuite extends AsyncDisposable {
   readonly world: SharedWorld;
   readonly game: Game;
   readonly browser: Browser;
-  /** A browser context of its own, with the game's page and an initialised `laurel` beside it. */
+  /** A separate browser context with the game's page and an initialised `laurel`. */
   openPage(): Promise<GamePage>;
 }
 
-/** What the tests of one file share: a world, the game of its program, and a browser. */
+/** Shared by the tests of one file: a world, the game of its program, and a browser. */
 export function useGame(): GameSuite {
   return useStarted(async () => {
     await using started = new AsyncDisposableStack();
@@ -58,7 +64,7 @@ export function useGame(): GameSuite {
   });
 }
 
-/** Also serves `/probe.js`: the browser library alone, as it is packed, for a test that calls it in the page. */
+/** Also serves `/probe.js`: only the packed browser library, for tests that call it in the page. */
 async function startGame(world: SharedWorld): Promise<Game> {
   const baseUrl = new URL(world.stack.baseUrl).origin;
   const laurel = new Laurel({ apiKey: world.partner.apiKey, baseUrl, deadlineMs: 20_000 });
@@ -119,12 +125,15 @@ async function bundleProbe(): Promise<string> {
 
 export interface GamePage extends AsyncDisposable {
   readonly page: Page;
-  /** What the content security policy refused, since the page was opened and over its reloads. */
+  /** The violations of the content security policy since the page was opened, over its reloads. */
   readonly violations: readonly string[];
   /** Signs in as the player, without the form. */
   signIn(player: Pick<Player, 'ref'>): Promise<void>;
   signOut(): Promise<void>;
-  /** Evaluates an expression with `laurel`, in the page; a failure is its code and server code. */
+  /**
+   * Evaluates an expression with `laurel` in the page; returns a failure as its code and server
+   * code.
+   */
   call(expression: string): Promise<unknown>;
 }
 
@@ -161,7 +170,7 @@ async function openPage(browser: Browser, game: Game): Promise<GamePage> {
   };
 }
 
-/** What the player was charged, line by line of the wallet's statement: `-1.00`. */
+/** The player's charges in the wallet's statement: `-1.00`. */
 export async function feesOf(world: SharedWorld, player: Player): Promise<readonly string[]> {
   const { data } = expectStatus(200, await world.operator.statement(player.accountId, 'test')).body;
   return data.filter(({ kind }) => kind === 'fee').map(({ amount }) => amount);

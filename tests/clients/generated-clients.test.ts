@@ -1,6 +1,7 @@
 /**
- * Clients that other generators make of the served documents: each compiles in a strict project of its own, and plays an attempt against a
- * running stack. What other generators do is in docs/openapi/README.md.
+ * Clients that third-party generators make from the served documents: each compiles in a separate
+ * strict project, and plays an attempt on a running stack. docs/openapi/README.md describes other
+ * generators.
  */
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -8,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { joinWorld, type SharedWorld } from '../world.ts';
 import { fetchGenerators, newProject, runIn } from './generators.ts';
 
-/** What `play` of a generated project gets, and what it answers. */
+/** The argument of a generated project's `play`, and its result. */
 interface Settings {
   readonly baseUrl: string;
   readonly apiKey: string;

@@ -1,4 +1,7 @@
-/** Generators of clients that are not ours, and TypeScript 5, which they and their output need: fetched once from the registry, and kept. */
+/**
+ * Third-party generators of clients, and TypeScript 5, which they and their output need: fetched
+ * once from the registry, and kept.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -14,15 +17,18 @@ const PACKAGES = {
 const INSTALL_LIMIT_MS = 240_000;
 const COMMAND_LIMIT_MS = 120_000;
 
-/** Below the packages' folder, so that what is generated there finds them. */
+/** Below the packages' folder, so that generated code finds them. */
 const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/laurel/client-generators/', import.meta.url));
-/** What is installed in the folder, once it is. */
+/** What is installed in the folder, once the installation is complete. */
 const INSTALLED = `${FOLDER}.installed`;
 const LOCK = `${FOLDER.slice(0, -1)}.lock`;
 
 const run = promisify(execFile);
 
-/** Whether the generators are there; false where no registry can be reached, which with CI in the environment is a failure. */
+/**
+ * Whether the generators are available; false if no registry can be reached, which fails if CI is
+ * in the environment.
+ */
 export async function fetchGenerators(): Promise<boolean> {
   const wanted = JSON.stringify({ private: true, type: 'module', dependencies: PACKAGES });
   const isInstalled = () => existsSync(INSTALLED) && readFileSync(INSTALLED, 'utf8') === wanted;
@@ -46,7 +52,7 @@ export async function fetchGenerators(): Promise<boolean> {
   return true;
 }
 
-/** A folder of its own for what one generator writes, with the settings of a strict project. */
+/** A separate folder for one generator's output, with the settings of a strict project. */
 export function newProject(name: string, files: Readonly<Record<string, string>>): string {
   const folder = `${FOLDER}${name}-${process.pid}/`;
   rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,7 @@
-/** The JSON of the guides, which docs/contract writes by hand: it is what Laurel answers, and what it takes. */
+/**
+ * The JSON in the guides, which docs/contract has by hand: it must match Laurel's requests and
+ * responses.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Descriptor } from '@laurel/sdk';
@@ -9,7 +12,7 @@ import { expectStatus, joinWorld, type SharedWorld } from '../world.ts';
 import { bodySchemas, type DescribedBodies } from './body-schemas.ts';
 
 interface GuideBody {
-  /** The file, and the heading below which it stands. */
+  /** The file, and the heading of the JSON. */
   readonly heading: string;
   readonly text: string;
 }
@@ -40,7 +43,7 @@ describe('the JSON of the guides', () => {
     const response = await fetch(new URL('/openapi.json', world.stack.baseUrl), { headers: { connection: 'close' } });
     const schemas = bodySchemas((await response.json()) as DescribedBodies);
     expect(schemas.issuesOf(body, JSON.parse(textOf(heading)))).toEqual([]);
-    // It is a schema that refuses something.
+    // The schema refuses something.
     expect(schemas.issuesOf(body, {})).not.toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-/** The `laurel` command as a developer runs it: a process of its own, in a folder of its own. */
+/** Runs the `laurel` command like a developer: in a separate process and folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ export interface Ended {
 }
 
 export interface RunningCommand {
-  /** What it has printed so far, to either stream. */
+  /** The output so far, of both streams. */
   output(): string;
   /** Sends the signal, and resolves when the process has ended. */
   end(signal: NodeJS.Signals): Promise<Ended>;
@@ -31,7 +31,7 @@ export interface Laurel extends AsyncDisposable {
   start(argv: readonly string[], settings: Settings): RunningCommand;
   /** Writes a file into the folder; returns its path. */
   save(name: string, content: string): Promise<string>;
-  /** What `listen` has stored in the folder. */
+  /** The position that `listen` has stored in the folder. */
   readPosition(): Promise<{ readonly start: { readonly after?: string } }>;
 }
 
@@ -49,7 +49,7 @@ export async function createLaurel(): Promise<Laurel> {
         output += text;
       });
     }
-    // A command that ends before it has read its input is none of the test's business.
+    // A command may end before it has read its input.
     child.stdin.on('error', () => undefined).end(input);
     const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, output }));
     return {

@@ -1,4 +1,7 @@
-/** `laurel listen` against a real stack: what it delivers, and that neither its end nor the stack's loses an event. */
+/**
+ * `laurel listen` with a real stack: what it delivers, and that neither its end nor the stack's
+ * loses an event.
+ */
 import { randomUUID } from 'node:crypto';
 import { signWebhook, verifyWebhook } from '@laurel/sdk';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
@@ -28,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-/** A developer's folder, server and settings for a program of their own. */
+/** A developer's folder, server and settings for a separate program. */
 async function newDeveloperMachine() {
   await using cleanup = new AsyncDisposableStack();
   const program = await world.newProgram();
@@ -48,7 +51,7 @@ const play = (program: Program, what?: 'settled' | 'refunded') =>
 const attemptsOf = ({ received }: WebhookReceiver) =>
   received.map(({ event }) => (event.event === 'attempt.settled' ? event.data.attempt_id : event.event));
 
-/** The events of the sandbox, oldest first: fails unless they are so many. */
+/** The events of the sandbox, oldest first; fails unless there are this many. */
 async function logged({ test }: Program, count: number) {
   await world.allAcknowledged();
   const { data } = expectStatus(200, await test.send<EventPage>('GET', `${EVENTS}?from=oldest`)).body;
@@ -56,14 +59,14 @@ async function logged({ test }: Program, count: number) {
   return data;
 }
 
-/** `listen` that has stored where it begins, so that it delivers all that happens from now on. */
+/** `listen` once it has stored its start, so that it delivers everything from now on. */
 async function listening(laurel: Laurel, argv: readonly string[], settings: Record<string, string>) {
   const command = laurel.start(['listen', ...argv], settings);
   await eventually(async () => command.output().includes('Forwarding') || undefined, 'listen has begun');
   return command;
 }
 
-/** `listen` that has delivered an event. */
+/** `listen` once it has delivered an event. */
 async function begun({ laurel, receiver, settings, program }: Awaited<ReturnType<typeof newDeveloperMachine>>) {
   const command = await listening(laurel, ['--forward-to', receiver.url], settings);
   const first = await play(program);
@@ -100,7 +103,7 @@ describe('laurel listen', () => {
     for (const hidden of [SECRET, program.test.apiKey]) expect(output).not.toContain(hidden);
   });
 
-  it('listen that was killed and stopped for a while delivers all that it missed, and repeats only what was in flight', async () => {
+  it('listen that was killed and later restarted delivers everything missed, and repeats only what was in flight', async () => {
     await using machine = await newDeveloperMachine();
     const { program, laurel, receiver, settings } = machine;
     const { command, first } = await begun(machine);
@@ -112,7 +115,7 @@ describe('laurel listen', () => {
     const missed: string[] = [];
     for (let count = 0; count < 5; count += 1) {
       missed.push(await play(program));
-      // An event of the time without a listener also outlives the service.
+      // An event from the time without a listener survives a restart of the service too.
       if (count === 2) await world.stack.kill('webhook').then(() => world.stack.restart('webhook'));
     }
     await world.allAcknowledged();
@@ -165,7 +168,7 @@ describe('laurel listen', () => {
     },
   );
 
-  it('listen ends at once when it is stopped, though more events of its page are to come, and delivers them afterwards', async () => {
+  it('listen ends at once when it is stopped in the middle of a page, and delivers the rest after its next start', async () => {
     await using machine = await newDeveloperMachine();
     const { program, laurel, receiver, settings } = machine;
     const url = ['--forward-to', receiver.url];
@@ -185,7 +188,7 @@ describe('laurel listen', () => {
     expect((await again.end('SIGTERM')).code).toBe(0);
   });
 
-  it('listen waits for a server that is not reachable, and gives up on one that answers with an error three times', async () => {
+  it('listen waits for an unreachable server, and gives up on one that responds with an error three times', async () => {
     await using machine = await newDeveloperMachine();
     const { program, receiver } = machine;
     const { command, first } = await begun(machine);
@@ -213,7 +216,7 @@ describe('laurel listen', () => {
     await command.end('SIGTERM');
   });
 
-  it('listen forwards only the events that it is asked for, and passes over the others for good', async () => {
+  it('listen forwards only the requested events, and skips the others for good', async () => {
     await using machine = await newDeveloperMachine();
     const { program, laurel, receiver, settings } = machine;
     const refunds = ['--forward-to', receiver.url, '--events', 'attempt.refunded'];
@@ -221,7 +224,8 @@ describe('laurel listen', () => {
     await play(program);
     await world.allAcknowledged();
     await play(program, 'refunded');
-    // Its line comes when the answer has arrived: a stop before that would end the delivery, and the refund would come again.
+    // Its line comes after the response: an earlier stop would end the delivery, and the refund
+    // would come again.
     await eventually(async () => command.output().includes('204 in ') || undefined, 'the refund was delivered');
     await command.end('SIGTERM');
     const { start } = await laurel.readPosition();
@@ -263,7 +267,7 @@ describe('laurel listen', () => {
     expect((await (await listening(laurel, reordered, settings)).end('SIGTERM')).code).toBe(0);
   });
 
-  it('of two listens with one file the earlier one ends, and one that was killed keeps no other from beginning', async () => {
+  it('when two listens use one file the earlier one ends, and a killed one does not keep another from starting', async () => {
     await using machine = await newDeveloperMachine();
     const { program, laurel, receiver, settings } = machine;
     const url = ['--forward-to', receiver.url];
@@ -289,7 +293,7 @@ describe('laurel listen', () => {
     const { laurel, receiver, settings, program } = machine;
     const to = ['listen', '--forward-to', receiver.url];
     const damaged = await laurel.save('damaged.json', '{"cursor":');
-    // An event that is there to be forwarded, and is not.
+    // An event that could be forwarded, and is not.
     await play(program);
     await world.allAcknowledged();
     for (const [argv, changes, code, sentence] of [
@@ -318,7 +322,7 @@ describe('laurel listen', () => {
 });
 
 describe('GET /api/sandbox/events', () => {
-  it('the events of a sandbox are those of its program, begin where they are asked for, and continue behind any of them', async () => {
+  it('the events of a sandbox are its program’s, begin where requested, and continue after any of them', async () => {
     const program = await world.newProgram();
     const list = (query: string, key = program.test) => key.send<EventPage>('GET', `${EVENTS}${query}`);
     const begin = expectStatus(200, await list('')).body;
@@ -341,7 +345,7 @@ describe('GET /api/sandbox/events', () => {
     expectError(401, 'unauthorized', await world.http.send('GET', EVENTS));
   });
 
-  it('an event that is read there has the bytes of the webhook that an endpoint gets', async () => {
+  it('an event read there has the same bytes as the webhook that an endpoint gets', async () => {
     const owner = await world.newDeveloper();
     const hook = await world.newReceiver(owner);
     const id = await play(owner.program);

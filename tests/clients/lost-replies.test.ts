@@ -10,14 +10,14 @@ const LOST_SHARE = 0.3;
 const RESET_SHARE = 0.05;
 const SEED = 20_261_123;
 
-describe('a partner whose network loses answers', () => {
+describe('a partner whose network loses responses', () => {
   let world: SharedWorld;
   beforeAll(async () => {
     world = await joinWorld();
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test('500 attempts over a network that loses 30 % of the answers are charged exactly 500 times', {
+  test('500 attempts over a network that loses 30 % of the responses are charged exactly 500 times', {
     timeout: 240_000,
   }, async () => {
     const random = createRandom(SEED);
@@ -25,12 +25,15 @@ describe('a partner whose network loses answers', () => {
     const laurel = new Laurel({
       apiKey: world.partner.apiKey,
       baseUrl: proxy.baseUrl,
-      // Nine losses in a row happen to one call in 13,000; more repetitions make the test independent of its seed.
+      // Nine losses in a row happen to one call in 13,000; more repetitions make the test
+      // independent of its seed.
       maxRetries: 30,
-      // A try that ended before its answer came would be repeated, and answered twice: the stack is loaded, and the proxy alone loses answers.
+      // Long, because the stack is loaded: a try that timed out would be repeated and get two
+      // responses. Only the proxy may lose responses.
       timeoutMs: 60_000,
     });
-    // A round takes any number of attempts of a player, whose scores neither win a prize at once nor move a bar.
+    // A round accepts any number of attempts of a player, and scores neither win a prize at once
+    // nor move a bar.
     const round = await world.newRound({ attempt_cap: ATTEMPTS_OF_PLAYER });
     const players = await Promise.all(Array.from({ length: PLAYERS }, () => world.newPlayer({ funds: '150.00' })));
 

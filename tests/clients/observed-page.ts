@@ -1,9 +1,14 @@
-/** A page of a browser, and everything about it that a strict policy or a reader would object to. */
+/**
+ * A page of a browser, and everything about it to which a strict policy or a reader would object.
+ */
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
 export interface ObservedPage extends AsyncDisposable {
   readonly page: Page;
-  /** Violations of the policy, requests to another origin, answers of 400 and more, errors of the console, in the order of their coming. */
+  /**
+   * Violations of the policy, requests to other origins, responses of 400 and above, and errors of
+   * the console, in order of occurrence.
+   */
   readonly objections: readonly string[];
 }
 

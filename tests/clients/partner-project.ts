@@ -1,4 +1,7 @@
-/** A partner's empty project, into which libraries are installed as a partner would install them: from their tarballs, with nothing else. */
+/**
+ * A partner's empty project, into which libraries are installed like by a partner: from their
+ * tarballs, with nothing else.
+ */
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +17,7 @@ export interface PartnerProject extends AsyncDisposable {
   add(file: string): string;
 }
 
-/** `libraries` are folders of the repository, as `libs/sdk`. */
+/** `libraries` are folders of the repository, such as `libs/sdk`. */
 export async function createPartnerProject(libraries: readonly string[] = ['libs/sdk']): Promise<PartnerProject> {
   const folder = mkdtempSync(join(tmpdir(), 'laurel-partner-'));
   const packages = join(folder, 'packages');
@@ -24,7 +27,7 @@ export async function createPartnerProject(libraries: readonly string[] = ['libs
     tarballs.push(stdout.trim());
   }
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-  // Offline: what is not in a tarball is missing.
+  // Offline: anything outside the tarballs is missing.
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...tarballs], { cwd: folder });
   return {
     folder,

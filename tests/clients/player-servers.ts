@@ -1,4 +1,7 @@
-/** Starts `createPlayerHandler` of the packed SDK on a runtime: as a server of Node, Bun or Deno, or as a worker. */
+/**
+ * Starts `createPlayerHandler` of the packed SDK on a runtime: as a server of Node, Bun or Deno, or
+ * as a worker.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, writeFileSync } from 'node:fs';
@@ -30,7 +33,10 @@ export async function startPlayerServer(
   return serverOf(child, child.stdout, (line) => Number(line));
 }
 
-/** The package's modules as they are, without a bundler. A worker resolves no folder of packages, so each module has the path by which it is imported. */
+/**
+ * The package's modules unchanged, without a bundler. A worker does not resolve package folders, so
+ * each module gets the path by which it is imported.
+ */
 export async function startWorker(
   project: PartnerProject,
   program: string,

@@ -3,17 +3,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { insideOneWindow, type Program, startWorld, type World } from '../world.ts';
 
 const LIMIT = 300;
-/** The requests of a client that go out while it does not know what is left, and some that overtake each other at the end of a minute. */
+/**
+ * The requests that a client sends while it does not know how many are left, and some that overtake
+ * each other at the end of a minute.
+ */
 const REFUSED_PER_CLIENT = 25;
 
-describe('a client that wants more than a minute has', () => {
+describe('a client that wants to send more requests than a minute allows', () => {
   let world: World;
   beforeAll(async () => {
     world = await startWorld({ environment: { gateway: { RATE_LIMIT_PER_MINUTE: String(LIMIT) } } });
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  /** A client, and the statuses of all answers that it got. */
+  /** A client, and the statuses of all its responses. */
   function createClient(
     program: Program,
     options: Partial<LaurelOptions> = {},
@@ -51,7 +54,8 @@ describe('a client that wants more than a minute has', () => {
   }, async () => {
     const calls = 400;
     const { ends, statuses } = await insideOneWindow(world, async (program) => {
-      // Long enough for 300 answers of a loaded stack. Where the next minute begins in time for the rest, `insideOneWindow` repeats it all.
+      // Long enough for 300 responses of a loaded stack. If the next minute begins in time for the
+      // rest, `insideOneWindow` repeats everything.
       const { laurel, statuses } = createClient(program, { timeoutMs: 20_000, deadlineMs: 20_000 });
       const ends = await Promise.allSettled(Array.from({ length: calls }, () => laurel.tournaments.list()));
       return { ends, statuses };

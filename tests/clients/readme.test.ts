@@ -1,4 +1,7 @@
-/** The first programs of the SDK's README as a partner would copy them: into a project with the packed SDK, run by Node against a stack. */
+/**
+ * The first programs of the SDK's README, copied like by a partner: into a project with the packed
+ * SDK, run by Node on a stack.
+ */
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,13 +48,13 @@ describe('the first programs of the README', () => {
     return stdout.trimEnd().split('\n');
   }
 
-  test('play.mjs makes a player of the sandbox, pays for an attempt and wins its prize', async () => {
+  test('play.mjs creates a sandbox player, pays for an attempt and wins its prize', async () => {
     const program = await world.newProgram();
     await world.newChallenge({ threshold: 80 }, program);
     expect(await linesOf(program, 'play.mjs')).toEqual(['Reach one hundred 1.00 5.00', 'paid']);
   });
 
-  test('play.mjs says that there is nothing to play where the sandbox has no challenge', async () => {
+  test('play.mjs reports that there is nothing to play if the sandbox has no challenge', async () => {
     const program = await world.newProgram();
     await expect(linesOf(program, 'play.mjs')).rejects.toThrow('player-1 may attempt no challenge now');
   });

@@ -20,7 +20,7 @@ const VERIFIED = {
 describe('the packed SDK in an empty project', () => {
   let world: SharedWorld;
   let project: PartnerProject;
-  /** A receipt of Laurel's, and the keys that it is verified with. */
+  /** A receipt of Laurel's, and the keys to verify it. */
   let signed: { readonly receipt: unknown; readonly keyList: unknown };
   beforeAll(async () => {
     world = await joinWorld();
@@ -84,7 +84,7 @@ describe('the packed SDK in an empty project', () => {
     },
   );
 
-  /** What a page of the site, and one of another site, get from a server that has the handler. */
+  /** What a page of the site, and one of another site, get from a server with the handler. */
   async function expectServesPlayers({ origin }: PlayerServer): Promise<void> {
     const { id } = await world.newChallenge();
     const player = await world.newPlayer();
@@ -125,7 +125,7 @@ describe('the packed SDK in an empty project', () => {
   }
 
   test.for(RUNTIMES)(
-    'the handler of the players’ calls answers them on $name',
+    'the handler serves the players’ calls on $name',
     { timeout: 300_000 },
     async ({ name, program, flags }, { skip }) => {
       const found = await program();
@@ -136,7 +136,7 @@ describe('the packed SDK in an empty project', () => {
     },
   );
 
-  test('the client, the handler and what verifies work in a worker', { timeout: 300_000 }, async ({ skip }) => {
+  test('the client, the handler and the verifications work in a worker', { timeout: 300_000 }, async ({ skip }) => {
     const found = await fetchProgram(WORKERD);
     if ('missing' in found) return skip(`workerd is not tested: ${found.missing}`);
     const settings = { baseUrl: world.stack.baseUrl, apiKey: world.partner.apiKey };

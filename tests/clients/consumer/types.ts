@@ -1,4 +1,5 @@
-// A partner's code, compiled against the declarations of the package: what has to compile, and what must not.
+// A partner's code, compiled against the package's declarations: what must compile, and what must
+// not.
 import {
   type Attempt,
   type AttemptRequest,
@@ -33,7 +34,7 @@ export async function board(roundId: string): Promise<number> {
   return 'data' in found ? found.data.length : found.entrant_count;
 }
 
-/** An enumeration is open: the values of today are known, and another one needs a default. */
+/** Enumerations are open: today's values are known, and others need a default. */
 export function label(status: Attempt['status']): string {
   switch (status) {
     case 'open':

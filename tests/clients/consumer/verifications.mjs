@@ -1,4 +1,5 @@
-// What a partner verifies without Laurel, on any runtime: a webhook and a receipt as they came, and each with a change.
+// What a partner verifies without Laurel, on any runtime: a webhook and a receipt, unchanged and
+// changed.
 import { listedKeys, signWebhook, verifyReceipt, verifyWebhook, WebhookVerificationError } from '@laurel/sdk';
 
 const SECRET = `whsec_${'0123456789abcdef'.repeat(4)}`;

@@ -1,5 +1,6 @@
-// A partner's server as a worker: it serves `createPlayerHandler`, and at `/verify` what it verifies of what was posted. Its settings come with each
-// request, and so does the client that is made of them.
+// A partner's server as a worker: it serves `createPlayerHandler`, and at `/verify` the
+// verification of the posted body. Each request carries its settings, from which the worker makes
+// its client.
 import { createPlayerHandler, Laurel } from '@laurel/sdk';
 import { verify } from './verifications.mjs';
 
