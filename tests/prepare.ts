@@ -1,16 +1,17 @@
 /**
  * `npm run test:prepare`: prepares what the tests of clients and containers fetch and build, for
  * example beside other tests: the engine and images, the browser, the runtimes, the generators of
- * clients. Each is kept in node_modules/.cache/laurel, or installed, by the code of the test run
- * that needs it, under a lock: a test that comes meanwhile waits only for its own part. If a part
- * fails here, the test tries it again and reports the failure, so this command always exits with 0.
- * It prints how long each part took.
+ * clients, the languages of the samples. Each is kept in node_modules/.cache/laurel, or installed,
+ * by the code of the test run that needs it, under a lock: a test that comes meanwhile waits only
+ * for its own part. If a part fails here, the test tries it again and reports the failure, so this
+ * command always exits with 0. It prints how long each part took.
  */
 import { spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { CHECKOUT, NODE } from '@laurel/testing';
 import { hasChromium } from './clients/chromium.ts';
 import { fetchGenerators } from './clients/generators.ts';
+import { installLanguages } from './clients/languages.ts';
 import { fetchRuntimes } from './clients/runtimes.ts';
 import { exitOf } from './compose/child.ts';
 
@@ -50,6 +51,7 @@ async function prepareClients(): Promise<void> {
   await part('The runtimes', fetchRuntimes);
   await part('The generators of clients', fetchGenerators);
   await part('Chromium', hasChromium);
+  await part('The languages of the samples', installLanguages);
 }
 
 await Promise.all([part('The containers', prepareContainers), prepareClients()]);

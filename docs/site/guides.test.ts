@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { renderGuides } from './guides.ts';
 import { GUIDES } from './pages.ts';
 import { parseDocument, routesOf } from './reference/document.ts';
+import { samplesPage } from './samples-page.ts';
 import { headingsOf } from './sections.ts';
 
 const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
@@ -11,8 +12,12 @@ const CONTRACT = contractFile('partner-api');
 const DESCRIPTORS = contractFile('integrations');
 const ROUTES = routesOf(parseDocument(read('openapi/partner-v1.yaml')));
 const QUICK_START = contractFile('quick-start');
+const SAMPLES = samplesPage((file) => read(`samples/${file}`));
 const render = (contract: string) =>
-  renderGuides({ 'partner-api': contract, integrations: DESCRIPTORS, 'quick-start': QUICK_START }, ROUTES);
+  renderGuides(
+    { 'partner-api': contract, integrations: DESCRIPTORS, 'quick-start': QUICK_START, samples: SAMPLES },
+    ROUTES,
+  );
 
 test('each guide is a page, and a link leads to where its section stands', () => {
   const { pages, sectionOf } = render(CONTRACT);
@@ -35,6 +40,20 @@ test('each guide is a page, and a link leads to where its section stands', () =>
   expect(pages.get('integrations')).toContain('](/integrations#pushed-outcomes)');
   expect(pages.get('integrations')).toContain('](/integrations#many-records-of-one-instant)');
   expect(sectionOf('POST /attempts')).toContain('](/concepts#attempt)');
+});
+
+test('the page of the samples shows the code that is in the repository, and it and the contract link to each other', () => {
+  const { pages } = render(CONTRACT);
+  const page = pages.get('samples') ?? '';
+  for (const file of globSync('samples/*/*.*', { cwd: new URL('../', import.meta.url) })) {
+    const isShown = page.includes(`\n${read(file)}`);
+    expect([file, isShown]).toEqual([file, !/\/(main\.|Main\.|Program\.|go\.mod)/.test(file)]);
+  }
+  expect(page).toContain('](/webhooks#delivery-request)');
+  expect(page).not.toMatch(/\]\([a-z]+\//);
+  expect(pages.get('webhooks')).toContain('](/samples#verify-a-webhook)');
+  expect(pages.get('integrations')).toContain('](/samples#push-outcomes)');
+  expect(pages.get('idempotency')).toContain('](/samples#create-an-attempt)');
 });
 
 test('the address of the guide before it had pages has each of its anchors, with a link to where the section stands', () => {

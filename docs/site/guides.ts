@@ -2,11 +2,12 @@
 import { GUIDES, type GuidePage, MOVED_PAGE, MOVED_SECTIONS, NOT_ON_THE_SITE, operationPath } from './pages.ts';
 import { anchorOf, headingsOf, outsideFences, prefaceOf, raiseHeadings, type Section, sectionsOf } from './sections.ts';
 
-/** The files of docs/contract that the site shows, by their names without the ending. */
-export interface ContractFiles {
+/** The files of docs/contract that the site shows, by their names without the ending, and the page of docs/samples. */
+export interface GuideFiles {
   readonly 'partner-api': string;
   readonly integrations: string;
   readonly 'quick-start': string;
+  readonly samples: string;
 }
 
 export interface Guides {
@@ -17,14 +18,15 @@ export interface Guides {
 }
 
 /** Throws where a section has no page or two, and where a link leads nowhere on the site. */
-export function renderGuides(files: ContractFiles, operations: readonly { method: string; path: string }[]): Guides {
+export function renderGuides(files: GuideFiles, operations: readonly { method: string; path: string }[]): Guides {
   const sections = new Map(sectionsOf(files['partner-api']).map((section) => [section.title, section]));
   const guides = GUIDES.flatMap(({ pages }) => pages);
   const places = placesOf(sections, guides, operations, files);
   const relink = (markdown: string) => withCodeGroups(relinked(markdown, places));
 
   const pages = guides.map((guide) => {
-    if (guide.file === 'quick-start') return [guide.path, relink(files['quick-start'])] as const;
+    if (guide.file === 'quick-start' || guide.file === 'samples')
+      return [guide.path, relink(files[guide.file])] as const;
     const parts = guide.sections.map((title) => sections.get(title) ?? missing(title));
     const file = guide.file === undefined ? [] : sectionsOf(files.integrations);
     const preface = guide.file === undefined ? '' : `## Descriptors\n\n${prefaceOf(files.integrations)}\n\n`;
@@ -42,6 +44,9 @@ export function renderGuides(files: ContractFiles, operations: readonly { method
 const CONTRACT_LINK = ['partner-api', 'md'].join('.');
 const QUICK_START_LINK = ['quick-start', 'md'].join('.');
 const DESCRIPTORS_LINK = ['integrations', 'md'].join('.');
+/** How docs/contract links to the samples, and they to it. */
+const SAMPLES_LINK = '../samples/README.md';
+const FROM_SAMPLES = '../contract/';
 
 /** The page and the anchor of every heading that a link may name. */
 type Places = ReadonlyMap<string, string>;
@@ -50,7 +55,7 @@ function placesOf(
   sections: ReadonlyMap<string, Section>,
   guides: readonly GuidePage[],
   operations: readonly { method: string; path: string }[],
-  files: ContractFiles,
+  files: GuideFiles,
 ): Places {
   const pageOf = new Map<string, string>();
   const put = (title: string, page: string) => {
@@ -83,6 +88,9 @@ function placesOf(
       if (!places.has(`#${anchor}`)) places.set(`#${anchor}`, `/integrations#${anchor}`);
     }
   }
+  for (const [link, place] of [...places]) if (!link.startsWith('#')) places.set(FROM_SAMPLES + link, place);
+  for (const anchor of headingsOf(files.samples).map(anchorOf))
+    places.set(`${SAMPLES_LINK}#${anchor}`, `/samples#${anchor}`);
   return places;
 }
 

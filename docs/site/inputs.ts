@@ -14,6 +14,7 @@ export const STAMP = '.built-from';
 const INPUTS = [
   'contract/{partner-api,integrations,quick-start}.md',
   'openapi/partner-v1.yaml',
+  'samples/{README.md,*/*.{py,go,cs,java,php,rb,mjs}}',
   'site/{*.ts,package.json}',
   'site/{reference,theme}/*.{ts,css}',
 ];

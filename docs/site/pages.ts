@@ -9,8 +9,11 @@ export interface GuidePage {
   readonly title: string;
   /** Headings of docs/contract/partner-api.md, in reading order. */
   readonly sections: readonly string[];
-  /** The file of docs/contract that follows them, whole; without sections, the file is the page. */
-  readonly file?: 'integrations' | 'quick-start';
+  /**
+   * The file of docs/contract, or the page of docs/samples, that follows them, whole; without
+   * sections, the file is the page.
+   */
+  readonly file?: 'integrations' | 'quick-start' | 'samples';
 }
 
 export const GUIDES: readonly { readonly group: string; readonly pages: readonly GuidePage[] }[] = [
@@ -64,6 +67,7 @@ export const GUIDES: readonly { readonly group: string; readonly pages: readonly
         sections: ['Integration', 'Integration routes', 'Pushed outcomes'],
         file: 'integrations',
       },
+      { path: 'samples', title: 'Samples for game servers', sections: [], file: 'samples' },
       { path: 'browser', title: 'In the browser', sections: ['In the browser'] },
     ],
   },

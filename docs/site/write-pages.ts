@@ -1,10 +1,11 @@
-/** Writes the pages of the site as Markdown: the guides from docs/contract, the reference from docs/openapi/partner-v1.yaml. */
+/** Writes the pages of the site as Markdown: the guides from docs/contract and docs/samples, the reference from docs/openapi/partner-v1.yaml. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type ContractFiles, contractTitle, renderGuides } from './guides.ts';
+import { contractTitle, type GuideFiles, renderGuides } from './guides.ts';
 import { EVENTS_PAGE, operationPath } from './pages.ts';
 import { parseDocument, type Route, routesOf } from './reference/document.ts';
 import { eventsPage, operationPage } from './reference/operations.ts';
+import { samplesPage } from './samples-page.ts';
 import { sectionsOf } from './sections.ts';
 
 const DOCS = new URL('../', import.meta.url);
@@ -13,7 +14,7 @@ const DOCS = new URL('../', import.meta.url);
 export function writePages(folder: string): readonly Route[] {
   const document = parseDocument(read('openapi/partner-v1.yaml'));
   const routes = routesOf(document);
-  const files = readContract();
+  const files = readGuides();
   const guides = renderGuides(files, routes);
   for (const [path, markdown] of guides.pages) write(folder, path, markdown);
 
@@ -27,9 +28,14 @@ export function writePages(folder: string): readonly Route[] {
   return routes;
 }
 
-export function readContract(): ContractFiles {
+export function readGuides(): GuideFiles {
   const file = (name: string) => read(`contract/${name}.md`);
-  return { 'partner-api': file('partner-api'), 'quick-start': file('quick-start'), integrations: file('integrations') };
+  return {
+    'partner-api': file('partner-api'),
+    'quick-start': file('quick-start'),
+    integrations: file('integrations'),
+    samples: samplesPage((name) => read(`samples/${name}`)),
+  };
 }
 
 function read(file: string): string {

@@ -7,9 +7,17 @@ import { buffer } from 'node:stream/consumers';
  * - `pass`: the partner gets the answer.
  * - `reset`: the connection ends before Laurel sees the request.
  * - `lose`: Laurel has acted and answered, and the connection ends without the answer.
+ * - `cut`: the same, and the connection ends in the middle of the answer's body.
  * - `hold`: the partner hears nothing until it ends; so does Laurel if the request is held `before` it.
  */
-export type Fate = 'pass' | 'reset' | 'lose' | 'hold before' | 'hold after';
+export type Fate = 'pass' | 'reset' | 'lose' | 'cut' | 'hold before' | 'hold after';
+
+/** What the partner gets in place of an answer of Laurel's, which does not see the request. */
+export interface OtherAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
 
 export interface LossyProxy extends AsyncDisposable {
   readonly baseUrl: string;
@@ -20,20 +28,24 @@ export interface LossyProxy extends AsyncDisposable {
 /** `decide` is asked once for each request; `onHeld` is called when a request, or its answer, is held. */
 export async function startLossyProxy(
   target: string,
-  decide: (request: IncomingMessage) => Fate,
+  decide: (request: IncomingMessage) => Fate | OtherAnswer,
   onHeld: () => void = () => {},
 ): Promise<LossyProxy> {
-  const counts: Record<Fate, number> = { pass: 0, reset: 0, lose: 0, 'hold before': 0, 'hold after': 0 };
+  const counts: Record<Fate, number> = { pass: 0, reset: 0, lose: 0, cut: 0, 'hold before': 0, 'hold after': 0 };
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const fate = decide(incoming);
-    counts[fate] += 1;
     const body = await buffer(incoming);
+    if (typeof fate === 'object') return void outgoing.writeHead(fate.status, fate.headers).end(fate.body);
+    counts[fate] += 1;
     if (fate === 'reset') return void outgoing.destroy();
     if (fate === 'hold before') return onHeld();
     const answer = await forward(target, incoming, body);
     if (fate === 'lose') return void outgoing.destroy();
     if (fate === 'hold after') return onHeld();
-    outgoing.writeHead(answer.status, answer.headers).end(answer.body);
+    outgoing.writeHead(answer.status, answer.headers);
+    if (fate === 'cut')
+      return void outgoing.write(answer.body.subarray(0, answer.body.length / 2), () => outgoing.destroy());
+    outgoing.end(answer.body);
   };
   const server = createServer((incoming, outgoing) => {
     serve(incoming, outgoing).catch(() => outgoing.destroy());

@@ -1,0 +1,3 @@
+module example.com/laurel-samples
+
+go 1.19
