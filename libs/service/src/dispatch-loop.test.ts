@@ -129,6 +129,33 @@ describe('a dispatch loop', () => {
     ]);
   });
 
+  test('a wake that directly follows the last look at what waits is not lost', async () => {
+    const waiting: string[] = [];
+    const leased: string[] = [];
+    let isFirstLook = true;
+    const loop = createDispatchLoop<string>({
+      name: 'jobs',
+      logger,
+      allocate() {
+        if (isFirstLook) {
+          queueMicrotask(() => {
+            waiting.push('late');
+            loop.wake();
+          });
+        }
+        isFirstLook = false;
+        return waiting.splice(0);
+      },
+      async lease(jobs) {
+        leased.push(...jobs);
+        return [];
+      },
+    });
+    loop.wake();
+    await loop.whenIdle();
+    expect(leased).toEqual(['late']);
+  });
+
   test('it is idle once the lease, what waits for a slot, and every run have ended', async () => {
     const { loop, add, leases, endRun } = start({ slots: 1 });
     await loop.whenIdle();

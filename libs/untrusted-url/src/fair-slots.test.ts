@@ -139,12 +139,13 @@ describe('subjects that are forgotten', () => {
     setHealth(slots, ['slow'], 'slow');
     takeAll(slots, ['slow']);
     expect(slots.held).toBe(4);
-    setHealth(slots, others, 'proven');
-    // Four of the seven slots that are not for proven subjects alone.
-    takeAll(slots, namesOf('untried', 8));
+    setHealth(slots, others.slice(1), 'proven');
+    setHealth(slots, ['late'], 'slow');
+    // None of the four that slow subjects may hold, and four of the seven that are not for proven ones alone.
+    takeAll(slots, ['late']);
     expect(slots.held).toBe(7);
     slots.giveBack('slow', 4);
-    takeAll(slots, namesOf('more', 8));
+    takeAll(slots, namesOf('untried', 8));
     expect(slots.held).toBe(7);
   });
 });
