@@ -18,8 +18,15 @@ import {
 } from '@laurel/service';
 import { ENVIRONMENTS } from '@laurel/tenant';
 import { z } from 'zod';
-import { SHARE_OF_AN_OWNER } from './admission/body-budget.ts';
+import { DEFAULT_BODY_KIB, SHARE_OF_AN_OWNER } from './admission/body-budget.ts';
+import { DEFAULT_CONNECTIONS } from './admission/connections.ts';
+import { DEFAULT_PUSHES } from './admission/push-limits.ts';
+import { DEFAULT_UNKNOWN_KIB_PER_SECOND } from './admission/unknown-pushes.ts';
 import { parseNetworks } from './domain/client-address.ts';
+import { DEFAULT_TAKEOVER_SECONDS } from './domain/idempotency-decision.ts';
+import { DEFAULT_REQUESTS_PER_MINUTE } from './domain/rate-window.ts';
+import { DEFAULT_SESSION_HOURS } from './domain/session.ts';
+import { DEFAULT_SIGN_IN } from './domain/sign-in-throttle.ts';
 
 const acceptedEnvironments = z
   .string()
@@ -63,13 +70,13 @@ const settings = z.object({
   /** Trusted proxies: the address that they name in `X-Forwarded-For` is the client's. The header of any other peer is ignored. */
   TRUSTED_PROXIES: networks.optional(),
   /** Fewer where the process may not open so many files. */
-  MAX_CONNECTIONS: positiveInt.default(2_000),
+  MAX_CONNECTIONS: positiveInt.default(DEFAULT_CONNECTIONS.all),
   /** Connections of one client address, or its requests in flight where it comes through a trusted proxy. */
-  MAX_CONNECTIONS_PER_ADDRESS: positiveInt.default(500),
+  MAX_CONNECTIONS_PER_ADDRESS: positiveInt.default(DEFAULT_CONNECTIONS.perAddress),
   /** Of all bodies together that the process holds, those of pushes excepted. */
-  MAX_BODY_KIB_IN_FLIGHT: bodyKib.default(32 * KIB).transform((kib) => kib * KIB),
+  MAX_BODY_KIB_IN_FLIGHT: bodyKib.default(DEFAULT_BODY_KIB).transform((kib) => kib * KIB),
   /** The same of pushed outcomes, whose callers are not known yet: no byte of theirs counts for `/v1`. */
-  MAX_PUSH_KIB_IN_FLIGHT: bodyKib.default(32 * KIB).transform((kib) => kib * KIB),
+  MAX_PUSH_KIB_IN_FLIGHT: bodyKib.default(DEFAULT_BODY_KIB).transform((kib) => kib * KIB),
   /** Serves the documentation site at `/docs`. */
   DOCS_ENABLED: flag.default(true),
   GATEWAY_DATABASE_URL: databaseUrl,
@@ -91,38 +98,38 @@ const settings = z.object({
   KEY_PEPPERS_ACCEPTED: acceptedKeys,
   /** Keys of any other environment answer 401. */
   ACCEPTED_ENVIRONMENTS: acceptedEnvironments.default([...ENVIRONMENTS]),
-  RATE_LIMIT_PER_MINUTE: positiveInt.default(300),
-  /** `/api/sandbox`, per program: its calls cost more than those of `/v1`, and come in bursts when a test sets up. */
-  SANDBOX_RATE_LIMIT_PER_MINUTE: positiveInt.default(600),
+  RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_REQUESTS_PER_MINUTE.v1),
+  /** `/api/sandbox`, per program. */
+  SANDBOX_RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_REQUESTS_PER_MINUTE.sandbox),
   /** `/api/portal`, per developer; and signing in, per client address. */
-  PORTAL_RATE_LIMIT_PER_MINUTE: positiveInt.default(300),
+  PORTAL_RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_REQUESTS_PER_MINUTE.portal),
   /** `/api/operator`, per token. */
-  OPERATOR_RATE_LIMIT_PER_MINUTE: positiveInt.default(6_000),
+  OPERATOR_RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_REQUESTS_PER_MINUTE.operator),
   /** Pushes to an integration from the addresses known to it, in each process; as many from all others, and a tenth of it from one of these. */
-  PUSH_RATE_LIMIT_PER_MINUTE: positiveInt.default(6_000),
+  PUSH_RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_PUSHES.perIntegrationAndMinute),
   /** Pushes of a client address to all integrations, in each process. */
-  PUSH_ADDRESS_RATE_LIMIT_PER_MINUTE: positiveInt.default(12_000),
+  PUSH_ADDRESS_RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_PUSHES.perNetworkAndMinute),
   /** Pushes that are verified for addresses that their integration does not know, 16 KiB more for each than its body, in each process. */
-  PUSH_UNKNOWN_KIB_PER_SECOND: bodyKib.default(2 * KIB).transform((kib) => kib * KIB),
+  PUSH_UNKNOWN_KIB_PER_SECOND: bodyKib.default(DEFAULT_UNKNOWN_KIB_PER_SECOND).transform((kib) => kib * KIB),
   /**
    * What a program may push in each environment, over all of its integrations, in each process: 1 KiB for each push and each record, the
    * body, and the evidence that is written of it.
    */
-  PUSH_LIVE_KIB_PER_SECOND: bodyKib.default(16 * KIB).transform((kib) => kib * KIB),
-  PUSH_TEST_KIB_PER_SECOND: bodyKib.default(KIB).transform((kib) => kib * KIB),
+  PUSH_LIVE_KIB_PER_SECOND: bodyKib.default(DEFAULT_PUSHES.liveKibPerSecond).transform((kib) => kib * KIB),
+  PUSH_TEST_KIB_PER_SECOND: bodyKib.default(DEFAULT_PUSHES.testKibPerSecond).transform((kib) => kib * KIB),
   /** Calls under `/api` whose credential is not valid, per client address and process. */
-  API_FAILURES_PER_MINUTE: positiveInt.default(300),
-  IDEMPOTENCY_TAKEOVER_SECONDS: spanSeconds.default(60),
-  PORTAL_SESSION_HOURS: spanHours.default(12),
+  API_FAILURES_PER_MINUTE: positiveInt.default(DEFAULT_REQUESTS_PER_MINUTE.failures),
+  IDEMPOTENCY_TAKEOVER_SECONDS: spanSeconds.default(DEFAULT_TAKEOVER_SECONDS),
+  PORTAL_SESSION_HOURS: spanHours.default(DEFAULT_SESSION_HOURS),
   /** False only where the portal is served over plain HTTP: browsers keep a secure cookie for HTTPS. */
   PORTAL_COOKIE_SECURE: flag.default(true),
-  PORTAL_SIGN_IN_WINDOW_MINUTES: spanMinutes.default(15),
+  PORTAL_SIGN_IN_WINDOW_MINUTES: spanMinutes.default(DEFAULT_SIGN_IN.windowMinutes),
   /** Of one e-mail from one client; of one e-mail from clients that are not known to it; of one client with e-mails that do not know it. */
-  PORTAL_SIGN_IN_FAILURES: positiveInt.default(5),
-  PORTAL_SIGN_IN_FAILURES_PER_EMAIL: positiveInt.default(20),
-  PORTAL_SIGN_IN_FAILURES_PER_ADDRESS: positiveInt.default(100),
-  PORTAL_SIGN_IN_FIRST_DELAY_SECONDS: spanSeconds.default(1),
-  PORTAL_SIGN_IN_MAX_DELAY_SECONDS: spanSeconds.default(60),
+  PORTAL_SIGN_IN_FAILURES: positiveInt.default(DEFAULT_SIGN_IN.failuresPerPair),
+  PORTAL_SIGN_IN_FAILURES_PER_EMAIL: positiveInt.default(DEFAULT_SIGN_IN.failuresPerEmail),
+  PORTAL_SIGN_IN_FAILURES_PER_ADDRESS: positiveInt.default(DEFAULT_SIGN_IN.failuresPerAddress),
+  PORTAL_SIGN_IN_FIRST_DELAY_SECONDS: spanSeconds.default(DEFAULT_SIGN_IN.firstDelaySeconds),
+  PORTAL_SIGN_IN_MAX_DELAY_SECONDS: spanSeconds.default(DEFAULT_SIGN_IN.maxDelaySeconds),
 });
 
 const checked = settings.superRefine(checkChannels).superRefine(checkKeyVersions('KEY_PEPPER'));

@@ -1,12 +1,10 @@
 /** The wallet's settings, read from the environment. */
-import { parseAmount } from '@laurel/money';
+import { formatAmount, parseAmount } from '@laurel/money';
 import { auditSettings, checkChannels, databaseUrl, grpcServiceSettings, positiveInt } from '@laurel/service';
 import { z } from 'zod';
-
-/**
- * Above any age. Larger values could give a year of five digits, which does not compare as a date.
- */
-const MAX_AGE_YEARS = 150;
+import { DEFAULT_MINIMUM_AGE_YEARS, MAX_AGE_YEARS } from './domain/eligibility.ts';
+import { DEFAULT_PAYOUT_VELOCITY } from './domain/payout-hold.ts';
+import { DEFAULT_LIVE_LIMITS } from './domain/program-limits.ts';
 
 const amount = z.string().transform((text, context) => {
   const parsed = parseAmount(text);
@@ -31,20 +29,20 @@ export const walletConfigSchema = z
     /** Younger players are `blocked`. */
     MINIMUM_AGE_YEARS: positiveInt
       .refine((years) => years <= MAX_AGE_YEARS, `must be at most ${MAX_AGE_YEARS}`)
-      .default(18),
+      .default(DEFAULT_MINIMUM_AGE_YEARS),
     /** Comma-separated, for example `US-CA,US-NY`; empty serves all. */
     SERVED_JURISDICTIONS: jurisdictions.default([]),
     /** How many payouts are paid in a rolling 24 hours; the next one is held. */
-    PAYOUT_VELOCITY_COUNT: positiveInt.default(5),
+    PAYOUT_VELOCITY_COUNT: positiveInt.default(DEFAULT_PAYOUT_VELOCITY.count),
     /** A payout that takes the sum of a rolling 24 hours over this is held. */
-    PAYOUT_VELOCITY_AMOUNT: amount.prefault('500.00'),
+    PAYOUT_VELOCITY_AMOUNT: amount.prefault(formatAmount(DEFAULT_PAYOUT_VELOCITY.amountCents)),
     /**
      * In live: an award that takes its program's payouts of a rolling 24 hours over this sum is
      * held.
      */
-    PROGRAM_PAYOUT_LIMIT: amount.prefault('5000.00'),
+    PROGRAM_PAYOUT_LIMIT: amount.prefault(formatAmount(DEFAULT_LIVE_LIMITS.payoutCents)),
     /** In live: the most that one program may charge one account in a rolling 24 hours. */
-    PROGRAM_FEE_LIMIT: amount.prefault('200.00'),
+    PROGRAM_FEE_LIMIT: amount.prefault(formatAmount(DEFAULT_LIVE_LIMITS.feeCents)),
   })
   .superRefine(checkChannels);
 

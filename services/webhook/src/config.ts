@@ -14,6 +14,7 @@ import {
   spanDays,
 } from '@laurel/service';
 import { z } from 'zod';
+import { DEFAULT_RETRY_DELAYS_MS, type RetryDelaysMs } from './domain/retry-schedule.ts';
 
 const MAX_DELAY_SECONDS = 86_400;
 
@@ -21,7 +22,7 @@ const MAX_DELAY_SECONDS = 86_400;
 const retryDelays = z
   .string()
   .regex(/^\d{1,5},\d{1,5}$/, 'must be two whole numbers of seconds, comma-separated')
-  .transform((text, context): readonly [number, number] => {
+  .transform((text, context): RetryDelaysMs => {
     const [first = 0, second = 0] = text.split(',').map(Number);
     if (first <= MAX_DELAY_SECONDS && second <= MAX_DELAY_SECONDS) return [first * 1_000, second * 1_000];
     context.addIssue(`must be at most ${MAX_DELAY_SECONDS} seconds each`);
@@ -45,7 +46,7 @@ export const webhookConfigSchema = z
     /** From the start of a send to the end of the part of the response that is read. */
     WEBHOOK_TIMEOUT_MS: durationMs.default(5_000),
     /** The delays after the first failed send and after the second; parsed to milliseconds. */
-    WEBHOOK_RETRY_DELAYS_SECONDS: retryDelays.prefault('60,300'),
+    WEBHOOK_RETRY_DELAYS_SECONDS: retryDelays.prefault(DEFAULT_RETRY_DELAYS_MS.map((ms) => ms / 1_000).join()),
     WEBHOOK_SWEEP_MS: durationMs.default(30_000),
     /** The most sends in flight in one environment: to one endpoint, and in total. */
     WEBHOOK_SENDS_PER_ENDPOINT: positiveInt.default(4),

@@ -9,6 +9,9 @@
 import { gauge } from '@laurel/telemetry';
 import type { BodyBudget } from '../http/raw-body.ts';
 
+/** Of the bodies of all requests, and of those of all pushes, unless the host sets others. */
+export const DEFAULT_BODY_KIB = 32 * 1024;
+
 export const SHARE_OF_AN_OWNER = 1 / 4;
 const SHARE_OF_LARGE_BODIES = 7 / 8;
 /** A request of the hot path has some hundred bytes; with 16 KiB of metadata it is still small. */

@@ -38,6 +38,9 @@ export interface Connections extends Disposable {
   begin(request: IncomingMessage, response: ServerResponse, isCallerKnown: () => boolean): boolean;
 }
 
+/** Unless the host sets others. Fewer in all where the process may not open so many files. */
+export const DEFAULT_CONNECTIONS = { all: 2_000, perAddress: 500 } as const;
+
 const SWEEP_MS = 250;
 /** Enough to read an answer over the slowest line, and to finish a body that was nearly in. */
 const LINGER_MS = 1_000;

@@ -54,6 +54,14 @@ export interface LimitedPush {
   readonly resetAt: Date;
 }
 
+/** Unless the host sets others; each in one process. */
+export const DEFAULT_PUSHES = {
+  perIntegrationAndMinute: 6_000,
+  perNetworkAndMinute: 12_000,
+  liveKibPerSecond: 16 * 1024,
+  testKibPerSecond: 1024,
+} as const;
+
 const MAX_COUNTED = 10_000;
 const KNOWN_FOR_MS = 3_600_000;
 /** So many networks that an integration does not know use up the minute that it has for all of them. */

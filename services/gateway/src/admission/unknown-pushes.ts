@@ -27,6 +27,9 @@ export interface UnknownPush {
   readonly bytes: number;
 }
 
+/** In each process, unless the host sets another number. */
+export const DEFAULT_UNKNOWN_KIB_PER_SECOND = 2 * 1024;
+
 /** What a push without a body costs, as bytes of one. */
 const PUSH_BYTES = 16 * 1024;
 /** A bucket holds the bytes of so many seconds: at the least setting, a quarter of it still holds the largest body. */

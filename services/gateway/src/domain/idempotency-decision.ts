@@ -18,6 +18,9 @@
 import { KEY_USE_RETENTION_MS } from '@laurel/attempts/domain';
 import { millisecondsBetween } from '@laurel/instant';
 
+/** How long a request may be in flight before its process counts as dead, unless the host sets another time. */
+export const DEFAULT_TAKEOVER_SECONDS = 60;
+
 export interface IdempotencyRecord {
   readonly operationId: string;
   /** Hexadecimal. */

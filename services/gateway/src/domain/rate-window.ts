@@ -14,6 +14,20 @@ export interface RateWindow {
 
 export const WINDOW_MS = 60_000;
 
+/** Requests that a minute has, unless the host sets others. */
+export const DEFAULT_REQUESTS_PER_MINUTE = {
+  /** Of a program and environment: the number that the contract names. */
+  v1: 300,
+  /** Of a program: its calls cost more than those of `/v1`, and come in bursts when a test sets up. */
+  sandbox: 600,
+  /** Of a developer; and of signing in, of a client. */
+  portal: 300,
+  /** Of an operator. */
+  operator: 6_000,
+  /** Under `/api`, of a client whose credential is not valid, in each process. */
+  failures: 300,
+} as const;
+
 /** The window after `wanted` more requests at `now`. */
 export function countRequests(
   window: RateWindow | undefined,

@@ -4,6 +4,9 @@
  */
 import { createHmac, randomBytes } from 'node:crypto';
 
+/** How long a session lasts, unless the host sets another time. */
+export const DEFAULT_SESSION_HOURS = 12;
+
 const TOKEN_BYTES = 32;
 
 /** The developer who is signed in to the portal, and the session. */

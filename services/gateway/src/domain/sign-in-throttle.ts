@@ -26,6 +26,16 @@ export interface SignInLimits extends Backoff {
   readonly failuresPerAddress: number;
 }
 
+/** Unless the host sets others. */
+export const DEFAULT_SIGN_IN = {
+  windowMinutes: 15,
+  failuresPerPair: 5,
+  failuresPerEmail: 20,
+  failuresPerAddress: 100,
+  firstDelaySeconds: 1,
+  maxDelaySeconds: 60,
+} as const;
+
 export interface SignInFailures {
   readonly isKnownClient: boolean;
   readonly ofPair: Failures;

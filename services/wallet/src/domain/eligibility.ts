@@ -40,6 +40,12 @@ export type EligibilityRules = {
   readonly servedJurisdictions: readonly string[];
 };
 
+/** Unless the host sets another age. */
+export const DEFAULT_MINIMUM_AGE_YEARS = 18;
+
+/** Above any age. A year of five digits would never be compared as a date. */
+export const MAX_AGE_YEARS = 150;
+
 export type EligibilityRefusal = 'blocked' | 'insider_entry';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

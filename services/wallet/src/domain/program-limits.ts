@@ -3,7 +3,7 @@
  * charge one account (fee-limit.ts) in a rolling 24 hours. An operator sets each; otherwise the
  * environment's default applies. Play money costs nobody anything, so test has no default limit.
  */
-import type { Cents } from '@laurel/money';
+import { type Cents, cents } from '@laurel/money';
 import type { Environment } from '@laurel/tenant';
 
 /** A program in one environment. */
@@ -11,6 +11,9 @@ export type ProgramName = { readonly programId: string; readonly environment: En
 
 /** The limits in live of a program for which no operator set any. */
 export type DefaultLimits = { readonly payoutCents: Cents; readonly feeCents: Cents };
+
+/** Those, unless the host sets others. */
+export const DEFAULT_LIVE_LIMITS: DefaultLimits = { payoutCents: cents(5_000_00n), feeCents: cents(200_00n) };
 
 export type ProgramLimits = {
   /** The most that payouts of a rolling 24 hours may reach; null for no limit. */

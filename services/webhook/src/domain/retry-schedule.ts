@@ -10,6 +10,9 @@ export const MAX_SENDS = 3;
 /** The delays after the first failed send and after the second, in milliseconds. */
 export type RetryDelaysMs = readonly [number, number];
 
+/** Unless the host sets others. */
+export const DEFAULT_RETRY_DELAYS_MS: RetryDelaysMs = [60_000, 300_000];
+
 /** When the send after number `failed`, which ended at `endedAt`, is due; null where that was the last one. */
 export function nextSendAt(failed: number, endedAt: Date, delaysMs: RetryDelaysMs): Date | null {
   const delayMs = failed < MAX_SENDS ? delaysMs[failed - 1] : undefined;
