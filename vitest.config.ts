@@ -60,7 +60,7 @@ const LONG = ['{libs,services,deploy,tests,bench}/**/*.long.test.ts'];
 
 /** Long files without a promise in seconds: they run two at a time, before the others. */
 const LONG_SIDE_BY_SIDE = [
-  'deploy/local/demo.long.test.ts',
+  'deploy/local/demo/demo.long.test.ts',
   'libs/local-infrastructure/src/embedded-postgres.long.test.ts',
   'services/tournament/src/round.model.long.test.ts',
   'tests/money/signing-keys.long.test.ts',

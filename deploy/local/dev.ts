@@ -8,10 +8,10 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chainBroken, commandChain } from '@laurel/local-infrastructure/command-chain';
-import { ROOT, restartOnChange, serviceProcess } from './service-process.ts';
-import { StartFailure } from './start-failure.ts';
-import { supervise } from './supervisor.ts';
-import { takeOver } from './takeover.ts';
+import { ROOT, restartOnChange, serviceProcess } from './stack/service-process.ts';
+import { StartFailure } from './stack/start-failure.ts';
+import { supervise } from './stack/supervisor.ts';
+import { takeOver } from './stack/takeover.ts';
 
 const START = fileURLToPath(new URL('start.ts', import.meta.url));
 const USAGE = 'npm run dev [-- <service> [--inspect[=<port>] | --inspect-brk[=<port>]]]';

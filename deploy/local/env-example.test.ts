@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { SERVICES } from './services.ts';
+import { SERVICES } from './stack/services.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -14,7 +14,9 @@ const EXAMPLE = read('.env.example');
 const NO_SETTING = ['PATH', 'INIT_CWD'];
 
 function settingsOfStart(): readonly string[] {
-  const sources = globSync('deploy/local/*.ts', { cwd: ROOT }).filter((file) => !file.endsWith('.test.ts'));
+  const sources = globSync('deploy/local/{*,stack/*,demo/*}.ts', { cwd: ROOT }).filter(
+    (file) => !file.endsWith('.test.ts'),
+  );
   const inSources = sources.flatMap((file) => namesOf(read(file), /\b(?:process\.env|environment)\.([A-Z][A-Z_]+)/g));
   const databases = SERVICES.flatMap(({ name }) => [
     `${name.toUpperCase()}_DATABASE_URL`,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PLACEHOLDER, writeMigration } from './migration-file.ts';
-import { StartFailure } from './start-failure.ts';
+import { StartFailure } from './stack/start-failure.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -1,7 +1,7 @@
 /** The next migration of a service: `NNNN_<name>.sql`, which opens with a comment on what it changes and why. */
 import { existsSync, globSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { StartFailure } from './start-failure.ts';
+import { StartFailure } from './stack/start-failure.ts';
 
 const NAME = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
 const MAX_NAME_CHARACTERS = 60;

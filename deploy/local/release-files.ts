@@ -4,7 +4,7 @@
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { StartFailure } from './start-failure.ts';
+import { StartFailure } from './stack/start-failure.ts';
 
 const VERSION = /^(\d{1,5})\.(\d{1,5})\.(\d{1,5})$/;
 const UNRELEASED = '## Unreleased\n';

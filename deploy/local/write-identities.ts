@@ -5,9 +5,9 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NATS_USERS } from '@laurel/topology';
-import { keepIdentities } from './identities.ts';
-import { writePrivate } from './secrets.ts';
-import { StartFailure } from './start-failure.ts';
+import { keepIdentities } from './stack/identities.ts';
+import { writePrivate } from './stack/secrets.ts';
+import { StartFailure } from './stack/start-failure.ts';
 
 const folder = process.argv[2] ?? fileURLToPath(new URL('../docker/identities', import.meta.url));
 

@@ -1,7 +1,7 @@
 /** `npm run migration -- wallet add_payout_notes` creates the next migration of a service. CONTRIBUTING.md has the rules for its content. */
 import { fileURLToPath } from 'node:url';
 import { writeMigration } from './migration-file.ts';
-import { StartFailure } from './start-failure.ts';
+import { StartFailure } from './stack/start-failure.ts';
 
 try {
   const file = writeMigration(fileURLToPath(new URL('../..', import.meta.url)), process.argv[2], process.argv[3]);

@@ -1,7 +1,7 @@
 /** `npm run release -- 0.2.0` writes the version into every file that has one; docs/operations/release.md has the steps before and after. */
 import { fileURLToPath } from 'node:url';
 import { writeRelease } from './release-files.ts';
-import { StartFailure } from './start-failure.ts';
+import { StartFailure } from './stack/start-failure.ts';
 
 try {
   const files = writeRelease(fileURLToPath(new URL('../..', import.meta.url)), process.argv[2], new Date());

@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 
 test('npm run demo plays every chapter against the containers', { timeout: 180_000 }, async () => {
   const folder = dirname(process.env[DESCRIBED_STACK_VARIABLE] ?? '');
-  const demo = [`${CHECKOUT}deploy/local/demo.ts`];
+  const demo = [`${CHECKOUT}deploy/local/demo/demo.ts`];
   const env = { ...process.env, LAUREL_DATA_DIR: folder };
   const { stdout } = await promisify(execFile)(NODE, ['--disable-warning=ExperimentalWarning', ...demo], { env });
   expect(stdout).toMatch(/Done: demo-player-\w+ paid three times, was refunded once, won once/);

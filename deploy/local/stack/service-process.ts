@@ -8,7 +8,7 @@ import { NODE_FLAGS } from '@laurel/service/node-flags';
 import type { ProcessShape, SupervisedProcess } from './supervisor.ts';
 import { sourceFolders, watchSources } from './watch-sources.ts';
 
-export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** A URL, since `--import` takes one: in a path `#`, `?` and `%` would be read as parts of a URL. */
 const EXIT_WITH_PARENT = new URL('exit-with-parent.mjs', import.meta.url).href;
 

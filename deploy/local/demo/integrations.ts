@@ -3,12 +3,12 @@
  * integration is never removed, so a later run takes up those of an earlier one, which it recognises by a mark in their descriptors.
  */
 import type { Integration, IntegrationList, Laurel } from '@laurel/sdk';
-import { payAttempt } from './demo-attempt.ts';
-import { settleByPoll } from './demo-poll.ts';
-import { chapter, check, showing } from './demo-print.ts';
-import { settleByPush } from './demo-push.ts';
-import type { Webhooks } from './demo-webhooks.ts';
-import type { WebhookCa } from './webhook-ca.ts';
+import type { WebhookCa } from '../stack/webhook-ca.ts';
+import { payAttempt } from './attempt.ts';
+import { settleByPoll } from './poll.ts';
+import { chapter, check, showing } from './print.ts';
+import { settleByPush } from './push.ts';
+import type { Webhooks } from './webhooks.ts';
 
 /** Names in a descriptor that begin with `x-` are the partner's own. */
 const MARK = { 'x-made-by': 'npm run demo' };

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startStack } from '@laurel/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { seedDemo } from './seed.ts';
-import { keepWebhookCa } from './webhook-ca.ts';
+import { seedDemo } from '../stack/seed.ts';
+import { keepWebhookCa } from '../stack/webhook-ca.ts';
 
 const DEMO = fileURLToPath(new URL('demo.ts', import.meta.url));
 

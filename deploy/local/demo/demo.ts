@@ -12,14 +12,14 @@ import {
   StackFailure,
 } from '@laurel/local-infrastructure/running-stack';
 import { Laurel, LaurelError, listedKeys, verifyReceipt } from '@laurel/sdk';
-import { playChallenge } from './demo-challenge.ts';
-import { settleByIntegrations } from './demo-integrations.ts';
-import { chapter, check, fetchAndPrint } from './demo-print.ts';
-import { playRound } from './demo-round.ts';
-import { seedChallenge } from './demo-seeding.ts';
-import { receiveWebhooks } from './demo-webhooks.ts';
-import { type DemoProgram, seedDemo } from './seed.ts';
-import type { WebhookCa } from './webhook-ca.ts';
+import { type DemoProgram, seedDemo } from '../stack/seed.ts';
+import type { WebhookCa } from '../stack/webhook-ca.ts';
+import { playChallenge } from './challenge.ts';
+import { settleByIntegrations } from './integrations.ts';
+import { chapter, check, fetchAndPrint } from './print.ts';
+import { playRound } from './round.ts';
+import { seedChallenge } from './seeding.ts';
+import { receiveWebhooks } from './webhooks.ts';
 
 type Known = { readonly demo?: DemoProgram; readonly webhook_ca: WebhookCa };
 

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Integration, Laurel } from '@laurel/sdk';
-import { hasWon, type PaidAttempt } from './demo-attempt.ts';
-import { chapter, check, printBetweenCalls, printHeaders, printJson, printLines } from './demo-print.ts';
-import { isEqual, startDemoServer } from './demo-server.ts';
-import type { Webhooks } from './demo-webhooks.ts';
-import type { WebhookCa } from './webhook-ca.ts';
+import type { WebhookCa } from '../stack/webhook-ca.ts';
+import { hasWon, type PaidAttempt } from './attempt.ts';
+import { chapter, check, printBetweenCalls, printHeaders, printJson, printLines } from './print.ts';
+import { isEqual, startDemoServer } from './server.ts';
+import type { Webhooks } from './webhooks.ts';
 
 type Demo = {
   readonly laurel: Laurel;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { WebhookCa } from './webhook-ca.ts';
+import type { WebhookCa } from '../stack/webhook-ca.ts';
 
 interface DemoServer extends AsyncDisposable {
   readonly origin: string;

@@ -9,7 +9,7 @@ import { ROOT } from './service-process.ts';
 /** Starts a service as the launcher does, and prints its output. */
 const START = `
 import { spawnSync } from 'node:child_process';
-const { serviceProcess } = await import("./deploy/local/service-process.ts");
+const { serviceProcess } = await import("./deploy/local/stack/service-process.ts");
 const launch = { name: 'wallet', dataDir: process.cwd(), environment: { PATH: process.env.PATH }, readyUrl: '' };
 const { file, args, environment, workingDirectory } = serviceProcess(launch, { onPid: () => undefined });
 const { stdout, stderr } = spawnSync(file, args, { cwd: workingDirectory, env: environment, encoding: 'utf8' });

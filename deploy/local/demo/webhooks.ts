@@ -2,6 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import { type Call, callStack, type Json, StackFailure } from '@laurel/local-infrastructure/running-stack';
 import { type VerifiedWebhook, verifyWebhook, type WebhookEvent, WebhookVerificationError } from '@laurel/sdk';
+import type { DemoProgram } from '../stack/seed.ts';
+import type { WebhookCa } from '../stack/webhook-ca.ts';
 import {
   chapter,
   check,
@@ -11,10 +13,8 @@ import {
   printJson,
   printLines,
   showing,
-} from './demo-print.ts';
-import { startDemoServer } from './demo-server.ts';
-import type { DemoProgram } from './seed.ts';
-import type { WebhookCa } from './webhook-ca.ts';
+} from './print.ts';
+import { startDemoServer } from './server.ts';
 
 /** Describes a webhook that must arrive with a valid signature: `what` for people, the event and its data for `holds`. */
 type Expectation<Result> = <Name extends WebhookEvent['event']>(

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Operator } from '@laurel/local-infrastructure/running-stack';
 import type { Challenge, Laurel, Outcome } from '@laurel/sdk';
-import { chapter, check } from './demo-print.ts';
-import type { Webhooks } from './demo-webhooks.ts';
-import { CHALLENGE_DEFAULTS, type DemoProgram, SPRINT } from './seed.ts';
+import { CHALLENGE_DEFAULTS, type DemoProgram, SPRINT } from '../stack/seed.ts';
+import { chapter, check } from './print.ts';
+import type { Webhooks } from './webhooks.ts';
 
 type Demo = {
   readonly laurel: Laurel;

@@ -1,7 +1,7 @@
 /** An attempt of the demo whose outcome reaches Laurel through an integration. */
 import { randomUUID } from 'node:crypto';
 import type { AttemptSettledEventData, ChallengeList, Laurel } from '@laurel/sdk';
-import { showing } from './demo-print.ts';
+import { showing } from './print.ts';
 
 /** An open attempt, and the score that clears its bar. */
 export type PaidAttempt = {

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Operator } from '@laurel/local-infrastructure/running-stack';
 import type { ChallengeList, Laurel, Outcome } from '@laurel/sdk';
-import { chapter, check, printLines, showing } from './demo-print.ts';
+import { chapter, check, printLines, showing } from './print.ts';
 
 /** Of five attempts of each player the last reaches the bar: a fifth, as the challenge claims. */
 const PLAYERS = 20;

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Answer, callStack, type Json } from '@laurel/local-infrastructure/running-stack';
 import { type Integration, type Laurel, signIntegrationBody } from '@laurel/sdk';
-import { hasWon, type PaidAttempt } from './demo-attempt.ts';
-import { chapter, check, fetchAndPrint } from './demo-print.ts';
-import type { Webhooks } from './demo-webhooks.ts';
+import { hasWon, type PaidAttempt } from './attempt.ts';
+import { chapter, check, fetchAndPrint } from './print.ts';
+import type { Webhooks } from './webhooks.ts';
 
 type Demo = {
   readonly laurel: Laurel;

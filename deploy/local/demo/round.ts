@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Json, Operator } from '@laurel/local-infrastructure/running-stack';
 import { type Laurel, type Leaderboard, type Outcome, type TrustedKey, verifyReceipt } from '@laurel/sdk';
-import { chapter, check } from './demo-print.ts';
-import type { Webhooks } from './demo-webhooks.ts';
-import { CUP } from './seed.ts';
+import { CUP } from '../stack/seed.ts';
+import { chapter, check } from './print.ts';
+import type { Webhooks } from './webhooks.ts';
 
 export async function playRound(on: {
   readonly laurel: Laurel;
