@@ -3,7 +3,7 @@
  * documented: the client checks every response.
  */
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createIntegrations } from '@laurel/testing';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -19,6 +19,9 @@ import {
   type SharedWorld,
   tournamentTerms,
 } from '../world.ts';
+import { differences, recordExamples } from './record-examples.ts';
+
+const RECORDED = new URL('../../services/gateway/src/openapi/examples/recorded.json', import.meta.url);
 
 let world: SharedWorld;
 beforeAll(async () => {
@@ -127,7 +130,7 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(204, await portal.deleteEndpoint(id));
     const made = await createIntegrations(program.test).create({ transport: 'push_webhook' });
     expectStatus(200, await portal.send('GET', `/integrations/${expectStatus(201, made).body.id}/log`));
-    const dryRun = { transport: 'push_webhook', descriptor: {}, sample: [] };
+    const dryRun = { transport: 'push_webhook', descriptor: {}, sample: [{ attempt_id: randomUUID(), score: 58.2 }] };
     expectStatus(200, await portal.send('POST', '/integrations/dry-run', { body: dryRun }));
     expectStatus(200, await portal.replaceTestKey(program.id));
     expectStatus(204, await portal.signOut());
@@ -154,5 +157,13 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(200, await partner.closeRound(round.id));
     expectError(409, 'attempt_already_settled', await partner.expireAttempt(id));
     expect(missing('/api/sandbox')).toEqual([]);
+  });
+
+  test('the examples of the document are what the routes were sent and have answered', () => {
+    const document = parse(readFileSync(new URL('../../docs/openapi/portal-api.yaml', import.meta.url), 'utf8'));
+    const examples = recordExamples(world.http.journal, document);
+    // `LAUREL_RECORD_EXAMPLES=1` writes them anew; then `npm run openapi`.
+    if (process.env.LAUREL_RECORD_EXAMPLES) writeFileSync(RECORDED, `${JSON.stringify(examples, null, 2)}\n`);
+    expect(differences(JSON.parse(readFileSync(RECORDED, 'utf8')), examples)).toEqual([]);
   });
 });

@@ -12,12 +12,8 @@ import { PORTAL_ROUTES } from '../routes/portal/index.ts';
 import { signIn } from '../routes/portal/session.ts';
 import { SANDBOX_ROUTES } from '../routes/sandbox/index.ts';
 import { ownErrorSchema } from './error-schemas.ts';
-import { PORTAL_EXAMPLES, SANDBOX_EXAMPLES } from './examples/developers.ts';
 import { errorExamplesOf } from './examples/errors.ts';
-import type { RouteExamples } from './examples/example.ts';
-import { OPERATOR_GAME_EXAMPLES } from './examples/operator-games.ts';
-import { OPERATOR_PEOPLE_EXAMPLES } from './examples/operator-people.ts';
-import { OWN_PARAMETER_EXAMPLES } from './examples/own-story.ts';
+import { recordedExamplesOf, recordedParameterOf } from './examples/recorded.ts';
 import { registerHeaders } from './headers.ts';
 import { objectOf, operationOf, type Refusals } from './operation.ts';
 import { type OpenApiDocument, polish } from './polish.ts';
@@ -25,7 +21,6 @@ import { SERVERS } from './servers.ts';
 
 interface DocumentedArea {
   readonly name: 'sandbox' | 'portal' | 'operator';
-  readonly examples: Readonly<Record<string, RouteExamples>>;
   /** The message of its 401; that of the code where it has none. */
   readonly unauthorizedMessage?: string;
   readonly routes: readonly AnyRoute[];
@@ -39,14 +34,12 @@ interface DocumentedArea {
 const AREAS: readonly DocumentedArea[] = [
   {
     name: 'sandbox',
-    examples: SANDBOX_EXAMPLES,
     routes: SANDBOX_ROUTES,
     security: [{ TestKey: [] }],
     refusals: { unauthorized: 'Any failure of the key; a live key is one.' },
   },
   {
     name: 'portal',
-    examples: PORTAL_EXAMPLES,
     unauthorizedMessage: 'The e-mail or the password is not right.',
     routes: [signIn],
     security: [],
@@ -54,7 +47,6 @@ const AREAS: readonly DocumentedArea[] = [
   },
   {
     name: 'portal',
-    examples: PORTAL_EXAMPLES,
     unauthorizedMessage: 'You are not signed in, or no longer.',
     routes: PORTAL_ROUTES,
     security: [{ Session: [] }, { SessionCookie: [] }],
@@ -65,7 +57,6 @@ const AREAS: readonly DocumentedArea[] = [
   },
   {
     name: 'operator',
-    examples: { ...OPERATOR_PEOPLE_EXAMPLES, ...OPERATOR_GAME_EXAMPLES },
     unauthorizedMessage: 'The operator token is missing or not valid.',
     routes: OPERATOR_ROUTES,
     security: [{ OperatorToken: [] }],
@@ -130,9 +121,9 @@ function operationIn(area: DocumentedArea, route: AnyRoute): RouteConfig {
     area: apiArea(area.name),
     tag: tagOf(area, route),
     security: area.security,
-    params: route.params && withExamples(objectOf(route.params)),
+    params: route.params && withExamples(route, objectOf(route.params)),
     refusals: refusalsOf(area, route),
-    examples: area.examples[route.name] ?? {},
+    examples: recordedExamplesOf(route),
     errorExamplesOf: (codes) => errorExamplesOf(codes, saidOf(area, route)),
     limited: 'Over a limit of rate, or of failures. Not the envelope.',
   });
@@ -142,27 +133,28 @@ function operationIn(area: DocumentedArea, route: AnyRoute): RouteConfig {
 function saidOf(area: DocumentedArea, route: AnyRoute): Partial<Record<ApiErrorCode, object>> {
   const { unauthorizedMessage } = area;
   return {
-    invalid_request: { message: invalidMessage(area, route) },
+    invalid_request: { message: invalidMessage(route) },
     ...(unauthorizedMessage !== undefined && { unauthorized: { message: unauthorizedMessage } }),
     forbidden: { message: 'Pages of other sites may not change anything here.' },
   };
 }
 
-function invalidMessage(area: DocumentedArea, { body, name }: AnyRoute): string {
+function invalidMessage(route: AnyRoute): string {
+  const { body } = route;
   if (body === undefined) return 'cursor: is not one of ours';
   // A change needs no certain member; anything else is missing its first one.
   if (body instanceof z.ZodObject && Object.values(body.shape).every((member) => member.safeParse(undefined).success)) {
     return 'must change something';
   }
-  const [example] = Object.values(area.examples[name]?.request ?? {});
+  const [example] = Object.values(recordedExamplesOf(route).request ?? {});
   return `${Object.keys(example?.value ?? {})[0] ?? 'body'}: is missing`;
 }
 
-/** A parameter's example is that of its name. */
-function withExamples(params: z.ZodObject): z.ZodObject {
+/** The examples of the parameters are those of the request that was recorded. */
+function withExamples(route: AnyRoute, params: z.ZodObject): z.ZodObject {
   const shape = Object.entries(params.shape as Record<string, z.ZodType>).map(([name, schema]) => [
     name,
-    schema.openapi({ example: OWN_PARAMETER_EXAMPLES[name] }),
+    schema.openapi({ example: recordedParameterOf(route, name) }),
   ]);
   return z.object(Object.fromEntries(shape));
 }

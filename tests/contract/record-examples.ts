@@ -1,0 +1,113 @@
+/**
+ * The examples of a document, as recorded from the answers of a stack: for each operation a success, and of several the
+ * first of those for which most was sent. Whatever differs from one run to the next is replaced, the same value always by the same one:
+ * ids by their order, instants by minutes in their order, keys and other random text by what names it.
+ */
+import type { JournalEntry } from '@laurel/testing';
+
+export interface RecordedExample {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly request?: unknown;
+  readonly response?: unknown;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
+}
+
+type Json = unknown;
+
+/** Lists that grow with what a stack holds; any other is whole. */
+const LONG_LISTS = ['data', 'checks'];
+const MAX_ITEMS = 2;
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const INSTANT = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z/g;
+const KEY_PREFIX = /sk_(test|live)_\w{4}(?=")/g;
+const SECRET = /[0-9a-f]{64}/g;
+const FIRST_INSTANT = Date.UTC(2026, 10, 21, 12);
+const MINUTE_MS = 60_000;
+
+/** Members that are random text, and what they hold in an example. */
+const RANDOM_TEXT: Readonly<Record<string, string>> = {
+  token: 'Zk3r8vQ1mY6tLw0aXc5nBd2eHf7gJs9pUi4oRbTqVzE',
+  test_key: 'sk_test_example000000000000000000000000000000000000',
+  live_key: 'sk_live_example000000000000000000000000000000000000',
+  last4: '0000',
+  key_id: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
+  public_key: 'MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=',
+  signature: 'q2Jr0tYw3nXcVbL8mZs5Ef7Kd1Gh9Au4Pi6OoTyRxWvNqBkMjCzSlHeDaFgUi0pQ2rT4yU6wE8sA1dF3gH5jKA==',
+  cursor: 'WyIwMWExOWE1Ni05YjQwLTdjMjctOGUzYS0wZDk0YjFmNmMzNzUiLCI0MSJd',
+  next_cursor: 'WyIwMWExOWE1Ni05YjQwLTdjMjctOGUzYS0wZDk0YjFmNmMzNzUiLCI0MiJd',
+};
+
+export function recordExamples(
+  journal: readonly JournalEntry[],
+  document: Document,
+): Readonly<Record<string, RecordedExample>> {
+  const recorded: Record<string, RecordedExample> = {};
+  for (const [path, item] of Object.entries(document.paths)) {
+    const pattern = new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+    for (const [method, { operationId }] of Object.entries(item)) {
+      const isIt = (entry: JournalEntry) =>
+        entry.method.toLowerCase() === method &&
+        entry.answer.status < 300 &&
+        pattern.test(entry.path.split('?')[0] ?? '');
+      const [entry] = journal.filter(isIt).sort((one, other) => sizeOf(other) - sizeOf(one));
+      if (entry === undefined) continue;
+      const params = pattern.exec(entry.path.split('?')[0] ?? '')?.groups;
+      recorded[operationId] = {
+        ...(params !== undefined && { params }),
+        ...(entry.sent !== undefined && { request: JSON.parse(entry.sent) }),
+        ...(entry.answer.text !== '' && { response: JSON.parse(entry.answer.text) }),
+      };
+    }
+  }
+  return settled(recorded) as typeof recorded;
+}
+
+/** Where two values have other members or other types: of a list by its first item, and never where one has nothing. */
+export function differences(recorded: Json, now: Json, at = 'examples'): string[] {
+  if (isNothing(recorded) || isNothing(now)) return [];
+  if (Array.isArray(recorded) && Array.isArray(now)) return differences(recorded[0], now[0], `${at}[0]`);
+  if (typeof recorded !== typeof now || Array.isArray(recorded) !== Array.isArray(now))
+    return [`${at} is another type`];
+  if (typeof recorded !== 'object' || typeof now !== 'object') return [];
+  const [one, other] = [recorded, now] as [Record<string, Json>, Record<string, Json>];
+  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
+  return names.flatMap((name) =>
+    name in one && name in other ? differences(one[name], other[name], `${at}.${name}`) : [`${at}.${name} is in one`],
+  );
+}
+
+function sizeOf({ sent }: JournalEntry): number {
+  return sent?.length ?? 0;
+}
+
+function isNothing(value: Json): value is null | undefined {
+  return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
+}
+
+function settled(value: Json): Json {
+  const text = JSON.stringify(value, (name, member: Json) => {
+    if (Array.isArray(member) && LONG_LISTS.includes(name)) return member.slice(0, MAX_ITEMS);
+    if (typeof member === 'string' && RANDOM_TEXT[name] !== undefined) return RANDOM_TEXT[name];
+    return name === 'duration_ms' && typeof member === 'number' ? 12 : member;
+  });
+  const ids = new Map([...new Set(text.match(UUID))].map((id, index) => [id, idAt(index + 1)]));
+  const instants = new Map(
+    [...new Set(text.match(INSTANT))]
+      .sort()
+      .map((instant, index) => [instant, new Date(FIRST_INSTANT + index * MINUTE_MS).toISOString()]),
+  );
+  return JSON.parse(
+    text
+      .replace(SECRET, '0'.repeat(64))
+      .replace(KEY_PREFIX, 'sk_$1_exam')
+      .replace(UUID, (id) => ids.get(id) ?? id)
+      .replace(INSTANT, (instant) => instants.get(instant) ?? instant),
+  );
+}
+
+function idAt(index: number): string {
+  return `01a1fd00-0000-7000-8000-${String(index).padStart(12, '0')}`;
+}
