@@ -1,17 +1,18 @@
 /**
- * The account that each ref named at the last call of the wallet. Links move: a decision on the cache holds only where the wallet finds the
- * same account before money moves (the owner's decision defines when the cache may be used at all). A ref without an account is not cached.
+ * The account that each ref named at the last call of the wallet. Links move, so a decision on a
+ * cached account holds only if the wallet finds the same account before money moves; the decision
+ * itself defines when the cache may be used. A ref without an account is not cached.
  */
 import { LRUCache } from 'lru-cache';
 import type { Player } from './domain/player.ts';
 
 export interface AccountCache {
   get(player: Player): string | null;
-  /** Null evicts the ref: it names no account. */
+  /** Null evicts the ref, which names no account. */
   put(player: Player, accountId: string | null): void;
 }
 
-// About 200 bytes each: some 10 MB.
+// An entry takes about 200 bytes: some 10 MB in all.
 const MAX_CACHED = 50_000;
 
 export function createAccountCache(): AccountCache {

@@ -1,9 +1,10 @@
 /**
- * The seam to the service of a kind of contest: challenges, or the rounds of tournaments. The service implements it over its
- * own tables; everything else that an attempt is and does is written once, behind this seam.
+ * The interface between this library and the service of one kind of contest: challenges, or the
+ * rounds of tournaments. The service implements it over its own tables. All else that an attempt is
+ * and does is written once, in this library.
  *
- * An attempt or an award that the component hands back is one that the contest has given it, so that an implementation
- * declares its own, wider types there.
+ * An attempt or award that the library passes to the contest is always one that the contest
+ * returned before. An implementation may therefore declare its own, wider types there.
  */
 import type { Refused } from '@laurel/errors';
 import type { Event } from '@laurel/proto/events';
@@ -25,21 +26,21 @@ export interface Creation {
   /** The challenge, or the round. */
   readonly contestId: string;
   readonly playerRef: string;
-  /** An object as JSON text. */
+  /** A JSON object, as text. */
   readonly metadata: string;
   /** Null for an operation without an idempotency key. */
   readonly keyUse: KeyUse | null;
 }
 
-/** An attempt as a contest makes it. */
+/** An attempt as its contest creates it. */
 export type MadeAttempt = OwnedAttempt & {
   /** A JSON object, as the text that the partner sent. */
   readonly metadata: string;
 };
 
 /**
- * What the reservation decided about a creation: its attempt, written now or before; `ask_wallet` where the decision needs the
- * account that the ref names now, and not a cached one.
+ * What the reservation decided about a creation: its attempt, written now or before. `ask_wallet`
+ * if the decision needs the account that the ref names now, not a cached one.
  */
 export type Reservation =
   | { readonly kind: 'written'; readonly attempt: MadeAttempt; readonly requirement: Requirement }
@@ -54,10 +55,10 @@ export interface Report {
   readonly score: number;
   /** Null when none was sent. */
   readonly tiebreak: number | null;
-  /** An object as JSON text, or empty. */
+  /** A JSON object as text, or empty. */
   readonly evidence: string;
   readonly keyUse: KeyUse | null;
-  /** The wallet is known to have posted the fee, though the row may still be `pending`. */
+  /** Whether the wallet is known to have posted the fee; the row may still be `pending`. */
   readonly feePosted: boolean;
 }
 
@@ -71,27 +72,30 @@ export interface RecordedOutcome {
   readonly recordedAt: Date;
 }
 
-/** An outcome that is recorded, and the prize that it won; null for none. */
+/** A recorded outcome and the prize that it won; null for none. */
 export interface Recorded {
   readonly kind: 'recorded';
   readonly outcome: RecordedOutcome;
   readonly won: OwedAward<PayableAward> | null;
 }
 
-/** What the commit for a report did. */
+/** What the commit of a report did. */
 export type Settlement =
   | Recorded
-  /** `receiptId` is the receipt of the operation that the report repeats, if it repeats one; see resolve-key-uses.ts. */
+  /**
+   * `receiptId` is the receipt of the operation that the report repeats, if any; see
+   * resolve-key-uses.ts.
+   */
   | { readonly kind: 'settled_before'; readonly receiptId: string }
   /** The fee is not known to be posted. Ask the wallet and settle again. */
   | { readonly kind: 'unresolved' }
   /** The deadline of the attempt has passed. */
   | { readonly kind: 'due' }
-  /** The end of its contest has ended the attempt. */
+  /** The attempt ended with its contest. */
   | { readonly kind: 'over'; readonly reason: RoundReason }
   | Refused;
 
-/** An attempt as it is stored, and what its contest says of it. */
+/** An attempt as stored, with what its contest adds. */
 export interface FoundAttempt {
   readonly attempt: OwnedAttempt;
   readonly tenant: Tenant;
@@ -99,48 +103,62 @@ export interface FoundAttempt {
   readonly contestId: string;
   /** A JSON object, as the text that the partner sent. */
   readonly metadata: string;
-  /** How the end of its contest has ended the attempt, if it was open then; null while the contest takes its score. */
+  /**
+   * How the end of the contest ended the attempt, if it was open then; null while the contest
+   * accepts its score.
+   */
   readonly endedBy: RoundReason | null;
 }
 
-/** A contest, as a report that names its player needs it. */
+/** What a report that names its player needs to know about a contest. */
 export interface ContestState {
   readonly tenant: Tenant;
-  /** Whether an open attempt would be accepted a score now. */
+  /** Whether the contest would accept a score of an open attempt now. */
   readonly takesScores: boolean;
-  /** A challenge without a bar yet. */
+  /** Whether it is a challenge without a bar yet. */
   readonly isCalibrating: boolean;
 }
 
 export interface Contest {
   /**
-   * Applies the contest's rules to a creation and writes its attempt with the use of its key, in one commit: `pending`, or
-   * `open` where it is free. A refusal writes nothing. An attempt id that was seen before is answered with its attempt.
+   * Applies the contest's rules to a creation. Writes its attempt and the use of its key in one
+   * commit: `pending`, or `open` if it is free. A refusal writes nothing. An attempt id that was
+   * seen before returns its attempt.
    */
   reserve(creation: Creation, account: NamedAccount): Promise<Reservation>;
-  /** The ref names another account now: moves the pending attempt to that account, if the rules allow it. */
+  /** Moves the pending attempt to the account that the ref names now, if the rules allow it. */
   moveTo(attempt: MadeAttempt, accountId: string, tenant: Tenant): Promise<MadeAttempt | Refused>;
-  /** A creation is answered with this attempt, which is open: its outcome may be decided on what is remembered. */
+  /**
+   * Caches the open attempt that a creation returns, so that its outcome may be decided on cached
+   * facts.
+   */
   remember?(attempt: MadeAttempt): void;
   /**
-   * Settles the attempt of a report: its outcome, receipt, event and key use in one commit. Rejects with a violation of
-   * `outcomes_receipt_id_key` where the operation has settled another attempt.
+   * Settles the attempt of a report: writes its outcome, receipt, event and key use in one commit.
+   * Rejects with a violation of `outcomes_receipt_id_key` if the operation has settled another
+   * attempt.
    */
   settle(report: Report): Promise<Settlement>;
-  /** The event of an outcome and the prize that it won; the award has the wallet's decision. */
+  /**
+   * The event of an outcome and the prize that it won. The award has the status that the wallet
+   * decided.
+   */
   settledWithAward?(won: OwedAward<PayableAward>, outcome: RecordedOutcome): Event;
 
-  /** Null where there is none. */
+  /** Null if there is none. */
   findAttempt(id: string): Promise<FoundAttempt | null>;
-  /** Of a settled attempt. */
+  /** The outcome of a settled attempt. */
   loadOutcome(attemptId: string): Promise<RecordedOutcome>;
-  /** The signed text of a receipt that is recorded. */
+  /** The signed text of a recorded receipt. */
   loadReceipt(receiptId: string): Promise<string>;
-  /** The prize that a settled attempt won; null where it won none, as in a contest that pays by rank. */
+  /** The prize that a settled attempt won; null for none, and in a contest that pays by rank. */
   findAwardOf(attemptId: string): Promise<OwedAward<PayableAward> | null>;
-  /** The contests with these ids; one that does not exist is not in the map. */
+  /** The contests with these ids. The map lacks those that do not exist. */
   loadStates(contestIds: readonly string[]): Promise<ReadonlyMap<string, ContestState>>;
-  /** For each player, in order: the attempts without an outcome that were created after this instant, oldest first. */
+  /**
+   * For each player, in order: attempts without an outcome that were created after this instant,
+   * oldest first.
+   */
   loadOpenCandidates(players: readonly PlayerOfContest[], after: Date): Promise<readonly (readonly OpenCandidate[])[]>;
 
   /** A statement for the commit that opens attempts. */

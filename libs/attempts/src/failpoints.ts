@@ -1,8 +1,8 @@
-/** The failpoints in the steps of a paid attempt that both owners run alike. */
+/** The failpoints in the steps of a paid attempt that both contest services share. */
 import { failpoint as passFailpoint } from '@laurel/failpoint';
 import type { AttemptOwner } from '@laurel/ids';
 
-/** The reservation's commit, on the optimistic path and under lock. */
+/** In the reservation's commit, on the optimistic path and under lock. */
 export const RESERVE_STEPS = ['create.before-commit', 'create.after-commit'] as const;
 
 /** From the reserved attempt to the open one. */
@@ -13,7 +13,7 @@ export const CHARGE_STEPS = [
   'open.after-commit',
 ] as const;
 
-/** Payouts, expiries and refunds. */
+/** In payouts, expiries and refunds. */
 export const END_STEPS = [
   'award.before-pay',
   'award.after-pay',

@@ -1,15 +1,18 @@
 /**
- * The attempt, as a component of the services that own attempts. Each room answers one question:
+ * The attempt, as a library of the contest services. Each file or folder answers one question:
  *
- * - contest.ts   what a kind of contest supplies: its rules, its commits, its reads (the only seam)
- * - start-attempts.ts  what both services start over it; start-owner.ts, what they start before
- * - domain/      which states an attempt, its fee and its prize have, and which may follow (pure; `@laurel/attempts/domain`)
- * - handlers/    the rpcs of AttemptService
- * - steps/       what one call does, from the creation and the fee to the outcome, the prize, the refund and the reads
- * - sweeps/      what finishes or checks what no call waits for: pending fees, expired attempts, refunds, the audit
- * - repository/  the tables that both services have (repository/attempts.ts describes them)
- * - wallet.ts    the wallet, as both call it
- * - client/      both services, as the gateway and the integration service call them (`@laurel/attempts/client`)
+ * - contest.ts         what a kind of contest supplies: its rules, commits and reads
+ * - start-attempts.ts  what both services start over it; start-owner.ts: what they start before
+ * - domain/            the states of an attempt, its fee and its prize, and the moves between them
+ *   (pure; `@laurel/attempts/domain`)
+ * - handlers/          the rpcs of AttemptService
+ * - steps/             what one call does: creation, fee, outcome, prize, refund, reads
+ * - sweeps/            what finishes or checks work that no call waits for: pending fees, expired
+ *   attempts, refunds, the audit
+ * - repository/        the tables that both services have (repository/attempts.ts describes them)
+ * - wallet.ts          the wallet, as both call it
+ * - client/            both services, as the gateway and the integration service call them
+ *   (`@laurel/attempts/client`)
  */
 export type { AccountCache } from './account-cache.ts';
 export type { Contest, Recorded, Report, Settlement } from './contest.ts';

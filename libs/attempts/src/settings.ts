@@ -1,4 +1,7 @@
-/** The settings that every service that owns attempts reads alike. Its database and what only it knows are in its own config.ts. */
+/**
+ * The settings that every contest service reads alike. Its own config.ts has its database and what
+ * only it needs.
+ */
 
 import { eventStreamSettings } from '@laurel/events';
 import { address, auditSettings, durationMs, grpcServiceSettings, secretKey, spanSeconds } from '@laurel/service';
@@ -7,15 +10,21 @@ import { DEFAULT_ATTEMPT_TTL_SECONDS } from './domain/attempt-expiry.ts';
 export const attemptOwnerSettings = {
   ...grpcServiceSettings,
   WALLET_ADDRESS: address,
-  /** The secret half of the key that receipts, and the seals of rounds, are signed with. */
+  /** The secret half of the key that signs receipts and the seals of rounds. */
   RECEIPT_SIGNING_SEED: secretKey,
   /** How long an attempt waits for its outcome. */
   ATTEMPT_TTL_SECONDS: spanSeconds.default(DEFAULT_ATTEMPT_TTL_SECONDS),
-  /** How long a create may be in flight before the sweeper asks the wallet, which writes a tombstone for a fee that never arrived. */
+  /**
+   * How long a creation may be in flight. After that the sweeper asks the wallet, which writes a
+   * tombstone for a fee that never arrived.
+   */
   PENDING_GRACE_SECONDS: spanSeconds.default(60),
   SWEEP_INTERVAL_MS: durationMs.default(1_000),
   ...auditSettings,
   ...eventStreamSettings,
-  /** How long an event that is not acknowledged stays in the outbox before it is looked for in the stream. */
+  /**
+   * How long an unacknowledged event stays in the outbox before the relay looks for it in the
+   * stream.
+   */
   OUTBOX_REPUBLISH_AFTER_MS: durationMs.default(5_000),
 };

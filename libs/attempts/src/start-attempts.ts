@@ -1,6 +1,7 @@
 /**
- * What a service that owns attempts starts for them over its contest: the steps of the path, the sweeps behind it, and the rpcs
- * of AttemptService. When it ends, the calls are followed by their deferred writes.
+ * What a contest service starts for its attempts: the steps of the path, the sweeps behind it, and
+ * the rpcs of AttemptService. When it ends, it ends the calls first and their deferred writes after
+ * them.
  */
 import type { Handlers } from '@laurel/grpc';
 import type { AttemptOwner } from '@laurel/ids';
@@ -19,7 +20,7 @@ import { createDeleteOldKeyUses, DELETION_INTERVAL_MS } from './sweeps/delete-ol
 import { type AttemptExpirer, createAttemptExpirer } from './sweeps/expire-attempts.ts';
 import { createPendingResolver, type PendingResolver } from './sweeps/resolve-pending.ts';
 
-/** Of settings.ts. */
+/** Parsed by settings.ts. */
 export interface AttemptSettings {
   readonly ATTEMPT_TTL_SECONDS: number;
   readonly PENDING_GRACE_SECONDS: number;
@@ -33,7 +34,10 @@ export interface StartedAttempts {
   readonly expirer: AttemptExpirer;
   readonly payer: AwardPayer;
   readonly rpcs: Handlers<AttemptServiceService>;
-  /** All workers of the service, in the order of an attempt's life: `own` after the sweeps of attempts, before the relay of events. */
+  /**
+   * All workers of the service, in the order of an attempt's life: sweeps of attempts, then `own`,
+   * then the relay of events.
+   */
   workersWith(own: readonly Worker[], stages?: readonly BoundStatement[]): readonly Worker[];
 }
 

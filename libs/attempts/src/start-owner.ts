@@ -1,6 +1,6 @@
 /**
- * What a service that owns attempts starts before its own parts: the wallet that holds the money, the
- * outbox of its events, and the key that its receipts are signed with.
+ * What a contest service starts before its own parts: the wallet client, the outbox of its events,
+ * and the key that signs its receipts.
  */
 import { connectEvents, createOutbox, type Outbox } from '@laurel/events';
 import type { AttemptOwner } from '@laurel/ids';
@@ -9,7 +9,7 @@ import { createSigner, type Signer } from '@laurel/signature';
 import { EXTENSION_INTERVAL_MS, extendSigningKey, putSigningKey } from './repository/signing-keys.ts';
 import { connectWallet, type Wallet } from './wallet.ts';
 
-/** Of settings.ts. */
+/** Parsed by settings.ts. */
 export interface OwnerSettings {
   readonly WALLET_ADDRESS: string;
   readonly NATS_URL: string;
@@ -36,7 +36,7 @@ export async function startOwner<Owner extends AttemptOwner>(
   const wallet = started.use(connectWallet(config.WALLET_ADDRESS, identity));
   const { NATS_URL: url, NATS_CA_FILE: caFile, EVENTS_PREFIX: prefix } = config;
   const stream = started.use(connectEvents({ url, caFile, prefix, name: `laurel-${owner}`, logger }));
-  // What starts later may publish, so it ends before the outbox hands over its last events.
+  // Parts that start later may publish, so they end before the outbox hands over its last events.
   const republishAfterMs = config.OUTBOX_REPUBLISH_AFTER_MS;
   const outbox = started.use(createOutbox({ owner, database, stream, logger, republishAfterMs }));
   const signer = createSigner(config.RECEIPT_SIGNING_SEED);

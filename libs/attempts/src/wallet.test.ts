@@ -1,4 +1,4 @@
-/** What the wallet is sent: one call for each environment, whatever is asked at once. */
+/** The wallet gets separate calls for each environment, even for requests at the same time. */
 import { implement, startGrpcServer } from '@laurel/grpc';
 import { newOwnedId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
@@ -40,10 +40,10 @@ beforeEach(() => {
 const EACH = ['live', 'test', 'live', 'test', 'test'] as const;
 const newFee = () => feeOf({ id: newOwnedId('challenge'), feeGeneration: 0 });
 
-/** Of the first batch, which goes out at once, and of those behind it. */
+/** Covers the first batch, which is sent immediately, and those that queue behind it. */
 const areApart = () => calls.every((environments) => new Set(environments).size === 1);
 
-test('no call looks fees of both environments up', async () => {
+test('no call looks up fees of both environments', async () => {
   await Promise.all(
     EACH.map((environment) => wallet.resolveFee({ ...newFee(), environment, tombstoneIfAbsent: false })),
   );

@@ -1,6 +1,7 @@
 /**
- * The wallet client of the services that own attempts. Every hot call is for one item here and travels in a batch with concurrent requests;
- * each is idempotent by the item's id, so a call whose reply is lost is simply sent again.
+ * The contest services' client of the wallet. Every hot call here is for one item, and is batched
+ * with concurrent ones. Each is idempotent by the item's id, so a call whose reply is lost is
+ * simply sent again.
  */
 
 import { type Coalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
@@ -32,7 +33,7 @@ export type FeeCharge = Fee & {
 
 export type FeeChargeResult =
   | { readonly kind: 'posted' }
-  /** The id has a tombstone. One that no refusal caused carries `internal_error`. */
+  /** The id has a tombstone. If no refusal caused it, the code is `internal_error`. */
   | { readonly kind: 'refused'; readonly code: string }
   /** The ref names another account now; null for none. */
   | { readonly kind: 'moved'; readonly accountId: string | null };
@@ -43,7 +44,7 @@ type FeeRefund = { readonly feeTransferId: string; readonly environment: Environ
 
 export type FeeResolution =
   | { readonly kind: 'posted' }
-  /** Null where no rule refused the fee. */
+  /** Null if no rule refused the fee. */
   | { readonly kind: 'tombstoned'; readonly refusalCode: string | null }
   | { readonly kind: 'absent' };
 
@@ -52,11 +53,13 @@ export type AwardPayment = PrizeOf & {
   readonly tenant: Tenant;
   readonly accountId: string;
   readonly amountCents: Cents;
-  /** Why the owner has it held; undefined leaves the decision to the wallet. */
+  /** Why the contest service requires a hold; undefined leaves the decision to the wallet. */
   readonly holdReason: 'challenge_suspended' | undefined;
 };
 
-/** The player's eligibility under each requirement: null, or the code of the refusal. */
+/**
+ * The player's eligibility under each requirement: null if eligible, else the code of the refusal.
+ */
 export type Eligibility = {
   readonly accountId: string | null;
   readonly codes: readonly (string | null)[];
@@ -86,20 +89,20 @@ export interface Wallet extends AsyncDisposable {
   checkEligibility(player: Player, requirements: readonly Requirement[]): Promise<Eligibility>;
   chargeFee(charge: FeeCharge): Promise<FeeChargeResult>;
   resolveFee(query: FeeQuery): Promise<FeeResolution>;
-  /** Throws when no such fee was ever posted. */
+  /** Throws if no such fee was ever posted. */
   refundFee(refund: FeeRefund): Promise<void>;
-  /** Throws where the wallet has a payout of the award id for another win, account or amount. */
+  /** Throws if the wallet has a payout of the award id for another win, account or amount. */
   payAward(payment: AwardPayment): Promise<PayoutRecord>;
   releasePayout(awardId: string): Promise<PayoutRecord | Refused>;
   denyPayout(awardId: string): Promise<PayoutRecord | Refused>;
   getPayout(awardId: string): Promise<PayoutRecord | Refused>;
-  /** Posted fees of the owner's attempts with a higher id, in attempt id order. */
+  /** Posted fees of the contest service's attempts with a higher id, in attempt id order. */
   listFees(owner: AttemptOwner, afterAttemptId: string, limit: number): Promise<readonly FeeListing[]>;
-  /** Payouts of the owner's awards with a higher id, in award id order. */
+  /** Payouts of the contest service's awards with a higher id, in award id order. */
   listAwardPayouts(owner: AttemptOwner, afterAwardId: string, limit: number): Promise<readonly PayoutListing[]>;
 }
 
-// The wallet decides one batch at a time for each kind; a second lane fills while the first is decided.
+// The wallet decides one batch of each kind at a time; a second lane fills meanwhile.
 const LANES = 2;
 
 export function connectWallet(address: string, identity?: ChannelIdentity): Wallet {
@@ -195,7 +198,7 @@ export function connectWallet(address: string, identity?: ChannelIdentity): Wall
       return {
         accountId: accountId === '' ? null : accountId,
         codes: codes.map((code) => (code === '' ? null : code)),
-        // The previous release of the wallet has no limit.
+        // The wallet of the previous release has no limit.
         chargeableCents: chargeableCents === undefined ? null : cents(chargeableCents),
       };
     },
@@ -237,7 +240,7 @@ export function connectWallet(address: string, identity?: ChannelIdentity): Wall
   };
 }
 
-/** Single items in batches, those of live and of test traffic apart. */
+/** Batches single items, those of live and of test apart. */
 function createWalletCall<Item, Result>(options: {
   readonly name: string;
   readonly environmentOf: (item: Item) => Environment;
@@ -257,7 +260,7 @@ function toFeeChargeResult(result: FeeChargeResultMessage['result']): FeeChargeR
   return { kind: 'moved', accountId: result.value.accountId === '' ? null : result.value.accountId };
 }
 
-/** The answer of a call that refuses nothing. */
+/** The response of a call that never refuses. */
 function answered<Answer>(answer: Answer | Refused): Answer {
   if (isRefused(answer)) throw new Error(`the wallet refused a call that refuses nothing: ${answer.code}`);
   return answer;
@@ -281,7 +284,7 @@ function payoutOf(payout: Payout | undefined): PayoutRecord {
 }
 
 function toFeeListing(fee: FeeRecord): FeeListing {
-  // A wallet of the release before names no environment: the fee counts as real money.
+  // A wallet of the previous release names no environment: the fee counts as real money.
   const environment = findName(ENVIRONMENTS, fee.environment) ?? 'live';
   return { ...fee, feeCents: cents(fee.feeCents), environment };
 }

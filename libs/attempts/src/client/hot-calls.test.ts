@@ -17,7 +17,7 @@ import type { TournamentClient } from './tournament.ts';
 
 type Sent = { attemptId: string };
 
-/** Stubs of the two services: both answer every item alike and record which of them was called. */
+/** Stubs of the two services. Both give every item the same result and record which was called. */
 function services(result: object | undefined) {
   const asked: string[] = [];
   const client = (name: string) => ({
@@ -87,7 +87,7 @@ describe('a hot call', () => {
     expect(await calls.recordOutcome(report(ofTournament))).toEqual({ outcome: 'recorded', repeated: true });
   });
 
-  test('a hot call looks for open attempts at the owner of the parent, and a round never calibrates', async () => {
+  test('a hot call looks for open attempts at the service of the challenge or round, and a round never calibrates', async () => {
     const { asked, calls } = services({ $case: 'found', value: { attemptIds: ['a'], isCalibrating: true } });
     await using _calls = calls;
     const query = { tenant, playerRef: 'p', requestId: '' };
@@ -102,7 +102,7 @@ describe('a hot call', () => {
     expect(asked.sort()).toEqual(['challenge looks in c', 'tournament looks in r']);
   });
 
-  test('a hot call for an attempt id without an owner is refused without a call', async () => {
+  test('a hot call for an attempt id that names no service is refused without a call', async () => {
     const { asked, calls } = services(undefined);
     expect(await calls.reportOutcome(report(newId()))).toEqual(refused('not_found'));
     expect(await calls.reportOutcome(report('nonsense'))).toEqual(refused('not_found'));
@@ -124,7 +124,7 @@ describe('a hot call', () => {
   });
 });
 
-describe('a call with as many items as it takes, each the largest', () => {
+describe('a call with the maximum number of items, each of the maximum size', () => {
   const keyUse = { keyId: newId(), fingerprint: Buffer.alloc(32), isFirst: true, usedAt: new Date() };
   const playerRef = '🎯'.repeat(MAX_PLAYER_REF_CHARACTERS);
   const metadataJson = 'x'.repeat(MAX_METADATA_BYTES);

@@ -1,14 +1,20 @@
 /**
- * The hot calls of the two services that own attempts: each item goes to its owner, with those of concurrent requests in one array.
+ * The hot calls of the two contest services. Each item goes to its own service, in one array with
+ * the items of concurrent requests.
  *
- * Model      twelve coalescers (creations, reports and look-ups of open attempts, for each owner and environment: no item of a live key
- *            waits behind one of a test key), in front of multiplexed rpcs (`@laurel/grpc`, `hot`). The states of an item and of a batch are the coalescer's.
- * Limits     LANES batches under way, each of as many items as a call takes; MAX_QUEUED items wait, and more are refused immediately; ITEM_DEADLINE_MS
- *            from submit to answer, which also bounds a call and its one retry.
- * Invariants an item's owner follows from its ids, and only that owner is called. A batch that fails fails all of its items and is
- *            not split: the error is the call's. It is retried once when the connection broke, with the same ids, which makes it the
- *            same operation. The owner answers each item by its index: with a value, a refusal, or a failure, which rejects that
- *            item alone.
+ * Model: twelve coalescers in front of multiplexed rpcs (`@laurel/grpc`, `hot`): one each for
+ * creations, reports and look-ups of open attempts, per service and environment. No item of a live
+ * key waits behind one of a test key. The coalescer defines the states of an item and of a batch.
+ *
+ * Limits: LANES batches in flight, each with as many items as a call takes. MAX_QUEUED items wait;
+ * more are refused immediately. ITEM_DEADLINE_MS runs from submit to result, and also bounds a call
+ * and its one retry.
+ *
+ * Invariants: an item's ids determine its service, and only that service is called. A batch that
+ * fails fails all of its items and is not split, because the error is the call's. If the connection
+ * broke, the batch is retried once with the same ids, which makes it the same operation. The
+ * service gives each item, by its index, a value, a refusal, or a failure, which rejects that item
+ * alone.
  */
 import { createCoalescersByEnvironment } from '@laurel/coalesce';
 import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
@@ -26,23 +32,23 @@ import { Environment, type Refusal, type Tenant } from '@laurel/proto/common';
 import type { ChallengeClient } from './challenge.ts';
 import type { TournamentClient } from './tournament.ts';
 
-/** Two batches in flight hide the network round trip; more would only make each smaller. */
+/** Two batches in flight hide the network round trip; more would only make each batch smaller. */
 const LANES = 2;
-/** About a second of work: items beyond it would time out, and are refused immediately. */
+/** About a second of work. Items beyond it would time out, so they are refused immediately. */
 const MAX_QUEUED = 5_000;
-/** For an item, its time in the queue included; a single call has less. */
+/** For one item, including its time in the queue; a single call has a shorter deadline. */
 const ITEM_DEADLINE_MS = 8_000;
 
-/** Each item carries its id, or changes nothing, so that the same batch may be sent again. */
+/** Each item carries its id or changes nothing, so the same batch may be sent again. */
 const BY_ID = { retryLostReply: true };
 
 export type RecordedOutcome = {
   readonly outcome: Outcome;
-  /** The same operation had recorded it before. */
+  /** The same operation recorded the outcome before. */
   readonly repeated: boolean;
 };
 
-/** A player, and the challenge or the round that the player plays. */
+/** A player, and the challenge or round that the player plays. */
 export type OpenAttemptQuery = Omit<QueryMessage, 'contestId'> & {
   readonly parent: { readonly kind: 'challenge' | 'round'; readonly id: string };
 };
@@ -53,9 +59,9 @@ export interface HotCalls extends AsyncDisposable {
   createAttempt(creation: AttemptCreation): Promise<Attempt | Refused>;
   /** The attempt id names the service. A challenge ignores the tiebreak. */
   reportOutcome(report: OutcomeReport): Promise<Outcome | Refused>;
-  /** The same, with whether the same operation had recorded the outcome before. */
+  /** As `reportOutcome`, and whether the same operation recorded the outcome before. */
   recordOutcome(report: OutcomeReport): Promise<RecordedOutcome | Refused>;
-  /** Changes nothing. `not_found`: the parent is not of this tenant. */
+  /** Changes nothing. `not_found`: the tenant has no such challenge or round. */
   findOpenAttempts(query: OpenAttemptQuery): Promise<OpenAttempts | Refused>;
 }
 
@@ -107,7 +113,7 @@ function createCallsTo(owner: AttemptOwner, client: ChallengeClient | Tournament
   };
 }
 
-/** The result of an item, alike in both services. */
+/** The result of an item, the same in both services. */
 interface ItemResult<Value> {
   readonly result:
     | { readonly $case: 'attempt' | 'outcome' | 'found'; readonly value: Value }
@@ -151,7 +157,7 @@ function createHotCall<Item extends { readonly tenant?: Tenant | undefined }, Va
         case 'found':
           return { value: result.value, repeated };
         case 'refused':
-          if (!isApiErrorCode(result.value.code)) throw new Error(`${name} refused with a code that is none of ours`);
+          if (!isApiErrorCode(result.value.code)) throw new Error(`${name} refused with an unknown error code`);
           return refused(result.value.code, result.value.message || undefined);
         case 'failure':
           throw new Error(`${name} failed on this item: ${result.value.message}`);

@@ -1,6 +1,6 @@
 /**
- * Clients of the challenge and the tournament service, for a service that calls both: a call goes to the owner that the tag in the id
- * names.
+ * Clients of the challenge and the tournament service, for a service that calls both. The tag in an
+ * id names the service to call.
  */
 export { type ChallengeClient, connectChallenge } from './challenge.ts';
 export {

@@ -4,7 +4,7 @@ import { connectChallenge } from './challenge.ts';
 import { serviceOf } from './service-of.ts';
 import { connectTournament } from './tournament.ts';
 
-test('serviceOf finds the service that owns an id, and none for an id without an owner', async () => {
+test('serviceOf finds the service that owns an id, and returns null for an id that names no service', async () => {
   await using challenge = connectChallenge('127.0.0.1:1', undefined);
   await using tournament = connectTournament('127.0.0.1:1', undefined);
   const services = { challenge, tournament };

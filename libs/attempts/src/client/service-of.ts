@@ -1,4 +1,7 @@
-/** Which service owns an attempt or an award: the tag in its id names it (libs/ids), so that no look-up is needed. */
+/**
+ * Which service owns an attempt or an award. The tag in the id names it (libs/ids), so no look-up
+ * is needed.
+ */
 import type { TypedClient } from '@laurel/grpc';
 import { ownerOf } from '@laurel/ids';
 import type { AttemptServiceService } from '@laurel/proto/attempts';
@@ -10,7 +13,7 @@ export interface OwningServices {
   readonly tournament: TournamentClient;
 }
 
-/** Null for an id without an owner. */
+/** Null for an id that names no service. */
 export function serviceOf(services: OwningServices, id: string): TypedClient<AttemptServiceService> | null {
   const owner = ownerOf(id);
   return owner === null ? null : services[owner];

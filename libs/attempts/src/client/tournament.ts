@@ -1,4 +1,7 @@
-/** The client of the tournament service. Its hot calls go through `hot-calls.ts`; the others are single calls. */
+/**
+ * The client of the tournament service. Hot calls are batched (hot-calls.ts); the others are single
+ * calls.
+ */
 import { type ChannelIdentity, createClient, joinServices } from '@laurel/grpc';
 import { AttemptServiceClient } from '@laurel/proto/attempts';
 import { TournamentServiceClient } from '@laurel/proto/tournament';

@@ -1,6 +1,7 @@
 /**
- * How long an attempt may stay open: an hour from its creation, unless ATTEMPT_TTL_SECONDS is set. Then it is over, its sweeper ends it and
- * its fee is returned. A round may end first; that is the tournament service's rule.
+ * How long an attempt may stay open: an hour from its creation, unless ATTEMPT_TTL_SECONDS is set.
+ * Then it is over: the sweeper ends it and its fee is returned. A round may end earlier; the
+ * tournament service has that rule.
  */
 
 import { isBefore, later } from '@laurel/instant';
@@ -12,7 +13,10 @@ export function deadlineOf(createdAt: Date, ttlMs: number): Date {
   return later(createdAt, ttlMs);
 }
 
-/** The deadline holds without the sweep: at `created_at` + 1 h exactly the attempt is over, whether or not its row is marked yet. */
+/**
+ * The deadline does not depend on the sweep: at exactly `created_at` + 1 h the attempt is over,
+ * whether or not its row is marked yet.
+ */
 export function isDue(createdAt: Date, ttlMs: number, now: Date): boolean {
   return !isBefore(now, deadlineOf(createdAt, ttlMs));
 }

@@ -42,7 +42,7 @@ describe('an attempt', () => {
     fc.assert(fc.property(fc.constantFrom(...final), anyStatus, (from, to) => !canMove(from, to)));
   });
 
-  it('an attempt shows the same status before and after a move between hidden and shown states, unless it was open or not yet shown', () => {
+  it('an attempt keeps its shown status when it moves between states, unless it was open or not yet shown', () => {
     fc.assert(
       fc.property(anyStatus, anyStatus, (from, to) => {
         fc.pre(canMove(from, to) && isVisible(from) && from !== 'open');
@@ -51,7 +51,7 @@ describe('an attempt', () => {
     );
   });
 
-  it('an attempt ends its refund in the state that was already shown', () => {
+  it('an attempt ends its refund in the status that was already shown', () => {
     fc.assert(
       fc.property(anyStatus, (status) => {
         const after = afterRefund(status);

@@ -1,19 +1,24 @@
 /**
- * The states of an attempt. A partner sees four of them: `open`, `settled`, `expired` and `voided` (docs/contract/partner-api.md, "Attempt
- * status"). The others are between the commits of two databases and are resolved before a call is answered.
+ * The states of an attempt. A partner sees four of them: `open`, `settled`, `expired` and `voided`
+ * (docs/contract/partner-api.md, "Attempt status"). The others lie between the commits of two
+ * databases, and are resolved before a call is answered.
  *
- * - `pending`: reserved, its fee not known to be posted. The wallet's row decides: posted makes it `open`, refused or tombstoned makes it
- *   `refused`. It has not been shown to a partner yet.
+ * - `pending`: reserved; its fee is not known to be posted, and no partner has seen it. The
+ *   wallet's row decides: a posted fee makes it `open`, a refusal or tombstone makes it `refused`.
  * - `open`: paid (or free) and waiting for its outcome, until its deadline an hour after creation.
  * - `settled`: has its outcome. Final.
- * - `expiring`: its deadline passed without an outcome; the refund is not known to be posted. Becomes `expired` once it is. Final.
- * - `voiding`: an operator ended it; the same, and becomes `voided`. Final.
- * - `refused`: nothing was charged and it is never shown. It keeps the refusal for a repeat of the same request. Final, except for an
- *   abandoned attempt: its process died before the wallet received the fee, and the sweeper wrote the fee's tombstone. A retry of the
- *   request restarts it under a new fee id.
+ * - `expiring`: its deadline passed without an outcome, and the refund is not known to be posted.
+ *   Becomes `expired` once it is. Final.
+ * - `voiding`: an operator ended it, and the refund is not known to be posted. Becomes `voided`
+ *   once it is. Final.
+ * - `refused`: nothing was charged, and no partner ever sees it. It keeps the refusal for a repeat
+ *   of the same request. Final, unless it was abandoned: its process died before the wallet
+ *   received the fee, and the sweeper wrote the fee's tombstone. A retry of the request restarts
+ *   such an attempt under a new fee id.
  *
- * A free attempt has nothing to return: it goes from `open` to `expired` or `voided` directly. A `pending` attempt may settle directly
- * where its fee is known to be posted and only the write of `open` is outstanding.
+ * A free attempt has no fee to return: it goes directly from `open` to `expired` or `voided`. A
+ * `pending` attempt may settle directly if its fee is known to be posted and only the write of
+ * `open` is outstanding.
  */
 
 export type AttemptStatus = 'pending' | 'open' | 'settled' | 'expiring' | 'expired' | 'voiding' | 'voided' | 'refused';
@@ -50,7 +55,7 @@ export function canMove(from: AttemptStatus, to: AttemptStatus): boolean {
   return MOVES[from].includes(to);
 }
 
-/** Whether an outcome may be recorded, the deadline aside. */
+/** Whether an outcome may be recorded, ignoring the deadline. */
 export function canSettle(status: AttemptStatus, feePosted: boolean): boolean {
   return status === 'open' || (status === 'pending' && feePosted);
 }
@@ -64,7 +69,7 @@ export function isVisible(status: AttemptStatus): boolean {
   return SHOWN[status] !== null;
 }
 
-/** The state of an attempt once its fee is returned; null where no refund is under way. */
+/** The state of an attempt once its fee is returned; null if no refund is under way. */
 export function afterRefund(status: AttemptStatus): 'expired' | 'voided' | null {
   if (status === 'expiring') return 'expired';
   if (status === 'voiding') return 'voided';

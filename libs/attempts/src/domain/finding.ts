@@ -1,6 +1,6 @@
-/** A finding of the comparison of two rows of one id: see compare-with-wallet.ts. */
+/** What the comparison of the two rows of an id found: see compare-with-wallet.ts. */
 export type Finding<Check extends string> = {
   readonly check: Check;
-  /** True where reading our row before the wallet's already proves the finding. */
+  /** Whether reading our row before the wallet's already proves the finding. */
   readonly final: boolean;
 };

@@ -9,7 +9,7 @@ const recorded: RecordedKeyUse = { keyId, operationId, fingerprint: same, usedAt
 const use = (fields: Partial<KeyUse> = {}): KeyUse => ({ keyId, fingerprint: same, isFirst: true, usedAt, ...fields });
 const after = (ms: number) => new Date(usedAt.getTime() + ms);
 
-describe('a use of an idempotency key whose operation id the owner does not know', () => {
+describe('a use of an idempotency key whose operation id the contest service does not know', () => {
   test('an idempotency key without a recorded use runs a new operation', () => {
     expect(decideKeyUse(use(), undefined)).toEqual({ kind: 'new' });
   });
@@ -22,7 +22,7 @@ describe('a use of an idempotency key whose operation id the owner does not know
     },
   );
 
-  test('another request under a recorded idempotency key is refused while the gateway knows no reason to free it', () => {
+  test('another request under a recorded idempotency key is refused unless the gateway freed the key', () => {
     expect(decideKeyUse(use({ fingerprint: other }), recorded)).toEqual({ kind: 'reused' });
   });
 
@@ -30,7 +30,7 @@ describe('a use of an idempotency key whose operation id the owner does not know
     expect(decideKeyUse(use({ fingerprint: other, isFirst: false }), recorded)).toEqual({ kind: 'superseded' });
   });
 
-  test.each([same, other])('after 24 hours a recorded idempotency key is unused again', (fingerprint) => {
+  test.each([same, other])('after 24 hours a recorded idempotency key may be used again', (fingerprint) => {
     const decision = decideKeyUse(use({ fingerprint, usedAt: after(KEY_USE_RETENTION_MS) }), recorded);
     expect(decision).toEqual({ kind: 'superseded' });
   });

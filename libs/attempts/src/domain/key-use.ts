@@ -1,36 +1,45 @@
 /**
- * Which operation an idempotency key names, as the owner of the operation keeps it beside what the operation wrote, in the same commit
- * (decision 23). The gateway decides most repetitions by its own records; this decides those whose record the gateway has lost.
+ * Which operation an idempotency key names. The contest service records it in the commit that
+ * writes the operation (decision 23). The gateway decides most repetitions by its own records; this
+ * decides those whose record the gateway has lost.
  *
- * A key use that arrives with an operation id that the owner does not know is judged against the recorded use of the same key:
+ * A key use with an operation id that the contest service does not know is judged against the
+ * recorded use of the same key:
  *
- * | Recorded use of the key                       | Result                                                              |
- * |-----------------------------------------------|---------------------------------------------------------------------|
- * | none, or older than 24 hours                  | a new operation                                                     |
- * | same fingerprint                              | the recorded operation, sent again: it is answered as itself        |
- * | other fingerprint, the gateway's first use    | `idempotency_key_reused`                                            |
- * | other fingerprint, the gateway knows the key  | a new operation: after a failure the gateway freed the key for it   |
+ * | Recorded use of the key                      | Result                                        |
+ * |----------------------------------------------|-----------------------------------------------|
+ * | none, or older than 24 hours                 | a new operation                               |
+ * | same fingerprint                             | the recorded operation, sent again            |
+ * | other fingerprint, the gateway's first use   | `idempotency_key_reused`                      |
+ * | other fingerprint, the gateway knows the key | a new operation, because the gateway freed    |
+ * |                                              | the key after a failure                       |
  *
  * A refused operation holds no key: a new operation takes its place.
  */
 import { millisecondsBetween } from '@laurel/instant';
 
-/** What the gateway sends with an operation. Absent for operations without an idempotency key. */
+/**
+ * The use of an idempotency key, as the gateway sends it with an operation. Absent for operations
+ * without a key.
+ */
 export type KeyUse = {
-  /** One for each tenant, route and idempotency key: a uuid. */
+  /** A uuid, one per tenant, route and idempotency key. */
   readonly keyId: string;
   /** SHA-256 of the path parameters and the body. */
   readonly fingerprint: Buffer;
-  /** The gateway had no record of the key. */
+  /** Whether the gateway had no record of the key. */
   readonly isFirst: boolean;
   /** By the gateway's clock, which decides how long the key is kept. */
   readonly usedAt: Date;
 };
 
-/** A use as it was recorded with its operation. */
+/** A key use as recorded with its operation. */
 export type RecordedKeyUse = {
   readonly keyId: string;
-  /** The attempt's id for a creation; the id that the receipt's derives from for an outcome; that of a seeding. */
+  /**
+   * For a creation, the attempt's id; for an outcome, the id from which the receipt's derives; for
+   * a seeding, its own id.
+   */
   readonly operationId: string;
   readonly fingerprint: Buffer;
   readonly usedAt: Date;
@@ -41,7 +50,7 @@ export type KeyUseDecision =
   /** The recorded operation, sent again. */
   | { readonly kind: 'repeated'; readonly operationId: string }
   | { readonly kind: 'reused' }
-  /** A new operation, and the recorded use gives way to it. */
+  /** A new operation, which replaces the recorded use. */
   | { readonly kind: 'superseded' };
 
 /** As long as the gateway keeps its records (docs/contract/partner-api.md, "Idempotency"). */

@@ -1,6 +1,7 @@
 /**
- * The creations of a batch that may be written without a read, null for the others: of those that are accepted on cached facts at most one
- * for each player of a contest. Whether another passes the cap is known only once the first is written.
+ * The creations of a batch that may be written without a read; null for the others. Among creations
+ * accepted on cached facts, that is at most one per player of a contest: whether another passes the
+ * cap is known only once the first is written.
  */
 export function oneForEachPlayer<Created>(
   accepted: readonly (Created | null)[],

@@ -3,13 +3,13 @@ import type { Tenant } from '@laurel/tenant';
 /** A player as the partner names them. */
 export type Player = { readonly tenant: Tenant; readonly playerRef: string };
 
-/** The account that the ref names, and whether the wallet was called for it just now. */
+/** The account that the ref names, and whether the wallet was asked just now. */
 export type NamedAccount = { readonly accountId: string | null; readonly isFresh: boolean };
 
-/** What a contest requires of a player beyond the rules that always apply. */
+/** What a contest requires of a player in addition to the rules that always apply. */
 export type Requirement = {
   readonly verificationLevel: number;
-  /** Empty means all. */
+  /** Empty serves all. */
   readonly jurisdictions: readonly string[];
   readonly refuseInsiders: boolean;
 };

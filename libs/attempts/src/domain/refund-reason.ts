@@ -1,4 +1,7 @@
-/** Why the fee of an attempt is returned. Its owner queues the refund with the reason, and the wallet stores it with the refund. */
+/**
+ * Why the fee of an attempt is returned. The contest service queues the refund with the reason, and
+ * the wallet stores it with the refund.
+ */
 
 const STATUS_REASONS = ['expired', 'voided'] as const;
 const ROUND_REASONS = ['round_closed', 'round_cancelled'] as const;
@@ -6,7 +9,7 @@ const ROUND_REASONS = ['round_closed', 'round_cancelled'] as const;
 /** The reasons that follow from the attempt's status alone. */
 export type StatusReason = (typeof STATUS_REASONS)[number];
 
-/** How its round ended the attempt. Such an attempt expires. */
+/** How a round ended the attempt. The attempt then expires. */
 export type RoundReason = (typeof ROUND_REASONS)[number];
 
 export type RefundReason = StatusReason | RoundReason;

@@ -3,7 +3,10 @@
 import type { OwnedAttempt } from './owned-attempt.ts';
 import { isRoundReason, type RefundReason } from './refund-reason.ts';
 
-/** Of an attempt that is `expiring` or `voiding`. One that its round ended has that as its `closedReason`. */
+/**
+ * For an attempt that is `expiring` or `voiding`. If its round ended it, its `closedReason` is the
+ * reason.
+ */
 export function refundReasonOf({ status, closedReason }: Pick<OwnedAttempt, 'status' | 'closedReason'>): RefundReason {
   if (status === 'voiding') return 'voided';
   return isRoundReason(closedReason) ? closedReason : 'expired';

@@ -1,7 +1,10 @@
-/** The two objects that a partner keeps with an attempt, each as the text that was sent (docs/contract/partner-api.md, "Limits"). */
+/**
+ * The two objects that a partner keeps with an attempt, each as the text that was sent
+ * (docs/contract/partner-api.md, "Limits").
+ */
 
-/** Of a creation. */
+/** The metadata of a creation. */
 export const MAX_METADATA_BYTES = 16 * 1024;
 
-/** Of a report. */
+/** The evidence of a report. */
 export const MAX_EVIDENCE_BYTES = 64 * 1024;

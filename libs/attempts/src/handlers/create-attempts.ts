@@ -1,4 +1,4 @@
-/** CreateAttempts: each item as create-attempt.ts describes it. */
+/** CreateAttempts: steps/create-attempt.ts describes what happens to each item. */
 import { isRefused } from '@laurel/errors';
 import type { Handlers } from '@laurel/grpc';
 import type { AttemptServiceService } from '@laurel/proto/attempts';
@@ -19,7 +19,7 @@ export function createAttempts(
         const creation = parseCreation(item);
         const attempt = await createAttempt(creation, deps);
         if (isRefused(attempt)) return attempt;
-        // As it was created, whatever its state is by now.
+        // The attempt as created, even if its state has changed since.
         const { contestId } = creation;
         const shown = { attempt: { ...attempt, status: 'open' as const }, contestId, metadata: attempt.metadata };
         return { $case: 'attempt' as const, value: presentAttempt(shown, null) };

@@ -1,4 +1,4 @@
-/** FindOpenAttempts: each item as steps/find-open-attempts.ts describes it. */
+/** FindOpenAttempts: steps/find-open-attempts.ts describes what happens to each item. */
 import { isRefused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import type { AttemptOwner } from '@laurel/ids';

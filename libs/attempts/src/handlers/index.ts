@@ -1,4 +1,4 @@
-/** Each rpc of AttemptService, and which service may call it. */
+/** The rpcs of AttemptService, and which service may call each. */
 import type { AcceptedCallers, Handlers } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { AttemptServiceService } from '@laurel/proto/attempts';
@@ -38,7 +38,9 @@ export function attemptHandlers(deps: Deps): Handlers<AttemptServiceService> {
 
 const GATEWAY = ['gateway'] as const;
 
-/** The gateway all but one, and the integration service what settles a report. */
+/**
+ * The gateway may call all but one; the integration service may call those that settle a report.
+ */
 export const ATTEMPT_CALLERS: AcceptedCallers<AttemptServiceService> = {
   createAttempts: GATEWAY,
   reportOutcomes: [...GATEWAY, 'integration'],

@@ -1,4 +1,7 @@
-/** InspectAttempt: the current state of one attempt of any tenant, for operators. It changes nothing, even where its contest is over. */
+/**
+ * InspectAttempt: the current state of one attempt of any tenant, for operators. It changes
+ * nothing, even if the contest is over.
+ */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { AttemptServiceService } from '@laurel/proto/attempts';

@@ -7,7 +7,7 @@ import type { PayableAward } from '../domain/award.ts';
 
 type Result = { readonly outcome: RecordedOutcome; readonly award: PayableAward | null };
 
-/** Throws on an attempt that is never shown. The result is that of a settled attempt, else null. */
+/** Throws on an attempt that is never shown. `result` is null unless the attempt is settled. */
 export function presentAttempt(
   { attempt, contestId, metadata }: Pick<FoundAttempt, 'attempt' | 'contestId' | 'metadata'>,
   result: Result | null,
@@ -38,7 +38,7 @@ export function presentOutcome({ outcome, award }: Result): Outcome {
   };
 }
 
-/** A denied award stays withheld; one that is being released or denied is withheld until that has finished. */
+/** A denied award is shown as withheld, and so is one that is still being released or denied. */
 function presentAward(award: PayableAward): AwardMessage {
   if (award.status === 'paying' || award.status === 'holding')
     throw new Error(`award ${award.id} is being paid and must not be shown`);

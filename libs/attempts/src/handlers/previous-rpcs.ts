@@ -1,6 +1,7 @@
 /**
- * The rpcs of AttemptService under the names that the release before has for them in each contest's own service. Its gateway and
- * its integration service call them until they are replaced.
+ * The rpcs of AttemptService under the names that they have in each contest's own service in the
+ * previous release. That release's gateway and integration service call them until they are
+ * replaced.
  */
 import { isRefused, type Refused } from '@laurel/errors';
 import type { Handlers, RpcContext } from '@laurel/grpc';
@@ -15,7 +16,7 @@ import type {
 type Rpcs = Handlers<AttemptServiceService>;
 type Previous<Item, Contest extends string> = Omit<Item, 'contestId'> & Record<Contest, string>;
 
-/** `contest` is what an attempt's own service calls its contest. */
+/** `contest` is the field in which the contest's own service names the contest. */
 export function previousRpcs<Contest extends 'challengeId' | 'roundId'>(attempts: Rpcs, contest: Contest) {
   const present = (attempt: Attempt) =>
     ({ ...attempt, [contest]: attempt.contestId }) as Attempt & Record<Contest, string>;

@@ -12,8 +12,9 @@ export type ReadDeps = RollForwardDeps & {
 };
 
 /**
- * The attempt after the end of its contest is applied to it: one that has no outcome by then is over and its fee is returned, whether
- * or not the contest's row is closed yet. Any other work that is under way is left unchanged; null where the attempt was never created.
+ * Applies the end of the contest to the attempt and returns it. An attempt without an outcome is
+ * then over and its fee is returned, even if the contest's row is not closed yet. Other work under
+ * way is left unchanged. Null if the attempt was never created.
  */
 export async function endWithContest(
   { attempt, tenant, endedBy }: FoundAttempt,
@@ -27,7 +28,7 @@ export async function endWithContest(
   return readAgain(attempt.id, environment, deps);
 }
 
-/** The attempt, in a stable state, with its outcome; its award is rolled forward too. */
+/** The attempt, in a stable state, with its outcome. Its award is rolled forward too. */
 export async function presentWithOutcome(found: FoundAttempt, { contest, payer }: ReadDeps): Promise<Attempt> {
   const { id, status } = found.attempt;
   if (status !== 'settled') return presentAttempt(found, null);

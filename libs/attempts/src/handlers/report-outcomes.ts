@@ -1,4 +1,4 @@
-/** ReportOutcomes: each item as report-outcome.ts describes it. */
+/** ReportOutcomes: steps/report-outcome.ts describes what happens to each item. */
 import { isRefused } from '@laurel/errors';
 import type { Handlers } from '@laurel/grpc';
 import type { AttemptOwner } from '@laurel/ids';

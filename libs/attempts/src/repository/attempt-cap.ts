@@ -1,10 +1,10 @@
 /**
- * The attempts that count under a cap, as SQL: paid ones whose fee was neither refused nor returned (CAP_COUNTED in libs/attempts). A
- * challenge's daily cap and a round's cap both count them.
+ * The attempts that count under a cap, as SQL: paid ones whose fee was neither refused nor returned
+ * (CAP_COUNTED in libs/attempts). A challenge's daily cap and a round's cap both count them.
  */
 import { CAP_COUNTED } from '../domain/attempt.ts';
 
-/** `attempt` is a row of attempts. */
+/** `attempt` names a row of attempts. */
 export function countsUnderCap(attempt: string): string {
   return `${attempt}.fee_cents > 0 and ${attempt}.status in (${CAP_COUNTED.map((status) => `'${status}'`).join(', ')})`;
 }

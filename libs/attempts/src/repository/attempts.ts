@@ -1,20 +1,27 @@
 /**
- * The tables that both services have alike, with the columns that this library reads and writes; any other columns are the service's own.
+ * The tables that both contest services have alike, with the columns that this library reads and
+ * writes. All other columns are the service's own.
  *
- * - attempts: id uuid primary key, account_id uuid, status text (libs/attempts), fee_cents bigint, created_at timestamptz(3),
- *   fee_generation integer default 0, closed_reason text (see OwnedAttempt). An index on created_at for the
- *   sweepers; none that holds the status, so that every change of it stays heap-only.
- * - refunds_due: attempt_id uuid primary key, since timestamptz(3). An owner whose refund reasons do not follow from the status alone has a
- *   column for them, which must default to 'expired' (see RefundQueue).
- * - sweep_marks: sweep text primary key ('resolve_pending', 'expire_attempts', 'low_watermark'), swept_until timestamptz(3). Every
- *   attempt that the owner writes as `pending` has a created_at after the low watermark (see `isAfterLowWatermark`).
- * - key_uses: key_id uuid primary key, operation_id uuid, fingerprint bytea of 32 bytes, used_at timestamptz(3); see key-uses.ts.
- * - signing_keys: id integer generated always as identity, public_key bytea unique, created_at timestamptz(3) default now(), valid_until
- *   timestamptz(3), open for one of them.
+ * - attempts: id uuid primary key, account_id uuid, status text (libs/attempts), fee_cents bigint,
+ *   created_at timestamptz(3), fee_generation integer default 0, closed_reason text (see
+ *   OwnedAttempt). An index on created_at for the sweepers. No index holds the status, so every
+ *   change of it stays heap-only.
+ * - refunds_due: attempt_id uuid primary key, since timestamptz(3). A service whose refund reasons
+ *   do not follow from the status alone has a column for them, which must default to 'expired' (see
+ *   RefundQueue).
+ * - sweep_marks: sweep text primary key ('resolve_pending', 'expire_attempts', 'low_watermark'),
+ *   swept_until timestamptz(3). Every attempt that the service writes as `pending` has a created_at
+ *   after the low watermark (see `isAfterLowWatermark`).
+ * - key_uses: key_id uuid primary key, operation_id uuid, fingerprint bytea of 32 bytes, used_at
+ *   timestamptz(3); see key-uses.ts.
+ * - signing_keys: id integer generated always as identity, public_key bytea unique, created_at
+ *   timestamptz(3) default now(), valid_until timestamptz(3), open for one of them.
  *
- * It also has the outbox of libs/events, into which the commits of refunds and prizes write the owner's events.
+ * The service also has the outbox of libs/events. The commits of refunds and prizes write its
+ * events there.
  *
- * Attempts are locked in id order, by a query of their own in the statement that changes them (docs/lock-order.md).
+ * A query of its own, in the statement that changes attempts, locks them in id order
+ * (docs/lock-order.md).
  */
 
 import type { BoundStatement, Database, Transaction } from '@laurel/postgres';
@@ -24,24 +31,31 @@ import type { AttemptStatus } from '../domain/attempt.ts';
 export type FeeOf = { readonly attemptId: string; readonly feeGeneration: number };
 
 /**
- * The owner's own work on attempts that become `open`: one statement, which is sent with `open` and runs behind it, in the same transaction
- * and under the locks of those that it moved. It is given every attempt that the call is for, also those that `open` left unchanged, so it
- * selects by their state, and changes nothing where it runs again.
+ * The contest service's own work on attempts that become `open`, as one statement. It is sent with
+ * `open` and runs after it, in the same transaction and under the locks of the attempts that it
+ * moved. It gets every attempt of the call, also those that `open` left unchanged. So it must
+ * select by their state, and change nothing if it runs again.
  */
 export type WhenOpened = (attemptIds: readonly string[]) => BoundStatement;
 
-/** The owner's own work where open attempts end without an outcome, in the transaction that ends them. */
+/**
+ * The contest service's own work when open attempts end without an outcome, in the transaction that
+ * ends them.
+ */
 export interface WhenEnding {
-  /** Called before any attempt is locked: takes the locks that come first in the owner's lock order. */
+  /**
+   * Called before any attempt is locked: takes the locks that come first in the service's lock
+   * order.
+   */
   lock(tx: Transaction, attemptIds: readonly string[]): Promise<void>;
-  /** Called once these attempts have ended. */
+  /** Called after these attempts have ended. */
   ended(tx: Transaction, attemptIds: readonly string[]): Promise<void>;
 }
 
-/** What decides how an attempt ends. */
+/** The facts that decide how an attempt ends. */
 export type EndingAttempt = { readonly status: AttemptStatus; readonly isPaid: boolean; readonly createdAt: Date };
 
-// The result of an older generation's fee must not change an attempt with a newer one.
+// A result for the fee of an older generation must not change an attempt with a newer fee.
 const OPEN = {
   name: 'attempts_open',
   text: `
@@ -76,8 +90,9 @@ const LOCK = {
 const END = { text: 'update attempts set status = $2, closed_reason = $3 where id = $1' };
 
 /**
- * `pending -> open`, with the owner's work: the wallet posted the fee. Not durable: the wallet can be asked again. The owner's statement is
- * not a step of the same one: it has a snapshot of its own, which sees what another transaction committed while `open` waited for it.
+ * `pending -> open`, with the contest service's work: the wallet posted the fee. Not durable: the
+ * wallet can be asked again. The service's work is a statement of its own. So it has its own
+ * snapshot, which sees what another transaction committed while `open` waited for it.
  */
 export async function openAttempts(
   database: Database,
@@ -91,7 +106,10 @@ export async function openAttempts(
   else await database.batch([{ statement: OPEN, values }, whenOpened(ids)], { durable: false });
 }
 
-/** `pending -> refused`: the wallet will never post the fee. Not durable: the wallet can be asked again. */
+/**
+ * `pending -> refused`: the wallet will never post the fee. Not durable: the wallet can be asked
+ * again.
+ */
 export async function refuseAttempts(
   database: Database,
   refusals: readonly (FeeOf & { readonly code: string })[],
@@ -111,7 +129,7 @@ export async function lockToEnd(tx: Transaction, id: string): Promise<EndingAtte
   return row === undefined ? null : { status: row.status, isPaid: row.fee_cents > 0n, createdAt: row.created_at };
 }
 
-/** The caller holds the lock; the attempt is open and ends without an outcome. */
+/** Ends an open attempt without an outcome. The caller holds its lock. */
 export async function endAttempt(
   tx: Transaction,
   id: string,

@@ -1,22 +1,28 @@
 /**
- * Key uses: which operation an idempotency key names (domain/key-use.ts). Each is inserted by the statement that writes its operation, and
- * never changed: a key that is used again after its time, or after a failure, has its row deleted first.
+ * Key uses: which operation an idempotency key names (domain/key-use.ts). The statement that writes
+ * an operation inserts its key use, which never changes. When a key is used again after its time or
+ * after a failure, its row is deleted first.
  *
- * Rows are locked in key order, after the locks on players and attempts (docs/lock-order.md). An insert that meets a key of a concurrent
- * transaction waits for it and then violates `key_uses_pkey`, so that its operation is not written either.
+ * Rows are locked in key order, after the locks on players and attempts (docs/lock-order.md). An
+ * insert that meets a key of a concurrent transaction waits for it, then violates `key_uses_pkey`,
+ * so its operation is not written either.
  */
 import type { Database, Queryable, Transaction } from '@laurel/postgres';
 import type { KeyUse, RecordedKeyUse } from '../domain/key-use.ts';
 
 /**
- * A step of the statement that writes operations: it inserts their key uses. `written` is a query with the columns key_id (null for an
- * operation without a key), operation_id, fingerprint and used_at.
+ * A step of the statement that writes operations: it inserts their key uses. `written` is a query
+ * with the columns key_id (null for an operation without a key), operation_id, fingerprint and
+ * used_at.
  */
 export const insertingKeyUses = (written: string): string => `
   insert into key_uses (key_id, operation_id, fingerprint, used_at)
   select w.key_id, w.operation_id, w.fingerprint, w.used_at from (${written}) w where w.key_id is not null order by w.key_id`;
 
-/** Three array parameters, in the order of the operations: key ids (uuid[]), fingerprints (bytea[]) and instants (timestamptz[]). */
+/**
+ * Three array parameters, in the order of the operations: key ids (uuid[]), fingerprints (bytea[])
+ * and instants (timestamptz[]).
+ */
 export function keyUseColumns(uses: readonly (KeyUse | null)[]): unknown[][] {
   return [
     uses.map((use) => use?.keyId ?? null),
@@ -56,7 +62,10 @@ with gone as (
 select count(*)::int as count from gone`,
 };
 
-/** Locks the recorded uses of these keys until the transaction ends. Keys without one are not in the map. */
+/**
+ * Locks the recorded uses of these keys until the transaction ends. The map lacks keys that have
+ * none.
+ */
 export async function lockKeyUses(
   tx: Transaction,
   keyIds: readonly string[],
@@ -71,7 +80,10 @@ export async function lockKeyUses(
   );
 }
 
-/** The operations are written in the same transaction. A key that is recorded already is a unique violation. */
+/**
+ * The caller writes the operations in the same transaction. A key that is already recorded is a
+ * unique violation.
+ */
 export async function insertKeyUses(
   on: Queryable,
   operations: readonly { readonly operationId: string; readonly keyUse: KeyUse }[],
@@ -90,7 +102,7 @@ export async function deleteKeyUses(on: Queryable, keyIds: readonly string[]): P
   if (keyIds.length > 0) await on.query(DELETE, [keyIds]);
 }
 
-/** At most `limit` of those that were used at this instant or before; returns how many. */
+/** Deletes at most `limit` uses from this instant or before; returns how many. */
 export async function deleteOldKeyUses(database: Database, before: Date, limit: number): Promise<number> {
   const [row] = await database.query<{ count: number }>(DELETE_OLD, [before, limit]);
   return row?.count ?? 0;

@@ -1,7 +1,10 @@
-/** The candidates of FindOpenAttempts: each owner's statement finds them by its own indexes. */
+/**
+ * The candidates of FindOpenAttempts. Each contest service's statement finds them by its own
+ * indexes.
+ */
 import type { PendingAttempt } from './sweeps.ts';
 
-/** A ref of a player, and the account that it names, if any. */
+/** A player's ref, and the account that it names, if any. */
 export type PlayerOfContest = {
   readonly contestId: string;
   readonly accountId: string | null;
@@ -11,10 +14,13 @@ export type PlayerOfContest = {
 /** An attempt that is `open` or `pending`. */
 export type OpenCandidate = Omit<PendingAttempt, 'environment'> & { readonly isPending: boolean };
 
-/** The candidates that are read of one player: the open ones that are answered, and room for some that were never paid for. */
+/**
+ * The candidates that are read of one player: the open ones that are returned, and room for some
+ * that were never paid for.
+ */
 export const MAX_OPEN_CANDIDATES = 12;
 
-/** `position` is the player's among those of the statement, from 1. */
+/** `position` is the player's, among the players of the statement, from 1. */
 export type CandidateRow = {
   readonly position: number;
   readonly id: string;
@@ -23,7 +29,9 @@ export type CandidateRow = {
   readonly created_at: Date;
 };
 
-/** Of each player, in order, the candidates in the order of their rows. */
+/**
+ * The candidates of each player, in order; a player's candidates are in the order of their rows.
+ */
 export function candidatesByPlayer(
   rows: readonly CandidateRow[],
   players: readonly PlayerOfContest[],

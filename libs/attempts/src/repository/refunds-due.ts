@@ -1,4 +1,7 @@
-/** Fees to be returned: queued in the commit that ends an attempt, removed in the commit that records the refund. */
+/**
+ * Fees to return. The commit that ends an attempt queues its fee; the commit that records the
+ * refund removes it.
+ */
 
 import type { Database, Queryable, Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
@@ -17,25 +20,32 @@ export type RefundDue = {
 export type FinishedRefund = { readonly attemptId: string; readonly reason: RefundReason; readonly at: Date };
 
 /**
- * The owner's events of refunds, one for each. Called inside the transaction that records them, with those that were not recorded before.
+ * Writes the contest service's events of refunds, one for each. Called inside the transaction that
+ * records the refunds, with those that were not recorded before.
  */
 export type RefundEvents = (on: Queryable, refunds: readonly FinishedRefund[]) => Promise<readonly Event[]>;
 
 /**
- * Where the owner stores why a fee is returned. The status of the attempt distinguishes `expired` from `voided`, and `refundsByStatus` is
- * enough for an owner with these two reasons. One with more reasons stores them in a column of refunds_due, and supplies its own two
- * queries.
+ * Where the contest service stores why a fee is returned. `refundsByStatus` serves a service with
+ * two reasons: the attempt's status distinguishes `expired` from `voided`. A service with more
+ * reasons stores them in a column of refunds_due, and supplies its own two queries.
  */
 export interface RefundQueue {
   insert(
     tx: Transaction,
     due: { readonly attemptId: string; readonly reason: RefundReason; readonly since: Date },
   ): Promise<void>;
-  /** Those of live first, and then the oldest, of the MAX_REFUNDS_WALKED oldest of both environments. */
+  /**
+   * Takes the MAX_REFUNDS_WALKED oldest refunds of both environments. Returns those of live first,
+   * and within an environment the oldest first.
+   */
   load(database: Database, limit: number): Promise<readonly RefundDue[]>;
 }
 
-/** Rows of the queue that a run reads, so that a backlog of play money neither delays real money nor makes the run slow. */
+/**
+ * Rows of the queue that a run reads: a backlog of play money then neither delays real money nor
+ * makes the run slow.
+ */
 export const MAX_REFUNDS_WALKED = 10_000;
 
 const INSERT = { text: 'insert into refunds_due (attempt_id, since) values ($1, $2)' };
@@ -49,8 +59,8 @@ cross join lateral (select * from challenges one where one.id = a.challenge_id l
 order by c.environment = 'test', r.since, r.attempt_id limit $1`,
 };
 
-// All rows are locked first and in order; the second of two transactions finds the queue's rows deleted, changes nothing, and gets no ids
-// back.
+// All rows are locked first, in order. The second of two transactions finds the queue's rows
+// deleted, changes nothing and gets no ids back.
 const FINISH = {
   name: 'refunds_finish',
   text: `
@@ -82,15 +92,17 @@ export const refundsByStatus: RefundQueue = {
       id: row.id,
       feeGeneration: row.fee_generation,
       environment: row.environment,
-      // Only attempts that are ending are queued. If that is ever violated, the audit reports it, and the fee is returned all the same.
+      // Only attempts that are ending are queued. If that is ever violated, the audit reports it,
+      // and the fee is still returned.
       reason: afterRefund(row.status) ?? 'expired',
     }));
   },
 };
 
 /**
- * `expiring -> expired`, `voiding -> voided`: the refunds are posted. An attempt in any other state only leaves the queue. Returns the
- * attempts that left it with this call, each once; a refund that was recorded before is not among them.
+ * `expiring -> expired`, `voiding -> voided`: the refunds are posted. An attempt in any other state
+ * only leaves the queue. Returns, once each, the attempts that left the queue with this call; a
+ * refund that was recorded before is not among them.
  */
 export async function finishRefunds(tx: Transaction, attemptIds: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await tx.query<{ attempt_id: string }>(FINISH, [attemptIds]);

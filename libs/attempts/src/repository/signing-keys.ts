@@ -1,28 +1,32 @@
 /**
- * The keys that an owner's receipts were signed with, each with its period of validity. One is current: its period is open.
+ * The keys that signed a contest service's receipts, each with its period of validity. One is
+ * current: its period is open.
  *
- * A process that starts with a new key makes that the current one. The key before it stays valid for another minute, and a process that
- * still signs with it extends that every few seconds: while replicas change their seed one after the other, both keys are valid, for as
- * long as that takes and a minute longer. All of it is on the database's time.
+ * A process that starts with a new key makes it the current one. The replaced key stays valid for
+ * another minute, and a process that still signs with it extends that every few seconds. So while
+ * replicas change their seed one after the other, both keys are valid, for as long as that takes
+ * and a minute longer. All times are the database's.
  */
 import { type Database, isUniqueViolation, type Queryable } from '@laurel/postgres';
 
 export type SigningKey = {
-  /** SPKI DER. */
+  /** As SPKI DER. */
   readonly publicKey: Buffer;
   readonly from: Date;
-  /** Null while it is the current one. */
+  /** Null while the key is current. */
   readonly until: Date | null;
 };
 
 /**
- * Much shorter than a replaced key stays valid, so that a process that ends between two extensions leaves no receipt outside the period.
+ * Much shorter than a replaced key stays valid. So a process that ends between two extensions
+ * leaves no receipt outside the period.
  */
 export const EXTENSION_INTERVAL_MS = 15_000;
 const REPLACED_KEY_COUNTS_FOR = `interval '1 minute'`;
 
-// Processes that start together put their keys one after the other. Without this lock one that inserts a key waits for the one
-// that replaces the current key, which waits for the same key to be inserted: a deadlock.
+// Processes that start together put their keys one after the other. Without this lock there is a
+// deadlock: a process that inserts a key waits for one that replaces the current key, which waits
+// for the same key to be inserted.
 const LOCK = { text: `select pg_advisory_xact_lock(hashtextextended('signing_keys', 0))` };
 
 const REPLACE = {
@@ -31,7 +35,8 @@ update signing_keys set valid_until = greatest(now(), created_at) + ${REPLACED_K
 where valid_until is null and not exists (select from signing_keys known where known.public_key = $1)`,
 };
 
-// A second early: a process reads the database's time with an error of up to half a second, and dates its receipts by it.
+// The key is valid from a second earlier: a process dates its receipts by its reading of the
+// database's time, which can be half a second off.
 const INSERT = {
   text: `
 insert into signing_keys (public_key, created_at) values ($1, now() - interval '1 second')
@@ -47,8 +52,9 @@ const EXTEND = {
 const SELECT_ALL = { text: 'select public_key, created_at, valid_until from signing_keys order by created_at, id' };
 
 /**
- * Inserts the key unless it is known, and returns its id. A new key becomes the current one; processes that start together agree. One that
- * was replaced stays replaced, and is valid for as long as it is extended.
+ * Inserts the key unless it is known, and returns its id. A new key becomes the current one;
+ * processes that start together agree. A key that was replaced stays replaced, and is valid for as
+ * long as it is extended.
  */
 export async function putSigningKey(database: Database, publicKey: Buffer): Promise<number> {
   try {
@@ -57,23 +63,24 @@ export async function putSigningKey(database: Database, publicKey: Buffer): Prom
       await tx.query(REPLACE, [publicKey]);
       await tx.query(INSERT, [publicKey]);
       const [row] = await tx.query<{ id: number }>(SELECT_ID, [publicKey]);
-      if (row === undefined) throw new Error('a signing key was put and is not there');
+      if (row === undefined) throw new Error('a signing key that was just put cannot be read');
       await extendSigningKey(tx, row.id);
       return row.id;
     });
   } catch (error) {
-    // A process of an earlier release, which takes no lock, inserted another key at the same moment: this one replaces it.
+    // A process of an earlier release, which takes no lock, inserted another key at the same time.
+    // This key replaces it.
     if (!isUniqueViolation(error, 'signing_keys_one_is_current')) throw error;
     return putSigningKey(database, publicKey);
   }
 }
 
-/** For as long as a process signs with the key; changes nothing while the key is the current one. */
+/** Keeps the key valid while a process signs with it; changes nothing while the key is current. */
 export async function extendSigningKey(on: Queryable, id: number): Promise<void> {
   await on.query(EXTEND, [id]);
 }
 
-/** Every key, oldest first. */
+/** Returns every key, oldest first. */
 export async function listSigningKeys(on: Queryable): Promise<readonly SigningKey[]> {
   const rows = await on.query<{ public_key: Buffer; created_at: Date; valid_until: Date | null }>(SELECT_ALL);
   return rows.map((row) => ({ publicKey: row.public_key, from: row.created_at, until: row.valid_until }));

@@ -1,22 +1,32 @@
-/** The stages of attempts, refunds and awards that none of them may stay in, as statements of the stage sampler (libs/postgres). */
+/**
+ * The stages in which no attempt, refund or award may stay, as statements of the stage sampler
+ * (libs/postgres).
+ */
 import { type BoundStatement, EACH_ENVIRONMENT, MAX_COUNTED, MAX_WALKED } from '@laurel/postgres';
 import type { Sweep } from './sweeps.ts';
 
 export interface AttemptStages {
-  /** The owner's table of awards: with status, created_at, and a partial index on created_at over the unfinished ones. */
+  /**
+   * The contest service's table of awards. It has status, created_at and a partial index on
+   * created_at over the unfinished awards.
+   */
   readonly awards: 'awards' | 'round_payouts';
-  /** How old a pending attempt has to be until the sweeper resolves it. */
+  /** The age from which the sweeper resolves a pending attempt. */
   readonly pendingGraceMs: number;
-  /** How old an attempt becomes without an outcome. */
+  /** How long an attempt waits for its outcome. */
   readonly attemptTtlMs: number;
 }
 
-/** The contests of an owner's attempts, which have their environment, and the column of attempts that names them. */
+/**
+ * The table of contests, which states their environment, and the column of attempts that names a
+ * contest.
+ */
 type Contests = { readonly table: 'challenges' | 'rounds'; readonly id: 'challenge_id' | 'round_id' };
 
 /**
- * SQL: attempts above the mark of a sweep that are older than `$2` milliseconds, which the sweep should have passed; their age is less by
- * `$3` milliseconds. Where the sweep keeps up, hardly any attempt is read.
+ * SQL: attempts above the mark of a sweep that are older than `$2` milliseconds, which the sweep
+ * should have passed. `$3` milliseconds are subtracted from their age. If the sweep keeps up,
+ * hardly any attempt is read.
  */
 function leftBehind(stage: string, sweep: Sweep, statuses: readonly string[], { table, id }: Contests): string {
   return `
@@ -39,7 +49,8 @@ group by known.environment`;
 
 /** SQL: the unfinished awards of a table, by status. */
 function unfinished(awards: AttemptStages['awards'], { table, id }: Contests): string {
-  // Only an award of a challenge is ever `holding`: it waits for the wallet as one that is `paying` does.
+  // Only an award of a challenge is ever `holding`. It waits for the wallet, as a `paying` one
+  // does.
   const holding = `
     union all
     (select 'paying', created_at, ${id} from ${awards} where status = 'holding' order by created_at limit ${MAX_WALKED})`;
@@ -61,7 +72,10 @@ left join (
 group by of_status.status, known.environment`;
 }
 
-/** Without an order, so that no more rows are read than may be; beyond that limit the age is that of those. */
+/**
+ * Unordered, so that no more rows are read than the limit. Beyond the limit, the age is that of the
+ * rows that were read.
+ */
 function refundsDue({ table, id }: Contests): string {
   return `
 select 'refund_due' as stage, known.environment, least(count(due.since), ${MAX_COUNTED})::int as items,
@@ -100,18 +114,19 @@ const ROUND_REFUNDS = { name: 'stage_refund_due', text: refundsDue(ROUNDS) };
 const AWARDS = { name: 'stage_awards', text: unfinished('awards', CHALLENGES) };
 const ROUND_PAYOUTS = { name: 'stage_round_payouts', text: unfinished('round_payouts', ROUNDS) };
 
-/** The statements of the service whose table of awards it is. */
+/** The statements of the service, chosen by its table of awards. */
 const STATEMENTS = {
   awards: { pending: CHALLENGE_PENDING, overdue: CHALLENGE_OVERDUE, refunds: CHALLENGE_REFUNDS, unfinished: AWARDS },
   round_payouts: { pending: ROUND_PENDING, overdue: ROUND_OVERDUE, refunds: ROUND_REFUNDS, unfinished: ROUND_PAYOUTS },
 };
 
 /**
- * - `attempt_pending`: past their grace, and the fee is still not decided; since their creation
- * - `attempt_overdue`: past their deadline, and still open; since that deadline
- * - `refund_due`: a fee that is to be returned; since the attempt ended
- * - `award_paying`: won, and not yet paid or held by the wallet; since it was won
- * - `award_releasing`, `award_denying`: an operator's decision that the wallet has not answered; without an age, since no instant is kept
+ * - `attempt_pending`: past the grace, and the fee is still not decided. Age: since creation.
+ * - `attempt_overdue`: past the deadline, and still open. Age: since the deadline.
+ * - `refund_due`: a fee that is to be returned. Age: since the attempt ended.
+ * - `award_paying`: won, and not yet paid or held by the wallet. Age: since it was won.
+ * - `award_releasing`, `award_denying`: an operator's decision that the wallet has not answered. No
+ *   age, since no instant is kept.
  */
 export function attemptStages({ awards, pendingGraceMs, attemptTtlMs }: AttemptStages): readonly BoundStatement[] {
   const statements = STATEMENTS[awards];

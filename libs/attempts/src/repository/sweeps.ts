@@ -1,6 +1,6 @@
 /**
- * What the sweepers walk: attempts in the order of their creation, from a mark below which everything is done; and the low watermark, which
- * keeps new attempts from appearing below a mark.
+ * What the sweepers walk: attempts in the order of their creation, from a mark below which
+ * everything is done. The low watermark keeps new attempts from appearing below a mark.
  */
 
 import type { AttemptOwner } from '@laurel/ids';
@@ -10,7 +10,7 @@ import type { Environment } from '@laurel/tenant';
 
 export type Sweep = 'resolve_pending' | 'expire_attempts';
 
-/** The low watermark is stored in the table of the marks. */
+/** The table of the marks also stores the low watermark. */
 const LOW_WATERMARK = 'low_watermark';
 
 export type PendingAttempt = {
@@ -22,7 +22,7 @@ export type PendingAttempt = {
 
 const LOAD_MARK = { text: 'select swept_until from sweep_marks where sweep = $1' };
 
-// A mark never moves backwards, whichever of several replicas was slower.
+// A mark never moves backwards, even if a slower replica writes last.
 const PUT_MARK = {
   text: `
 insert into sweep_marks (sweep, swept_until) values ($1, $2)
@@ -30,7 +30,8 @@ on conflict (sweep) do update set swept_until = excluded.swept_until
 where sweep_marks.swept_until < excluded.swept_until`,
 };
 
-// Bounded by the database's clock at this moment: a caller whose clock is ahead must not keep every process from creating attempts.
+// Bounded by the database's present: a caller whose clock is ahead must not keep every process from
+// creating attempts.
 const RAISE_LOW_WATERMARK = {
   text: `
 insert into sweep_marks (sweep, swept_until)
@@ -49,7 +50,7 @@ const IS_ANY_OLDER = {
 select exists (select from pg_stat_activity where datname = current_database() and xact_start < $1::timestamptz) as is_any_older`,
 };
 
-/** SQL; `environment` is that of the attempt `a`. */
+/** `environment` is the SQL of the environment of the attempt `a`. */
 function selectingPending(environment: string): string {
   return `
 select a.id, a.fee_generation, a.created_at, ${environment} as environment from attempts a
@@ -72,8 +73,8 @@ where created_at >= $1 and created_at <= $2 and status = 'open'
 order by created_at limit $3`,
 };
 
-// One statement and one commit: the attempts end, and their refunds are due. Rows that an outcome has locked are skipped, not waited for:
-// the outcome has won that race.
+// One statement and one commit end the attempts and make their refunds due. Rows that an outcome
+// has locked are skipped, not waited for: the outcome has won that race.
 const EXPIRE_DUE = {
   text: `
 with due as (
@@ -98,33 +99,44 @@ order by created_at limit 1`,
 };
 
 /**
- * The condition, in a statement that writes attempts, that an attempt was created after the low watermark. `createdAt` is SQL. An attempt
- * that does not meet it waited too long for its commit, and has to be decided again.
+ * A condition for statements that write attempts: the attempt was created after the low watermark.
+ * `createdAt` is SQL. An attempt that fails it waited too long for its commit and has to be decided
+ * again.
  */
 export function isAfterLowWatermark(createdAt: string): string {
   return `${createdAt} > coalesce((select swept_until from sweep_marks where sweep = '${LOW_WATERMARK}'), '-infinity')`;
 }
 
-/** `raisedAt`, by the database's clock: statements that begin later write no attempt with a created_at up to `until`. */
+/**
+ * `raisedAt` is by the database's clock: statements that begin later write no attempt with a
+ * created_at up to `until`.
+ */
 export type LowWatermark = { readonly until: Date; readonly raisedAt: string };
 
-/** Raises the low watermark to at most that instant, and never closer than `marginMs` to the database's present. */
+/**
+ * Raises the low watermark to at most that instant, and never closer than `marginMs` to the
+ * database's present.
+ */
 export async function raiseLowWatermark(database: Database, until: Date, marginMs: number): Promise<LowWatermark> {
   await database.query(RAISE_LOW_WATERMARK, [until, marginMs]);
-  // Read after that commit: a statement that begins later sees the low watermark.
+  // Read after that commit: a statement that begins from now on sees the low watermark.
   const [row] = await database.query<{ swept_until: Date; raised_at: string }>(SELECT_LOW_WATERMARK);
-  if (row === undefined) throw new Error('the low watermark that was just raised is not there');
-  // Another replica may have raised it further; how far that replica's walk has come is not known here.
+  if (row === undefined) throw new Error('the low watermark that was just raised cannot be read');
+  // Another replica may have raised it further, but this process does not know how far that
+  // replica's walk has come.
   return { until: firstOf(row.swept_until, until), raisedAt: row.raised_at };
 }
 
-/** Whether a transaction that began before the instant, which is by the database's clock, is still in progress. */
+/**
+ * Whether a transaction is still in progress that began before the instant, by the database's
+ * clock.
+ */
 export async function isAnyTransactionOlder(database: Database, than: string): Promise<boolean> {
   const [row] = await database.query<{ is_any_older: boolean }>(IS_ANY_OLDER, [than]);
   return row?.is_any_older ?? true;
 }
 
-/** The epoch where a sweep has never run. */
+/** The epoch if the sweep has never run. */
 export async function loadMark(database: Database, sweep: Sweep): Promise<Date> {
   const [row] = await database.query<{ swept_until: Date }>(LOAD_MARK, [sweep]);
   return row?.swept_until ?? new Date(0);
@@ -154,12 +166,15 @@ export async function loadPending(
   }));
 }
 
-/** The open attempts that `expireAttemptsBetween` would end, not locked. */
+/** The open attempts that `expireAttemptsBetween` would end, without locking them. */
 export async function loadDue(on: Queryable, from: Date, until: Date, limit: number): Promise<readonly string[]> {
   return (await on.query<{ id: string }>(SELECT_DUE, [from, until, limit])).map(({ id }) => id);
 }
 
-/** Ends open attempts created from the first instant to the second, both included, oldest first; of those alone, where they are named. */
+/**
+ * Ends open attempts created from the first instant to the second, both included, oldest first. If
+ * attempts are named, ends only those.
+ */
 export async function expireAttemptsBetween(
   tx: Transaction,
   from: Date,
@@ -171,7 +186,7 @@ export async function expireAttemptsBetween(
   return (await tx.query<{ id: string }>(EXPIRE_DUE, [from, until, limit, now, among])).map(({ id }) => id);
 }
 
-/** The oldest attempt of the window that is neither ended nor refused; null when there is none. */
+/** The oldest attempt of the window that has neither ended nor been refused; null for none. */
 export async function oldestUnended(database: Database, from: Date, until: Date): Promise<Date | null> {
   const [row] = await database.query<{ created_at: Date }>(OLDEST_LEFT_BEHIND, [from, until]);
   return row?.created_at ?? null;

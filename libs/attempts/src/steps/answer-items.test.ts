@@ -31,7 +31,7 @@ describe('the items of a call', () => {
     expect(await call()).toEqual({ results: [] });
   });
 
-  it('each report of a call states whether it repeats one, and a refusal or a failure never does', async () => {
+  it('each result of a report states whether it repeats one, and a refusal or a failure never does', async () => {
     const logger = createLogger({ service: 'test', level: 'silent' });
     const answers: (() => Promise<{ $case: 'outcome'; value: number; repeated: boolean } | Refused>)[] = [
       async () => ({ $case: 'outcome', value: 1, repeated: false }),
@@ -50,7 +50,7 @@ describe('the items of a call', () => {
     ]);
   });
 
-  it('no item of a call has an answer where a failpoint drops the reply', async () => {
+  it('no item of a call gets a result if a failpoint drops the reply', async () => {
     const lost = call(() => Promise.reject(new LostReplyError('lost')));
     await expect(lost).rejects.toThrow(LostReplyError);
   });

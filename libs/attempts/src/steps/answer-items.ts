@@ -1,6 +1,7 @@
 /**
- * The answer to a call that carries many items: each is answered, refused, or failed independently. A failure means that the result is
- * unknown to the caller; the same item sent again continues from its last commit.
+ * The response to a call with many items. Each item gets a value, a refusal or a failure,
+ * independently of the others. After a failure the caller does not know the result; the same item
+ * sent again continues from its last commit.
  */
 import { isRefused, type Refused } from '@laurel/errors';
 import { LostReplyError } from '@laurel/failpoint';
@@ -32,7 +33,10 @@ export async function answerItems<Asked extends Item, Answer extends { readonly 
 
 type ReportAnswer<Outcome> = { readonly $case: 'outcome'; readonly value: Outcome; readonly repeated: boolean };
 
-/** The same for reports of scores, whose results also state whether the same operation had recorded the outcome before. */
+/**
+ * As above, for reports of scores: a result also states whether the same operation recorded the
+ * outcome before.
+ */
 export async function answerReports<Asked extends Item, Outcome>(
   reports: readonly Asked[],
   answer: (report: Asked) => Promise<ReportAnswer<Outcome> | Refused>,

@@ -1,4 +1,7 @@
-/** The commits of creations and of reports: concurrent items share one commit, those of live and those of test apart. */
+/**
+ * The commits of creations and of reports. Concurrent items share one commit, those of live and of
+ * test apart.
+ */
 import { type Coalescer, createCoalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
 import { isConnectionFailure } from '@laurel/postgres';
 import type { Environment } from '@laurel/tenant';
@@ -10,7 +13,7 @@ export function createCommitBatches<Item, Decision>({
 }: {
   readonly name: 'create-attempts' | 'report-outcomes';
   environmentOf(item: Item): Environment;
-  /** One decision for each item, in order, as they hold once they are committed. */
+  /** One decision per item, in order, as it holds after the commit. */
   commit(batch: readonly Item[]): Promise<readonly Decision[]>;
 }): Coalescer<Item, Decision> {
   return createCoalescersByEnvironment<Item, Decision>({
@@ -18,7 +21,8 @@ export function createCommitBatches<Item, Decision>({
     create: () =>
       createCoalescer({
         name,
-        // The locks on players and attempts keep two lanes apart; within a batch the items are decided in order.
+        // The locks on players and attempts keep two lanes apart; within a batch the items are
+        // decided in order.
         lanes: 2,
         isolate: (error) => !isConnectionFailure(error),
         run: commit,

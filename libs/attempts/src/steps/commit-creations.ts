@@ -1,6 +1,6 @@
 /**
- * The last step of a reservation under lock, one round trip: the attempts that were made are written with their key uses, and the
- * transaction commits.
+ * The last step of a reservation under lock, in one round trip: writes the attempts with their key
+ * uses, and commits the transaction.
  */
 import { isRefused, type Refused } from '@laurel/errors';
 import type { Queryable, Transaction } from '@laurel/postgres';
@@ -15,11 +15,11 @@ export type KeyedAttempt<Attempt extends MadeAttempt> = { readonly attempt: Atte
 /** The contest's own writes of attempts. */
 type Writes<Attempt extends MadeAttempt> = {
   /**
-   * Inserts them with their key uses. The ids of the attempts that were inserted; an id that already exists is left unchanged. A key
-   * that is recorded already is a unique violation.
+   * Inserts attempts with their key uses, and returns the ids of those that it inserted. An id that
+   * already exists is left unchanged. A key that is already recorded is a unique violation.
    */
   insertAttempts(on: Queryable, attempts: readonly KeyedAttempt<Attempt>[]): Promise<ReadonlySet<string>>;
-  /** Restarts an abandoned attempt as this one. False when another process was first. */
+  /** Restarts an abandoned attempt as this one. False if another process restarted it first. */
   restartAttempt(on: Queryable, attempt: Attempt): Promise<boolean>;
 };
 
@@ -27,9 +27,9 @@ type Made<Attempt> = { readonly kind: 'known' | 'created'; readonly attempt: Att
 type AskWallet = { readonly kind: 'ask_wallet' };
 
 /**
- * One decision for each creation, in order, as it holds once it is committed. `ask_wallet` where another process wrote the same
- * attempt since it was looked up, whose row the next round finds, or where the creation waited too long, which then takes a new
- * instant.
+ * One decision per creation, in order, as it holds after the commit. `ask_wallet` for a creation
+ * that has to be decided again: another process wrote its attempt after the look-up, and the next
+ * round finds that row; or it waited too long, and takes a new instant.
  */
 export async function commitCreations<Attempt extends MadeAttempt, Decided extends Made<Attempt>>(
   tx: Transaction,
@@ -50,7 +50,7 @@ export async function commitCreations<Attempt extends MadeAttempt, Decided exten
   });
 }
 
-/** The ids of the attempts that this transaction wrote. */
+/** Returns the ids of the attempts that this transaction wrote. */
 async function write<Attempt extends MadeAttempt>(
   last: Queryable,
   made: readonly KeyedAttempt<Attempt>[],

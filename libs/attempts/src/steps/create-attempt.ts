@@ -1,12 +1,13 @@
 /**
  * How an attempt is paid for exactly once: reserve -> charge -> open.
  *
- * 1. The reservation, the contest's commit: it applies the rules and inserts the attempt `pending`; a free one `open`. A refusal
- *    ends here and writes nothing.
+ * 1. The reservation is the contest's commit: it applies the rules and inserts the attempt
+ *    `pending`, or `open` if it is free. A refusal ends here and writes nothing.
  * 2. The wallet posts the fee, or writes a refusal as the tombstone of its id. That row decides.
  * 3. `open` or `refused` is written after it.
  *
- * After a crash at any point, a retry with the same attempt id finds its row and goes on from there, and so does the sweeper.
+ * After a crash at any point, a retry with the same attempt id finds its row and continues from
+ * there, and so does the sweeper.
  */
 import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
 import type { AttemptOwner } from '@laurel/ids';
@@ -26,10 +27,14 @@ export type CreateDeps = {
   readonly opener: AttemptOpener;
 };
 
-// Links, abandoned fees and races with other processes can restart a creation, each for a reason that is transient.
+// Links, abandoned fees and races with other processes can restart a creation. Each cause is
+// transient.
 const MAX_ROUNDS = 5;
 
-/** One creation, until its attempt may be shown: it is paid for, and written `open` where other reads depend on that. */
+/**
+ * Takes one creation to an attempt that may be shown: paid for, and written `open` if other reads
+ * depend on that.
+ */
 export async function createAttempt(creation: Creation, deps: CreateDeps): Promise<MadeAttempt | Refused> {
   const created = await decide(creation, deps);
   if (!isRefused(created)) deps.contest.remember?.(created);
@@ -71,7 +76,10 @@ function refusalOf(attempt: MadeAttempt): Refused {
   return refused(code);
 }
 
-/** The wallet's decision; `abandoned` when the fee got a tombstone before the wallet received it, and the attempt may be restarted. */
+/**
+ * The wallet's decision. `abandoned` if the fee got a tombstone before the wallet received it; the
+ * attempt may be restarted.
+ */
 async function charge(
   pending: MadeAttempt,
   requirement: Requirement,
@@ -96,7 +104,8 @@ async function charge(
 
     if (result.kind === 'posted') return opened(attempt, opener);
     if (result.kind === 'refused') {
-      // A refusal frees the key: the request that found this attempt by its key is an operation of its own then.
+      // A refusal frees the key, so the request that found this attempt by its key becomes an
+      // operation of its own.
       if (attempt.id === creation.attemptId && result.code !== 'internal_error' && isApiErrorCode(result.code)) {
         void opener.refuse(fee, result.code);
         return refused(result.code);
@@ -114,7 +123,8 @@ async function charge(
       attempt = moved;
       continue;
     }
-    // The attempt cannot go on. Its fee must not be posted late either, so the refusal is final only once the fee has its tombstone.
+    // The attempt cannot continue, and its fee must not be posted late either. So the refusal is
+    // final only once the fee has its tombstone.
     const resolution = await wallet.resolveFee({
       ...feeOf(attempt),
       environment: player.tenant.environment,
@@ -129,7 +139,7 @@ async function charge(
 
 async function opened(attempt: MadeAttempt, opener: AttemptOpener): Promise<MadeAttempt> {
   const written = opener.openCreated({ attemptId: attempt.id, feeGeneration: attempt.feeGeneration });
-  // The player has paid, whether or not `open` was written: a read resolves that.
+  // The player has paid even if `open` was not written: a read resolves that.
   if (opener.isAwaited) await written;
   return { ...attempt, status: 'open' };
 }

@@ -1,6 +1,7 @@
 /**
- * The current state of an attempt or an award, from the owner's rows and the wallet. Reading it changes nothing: nothing is rolled forward,
- * tombstoned, refunded or paid, not even what is due. For operators; a partner is answered by roll-forward.ts, which finishes first.
+ * The current state of an attempt or award, from the contest service's rows and the wallet, for
+ * operators. Reading it changes nothing: it rolls nothing forward and writes no tombstone, refund
+ * or payout, even one that is due. A partner's read finishes such work first (roll-forward.ts).
  */
 
 import { isRefused } from '@laurel/errors';
@@ -11,7 +12,7 @@ import { feeOf, type OwnedAttempt } from '../domain/owned-attempt.ts';
 import type { Wallet } from '../wallet.ts';
 import type { AttemptOpener } from './open-attempts.ts';
 
-/** The attempt, as it was just read; null where it was never shown to a partner. */
+/** The attempt as just read; null if no partner was ever shown it. */
 export async function currentAttempt(
   found: OwnedAttempt,
   environment: Environment,
@@ -25,7 +26,10 @@ export async function currentAttempt(
   return { ...found, status: 'open' };
 }
 
-/** The award as the wallet has it; one that the wallet has not decided yet has moved no money, and therefore counts as held. */
+/**
+ * The award as it is in the wallet. One that the wallet has not decided yet has moved no money, so it
+ * counts as held.
+ */
 export async function currentAward(award: PayableAward, wallet: Wallet): Promise<PayableAward> {
   if (!isUnfinished(award)) return award;
   const payout = await wallet.getPayout(award.id);

@@ -1,4 +1,7 @@
-/** An owner's signing keys, as the gateway reads them: each with its name in the signed documents. */
+/**
+ * A contest service's signing keys, as the gateway reads them: each with its name in the signed
+ * documents.
+ */
 import type { Database } from '@laurel/postgres';
 import type { SigningKey } from '@laurel/proto/common';
 import { keyIdOf } from '@laurel/signature';
@@ -8,7 +11,7 @@ export async function describeSigningKeys(database: Database): Promise<SigningKe
   const keys = await listSigningKeys(database);
   return keys.map(({ publicKey, from, until }) => {
     const keyId = keyIdOf(publicKey);
-    if (keyId === null) throw new Error('a signing key is no Ed25519 key');
+    if (keyId === null) throw new Error('a signing key is not an Ed25519 key');
     return { keyId, publicKey, from, until: until ?? undefined };
   });
 }

@@ -1,4 +1,4 @@
-/** Ends one open attempt before its deadline, and returns its fee before it answers. */
+/** Ends one open attempt before its deadline, and returns its fee before the call is answered. */
 
 import { type Refused, refused } from '@laurel/errors';
 import type { Environment } from '@laurel/tenant';
@@ -6,8 +6,8 @@ import type { OwnedAttempt } from '../domain/owned-attempt.ts';
 import { type RollForwardDeps, readAgain, rollForward } from './roll-forward.ts';
 
 /**
- * Ends the attempt as if its deadline had passed. A repeat that finds the attempt ended this way, with its refund under way, finishes the
- * refund.
+ * Ends the attempt as if its deadline had passed. A repeat that finds the attempt ended this way
+ * finishes a refund that is still under way.
  */
 export async function expireNow(
   found: OwnedAttempt,
@@ -23,11 +23,14 @@ export async function expireNow(
   }
   const attempt = await readAgain(found.id, environment, deps);
   if (attempt === null) return refused('not_found');
-  // An outcome was recorded in between and wins.
+  // An outcome was recorded in between, and wins.
   return attempt.status === 'settled' ? refused('attempt_already_settled') : attempt;
 }
 
-/** Ends the attempt for an operator. A void whose refund was interrupted is finished, not refused. */
+/**
+ * Ends the attempt for an operator. A repeat of a void finishes an interrupted refund and is not
+ * refused.
+ */
 export async function voidNow(
   found: OwnedAttempt,
   environment: Environment,

@@ -1,10 +1,11 @@
 /**
- * Which attempts of a player would accept a score now, for a report that names its player instead of its attempt. The player is the account
- * that the ref names now, whichever of its refs made the attempt; and the ref itself for free attempts from before it was linked.
+ * Which attempts of a player would accept a score now, for a report that names its player instead
+ * of its attempt. The player is the account that the ref names now, whichever of its refs created
+ * the attempt. The ref itself counts for free attempts from before it was linked.
  *
- * The contest reads its state and the candidates: those that are not overdue, oldest first. One that is still `pending` may be paid
- * for already, because `open` is written after the answer to a creation; the wallet decides. Concurrent queries are read by one pair
- * of statements.
+ * The contest reads its state and the candidates: attempts that are not overdue, oldest first. A
+ * `pending` candidate may already be paid for, because `open` is written after the response to a
+ * creation; the wallet decides. One pair of statements reads all concurrent queries.
  */
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
 import { type Refused, refused } from '@laurel/errors';
@@ -19,12 +20,14 @@ import type { PendingResolver } from '../sweeps/resolve-pending.ts';
 import type { Wallet } from '../wallet.ts';
 import type { AttemptOpener } from './open-attempts.ts';
 
-/** The state of the contest, null where there is none, and the candidates of one player in it. */
+/** The state of the contest, null if there is none, and a player's candidates in it. */
 type FoundCandidates = { readonly contest: ContestState | null; readonly candidates: readonly OpenCandidate[] };
 
 export type CandidateReads = Coalescer<PlayerOfContest, FoundCandidates>;
 
-/** One is the attempt that a report means; a second one is enough to know that it is not the only one. */
+/**
+ * One is the attempt that a report means. A second is enough to know that it is not the only one.
+ */
 const MAX_OPEN = 2;
 
 export function createCandidateReads({
@@ -60,7 +63,7 @@ export type FindDeps = KeepDeps & {
   readonly wallet: Pick<Wallet, 'resolvePlayer'>;
 };
 
-/** The ids of the open ones, oldest first: none where the contest accepts no score any more. */
+/** The ids of the open attempts, oldest first; none if the contest no longer accepts a score. */
 export async function findOpen(
   { tenant, playerRef, contestId }: { readonly tenant: Tenant; readonly playerRef: string; readonly contestId: string },
   { candidates: reads, wallet, ...deps }: FindDeps,

@@ -1,16 +1,18 @@
 /**
- * Writes `pending -> open` and `pending -> refused` after the answers. The wallet's row has decided and can be read again, so these
- * commits wait for no fsync, and an answer waits for them only if its owner requires it; the sweeper repairs what is lost here
+ * Writes `pending -> open` and `pending -> refused` after the call is answered. The wallet's row
+ * has decided and can be read again. So these commits do not wait for fsync, a response waits for
+ * them only if the contest requires it, and the sweeper repairs what is lost here
  * (resolve-pending.ts).
  *
- * A contest may have work to do when an attempt opens. It is done in the commit that opens the attempt and in the same round trip,
- * whichever call causes that; a later call sends it again, and it changes nothing. An outcome that settled an attempt directly from
- * `pending` would skip it, so it waits (`isAwaited`); and so does the answer to the creation, so that a read right after it, on any
- * replica, finds the work done.
+ * A contest may have work to do when an attempt opens. The commit that opens the attempt does it in
+ * the same round trip, whichever call causes that; a later call sends it again, and it changes
+ * nothing. An outcome that settled an attempt directly from `pending` would skip that work, so the
+ * outcome waits (`isAwaited`). The response to the creation waits too, so that a read right after
+ * it, on any replica, finds the work done.
  *
- * Without such work no call waits for the `open` of a creation, so its write is delayed: all attempts that open within one pause are
- * written by one statement, and those that an outcome has settled by then are not written at all. Another process that reads such an
- * attempt asks the wallet.
+ * Without such work no call waits for the `open` of a creation, so its write is delayed. One
+ * statement writes all attempts that open within one pause, except those that an outcome has
+ * settled by then. Another process that reads such an attempt asks the wallet.
  */
 import { createCoalescer } from '@laurel/coalesce';
 import type { AttemptOwner } from '@laurel/ids';
@@ -20,19 +22,33 @@ import { failpoint } from '../failpoints.ts';
 import { type FeeOf, openAttempts, refuseAttempts, type WhenOpened } from '../repository/attempts.ts';
 
 export interface AttemptOpener {
-  /** The wallet posted the fee. Resolves with whether that was written; never rejects. */
+  /** The wallet posted the fee. Resolves with whether `open` was written; never rejects. */
   open(fee: FeeOf): Promise<boolean>;
-  /** As `open`, for a creation: written immediately where the contest has work to do, after a pause where it has none. */
+  /**
+   * As `open`, for a creation: written immediately if the contest has work to do, else after a
+   * pause.
+   */
   openCreated(fee: FeeOf): Promise<boolean>;
-  /** The wallet will never post the fee. Resolves with whether that was written; never rejects. */
+  /**
+   * The wallet will never post the fee. Resolves with whether `refused` was written; never rejects.
+   */
   refuse(fee: FeeOf, code: string): Promise<boolean>;
-  /** An outcome settled the attempt, whatever state it was in: there is no `open` to write any more. */
+  /**
+   * An outcome settled the attempt, whatever state it was in: there is no longer an `open` to
+   * write.
+   */
   settled(attemptId: string): void;
-  /** Whether the fee is known to be posted though the row may still be `pending`. */
+  /** Whether the fee is known to be posted although the row may still be `pending`. */
   isKnownPosted(attemptId: string): boolean;
-  /** Resolves once no write of `open` for the attempt is in flight or delayed; for callers that continue from `open`. */
+  /**
+   * Resolves once no write of `open` for the attempt is in flight or delayed. For callers that
+   * continue from `open`.
+   */
   written(attemptId: string): Promise<unknown>;
-  /** The contest has work to do when an attempt opens, so that the answer to a creation and an outcome wait for the write. */
+  /**
+   * The contest has work to do when an attempt opens, so outcomes and responses to creations wait
+   * for the write.
+   */
   readonly isAwaited: boolean;
   /** Writes what was delayed, and waits for all writes in flight. */
   drain(): Promise<void>;
@@ -44,11 +60,12 @@ type Verdict = FeeOf & { readonly code: string | null };
 type DelayedWrite = { readonly fee: FeeOf; readonly answer: (isWritten: boolean | Promise<boolean>) => void };
 
 /**
- * Long enough to gather what a busy process opens, short compared with the grace after which the sweeper asks the wallet
- * (PENDING_GRACE_SECONDS) and with a game: an outcome that another process handles mostly finds the attempt open.
+ * Long enough to gather what a busy process opens. Short compared with a game, so an outcome that
+ * another process handles mostly finds the attempt open; and with the grace (PENDING_GRACE_SECONDS)
+ * after which the sweeper asks the wallet.
  */
 const PAUSE_MS = 250;
-/** More than this are written before the pause ends. */
+/** Beyond this number, delayed writes do not wait for the end of the pause. */
 const MAX_DELAYED = 1_000;
 
 export function createAttemptOpener({
@@ -98,7 +115,7 @@ export function createAttemptOpener({
     }
   }
 
-  /** Its fee counts as known to be posted for as long as `open` is not written. */
+  /** The fee counts as known to be posted until `open` is written. */
   function track(attemptId: string, writing: Promise<boolean>): Promise<boolean> {
     posted.set(attemptId, writing);
     void writing.then(() => {

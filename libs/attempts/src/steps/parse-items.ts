@@ -1,4 +1,7 @@
-/** The items of CreateAttempts and ReportOutcomes. They throw where a message is not valid: the gateway sends none. */
+/**
+ * The items of CreateAttempts and ReportOutcomes. Parsing throws on an invalid message: the gateway
+ * sends none.
+ */
 import { parseId, parseTenant } from '@laurel/grpc';
 import type { AttemptCreation, OutcomeReport } from '@laurel/proto/attempts';
 import type { Creation, Report } from '../contest.ts';

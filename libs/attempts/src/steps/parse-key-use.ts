@@ -4,7 +4,7 @@ import type { KeyUse } from '../domain/key-use.ts';
 
 const FINGERPRINT_BYTES = 32;
 
-/** Null for an operation without an idempotency key. Throws where the message is not valid. */
+/** Null for an operation without an idempotency key. Throws if the message is not valid. */
 export function parseKeyUse(message: KeyUseMessage | undefined): KeyUse | null {
   if (message === undefined) return null;
   if (message.fingerprint.length !== FINGERPRINT_BYTES) throw new Error('a fingerprint has 32 bytes');

@@ -1,13 +1,20 @@
 /**
- * Rolls awards forward. A prize that was won is owed: `paying` only ever goes on to `paid` or `held`, `holding` to `held`, `releasing` to
- * `paid`, `denying` to `denied`. The wallet decides once per award id and answers a repeat alike, so any process can retry at any time. The wallet's decision is
- * recorded after the answer, without fsync, together with the owner's events of it: the wallet can be asked again.
+ * Rolls awards forward. A prize that was won is owed: `paying` only ever goes on to `paid` or
+ * `held`, `holding` to `held`, `releasing` to `paid`, `denying` to `denied`. The wallet decides
+ * once per award id and answers a repeat alike, so any process can retry at any time. The wallet's
+ * decision is recorded after its response, without fsync, together with the contest service's
+ * events: the wallet can be asked again.
  *
- * What a crash leaves, after each step:
- *   1. the owner's commit of the award: a prize that is claimed and `paying` or `holding`. A retry, a read or the sweeper asks the wallet.
- *   2. the wallet's commit: a payout that is decided, of an award that is still as it was. The same, and the wallet answers as stored.
- *   3. the record, which is one commit of status and event: an event that is not published. The relay publishes it.
- * The report that won the award knows its event, so that its record is one statement; any other reads the event in the transaction.
+ * What a crash leaves after each step:
+ * 1. The contest service's commit of the award: a claimed prize that is `paying` or `holding`. A
+ *    retry, a read or the sweeper asks the wallet.
+ * 2. The wallet's commit: a decided payout of an award whose row is unchanged. The same actors ask
+ *    again, and the wallet answers as stored.
+ * 3. The record, one commit of status and event: an event that is not published. The relay
+ *    publishes it.
+ *
+ * The report that won the award knows its event, so it records both in one statement. Any other
+ * caller reads the event in the transaction.
  */
 import { createCoalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
@@ -28,7 +35,7 @@ import {
 import { failpoint } from '../failpoints.ts';
 import type { Wallet } from '../wallet.ts';
 
-/** The owner's table of awards: challenge awards, or the payouts of a round. */
+/** The contest service's table of awards: challenge awards, or the payouts of a round. */
 export interface AwardTable {
   /** Awards between two commits, created up to and including the instant, oldest first. */
   loadUnfinishedAwards(
@@ -37,34 +44,38 @@ export interface AwardTable {
     limit: number,
   ): Promise<readonly OwedAward<PayableAward>[]>;
   /**
-   * Writes each status that the wallet answered, where the award still has the status for which the wallet was called. Returns the events
-   * of the awards that moved, which go into the outbox in the same transaction; the commit is not durable. The same award may be named
-   * twice.
+   * Writes each status that the wallet returned, if the award still has the status with which the
+   * wallet was called. Returns the events of the awards that moved, which go into the outbox in the
+   * same transaction. The commit is not durable. An award may be named twice.
    */
   recordPayouts(on: Queryable, payouts: readonly PayoutOf[]): Promise<readonly Event[]>;
   /**
-   * As `recordPayouts`, of payouts whose events are known before: one statement, its own transaction, writes the status and the event of
-   * each award that still has the status. Not durable. Returns the ids of the awards that moved. Without it such events are read too.
+   * As `recordPayouts`, for payouts whose events are already known. One statement, its own
+   * transaction, writes the status and event of each award that still has the status. Not durable.
+   * Returns the ids of the awards that moved. A service without it reads such events too.
    */
   recordWithEvents?(
     database: Database,
     payouts: readonly (PayoutOf & { readonly event: OutboxRow })[],
   ): Promise<ReadonlySet<string>>;
   findAward(database: Database, id: string): Promise<OwedAward<PayableAward> | null>;
-  /** Moves the award from the first status to the second. False where it was not in the first. */
+  /** Moves the award from the first status to the second. False if it was not in the first. */
   moveAward(database: Database, id: string, from: AwardStatus, to: AwardStatus): Promise<boolean>;
 }
 
-/** The event that the wallet's decision makes true, where it is known without a read; the award has its status. */
+/**
+ * The event that the wallet's decision makes true, if it is known without a read. The award has its
+ * decided status.
+ */
 export type EventOf = (award: PayableAward) => Event | null;
 
 export interface AwardPayer {
   /**
-   * The award with the wallet's final decision; the award itself where nothing was under way. A caller that knows the event of the decision
-   * saves the record the round trip that reads it.
+   * The award with the wallet's final decision; the award itself if nothing was under way. A caller
+   * that knows the decision's event saves the round trip that reads it.
    */
   complete(owed: OwedAward<PayableAward>, eventOf?: EventOf): Promise<PayableAward>;
-  /** As `complete`, and the decision is written to the award before it resolves. */
+  /** As `complete`, and resolves only once the decision is written to the award. */
   completeAndRecord(owed: OwedAward<PayableAward>): Promise<PayableAward>;
   runOnce(now: Date): Promise<void>;
   drain(): Promise<void>;
@@ -103,7 +114,7 @@ export function createAwardPayer(deps: {
       const event = rows[index];
       return event === undefined ? [] : { ...payout, event };
     });
-    // The statement is its own transaction, so the point before its commit is before it is sent.
+    // The statement commits itself, so the last point before its commit is before it is sent.
     await failpoint(`${owner}.award.before-commit`);
     const moved = await awards.recordWithEvents(database, payouts);
     await failpoint(`${owner}.award.after-commit`);

@@ -1,15 +1,17 @@
 /**
- * How a report of a score is answered: settle -> pay. The contest's commit settles the attempt, or returns why it did not: an
- * attempt that is not known to be paid for is resolved with the wallet, and the commit decides again; one whose deadline or
- * contest is over is ended; one that is already settled answers only the report that settled it.
+ * How a report of a score is answered: settle -> pay. The contest's commit settles the attempt, or
+ * returns why it did not. If the attempt is not known to be paid for, the wallet resolves it and
+ * the commit decides again. If its deadline or contest is over, it is ended. If it is already
+ * settled, only the report that settled it gets the outcome.
  *
- * A prize that was won is paid by the wallet before the answer, which states the status of the award. The same report again finds
- * its outcome and rolls its award forward first. When the wallet cannot be reached after the commit the item fails; the retry, or
- * the sweeper, pays.
+ * The wallet pays a prize before the response, which states the award's status. When the same
+ * report is sent again, it finds its outcome and rolls its award forward first. If the wallet
+ * cannot be reached after the commit, the item fails, and the retry or the sweeper pays.
  *
- * An operation id belongs to one report: one attempt, score, tiebreak and evidence. The receipt id derives from it and is unique
- * in the database, so it settles at most one attempt, whatever replicas do concurrently; and the signed receipt states the
- * report, so that another report under the same id is never answered as this one. Both are refused as `attempt_already_settled`.
+ * An operation id belongs to one report: one attempt, score, tiebreak and evidence. The receipt id
+ * derives from it and is unique in the database, so it settles at most one attempt, even if several
+ * replicas act at once. The signed receipt states the report, so another report under the same id
+ * never gets its outcome. Both are refused as `attempt_already_settled`.
  */
 import { type Refused, refused } from '@laurel/errors';
 import { isUniqueViolation } from '@laurel/postgres';
@@ -28,7 +30,7 @@ export type ReportDeps = Pick<RollForwardDeps, 'opener' | 'resolver' | 'expirer'
 export type ReportedOutcome = {
   readonly outcome: RecordedOutcome;
   readonly award: PayableAward | null;
-  /** The same operation had recorded the outcome before. */
+  /** The same operation recorded the outcome before. */
   readonly repeated: boolean;
 };
 
@@ -50,7 +52,7 @@ export async function reportOutcome(report: Sent, deps: ReportDeps): Promise<Rep
       case 'settled_before':
         return answerAgain(report, settlement.receiptId, deps);
       case 'due':
-        // The deadline decides, not the sweep. The sweeper posts the refund.
+        // The deadline decides, even before the sweep. The sweeper posts the refund.
         await deps.expirer.expire(attemptId, deps.clock());
         return refused('attempt_already_settled');
       case 'over':
@@ -67,13 +69,14 @@ async function settleUnderOwnId(report: Sent, { contest, opener }: ReportDeps): 
     if (opener.isAwaited) await opener.written(report.attemptId);
     return await contest.settle({ ...report, feePosted: opener.isKnownPosted(report.attemptId) });
   } catch (error) {
-    // Only another attempt can have this receipt: a report on the same one waits for its lock, and then finds it settled.
+    // Only another attempt can have this receipt: a report on the same attempt waits for its lock,
+    // then finds it settled.
     if (isUniqueViolation(error, 'outcomes_receipt_id_key')) return refused('attempt_already_settled');
     throw error;
   }
 }
 
-/** The award with the wallet's decision; null where the outcome won none. */
+/** The award with the wallet's decision; null if the outcome won none. */
 async function pay({ won, outcome }: Recorded, { contest, payer }: ReportDeps): Promise<PayableAward | null> {
   if (won === null) return null;
   return await payer.complete(won, (award) => contest.settledWithAward?.({ ...won, award }, outcome) ?? null);
@@ -97,7 +100,7 @@ async function endWithContest(attemptId: string, reason: RoundReason, deps: Repo
   return refused('round_closed');
 }
 
-/** Whether the attempt turns out to be paid for. Otherwise it was never shown to a partner. */
+/** Whether the attempt is paid for, by the wallet. If not, no partner was ever shown it. */
 async function isPaidFor(
   { attemptId, tenant: { environment } }: Sent,
   { resolver, clock, loadAttempt }: ReportDeps,

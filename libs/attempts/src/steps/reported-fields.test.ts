@@ -11,7 +11,7 @@ const evidence = fc.oneof(
 );
 const reports: fc.Arbitrary<ReportedFields> = fc.record({ score: aNumber, evidence, tiebreak: fc.option(aNumber) });
 
-/** The signed text of a receipt of this report; a challenge's has no tiebreak. */
+/** The signed text of a receipt of this report. A challenge's receipt has no tiebreak. */
 function receiptOf({
   score,
   tiebreak,

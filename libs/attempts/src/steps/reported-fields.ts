@@ -1,4 +1,7 @@
-/** The fields of a receipt that a report alone decides. The same report is recognized by them. */
+/**
+ * The fields of a receipt that depend on the report alone. They identify a repeat of the same
+ * report.
+ */
 import { parseJson } from '@laurel/json';
 import { canonicalJson, evidenceFields } from '@laurel/signature';
 
@@ -6,11 +9,14 @@ export type ReportedFields = {
   readonly score: number;
   /** Null when none was sent. */
   readonly tiebreak: number | null;
-  /** An object as JSON text, or empty. */
+  /** A JSON object as text, or empty. */
   readonly evidence: string;
 };
 
-/** Whether the receipt, as its signed text, is of this report. A receipt without a tiebreak is of a contest where none counts. */
+/**
+ * Whether the receipt's signed text is of this report. A receipt without a tiebreak is of a contest
+ * that ignores tiebreaks.
+ */
 export function statesReport(receipt: string, { score, tiebreak, evidence }: ReportedFields): boolean {
   const stated = parseJson(receipt) as Readonly<Record<string, unknown>>;
   return (

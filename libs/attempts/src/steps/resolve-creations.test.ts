@@ -42,7 +42,7 @@ describe('the attempt that a creation is about', () => {
     expect([...keyUsesToRecord(resolved)]).toEqual([[attemptId, keyUse]]);
   });
 
-  test('a creation whose own attempt exists is about that one, also after it was refused', async () => {
+  test('a creation whose own attempt exists is about that attempt, even after it was refused', async () => {
     const attempt = attemptWith('refused');
     const resolved = await resolve({ attemptId: attempt.id, isKnown: true }, attempt);
     expect(resolved).toEqual([

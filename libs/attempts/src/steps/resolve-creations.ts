@@ -1,6 +1,7 @@
 /**
- * Which attempts a batch of creations is about: the one that each names by its id, unless its idempotency key names another already
- * (domain/key-use.ts). An attempt that was refused holds no key: the creation that finds it runs in its place.
+ * Which attempt each creation of a batch is about: the one that its id names, unless its
+ * idempotency key already names another (domain/key-use.ts). A refused attempt holds no key: a
+ * creation that finds one by its key runs in its place.
  */
 import { isRefused, type Refused } from '@laurel/errors';
 import type { KeyUse, RecordedKeyUse } from '../domain/key-use.ts';
@@ -11,7 +12,7 @@ import { resolveKeyUses } from './resolve-key-uses.ts';
 export type RequestedCreation = {
   readonly attemptId: string;
   readonly keyUse: KeyUse | null;
-  /** An attempt with this id exists. */
+  /** Whether an attempt with this id exists. */
   readonly isKnown: boolean;
 };
 
@@ -20,15 +21,15 @@ export type ResolvedCreation<Attempt extends OwnedAttempt> = {
   readonly attemptId: string;
   /** The attempt with this id, if there is one. */
   readonly known: Attempt | null;
-  /** To be recorded with the attempt, if this creates one. */
+  /** The key use to record with the attempt, if the creation writes one. */
   readonly keyUse: KeyUse | null;
-  /** A recorded use of the key gives way: it is deleted before this one is recorded. */
+  /** Whether a recorded use of the key is deleted before this one is recorded. */
   readonly supersedes: boolean;
 };
 
 export type CreationResolution<Attempt extends OwnedAttempt> = ResolvedCreation<Attempt> | Refused;
 
-/** One for each creation, in order. `recorded` was read under the locks on the keys. */
+/** One resolution per creation, in order. `recorded` was read under the locks on the keys. */
 export async function resolveCreations<Attempt extends OwnedAttempt>(
   creations: readonly RequestedCreation[],
   {
@@ -65,7 +66,7 @@ export async function resolveCreations<Attempt extends OwnedAttempt>(
   });
 }
 
-/** The keys whose recorded uses give way. */
+/** The keys whose recorded uses are to be deleted. */
 export function supersededKeys(resolved: readonly CreationResolution<OwnedAttempt>[]): readonly string[] {
   return resolved.flatMap((creation) =>
     !isRefused(creation) && creation.supersedes && creation.keyUse !== null ? [creation.keyUse.keyId] : [],

@@ -42,7 +42,7 @@ describe('the operations that a batch of requests means', () => {
     ]);
   });
 
-  test('of two requests in a batch under one idempotency key the second is the first one, sent again, or reuses its key', () => {
+  test('when two requests of a batch share an idempotency key, the second repeats the first or is refused for reusing its key', () => {
     const use = keyUse(newId());
     const first = newId();
     const operations = [
@@ -57,7 +57,7 @@ describe('the operations that a batch of requests means', () => {
     ]);
   });
 
-  test('an idempotency key that the gateway freed is recorded again, in place of the older use', () => {
+  test('a new use of an idempotency key that the gateway freed replaces the recorded use', () => {
     const use = { ...keyUse(newId(), 2), isFirst: false };
     const operationId = newId();
     const recorded = recordedAs(recordedUse(keyUse(use.keyId, 1), newId()));
@@ -72,7 +72,7 @@ describe('the operations that a batch of requests means', () => {
   });
 });
 
-test('requests that their keys refused are not decided, and every request keeps its place', () => {
+test('requests that were refused for their keys are not decided, and every result keeps its place', () => {
   const results = decideUnlessRefused(
     ['a', 'b', 'c'],
     [{ kind: 'operation', id: 1 }, refused('idempotency_key_reused'), { kind: 'operation', id: 3 }],

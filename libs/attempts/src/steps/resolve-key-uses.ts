@@ -1,25 +1,34 @@
-/** The operations that a batch of requests means, as the recorded uses of their idempotency keys have it (domain/key-use.ts). */
+/**
+ * Which operation each request of a batch means, by the recorded uses of its idempotency key
+ * (domain/key-use.ts).
+ */
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { receiptIdOf } from '@laurel/ids';
 import { decideKeyUse, type KeyUse, type RecordedKeyUse } from '../domain/key-use.ts';
 
-/** A request with the operation id that came with it. */
+/** A request, with the operation id that it brought. */
 export type KeyedOperation = { readonly operationId: string; readonly keyUse: KeyUse | null };
 
 export type ResolvedOperation =
-  /** Runs under this id: its own, or the one that the key names already, which then is not recorded again. */
+  /**
+   * Runs under this id: its own, or the one that the key already names, which is then not recorded
+   * again.
+   */
   | {
       readonly kind: 'operation';
       readonly operationId: string;
       readonly record: KeyUse | null;
-      /** The recorded use of the key gives way to this operation: it is deleted before this one is inserted. */
+      /** Whether the recorded use of the key is deleted before this operation's is inserted. */
       readonly supersedes: boolean;
-      /** The key names an operation of this batch, which is before this one. */
+      /** Whether the key names an earlier operation of this batch. */
       readonly repeatsBatch: boolean;
     }
   | Refused;
 
-/** One for each operation, in order, each seeing those before it. `recorded` was read under the locks on the keys. */
+/**
+ * One resolution per operation, in order; each takes those before it into account. `recorded` was
+ * read under the locks on the keys.
+ */
 export function resolveKeyUses(
   operations: readonly KeyedOperation[],
   recorded: ReadonlyMap<string, RecordedKeyUse>,
@@ -47,7 +56,7 @@ export function resolveKeyUses(
   });
 }
 
-/** The outcomes that a batch of reports means: each is known by its receipt. */
+/** Which outcome each report of a batch means. The receipt identifies an outcome. */
 export function resolveReports(
   reports: readonly { readonly operationId: string; readonly keyUse: KeyUse | null }[],
   recorded: ReadonlyMap<string, RecordedKeyUse>,
@@ -56,14 +65,17 @@ export function resolveReports(
   return resolveKeyUses(operations, recorded);
 }
 
-/** The decision on a request that was not refused before, with what it was resolved to. */
+/** The decision on a request that its key did not refuse, and what the request was resolved to. */
 export type Decided<Resolved, Decision> = {
   readonly kind: 'decided';
   readonly resolved: Resolved;
   readonly decision: Decision;
 };
 
-/** Decides the requests that their keys did not refuse, in order; one result for each request, in order. */
+/**
+ * Decides the requests that their keys did not refuse, in order. Returns one result per request, in
+ * order.
+ */
 export function decideUnlessRefused<Request, Resolved extends { readonly kind: string }, Decision>(
   requests: readonly Request[],
   resolutions: readonly (Resolved | Refused)[],

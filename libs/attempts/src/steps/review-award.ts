@@ -1,6 +1,7 @@
 /**
- * An operator's review of a held award: `held -> releasing -> paid`, or `held -> denying -> denied`. The first step is committed here, the
- * wallet moves the money or closes the payout, and the last step follows; after a crash between them the sweeper finishes it.
+ * An operator's review of a held award: `held -> releasing -> paid`, or `held -> denying ->
+ * denied`. This file commits the first step, the wallet moves the money or closes the payout, and
+ * the last step follows. After a crash between them the sweeper finishes the review.
  */
 import { type Refused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
@@ -18,7 +19,8 @@ export type Review = {
   readonly done: Extract<AwardStatus, 'paid' | 'denied'>;
 };
 
-// An award that is still being paid is finished first; another operator's review may interfere once more.
+// An award that is still being paid is finished first, and another operator's review may interfere
+// once more.
 const MAX_ROUNDS = 3;
 
 /** Null when the award is in the status that the review asks for. */

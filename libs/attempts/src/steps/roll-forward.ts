@@ -1,6 +1,7 @@
 /**
- * The authoritative read of one attempt. A state between two commits is rolled forward first: a reader never sees a state that a crash
- * could undo, and `expired` or `voided` always means that the fee has been returned.
+ * The authoritative read of one attempt. It first rolls a state between two commits forward. So a
+ * reader never sees a state that a crash could undo, and `expired` or `voided` always means that
+ * the fee has been returned.
  */
 
 import type { Clock } from '@laurel/service';
@@ -18,11 +19,11 @@ export type RollForwardDeps = {
   expirer: AttemptExpirer;
   attemptTtlMs: number;
   clock: Clock;
-  /** The owner's attempt as it is now. */
+  /** The attempt as stored now. */
   loadAttempt(id: string): Promise<OwnedAttempt | null>;
 };
 
-/** The attempt, as it was just read, in a stable state; null where there is none to show. */
+/** Takes an attempt that was just read to a stable state; null if there is none to show. */
 export async function rollForward(
   found: OwnedAttempt,
   environment: Environment,
@@ -50,7 +51,7 @@ export async function rollForward(
   return attempt !== null && isVisible(attempt.status) ? attempt : null;
 }
 
-/** As rollForward, of the attempt as it is now: for a caller that has changed it. */
+/** As rollForward, for a caller that has changed the attempt: reads it again first. */
 export async function readAgain(
   id: string,
   environment: Environment,

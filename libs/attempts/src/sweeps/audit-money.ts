@@ -1,6 +1,7 @@
 /**
- * An owner's part of the audit: its own invariants, and its attempts and awards compared with the wallet's fees and payouts for them
- * (compare-with-wallet.ts). The owner supplies the queries and the rules that define a violation.
+ * A contest service's part of the audit. It checks the service's own invariants, and compares its
+ * attempts and awards with the wallet's fees and payouts (compare-with-wallet.ts). The service
+ * supplies the queries and the rules that define a violation.
  */
 import type { AttemptOwner } from '@laurel/ids';
 import { type CheckResult, type Database, type EnvironmentsOfIds, findEnvironments } from '@laurel/postgres';
@@ -8,9 +9,9 @@ import type { Environment } from '@laurel/tenant';
 import type { FeeListing, PayoutListing, Wallet } from '../wallet.ts';
 import { type Comparison, compareWithWallet } from './compare-with-wallet.ts';
 
-/** A table of the owner, read in id order. */
+/** A table of the contest service, read in id order. */
 interface AuditedTable<Row> {
-  /** Rows with an id above this one, in id order, at most `limit`. */
+  /** At most `limit` rows with an id above `after`, in id order. */
   page(database: Database, after: string, limit: number): Promise<ReadonlyMap<string, Row>>;
   again(database: Database, ids: readonly string[]): Promise<ReadonlyMap<string, Row>>;
 }
@@ -18,7 +19,10 @@ interface AuditedTable<Row> {
 const PAGE = 5_000;
 const MAX_EXAMPLES = 10;
 
-/** The results of every check, the owner's own first. An aborted signal ends it after the check or the page under way. */
+/**
+ * Returns the results of every check, the service's own first. An aborted signal ends the audit
+ * after the check or page under way.
+ */
 export async function auditMoney<Attempt, Award, Check extends string>(audited: {
   readonly owner: AttemptOwner;
   readonly database: Database;
@@ -29,13 +33,13 @@ export async function auditMoney<Attempt, Award, Check extends string>(audited: 
   readonly awards: AuditedTable<Award>;
   readonly judgeFee: Comparison<Attempt, FeeListing, Check>['judge'];
   readonly judgePayout: Comparison<Award, PayoutListing, Check>['judge'];
-  /** A description of each of their checks. */
+  /** Describes each check. */
   readonly checks: Readonly<Record<Check, string>>;
   readonly signal?: AbortSignal | undefined;
 }): Promise<CheckResult[]> {
   const { owner, database, wallet, attempts, awards, judgeFee, judgePayout, checks, signal } = audited;
   const own = await audited.runOwnChecks(database);
-  /** The environment that the wallet names for the rows of findings. */
+  /** The environment that the wallet states for each row with a finding. */
   const inWallet = new Map<string, Environment>();
   const fees = await compareWithWallet({
     pageSize: PAGE,
@@ -82,7 +86,10 @@ export async function auditMoney<Attempt, Award, Check extends string>(audited: 
   });
   return [...own, ...compared];
 
-  /** Where the two services disagree about the environment, or neither knows it, it is real money. */
+  /**
+   * If the two services disagree about the environment, or neither knows it, the money counts as
+   * real.
+   */
   function isOfTest(id: string): boolean {
     const named = [inWallet.get(id), inOwner.get(id)].filter((environment) => environment !== undefined);
     return named.length > 0 && named.every((environment) => environment === 'test');

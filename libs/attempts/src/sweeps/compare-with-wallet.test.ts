@@ -43,7 +43,7 @@ describe('the comparison with the wallet', () => {
     );
   });
 
-  it('the comparison with the wallet drops a finding that the read order does not prove when our row has caught up', async () => {
+  it('the comparison with the wallet drops an unproven finding once our row has caught up', async () => {
     const judge = (ours: string | null, theirs: string | null) =>
       ours === theirs ? null : ({ check: 'same', final: false } as const);
     const found = await compareWithWallet({

@@ -1,7 +1,8 @@
 /**
- * The audit of two databases that have no common snapshot: an owner's rows and the wallet's, merged in id order, page by page. Ours are
- * read first and the wallet's after it, so that the state in our row had to be true in the wallet before. A finding that this order does
- * not prove is kept only if our row, read once more after the wallet's, still fails the same check.
+ * The audit of two databases without a common snapshot. A contest service's rows ("ours") and the
+ * wallet's are merged in id order, page by page. Ours are read first, so the state in our row had
+ * to be true in the wallet before. A finding that this order does not prove is kept only if our
+ * row, read again after the wallet's, still fails the same check.
  */
 import type { Finding } from '../domain/finding.ts';
 
@@ -10,12 +11,12 @@ const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
 export type Comparison<Ours, Theirs, Check extends string> = {
   readonly pageSize: number;
-  /** Our rows above an id, keyed by id and in id order, at most a page. */
+  /** At most a page of our rows with an id above `after`, keyed by id and in id order. */
   readOurs(after: string): Promise<ReadonlyMap<string, Ours>>;
   readOursAgain(ids: readonly string[]): Promise<ReadonlyMap<string, Ours>>;
-  /** The wallet's rows for ours, above an id and in id order, at most a page. */
+  /** At most a page of the wallet's rows for ours with an id above `after`, in id order. */
   readTheirs(after: string): Promise<readonly WalletRow<Theirs>[]>;
-  /** The violation between two rows of one id, if any; either row may be missing. */
+  /** The violation between the two rows of an id, if any; one of them may be missing. */
   judge(ours: Ours | null, theirs: Theirs | null): Finding<Check> | null;
 };
 
@@ -23,7 +24,10 @@ export type Violation<Check extends string> = { readonly check: Check; readonly 
 
 type WalletRow<Row> = { readonly id: string; readonly row: Row };
 
-/** The confirmed findings. Ids compare as text because both databases order uuids by their bytes. */
+/**
+ * Returns the confirmed findings. Ids compare as text, because both databases order uuids by their
+ * bytes.
+ */
 export async function compareWithWallet<Ours, Theirs, Check extends string>(
   comparison: Comparison<Ours, Theirs, Check>,
 ): Promise<readonly Violation<Check>[]> {
@@ -63,7 +67,9 @@ export async function compareWithWallet<Ours, Theirs, Check extends string>(
   }
 }
 
-/** The wallet's rows above the first id up to and including the second; null means no upper bound. */
+/**
+ * The wallet's rows above the first id, up to and including the second; null means no upper bound.
+ */
 async function* theirsBetween<Row>(
   after: string,
   until: string | null,

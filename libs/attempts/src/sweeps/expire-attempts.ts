@@ -1,11 +1,14 @@
 /**
- * Ends attempts whose deadline has passed and returns fees. Ending is one commit, which also queues the refund; the wallet posts at most
- * one refund per fee; then a second commit writes `expired` or `voided`, clears the queue and stores the owner's event of the refund. A
- * crash anywhere leaves work in the queue.
+ * Ends attempts whose deadline has passed, and returns fees. One commit ends an attempt and queues
+ * its refund. The wallet posts at most one refund per fee. A second commit then writes `expired` or
+ * `voided`, clears the queue and stores the contest service's event of the refund. A crash at any
+ * point leaves work in the queue.
  *
- * A contest may have work to do when attempts end; it is done in the commit that ends them, under locks that it takes first.
+ * A contest may have its own work when attempts end. The commit that ends them does it, under locks
+ * that it takes first.
  *
- * Several replicas may work on the same refund: the wallet posts it once, and the second to record it changes nothing and emits nothing.
+ * Several replicas may work on the same refund. The wallet posts it once, and the second replica to
+ * record it changes nothing and emits nothing.
  */
 
 import { createCoalescer } from '@laurel/coalesce';
@@ -31,19 +34,25 @@ import type { PendingResolver } from './resolve-pending.ts';
 
 export interface AttemptExpirer {
   /**
-   * Ends the attempt if it is open, and, unless `evenIfYoung`, if its deadline has passed. Queues the refund of its fee with `reason`, by
-   * default that the attempt expired; the wallet posts it later.
+   * Ends the attempt if it is open and its deadline has passed; with `evenIfYoung`, before its
+   * deadline too. Queues the refund of its fee with `reason`, by default `expired`; the wallet
+   * posts it later.
    */
   expire(
     attemptId: string,
     now: Date,
     options?: { readonly evenIfYoung?: boolean; readonly reason?: RoundReason | null },
   ): Promise<void>;
-  /** Ends the attempt for an operator. False when it is not open any more. Does not return the fee yet. */
+  /**
+   * Ends the attempt for an operator. False if it is no longer open. Does not return the fee yet.
+   */
   voidAttempt(attemptId: string, reason: string, now: Date): Promise<boolean>;
-  /** Returns the fee of an attempt that is `expiring` or `voiding`, and records that. */
+  /** Returns the fee of an attempt that is `expiring` or `voiding`, and records the refund. */
   refund(attempt: OwnedAttempt, environment: Environment): Promise<void>;
-  /** Returns fees that are due, and records that; one that fails does not block the others, and its error is thrown after them. */
+  /**
+   * Returns fees that are due, and records the refunds. One that fails does not block the others;
+   * its error is thrown after them.
+   */
   refundAll(due: readonly RefundDue[]): Promise<void>;
   runOnce(now: Date): Promise<void>;
   drain(): Promise<void>;
@@ -94,7 +103,7 @@ export function createAttemptExpirer(deps: {
   }
 
   async function end(attemptId: string, now: Date, decide: (attempt: EndingAttempt) => EndOf | null): Promise<boolean> {
-    // The creation was already answered, and the row may still be `pending` for a moment.
+    // The creation has already been answered, but the row may still be `pending` for a moment.
     await opener.written(attemptId);
     const ended = await database.transaction(
       async (tx) => {
@@ -131,7 +140,8 @@ export function createAttemptExpirer(deps: {
       await failpoint(`${owner}.expiry.after-commit`);
       if (expired.length < PAGE) break;
     }
-    // An attempt that is still pending, or locked at this moment, holds the mark back: the next run finds it open.
+    // An attempt that is still pending, or locked now, holds the mark back. The next run finds it
+    // open.
     const reached = (await oldestUnended(database, from, until)) ?? until;
     if (isBefore(reached, until)) await resolvePending(reached, until, now);
     if (mark !== undefined && !isBefore(mark, reached)) return;
@@ -188,10 +198,10 @@ export function createAttemptExpirer(deps: {
   };
 }
 
-/** A refund that the wallet has posted, and that is still to be recorded. */
+/** A refund that the wallet has posted and that is not yet recorded. */
 type PostedRefund = { readonly attemptId: string; readonly reason: RefundReason };
 
-/** How an attempt ends: with its refund outstanding, or immediately where there was no fee. */
+/** How an attempt ends: with its refund outstanding, or immediately if there was no fee. */
 type EndOf = {
   readonly whileRefunding: 'expiring' | 'voiding';
   readonly final: 'expired' | 'voided';

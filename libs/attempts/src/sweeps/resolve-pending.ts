@@ -1,14 +1,17 @@
 /**
- * Resolves attempts that are still `pending`: their process died, or the wallet's decision was not written. Past the grace, a fee that
- * the wallet has never received gets a tombstone, so that it can never be posted late. Readers resolve the attempts they find by the same
- * function.
+ * Resolves attempts that are still `pending`: their process died, or the wallet's decision was not
+ * written. A fee that the wallet has not received by the end of the grace gets a tombstone, so that
+ * it can never be posted late. Readers resolve the attempts they find by the same function.
  *
- * The sweep walks attempts by their `created_at` and visits each once, so none may appear below its mark. A creation takes that instant
- * before it waits for a connection, for locks and for its commit, and nothing bounds these waits together. So there is a low watermark: a
- * statement that begins after it was raised writes no attempt at or below it. The mark advances to it only after a whole walk that began
- * once every transaction from before the raise had ended. No process's clock is involved.
+ * The sweep walks attempts by their `created_at` and visits each once, so no attempt may appear
+ * below its mark. But a creation takes that instant before it waits for a connection, for locks and
+ * for its commit, and nothing bounds these waits together. So there is a low watermark: a statement
+ * that begins after it was raised writes no attempt at or below it. The mark advances to the
+ * watermark only after a whole walk that began once every transaction from before the raise had
+ * ended. No process's clock is involved.
  *
- * Several replicas may resolve the same attempt: the wallet answers both alike, and the write changes a pending attempt only.
+ * Several replicas may resolve the same attempt: the wallet gives both the same answer, and the
+ * write changes only a pending attempt.
  */
 import type { AttemptOwner } from '@laurel/ids';
 import { firstOf, isBefore, later, millisecondsBetween } from '@laurel/instant';
@@ -28,8 +31,9 @@ import type { FeeResolution, Wallet } from '../wallet.ts';
 
 export interface PendingResolver {
   /**
-   * The wallet's record of the attempt's fee; `written` resolves with whether the attempt's row has it too. A fee that the wallet has never
-   * received gets a tombstone past the grace, or, with `evenIfYoung`, immediately: then the attempt is never created.
+   * Returns the wallet's record of the attempt's fee; `written` resolves with whether the attempt's
+   * row states it too. A fee that the wallet has never received gets a tombstone after the grace,
+   * or immediately with `evenIfYoung`. The attempt is then never created.
    */
   resolve(
     attempt: PendingAttempt,
@@ -40,7 +44,10 @@ export interface PendingResolver {
 }
 
 const PAGE = 500;
-/** How far the low watermark stays behind the present. A creation that takes longer until it is written is decided again. */
+/**
+ * How far the low watermark stays behind the present. A creation that takes longer to be written is
+ * decided again.
+ */
 const LATEST_WRITE_MS = 30_000;
 
 export function createPendingResolver(deps: {
@@ -73,7 +80,7 @@ export function createPendingResolver(deps: {
       }),
     );
     const failure = results.find((result) => result.status === 'rejected');
-    // The mark stays unchanged, so that the next run visits all of them again.
+    // The mark stays unchanged, so the next run visits all of them again.
     if (failure !== undefined) throw failure.reason;
   }
 
