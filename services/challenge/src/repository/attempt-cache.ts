@@ -1,25 +1,31 @@
 /**
- * The attempts that this process opened and has not seen ending, so that an outcome can be decided without reading its attempt first.
- * Another process may have settled, ended or disqualified the attempt since: an outcome that is decided on the cache is recorded only
- * where the row is still as it is cached (outcomes.ts), and under the lock on the row otherwise.
+ * The attempts that this process opened and has not seen end, so that an outcome can be decided
+ * without reading its attempt first. Another process may have settled, ended or disqualified the
+ * attempt since. So an outcome that is decided on the cache is recorded only if the row is still as
+ * cached (outcomes.ts), and otherwise under the lock on the row.
  *
- * Only attempts whose fee the wallet has posted are cached. A free one is not: its score counts for the bar, which takes more than
- * settling it. The terms of a challenge are frozen, so they are kept once for all its attempts.
+ * Only attempts whose fee the wallet has posted are cached. A free attempt is not: its score counts
+ * for the bar, which takes more than settling it. The terms of a challenge are frozen, so one copy
+ * serves all its attempts.
  */
 import { LRUCache } from 'lru-cache';
 import type { Attempt, AttemptTerms, Challenge } from '../domain/challenge.ts';
 import type { AttemptInPlay } from '../domain/outcome-decision.ts';
 
 export interface AttemptCache {
-  /** Null where the attempt or the terms of its challenge are not cached. */
+  /** Null if the attempt or the terms of its challenge are not cached. */
   get(attemptId: string): { readonly attempt: AttemptInPlay; readonly terms: AttemptTerms } | null;
-  /** Caches the attempt as its creation is answered. Only one that is open, paid for and not disqualified is kept. */
+  /**
+   * Caches the attempt of a creation that is being answered, if it is open, paid for and not
+   * disqualified.
+   */
   put(attempt: Attempt): void;
   putTerms(challenge: Challenge): void;
   evict(attemptId: string): void;
 }
 
-// About 600 bytes each: some 30 MB. Far more than one process has open; an attempt that is evicted is read from its row.
+// About 600 bytes each: some 30 MB. One process has far fewer open; an evicted attempt is read from
+// its row.
 const MAX_ATTEMPTS = 50_000;
 const MAX_CHALLENGES = 10_000;
 

@@ -31,7 +31,7 @@ type AttemptWithTermsRow = AttemptRow & {
   score_max: number | null;
 };
 
-/** An attempt and the terms it reads from its challenge. */
+/** An attempt, and the terms that it takes from its challenge. */
 export type AttemptWithTerms = { readonly attempt: Attempt; readonly terms: AttemptTerms };
 
 const WITH_TERMS = `
@@ -66,8 +66,8 @@ const SELECT_BY_IDS = { name: 'attempts_by_ids', text: 'select * from attempts w
 
 const SELECT_WITH_TERMS = { name: 'attempts_with_terms', text: `${WITH_TERMS} where a.id = any($1::uuid[])` };
 
-// Nothing that another transaction may write meanwhile is joined here: after waiting for a lock PostgreSQL reads the attempt again, but
-// the joined rows as they were before the wait. The joined columns are frozen.
+// Joins only frozen columns, nothing that another transaction may write meanwhile: after waiting
+// for a lock PostgreSQL reads the attempt again, but keeps the joined rows from before the wait.
 const LOCK_WITH_TERMS = {
   name: 'attempts_lock_with_terms',
   text: `${WITH_TERMS} where a.id = any($1::uuid[]) order by a.id for no key update of a`,
@@ -92,8 +92,8 @@ returning id`,
 const MOVE = { text: 'update attempts set account_id = $2 where id = $1' };
 
 /**
- * The ids of the attempts that this transaction wrote: those that no other process wrote before, and that are not too late. All were
- * decided at one instant.
+ * Returns the ids of the attempts that this transaction wrote: those that no other process wrote
+ * before, and that are not too late. All were decided at one instant.
  */
 export async function insertAttempts(
   on: Queryable,
@@ -138,7 +138,10 @@ export async function lockAttempts(on: Queryable, ids: readonly string[]): Promi
   return new Map(rows.map((row) => [row.id, toAttemptWithTerms(row)]));
 }
 
-/** Restarts an abandoned attempt as this one. False when another process was first, or when it is too late. */
+/**
+ * Restarts an abandoned attempt as this one. False if another process restarted it first, or it is
+ * too late.
+ */
 export async function restartAttempt(on: Queryable, attempt: Attempt): Promise<boolean> {
   const rows = await on.query(RESTART, [
     attempt.id,
@@ -163,7 +166,7 @@ export async function disqualifyAttempts(on: Queryable, ids: readonly string[], 
   await on.query(DISQUALIFY, [ids, now]);
 }
 
-/** The caller holds the lock; the attempt is pending. */
+/** The caller holds the lock, and the attempt is pending. */
 export async function moveAttempt(on: Queryable, id: string, accountId: string): Promise<void> {
   await on.query(MOVE, [id, accountId]);
 }

@@ -1,4 +1,7 @@
-/** The invariants of bars: each follows from what the database says that it was set by, is monitored, and ramped where it had to. */
+/**
+ * The invariants of bars: each bar follows from the source that the database states, is monitored,
+ * and was ramped if it had to be.
+ */
 import type { Check } from '@laurel/postgres';
 import { rampCapOf } from '../domain/ramp.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
@@ -8,9 +11,9 @@ export const BAR_CHECKS: readonly Check[] = [
   {
     id: 'seeded_bar_follows_from_its_percentiles',
     description: 'The bar of a seeded challenge is the quantile of its percentiles at its target pass rate.',
-    // In decimals, which neither overflow nor underflow, as PostgreSQL's own doubles would raise an error. What is
-    // allowed covers how the service rounds (domain/calibration.ts): 15 digits of a score, and where scores are
-    // subnormal the steps of 5e-324 in which doubles lie.
+    // Computes in decimals, which neither overflow nor underflow; PostgreSQL's doubles would raise
+    // an error. The tolerance covers how the service rounds (domain/calibration.ts): to 15 digits
+    // of a score, and for subnormal scores to the steps of 5e-324 in which doubles lie.
     violations: `
       select c.id
       from challenges c left join seeded_distributions s on s.challenge_id = c.id
@@ -33,7 +36,7 @@ export const BAR_CHECKS: readonly Check[] = [
   {
     id: 'calibrated_bar_follows_from_its_samples',
     description: 'The bar of a calibrated challenge is the sample whose rank is its target pass rate.',
-    // A challenge that was opened with a bar of its operator's has no calibration.
+    // A challenge that its operator opened with a bar has no calibration.
     violations: `
       select c.id
       from challenges c join calibrations k on k.challenge_id = c.id
@@ -59,7 +62,8 @@ export const BAR_CHECKS: readonly Check[] = [
   {
     id: 'calibration_counts_its_samples',
     description: 'The progress of every calibration is the number of its samples and of their players.',
-    // Players are counted once they are grouped: `count(distinct)` sorts every sample (measured with 10 million: 11.6 s, now 6.0).
+    // Players are counted after they are grouped: `count(distinct)` sorts every sample (measured
+    // with 10 million: 11.6 s, now 6.0).
     violations: `
       select coalesce(k.challenge_id, s.challenge_id) as id
       from calibrations k
@@ -115,13 +119,14 @@ export const BAR_CHECKS: readonly Check[] = [
   },
 ];
 
-/** Attempts of unconfirmed bars, beside the slots that bound them. */
+/** Attempts of unconfirmed bars, and the slots that bound them. */
 export const SLOT_CHECKS: readonly Check[] = [
   {
     id: 'unconfirmed_attempt_has_its_slot',
     description: 'Every attempt that is open while the bar of its challenge is unconfirmed holds one of its slots.',
-    // The release that knew no slots opened attempts before the ramp of a challenge that was live already; where an operator reinstated
-    // a challenge with a confirmed bar, attempts are open that needed none.
+    // Two kinds of attempts need no slot. A release without slots opened attempts before the ramp
+    // of a challenge that was already live; and some are open from a confirmed bar, if an operator
+    // reinstated the challenge.
     violations: `
       select a.id
       from challenges c
@@ -134,8 +139,8 @@ export const SLOT_CHECKS: readonly Check[] = [
 ];
 
 /**
- * Replicas agree about the time within a second, so an attempt that one of them created in the second before another completed the ramp may
- * have followed it.
+ * Replicas agree about the time within a second. So an attempt that one created in the second
+ * before another completed the ramp may have followed it.
  */
 export function rampCheckOf(ceilings: TierCeilings): Check {
   return {

@@ -1,7 +1,10 @@
-/** The invariants of drift monitors and of the history of a status, in one snapshot with the outcomes and the rows that wait. */
+/**
+ * The invariants of drift monitors and of the status history, in one snapshot with the outcomes and
+ * the rows that wait.
+ */
 import type { Check } from '@laurel/postgres';
 
-/** What a monitor has counted or is yet to count, beside the outcomes that were ever to be counted. */
+/** What a monitor has counted or is yet to count, beside all outcomes that it should ever count. */
 const COUNTED = `
   select m.challenge_id, m.started_at, m.attempts + coalesce(w.attempts, 0) as attempts, m.passes + coalesce(w.passes, 0) as passes,
     coalesce(s.attempts, 0) as settled, coalesce(s.passes, 0) as cleared, s.first_at
@@ -27,7 +30,8 @@ export const MONITOR_CHECKS: readonly Check[] = [
   {
     id: 'monitor_counts_every_outcome',
     description: 'The drift monitor of a challenge that was always live counts every settled paid attempt.',
-    // Monitors of challenges that were live before there were monitors have started after their first outcomes.
+    // A challenge that was live before monitors existed has outcomes from before its monitor
+    // started.
     violations: `
       select c.challenge_id as id
       from (${COUNTED}) c

@@ -1,4 +1,7 @@
-/** This service's own invariants, each a query for the rows that break it; and the pages that the audit across services reads. */
+/**
+ * This service's own invariants, each a query for the rows that break it; and the pages that the
+ * audit across services reads.
+ */
 
 import { countsUnderCap } from '@laurel/attempts';
 import type { AttemptStatus, AwardStatus } from '@laurel/attempts/domain';
@@ -16,7 +19,7 @@ import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { BAR_CHECKS, rampCheckOf, SLOT_CHECKS } from './audit-bars.ts';
 import { MONITOR_CHECKS } from './audit-monitors.ts';
 
-// Constraints enforce most of these already; the audit covers the case that one is switched off.
+// Constraints enforce most of these already; the audit covers a constraint that is switched off.
 const CHECKS: readonly Check[] = [
   {
     id: 'outcome_exactly_when_settled',
@@ -97,7 +100,7 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-/** Attempts, awards and receipts are of the environment of their challenge. */
+/** Attempts, awards and receipts have the environment of their challenge. */
 export const ENVIRONMENTS: EnvironmentsOfIds = `
   select id, environment from challenges
   union all
@@ -127,7 +130,7 @@ const AWARDS_AGAIN = {
   text: 'select id, status, attempt_id, account_id, amount_cents from awards where id = any($1::uuid[])',
 };
 
-/** Paid attempts above an id, by id, in id order. */
+/** Paid attempts with an id above `after`, by id, in id order. */
 export async function pageOfAttempts(
   on: Queryable,
   after: string,
@@ -140,7 +143,7 @@ export async function attemptsAgain(on: Queryable, ids: readonly string[]): Prom
   return byId(await on.query<AttemptRow>(ATTEMPTS_AGAIN, [ids]), toAttempt);
 }
 
-/** Awards above an id, by id, in id order. */
+/** Awards with an id above `after`, by id, in id order. */
 export async function pageOfAwards(on: Queryable, after: string, limit: number): Promise<Map<string, AuditedAward>> {
   return byId(await on.query<AwardRow>(PAGE_OF_AWARDS, [after, limit]), toAward);
 }

@@ -32,15 +32,19 @@ type MovedAwardRow = AwardWithTenantRow & {
   recorded_at: Date;
 };
 
-/** The status that an award is won with, in SQL: of a challenge that drift has suspended its row says so, once it is locked. */
+/**
+ * SQL: the status in which an award is won. The row of the challenge, once locked, states whether
+ * drift has suspended it.
+ */
 export const statusOfNewAward = (challenge: string): string =>
   `case when ${challenge}.suspended_by_drift then 'holding' else 'paying' end`;
 
-// The rows of the challenges are locked first: after a wait for a suspension they are read as it left them, so that a win that is
-// recorded after the suspension is held. Winners share the lock.
+// Locks the rows of the challenges first. After a wait for a suspension they are read as the
+// suspension left them, so a win that is recorded after it is held. Winners share the lock.
 //
-// The unique constraint decides the claim. Claims are inserted in one order, so that two batches that race for the same ones wait for
-// each other in one direction only; of two claims of one account in one batch the earlier report's comes first.
+// The unique constraint decides the claim. Claims are inserted in one order, so two batches that
+// race for the same claims wait for each other in one direction only. If a batch has two claims of
+// one account, the earlier report's comes first.
 const CLAIM = {
   name: 'awards_claim',
   text: `
@@ -72,7 +76,8 @@ select * from (
 ) unfinished order by created_at limit $2`,
 };
 
-// The wallet's answer for an award in one status must not change an award that has reached another status since.
+// The wallet's answer for an award in one status must not change an award that has since reached
+// another.
 const RECORD_PAYOUTS = {
   name: 'awards_record_payouts',
   text: `
@@ -116,10 +121,10 @@ select id from moved`,
 
 const MOVE = { text: 'update awards set status = $3 where id = $1 and status = $2 returning id' };
 
-/** What a claim won its award with: to be paid, or to be held by the wallet. */
+/** The status in which a claim won its award: to be paid, or to be held by the wallet. */
 export type NewAwardStatus = Extract<AwardStatus, 'paying' | 'holding'>;
 
-/** The attempts whose claim won the prize, and the status of each award. */
+/** Returns the attempts whose claim won the prize, and the status of each award. */
 export async function claimAwards(
   on: Queryable,
   awards: readonly Omit<Award, 'status' | 'createdAt' | 'paidAt'>[],
@@ -137,7 +142,7 @@ export async function claimAwards(
   return new Map(rows.map((row) => [row.attempt_id, row.status]));
 }
 
-/** Null where the outcome won none. */
+/** Null if the outcome won none. */
 export async function findAwardOfAttempt(on: Queryable, attemptId: string): Promise<OwedAward<Award> | null> {
   const [row] = await on.query<AwardWithTenantRow>(SELECT_BY_ATTEMPT, [attemptId]);
   return row === undefined ? null : toAwardWithTenant(row);
@@ -157,7 +162,10 @@ export async function loadUnfinishedAwards(
   return (await on.query<AwardWithTenantRow>(SELECT_UNFINISHED, [createdUntil, limit])).map(toAwardWithTenant);
 }
 
-/** The awards that this moved, each once; one that is in another status by now is left unchanged. */
+/**
+ * Returns the awards that this moved, each once. An award that is in another status by now is left
+ * unchanged.
+ */
 export async function recordPayouts(on: Queryable, payouts: readonly PayoutOf[]): Promise<readonly MovedAward[]> {
   const rows = await on.query<MovedAwardRow>(RECORD_PAYOUTS, [
     payouts.map((payout) => payout.awardId),
@@ -173,7 +181,10 @@ export async function recordPayouts(on: Queryable, payouts: readonly PayoutOf[])
   }));
 }
 
-/** As `recordPayouts`, with the event of each award, in one statement that is its own transaction. The ids of the awards that this moved. */
+/**
+ * As `recordPayouts`, with the event of each award, in one statement that is its own transaction.
+ * Returns the ids of the awards that moved.
+ */
 export async function recordWithEvents(
   database: Database,
   payouts: readonly (PayoutOf & { readonly event: OutboxRow })[],
@@ -194,7 +205,7 @@ export async function recordWithEvents(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Moves the award from the first status to the second. False where it was not in the first. */
+/** Moves the award from the first status to the second. False if it was not in the first. */
 export async function moveAward(on: Queryable, id: string, from: AwardStatus, to: AwardStatus): Promise<boolean> {
   return (await on.query(MOVE, [id, from, to])).length === 1;
 }

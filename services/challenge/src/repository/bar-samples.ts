@@ -1,6 +1,7 @@
 /**
- * The samples that bars follow from, and the scores of given ranks among them. A sample of a calibrating challenge is written under the lock of
- * the challenge's row, with the progress of the calibration (calibrations.ts); one of a top_n challenge needs neither.
+ * The samples from which bars follow, and the scores of given ranks among them. A sample of a
+ * calibrating challenge is written under the lock of the challenge's row, with the progress of the
+ * calibration (calibrations.ts). A sample of a top_n challenge needs neither.
  */
 
 import assert from 'node:assert/strict';
@@ -25,7 +26,8 @@ from unnest($1::uuid[], $2::uuid[]) as w (challenge_id, sample_id)
 join bar_samples s on s.challenge_id = w.challenge_id and s.sample_id = w.sample_id`,
 };
 
-// bar_samples_by_score has both columns: the rows that are passed over are not visited where a vacuum has seen their pages.
+// bar_samples_by_score has both columns: rows that are skipped are not visited, if a vacuum has
+// seen their pages.
 const SELECT_ABOVE = {
   name: 'bar_samples_above',
   text: 'select score from bar_samples where challenge_id = $1 and score > $2 order by score offset $3::bigint limit 1',
@@ -39,7 +41,7 @@ const COUNT_SAMPLES = {
   text: 'select count(*) as samples, count(distinct player) as players from bar_samples where challenge_id = $1',
 };
 
-// A range of the index for each bin: all of them together read it once.
+// One range of the index per bin: together they read it once.
 const COUNT_IN_BINS = {
   text: `
 select counted.samples, counted.at_start
@@ -61,7 +63,7 @@ export async function insertBarSamples(on: Queryable, samples: readonly BarSampl
   ]);
 }
 
-/** The ids of those samples that are recorded. */
+/** Returns the ids of those samples that are recorded. */
 export async function loadRecordedSamples(
   on: Queryable,
   samples: readonly Pick<BarSample, 'challengeId' | 'sampleId'>[],
@@ -73,7 +75,7 @@ export async function loadRecordedSamples(
   return new Set(rows.map((row) => row.sample_id));
 }
 
-/** The k-th best of the challenge's samples, from 1, as the direction has it. */
+/** The k-th best of the challenge's samples in the challenge's direction, from 1. */
 export function loadKthBest(
   on: Queryable,
   challengeId: string,
@@ -85,7 +87,10 @@ export function loadKthBest(
 /** What is known about the ranks of a challenge's samples. */
 type KnownRanks = { readonly samples: number; readonly anchors?: readonly RankAnchor[] };
 
-/** The score of a rank, from 1 for the lowest: by stepping through the index from the nearest score whose rank is known. */
+/**
+ * Finds the score of a rank, from 1 for the lowest, by stepping through the index from the nearest
+ * score of known rank.
+ */
 export async function loadScoreOfRank(
   on: Queryable,
   challengeId: string,
@@ -109,7 +114,10 @@ export async function countBarSamples(
   return { samples: Number(row?.samples ?? 0n), players: Number(row?.players ?? 0n) };
 }
 
-/** How many samples are in each bin, and how many of them at its start: no score is below the first edge, and the last bin has no end. */
+/**
+ * Counts the samples in each bin, and those at its start. No score is below the first edge; the
+ * last bin is unbounded.
+ */
 export async function countInBins(
   on: Queryable,
   challengeId: string,

@@ -1,9 +1,12 @@
-/** The progress of calibrations, written under the lock of the challenge's row with the samples that make it (bar-samples.ts). */
+/**
+ * The progress of calibrations. It is written under the lock of the challenge's row, with the
+ * samples that make it (bar-samples.ts).
+ */
 
 import type { Queryable } from '@laurel/postgres';
 import type { RankAnchor } from '../domain/rank-anchor.ts';
 
-/** What a player has given to a calibration, and the most that it counts. */
+/** How many samples a player has given to a calibration, and the most of them that count. */
 export type CalibrationPlayer = {
   readonly challengeId: string;
   readonly player: string;
@@ -68,7 +71,10 @@ const COUNT_AT = {
   text: 'select count(*) as samples from bar_samples where challenge_id = $1 and score = $2',
 };
 
-/** How many samples each of these players has, by challenge and player; one without samples is not in it. */
+/**
+ * How many samples each of these players has, by challenge and player. The map lacks players
+ * without samples.
+ */
 export async function loadSamplesOfPlayers(
   on: Queryable,
   players: readonly Pick<CalibrationPlayer, 'challengeId' | 'player'>[],
@@ -101,7 +107,9 @@ export async function putCalibrationCounts(on: Queryable, counts: readonly Calib
   ]);
 }
 
-/** The anchors of these calibrations, by challenge; one without an anchor is not in it. */
+/**
+ * The anchors of these calibrations, by challenge. The map lacks calibrations without an anchor.
+ */
 export async function loadAnchors(
   on: Queryable,
   challengeIds: readonly string[],
@@ -120,7 +128,10 @@ export async function loadAnchors(
   );
 }
 
-/** Moves the calibration's anchor to this score of a sample, counting from the anchor before, or from the lowest sample. */
+/**
+ * Moves the calibration's anchor to this score of a sample, counting from the previous anchor, or
+ * from the lowest sample.
+ */
 export async function moveAnchor(
   on: Queryable,
   challengeId: string,

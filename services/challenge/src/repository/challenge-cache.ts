@@ -1,11 +1,13 @@
 /**
- * Challenges as they were last read, so that a creation need not read them again. A creation that is decided on the cache is written
- * only where the row is still of the version that was read (optimistic-attempts.ts).
+ * Challenges as last read, so that a creation need not read them again. A creation that is decided
+ * on the cache is written only if the row still has the version that was read
+ * (optimistic-attempts.ts).
  *
- * Only a live challenge with a calibrated bar is cached: all that a creation reads of it is on its row, whether its ramp is completed
- * included, and does not change with each score. How many attempts its ramp has seen is not on the row and may be out of date; only lists
- * show it. The bar of a top_n challenge and the progress of a calibration come from the scores, and change without a new version of
- * the row.
+ * Only a live challenge with a calibrated bar is cached. Its row has all that a creation reads of
+ * it, including whether its ramp is completed, and does not change with each score. How many
+ * attempts its ramp has seen is not on the row and may be out of date; only lists show it. The bar
+ * of a top_n challenge and the progress of a calibration are not cached, because scores change them
+ * without a new version of the row.
  */
 import { LRUCache } from 'lru-cache';
 import { statusOf } from '../domain/bar.ts';
@@ -14,7 +16,7 @@ import type { VersionedChallenge } from './challenges.ts';
 
 export interface ChallengeCache {
   get(challengeId: string): VersionedChallenge | null;
-  /** Replaces what was cached; a challenge that may not be cached is evicted. */
+  /** Replaces what was cached. A challenge that may not be cached is evicted. */
   put(read: VersionedChallenge): void;
 }
 

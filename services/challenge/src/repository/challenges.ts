@@ -1,4 +1,4 @@
-/** Challenges, read together with the bar and the progress that bar_samples give them. */
+/** Challenges, read with the bar and the progress that bar_samples give them. */
 
 import assert from 'node:assert/strict';
 import type { Environment, Tenant } from '@laurel/attempts/domain';
@@ -13,7 +13,10 @@ import type {
 } from '../domain/challenge.ts';
 import { isUnconfirmed, slotsInUse } from './ramp-slots.ts';
 
-/** A challenge, and the version of its row that it was read from: the database raises it at every update. */
+/**
+ * A challenge, and the version of the row from which it was read. The database raises the version
+ * at every update.
+ */
 export type VersionedChallenge = { readonly challenge: Challenge; readonly version: bigint };
 
 type ChallengeRow = {
@@ -54,8 +57,9 @@ type ChallengeRow = {
   version: bigint;
 };
 
-// Reading the n-th best costs n steps of bar_samples_by_score; the samples of a top_n challenge are counted only while there are fewer.
-// Outcomes that wait for the drift monitor are counted only while a ramp is on, whose progress partners read; in the oldest of a backlog alone.
+// Reading the n-th best costs n steps of bar_samples_by_score; the samples of a top_n challenge are
+// counted only while there are fewer than n. Outcomes that wait for the drift monitor are counted
+// only during a ramp, whose progress partners read, and only in the oldest rows of a backlog.
 const CHALLENGE = `
 select c.*, bar.nth_best_score, case when ${isUnconfirmed('c')} then ${slotsInUse('c.id')} end as unconfirmed_attempts,
   m.attempts + coalesce(waiting.attempts, 0) as attempts_seen,
@@ -107,7 +111,7 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
   $25, $26, $27)`,
 };
 
-// A challenge that is not calibrating has a bar, was suspended or closed: it takes none.
+// A challenge that is not calibrating has a bar, or was suspended or closed: it takes no new bar.
 const SET_BAR = {
   text: `
 update challenges set threshold = $2, calibration_source = $3, status = 'live'
@@ -139,7 +143,7 @@ export async function lockChallenge(on: Queryable, id: string): Promise<void> {
   await on.query(LOCK, [id]);
 }
 
-/** The same for several, locked by id. */
+/** As `lockChallenge`, for several, locked by id. */
 export async function lockChallenges(on: Queryable, ids: readonly string[]): Promise<void> {
   await on.query(LOCK_SEVERAL, [ids]);
 }
@@ -177,7 +181,7 @@ export async function insertChallenge(on: Queryable, challenge: Challenge): Prom
   ]);
 }
 
-/** The calibrating challenge, which the transaction has locked, is live from its commit on. */
+/** The transaction has locked the calibrating challenge, which is live from the commit on. */
 export async function setBar(
   on: Queryable,
   bar: { readonly challengeId: string; readonly threshold: number; readonly source: CalibrationSource },
@@ -190,7 +194,7 @@ export async function updateChallengeStatus(on: Queryable, id: string, status: C
   await on.query(UPDATE_STATUS, [id, status]);
 }
 
-/** The prize is no longer limited. A ramp that is completed stays as it is. */
+/** From now on the prize is not limited. A completed ramp is left unchanged. */
 export async function completeRamp(on: Queryable, id: string, now: Date): Promise<void> {
   await on.query(COMPLETE_RAMP, [id, now]);
 }

@@ -1,14 +1,16 @@
 /**
- * The creation rules of domain/availability.ts as SQL: the fragments of every statement that reads or applies them. Claim, rung and cap
- * are each defined here once; creation-rules.test.ts compares them with the decision in TypeScript over generated histories.
+ * The creation rules of domain/availability.ts as SQL: fragments for every statement that reads or
+ * applies them. Claim, rung and cap are each defined here once; creation-rules.test.ts compares
+ * them with the decision in TypeScript over generated histories.
  *
- * Each is a scalar subquery and no join: whatever the planner estimates of the table sizes, it is one index look-up for each creation.
- * The arguments are SQL expressions of the statement around it.
+ * Each is a scalar subquery and not a join: whatever the planner estimates of the table sizes, it
+ * is one index look-up per creation. The arguments are SQL expressions of the surrounding
+ * statement.
  */
 import { countsUnderCap } from '@laurel/attempts';
 import { CAP_WINDOW_MS } from '../domain/availability.ts';
 
-/** A player of a challenge. The account may be null: it has no history. */
+/** A player of a challenge. The account may be null: then it has no history. */
 type PlayerOf = { readonly challengeId: string; readonly accountId: string };
 
 /** Claim: the account has an award of the challenge, whatever its status. */
@@ -28,14 +30,17 @@ export function isRungUnlocked({
   return `(${parentChallengeId} is null or ${isClaimed({ challengeId: parentChallengeId, accountId })})`;
 }
 
-/** Cap: the paid attempts of the account since the start of the window that were not refunded. */
+/** Cap: counts the account's paid attempts since the start of the window that were not refunded. */
 export function paidInWindow({ challengeId, accountId, since }: PlayerOf & { readonly since: string }): string {
   return `(select count(*)::int from attempts paid
     where paid.challenge_id = ${challengeId} and paid.account_id = ${accountId} and paid.created_at > ${since}
       and ${countsUnderCap('paid')})`;
 }
 
-/** Neither claim, rung nor cap refuses one more paid attempt. `challenge` is a row of challenges. */
+/**
+ * Whether neither claim, rung nor cap refuses one more paid attempt. `challenge` names a row of
+ * challenges.
+ */
 export function allowsPaidAttempt({
   challenge,
   accountId,
@@ -51,7 +56,7 @@ export function allowsPaidAttempt({
     and ${paidInWindow({ ...player, since })} < ${challenge}.daily_attempt_cap)`;
 }
 
-/** Attempts newer than this count for the cap. */
+/** Attempts after this instant count under the cap. */
 export function windowStart(now: Date): Date {
   return new Date(now.getTime() - CAP_WINDOW_MS);
 }

@@ -1,6 +1,7 @@
 /**
- * The drift monitor of each challenge that has a bar of its own, and its readings. The transaction that holds the row of a monitor is the
- * only one that counts outcomes for it (unmonitored-outcomes.ts), and the only one that moves the status of its challenge.
+ * The drift monitor of each challenge that has its own bar, and its readings. Only the transaction
+ * that holds a monitor's row counts outcomes for it (unmonitored-outcomes.ts) and moves the status
+ * of its challenge.
  */
 
 import type { Environment } from '@laurel/attempts/domain';
@@ -58,7 +59,8 @@ from unnest($1::uuid[], $2::bigint[], $3::bigint[]) as f (challenge_id, attempts
 where m.challenge_id = f.challenge_id`,
 };
 
-// Each start has an instant of its own, which the keys of its readings have in them. What waits to be counted was settled before it.
+// Each start has its own instant, which is part of the keys of its readings. Outcomes that wait to
+// be counted were settled before it.
 const RESTART = {
   text: `
 update drift_monitors set started_at = greatest($2, started_at + interval '1 millisecond'), attempts = 0, passes = 0,
@@ -82,17 +84,17 @@ select attempts, passes, log_ratio_above, log_ratio_below, read_at
 from drift_readings where challenge_id = $1 and started_at = $2 order by attempts`,
 };
 
-/** The challenge goes live in this transaction: its monitor has counted nothing yet. */
+/** The challenge goes live in this transaction, so its monitor has counted nothing yet. */
 export async function startMonitor(on: Queryable, challengeId: string, now: Date): Promise<void> {
   await on.query(START, [challengeId, now]);
 }
 
-/** The caller holds the monitor, which counts from zero again, and nothing of what waits now. */
+/** The monitor counts from zero again, and ignores outcomes that wait now. The caller holds it. */
 export async function restartMonitor(on: Queryable, challengeId: string, now: Date): Promise<void> {
   await on.query(RESTART, [challengeId, now]);
 }
 
-/** Locks those of the monitors that no other transaction holds, and returns them. */
+/** Locks those monitors that no other transaction holds, and returns them. */
 export async function lockFreeMonitors(
   on: Queryable,
   challengeIds: readonly string[],
@@ -100,7 +102,7 @@ export async function lockFreeMonitors(
   return (await on.query<MonitorRow>(LOCK_FREE, [challengeIds])).map(toMonitor);
 }
 
-/** By id. The caller holds their monitors, so their status stays. */
+/** Returned by id. The caller holds their monitors, so their status does not change. */
 export async function loadMonitoredChallenges(
   on: Queryable,
   ids: readonly string[],
@@ -109,12 +111,12 @@ export async function loadMonitoredChallenges(
   return new Map(rows.map((row) => [row.id, toMonitoredChallenge(row)]));
 }
 
-/** Locks the monitor until the transaction ends. False where the challenge has none. */
+/** Locks the monitor until the transaction ends. False if the challenge has none. */
 export async function lockMonitor(on: Queryable, challengeId: string): Promise<boolean> {
   return (await on.query(LOCK, [challengeId])).length === 1;
 }
 
-/** Null where the challenge has none. */
+/** Null if the challenge has none. */
 export async function findMonitor(on: Queryable, challengeId: string): Promise<DriftMonitor | null> {
   const [row] = await on.query<MonitorRow>(SELECT, [challengeId]);
   return row === undefined ? null : toMonitor(row);
@@ -130,7 +132,7 @@ export async function updateMonitors(on: Queryable, monitors: readonly DriftMoni
   ]);
 }
 
-/** At most one of each monitor. */
+/** At most one reading per monitor. */
 export async function insertReadings(
   on: Queryable,
   readings: readonly (DriftReading & Pick<DriftMonitor, 'challengeId' | 'startedAt'>)[],
@@ -148,7 +150,7 @@ export async function insertReadings(
   ]);
 }
 
-/** Since the monitor started, oldest first. */
+/** The readings since the monitor started, oldest first. */
 export async function loadReadings(
   on: Queryable,
   { challengeId, startedAt }: Pick<DriftMonitor, 'challengeId' | 'startedAt'>,

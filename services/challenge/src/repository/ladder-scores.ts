@@ -1,6 +1,7 @@
 /**
- * The scores that the bars of a ladder follow from: those of the highest rung, from a given one down, whose bar was not derived itself. Its
- * samples, if they completed its calibration, or else the percentiles that it was seeded with.
+ * The scores from which the bars of a ladder follow. They are those of the highest rung whose own
+ * bar was not derived, from a given one down: its samples if they completed its calibration, or
+ * else the percentiles with which it was seeded.
  */
 import type { Queryable } from '@laurel/postgres';
 import type { Distribution } from '../domain/calibration.ts';
@@ -9,7 +10,8 @@ type LadderScores =
   | { readonly kind: 'samples'; readonly challengeId: string; readonly samples: number }
   | { readonly kind: 'percentiles'; readonly distribution: Distribution };
 
-// A challenge that calibrates has samples but no bar yet, and one that was opened with a bar of the operator's has none.
+// A calibrating challenge has samples but no bar yet; one that its operator opened with a bar has
+// no samples.
 const SELECT = {
   text: `
 with recursive ladder as (
@@ -28,7 +30,7 @@ where l.threshold is not null and (k.challenge_id is not null or s.challenge_id 
 
 type Row = { readonly id: string } & (({ readonly collected: null } & Distribution) | { readonly collected: bigint });
 
-/** From this challenge down; null where there are none. */
+/** Searches from this challenge down; null if there are none. */
 export async function findLadderScores(on: Queryable, challengeId: string): Promise<LadderScores | null> {
   const [row] = await on.query<Row>(SELECT, [challengeId]);
   if (row === undefined) return null;

@@ -1,6 +1,7 @@
 /**
- * The candidates of FindOpenAttempts (libs/attempts/src/steps/find-open-attempts.ts): one index look-up for each player by the account,
- * and one for the free attempts that the ref made before it had an account. A disqualified attempt takes no score and is none.
+ * The candidates of FindOpenAttempts (libs/attempts/src/steps/find-open-attempts.ts): one index
+ * look-up per player by the account, and one for the free attempts that the ref made before it had
+ * an account. A disqualified attempt takes no score, so it is not a candidate.
  */
 import {
   type CandidateRow,
@@ -11,7 +12,7 @@ import {
 } from '@laurel/attempts';
 import type { Queryable } from '@laurel/postgres';
 
-/** Read by its plan in a test. */
+/** Exported because a test reads its query plan. */
 export const OPEN_CANDIDATES = `
 select i.position::int, a.*
 from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality as i (challenge_id, account_id, player_ref, position)
@@ -34,7 +35,7 @@ order by i.position, a.created_at, a.id`;
 
 const SELECT_CANDIDATES = { name: 'attempts_open_candidates', text: OPEN_CANDIDATES };
 
-/** Of each player, in order, those that were created after this instant, oldest first. */
+/** For each player, in order: the candidates that were created after this instant, oldest first. */
 export async function loadOpenCandidates(
   on: Queryable,
   players: readonly PlayerOfContest[],

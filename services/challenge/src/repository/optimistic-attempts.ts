@@ -1,6 +1,7 @@
 /**
- * The optimistic write of attempts: they were decided on a cached challenge, assuming that neither claim, rung nor cap refuses the player,
- * and are written in one round trip, only where that holds: under the lock of (challenge, account), in a snapshot taken after it, as every
+ * The optimistic write of attempts. They were decided on a cached challenge, assuming that neither
+ * claim, rung nor cap refuses the player. One round trip writes them only if that holds, under the
+ * lock of (challenge, account) and in a snapshot taken after it: the conditions under which every
  * other creation is decided.
  */
 import { insertingKeyUses, isAfterLowWatermark, keyUseColumns } from '@laurel/attempts';
@@ -13,22 +14,24 @@ import { allowsPaidAttempt, windowStart } from './creation-rules.ts';
 import { lockOfPlayers } from './player-facts.ts';
 import { isUnconfirmed, slotsInUse, takingSlots } from './ramp-slots.ts';
 
-/** A paid attempt to insert, and the version of its challenge's row that it was decided on. */
+/** A paid attempt to insert, and the version of the challenge's row on which it was decided. */
 export type OptimisticAttempt = {
   readonly attempt: Attempt;
   readonly challengeVersion: bigint;
-  /** Whether the bar of its challenge was unconfirmed, so that the attempt needs a slot. */
+  /** Whether the challenge's bar was unconfirmed, so that the attempt needs a slot. */
   readonly needsSlot: boolean;
   readonly keyUse: KeyUse | null;
 };
 
 // What may have changed since the challenge was cached, and where it is checked:
-// - status and bar of the challenge, and any other column of its row: every update of the row raises its version, by a trigger.
+// - status and bar of the challenge, and any other column of its row: a trigger raises the row's
+//   version at every update.
 // - claim, rung and cap: checked here, by creation-rules.ts.
-// - the slots of an unconfirmed bar: checked here, under the lock on them, in a batch with such a challenge. A bar that is confirmed or has
-//   none stays so while its row has its version.
+// - the slots of an unconfirmed bar: checked here, under the lock on them, in a batch with such a
+//   challenge. A bar that is confirmed, or has no ramp, stays so while its row has its version.
 // - the attempt id: one that already exists is left unchanged.
-// - the idempotency key: one that is recorded already is a unique violation, and nothing of the batch is written.
+// - the idempotency key: one that is already recorded is a unique violation, and nothing of the
+//   batch is written.
 // - the low watermark of the sweep: a batch that waited too long is decided again.
 const insertText = ({ slots }: { slots: boolean }) => `
 with made as (
@@ -55,13 +58,14 @@ const INSERT = { name: 'attempts_insert_optimistic', text: insertText({ slots: f
 const INSERT_WITH_SLOTS = { name: 'attempts_insert_optimistic_with_slots', text: insertText({ slots: true }) };
 
 /**
- * The ids of those that were written. At most one for each (challenge, account) and for each id: the count does not see what the same
- * statement inserts. None where one of their idempotency keys is recorded already.
+ * Returns the ids of the attempts that were written; none if one of their idempotency keys is
+ * already recorded. A batch has at most one attempt per (challenge, account) and per id, because
+ * the count does not see what the same statement inserts.
  */
 export async function insertOptimisticAttempts(
   database: Database,
   decided: readonly OptimisticAttempt[],
-  /** `now` is the instant that they were decided at. */
+  /** `now` is the instant at which they were decided. */
   { now, ...options }: Pick<BatchOptions, 'beforeCommit'> & { readonly now: Date },
 ): Promise<ReadonlySet<string>> {
   const attempts = decided.map(({ attempt }) => attempt);
@@ -97,7 +101,10 @@ export async function insertOptimisticAttempts(
   }
 }
 
-/** Which attempt of its challenge each is, from 1. Those before it may not be written; then it is decided again, under the lock. */
+/**
+ * The place of each attempt among those of its challenge, from 1. Earlier ones may not be written;
+ * then it is decided again, under the lock.
+ */
 function placesIn(attempts: readonly Attempt[]): readonly number[] {
   const places = new Map<string, number>();
   return attempts.map(({ challengeId }) => {

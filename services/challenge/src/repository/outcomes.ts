@@ -15,12 +15,12 @@ export type SignedOutcome = {
   readonly signature: Buffer;
 };
 
-/** An outcome to record only where its attempt is still as cached. */
+/** An outcome to record only if its attempt is still as cached. */
 export type OptimisticOutcome = SignedOutcome & {
   readonly attempt: AttemptInPlay;
   /** The award that the outcome wins; null for none. */
   readonly awardId: string | null;
-  /** The use of an idempotency key, recorded with it; null for none. */
+  /** The idempotency key use to record with it; null for none. */
   readonly keyUse: KeyUse | null;
   /** The event that this commit emits; null for none. */
   readonly event: OutboxRow | null;
@@ -47,9 +47,10 @@ select o.*, $8::int
 from unnest($1::uuid[], $2::uuid[], $3::float8[], $4::bool[], $5::timestamptz[], $6::text[], $7::bytea[]) as o`,
 };
 
-// Frozen fields are not compared, and the fee generation stands in for them: an attempt that was restarted with another generation froze
-// other values. The account may have changed until the attempt opened. After waiting for a lock PostgreSQL checks the conditions against
-// the row's new version. A win locks the row of its challenge, as awards_claim does.
+// Frozen fields are not compared. The fee generation stands in for them: an attempt that was
+// restarted with another generation froze other values. The account may have changed until the
+// attempt opened. After waiting for a lock PostgreSQL checks the conditions against the row's new
+// version. A win locks the row of its challenge, as awards_claim does.
 const settleOptimisticallyText = ({ wins }: { wins: boolean }) => `
 with held as materialized (
   select r.*${wins ? ', a.challenge_id, a.prize_cents' : ''}
@@ -108,7 +109,7 @@ recorded as (
 )
 ${wins ? 'select id, status from settled left join claimed on attempt_id = id' : 'select id, null as status from settled'}`;
 
-// Most batches win nothing, and an insert of no rows into awards has a cost too.
+// Most batches win nothing, and even an insert of no rows into awards has a cost.
 const SETTLE_LOSSES = { name: 'outcomes_settle_losses', text: settleOptimisticallyText({ wins: false }) };
 const SETTLE_WITH_WINS = { name: 'outcomes_settle_with_wins', text: settleOptimisticallyText({ wins: true }) };
 
@@ -148,11 +149,13 @@ export async function insertOutcomes(
 }
 
 /**
- * Settles the attempts that are still open, not disqualified, unchanged and, for a win, whose prize is not yet claimed; their fees are
- * known to be posted, so `pending` counts as open too. The outcome, the award and the event are written of those alone. Returns their ids,
- * with the status of the award that each won, null for none.
- * Each attempt may be named once, and all of them are recorded at one instant. A unique violation means that a claim was made meanwhile, or that a key
- * is recorded already.
+ * Settles the attempts that are still open, not disqualified and unchanged and, for a win, whose
+ * prize is not yet claimed. Their fees are known to be posted, so `pending` counts as open too.
+ * Writes the outcome, award and event of those attempts only. Returns their ids, with the status of
+ * the award that each won, null for none.
+ *
+ * Each attempt may be named once, and all are recorded at one instant. A unique violation means
+ * that a claim was made meanwhile, or that a key is already recorded.
  */
 export async function settleOptimistically(
   database: Database,
@@ -185,7 +188,9 @@ export async function settleOptimistically(
   return new Map(rows.map((row) => [row.id, row.status]));
 }
 
-/** The attempts that these receipts are of, by receipt. One that is not recorded is not in the map. */
+/**
+ * Finds the attempts of these receipts, by receipt. The map lacks receipts that are not recorded.
+ */
 export async function loadAttemptsByReceipt(
   on: Queryable,
   receiptIds: readonly string[],
@@ -201,7 +206,7 @@ export async function loadOutcome(on: Queryable, attemptId: string): Promise<Out
   return toOutcome(row);
 }
 
-/** The signed text of a receipt that is recorded. */
+/** The signed text of a recorded receipt. */
 export async function loadReceipt(on: Queryable, receiptId: string): Promise<string> {
   const found = await findReceipt(on, receiptId);
   if (found === null) throw new Error(`receipt ${receiptId} is not recorded`);

@@ -1,4 +1,7 @@
-/** An account's history with a challenge: the facts of availability.ts, read under the player's lock. */
+/**
+ * An account's history with a challenge: the facts of availability.ts, read under the player's
+ * lock.
+ */
 
 import type { BoundStatement, Queryable } from '@laurel/postgres';
 import type { PlayerFacts } from '../domain/availability.ts';
@@ -15,9 +18,10 @@ export type PlayerAnswer = PlayerFacts & { readonly isKnownAttempt: boolean };
 
 type FactsRow = { is_known_attempt: boolean; claimed: boolean; parent_claimed: boolean; paid_in_window: number };
 
-// One lock per (challenge, account), held to the end of the transaction, all taken in one order: two batches never deadlock. It is the
-// first statement, so that everything after it sees what the previous holder committed. A hash collision makes two players wait for each
-// other needlessly, and has no other effect.
+// One lock per (challenge, account), held to the end of the transaction. All are taken in one
+// order, so two batches never deadlock. It is the first statement, so everything after it sees what
+// the previous holder committed. A hash collision only makes two players wait for each other
+// needlessly.
 const LOCK_PLAYERS = {
   name: 'players_lock',
   text: `
@@ -25,8 +29,9 @@ select pg_advisory_xact_lock(sorted.key)
 from (select distinct hashtextextended(k.key, 0) as key from unnest($1::text[]) as k (key) order by 1) sorted`,
 };
 
-// As above, with the lock on the slots of each challenge whose bar is unconfirmed (ramp-slots.ts), or may be by the time that the challenge
-// is read: a calibrating one goes live meanwhile.
+// As above, with the lock on the slots of each challenge whose bar is unconfirmed (ramp-slots.ts).
+// It also locks them for a calibrating challenge, which may be unconfirmed by the time it is read
+// because it went live meanwhile.
 const LOCK_PLAYERS_AND_SLOTS = {
   name: 'players_and_slots_lock',
   text: `
@@ -80,7 +85,7 @@ export async function lockPlayers(on: Queryable, players: readonly Player[]): Pr
   await on.query(statement, values);
 }
 
-/** As `lockPlayers`, with the slots of their challenges. */
+/** As `lockPlayers`, and locks the slots of their challenges. */
 export async function lockPlayersAndSlots(on: Queryable, players: readonly Player[]): Promise<void> {
   const keys = players.filter((player) => player.accountId !== null).map(keyOf);
   await on.query(LOCK_PLAYERS_AND_SLOTS, [keys, players.map((player) => player.challengeId)]);
@@ -95,7 +100,7 @@ function keyOf({ challengeId, accountId }: Player): string {
   return `${challengeId}:${accountId}`;
 }
 
-/** One answer for each query, in order. */
+/** One result per query, in order. */
 export async function loadPlayerFacts(
   on: Queryable,
   queries: readonly PlayerQuery[],

@@ -1,31 +1,35 @@
 /**
- * The slots of challenges whose bar is unconfirmed (domain/ramp.ts): each attempt holds one from its reservation until it ends without an
- * outcome or the drift monitor has counted it. Who takes slots holds the lock on the slots of the challenge (player-facts.ts), so two
- * reservations never count the same free one; the constraint ramp_slots_are_a_hundred holds the limit.
+ * The slots of challenges whose bar is unconfirmed (domain/ramp.ts). Each attempt holds one from
+ * its reservation until it ends without an outcome or the drift monitor has counted it. A
+ * transaction that takes slots holds the lock on the slots of the challenge (player-facts.ts), so
+ * two reservations never count the same free one. The constraint ramp_slots_are_a_hundred enforces
+ * the limit.
  *
- * A slot is in use while its attempt is pending, open or settled. The others are given to the next attempt, so that what ends an attempt
- * need not know of slots. The monitor deletes the rows of settled attempts: as many as there are more of them than outcomes that wait. Which
- * of the settled ones it deletes does not matter.
+ * A slot is in use while its attempt is pending, open or settled. The others are given to the next
+ * attempts, so the code that ends an attempt need not know about slots. The monitor deletes rows of
+ * settled attempts: as many as they outnumber the outcomes that wait. It does not matter which of
+ * them it deletes.
  */
 import type { BoundStatement, Queryable } from '@laurel/postgres';
 import { MAX_UNCONFIRMED_ATTEMPTS, RAMP_ATTEMPTS } from '../domain/ramp.ts';
 
-/** Whether the bar of a row of challenges is unconfirmed, as SQL. */
+/** SQL: whether the bar of a row of challenges is unconfirmed. */
 export function isUnconfirmed(challenge: string): string {
   return `(${challenge}.ramped_from is not null and ${challenge}.ramp_completed_at is null and ${challenge}.status = 'live'
     and (select m.attempts from drift_monitors m where m.challenge_id = ${challenge}.id) < ${RAMP_ATTEMPTS})`;
 }
 
-/** Whether the attempt of a row of ramp_slots still needs it, as SQL. */
+/** SQL: whether the attempt of a row of ramp_slots still needs it. */
 const isInUse = (slot: string): string =>
   `(select a.status from attempts a where a.id = ${slot}.attempt_id) in ('pending', 'open', 'settled')`;
 
-/** How many slots of a challenge are in use, as SQL; the argument is an expression. */
+/** SQL: how many slots of a challenge are in use. The argument is an expression. */
 export function slotsInUse(challengeId: string): string {
   return `(select count(*)::int from ramp_slots s where s.challenge_id = ${challengeId} and ${isInUse('s')})`;
 }
 
-// The n-th attempt that needs a slot of a challenge takes the n-th free one. Where there is none the slot is null, which the table refuses.
+// The n-th attempt that needs a slot of a challenge takes the n-th free one. If there is none, the
+// slot is null, which the table refuses.
 const TAKE = {
   name: 'ramp_slots_take',
   text: `
@@ -74,12 +78,18 @@ with counted as (
 delete from ramp_slots s using held where s.challenge_id = held.challenge_id and s.slot = held.slot`,
 };
 
-/** The statement that gives each of these attempts its slot, where the bar of its challenge is unconfirmed. It follows their reservation. */
+/**
+ * The statement that gives each of these attempts a slot, if the bar of its challenge is
+ * unconfirmed. It follows their reservation.
+ */
 export function takingSlots(attemptIds: readonly string[]): BoundStatement {
   return { statement: TAKE, values: [attemptIds] };
 }
 
-/** The caller holds the monitors of these challenges, and has taken the outcomes that they count out of the queue. */
+/**
+ * The caller holds the monitors of these challenges, and has removed from the queue the outcomes
+ * that they count.
+ */
 export async function freeSlots(on: Queryable, challengeIds: readonly string[]): Promise<void> {
   if (challengeIds.length > 0) await on.query(FREE, [challengeIds]);
 }

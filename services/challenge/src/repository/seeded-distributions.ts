@@ -1,4 +1,7 @@
-/** The percentiles that partners seeded challenges with, each beside the bar that followed from it and in the commit that set it. */
+/**
+ * The percentiles with which partners seeded challenges. Each is written in the commit that set the
+ * bar, beside the bar that followed from it.
+ */
 
 import type { Queryable } from '@laurel/postgres';
 import type { Distribution } from '../domain/calibration.ts';

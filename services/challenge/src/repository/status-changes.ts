@@ -57,7 +57,7 @@ export async function loadStatusChanges(on: Queryable, challengeId: string): Pro
   return (await on.query<StatusChangeRow>(SELECT_OF_CHALLENGE, [challengeId])).map(toStatusChange);
 }
 
-/** What caused the last suspension; null where there was none. */
+/** What caused the last suspension; null if there was none. */
 export async function findCauseOfSuspension(on: Queryable, challengeId: string): Promise<StatusChangeCause | null> {
   const [row] = await on.query<{ cause: StatusChangeCause }>(SELECT_LAST_SUSPENSION, [challengeId]);
   return row?.cause ?? null;

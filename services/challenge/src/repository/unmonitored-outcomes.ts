@@ -1,6 +1,7 @@
 /**
- * The queue of settled paid attempts that the drift monitors have yet to count: a row for each batch, whatever its challenges. The commit that
- * settles attempts inserts its row (also outcomes.ts), and the transaction that counts takes it away: so each outcome is counted once at most.
+ * The queue of settled paid attempts that the drift monitors have yet to count: one row per batch,
+ * which may span challenges. The commit that settles attempts inserts its row (also outcomes.ts),
+ * and the transaction that counts the row deletes it. So each outcome is counted at most once.
  */
 
 import type { Queryable } from '@laurel/postgres';
@@ -16,7 +17,7 @@ const INSERT_UNMONITORED = {
   text: 'insert into unmonitored_outcomes (challenge_ids, passed) values ($1::uuid[], $2::bool[])',
 };
 
-// Another process that counts has locked what it takes.
+// Skips rows that another counting process has locked.
 const TAKE = {
   name: 'unmonitored_outcomes_take',
   text: `
@@ -36,12 +37,14 @@ insert into unmonitored_outcomes (id, challenge_ids, passed) overriding system v
 
 type Row = { readonly id: bigint; readonly challenge_ids: readonly string[]; readonly passed: readonly boolean[] };
 
-/** In the commit that settles them. */
+/** Called in the commit that settles them. */
 export async function insertUnmonitoredOutcomes(on: Queryable, outcomes: readonly UnmonitoredOutcome[]): Promise<void> {
   if (outcomes.length > 0) await on.query(INSERT_UNMONITORED, columnsOf(outcomes));
 }
 
-/** Takes up to so many batches away that no other transaction holds, the oldest first. */
+/**
+ * Takes up to `limit` batches that no other transaction holds out of the queue, the oldest first.
+ */
 export async function takeUnmonitoredOutcomes(on: Queryable, limit: number): Promise<readonly UnmonitoredBatch[]> {
   const rows = await on.query<Row>(TAKE, [limit]);
   return rows.map(({ id, challenge_ids: challengeIds, passed }) => ({
@@ -50,7 +53,7 @@ export async function takeUnmonitoredOutcomes(on: Queryable, limit: number): Pro
   }));
 }
 
-/** Returns what is left of batches that the same transaction took, in their places. */
+/** Puts what is left of batches back in their places; the same transaction took them. */
 export async function putBackOutcomes(on: Queryable, batches: readonly UnmonitoredBatch[]): Promise<void> {
   await Promise.all(batches.map(({ id, outcomes }) => on.query(PUT_BACK, [id, ...columnsOf(outcomes)])));
 }
