@@ -1,6 +1,6 @@
 /**
- * The draft of an outcome: it is decided, its receipt is composed and signed, and it is not recorded yet. Every commit of outcomes records
- * drafts; the answer to a report follows from its draft alone.
+ * The draft of an outcome: decided, its receipt composed and signed, not recorded yet. Every commit
+ * of outcomes records drafts. The response to a report follows from its draft alone.
  */
 
 import type { Recorded, Report, Settlement as ReportSettlement } from '@laurel/attempts';
@@ -25,11 +25,14 @@ export type OutcomeDraft = ReportedAttempt & {
   readonly signed: SignedOutcome;
   /** The claim that the outcome makes; null for none. */
   readonly claim: Claim | null;
-  /** Whose sample its score is, as in `samplePlayer`; null where it is none. */
+  /** The player whose sample the score is, as in `samplePlayer`; null if it is no sample. */
   readonly samplePlayer: string | null;
-  /** The use of the report's idempotency key, to be recorded with the outcome; null for none. */
+  /** The use of the report's idempotency key, to record with the outcome; null for none. */
   readonly keyUse: KeyUse | null;
-  /** Null where there is an award to wait for: the commit that records the wallet's decision on it emits the event. */
+  /**
+   * Null if there is an award to wait for: the commit that records the wallet's decision on it
+   * emits the event.
+   */
   readonly event: Event | null;
 };
 
@@ -38,14 +41,16 @@ export type SentReport = OutcomeReport & Pick<Report, 'feePosted'>;
 
 export type RecordedOutcome = Recorded & { readonly outcome: Outcome; readonly won: WonAward | null };
 
-/** An award that is to be paid, with the player whom its event names. */
+/** An award to pay, with the player whom its event names. */
 export type WonAward = OwedAward<Award> & { readonly playerRef: string };
 
 /** The result of the commit for a report. */
 export type Settlement =
   | RecordedOutcome
   | Exclude<ReportSettlement, Recorded>
-  /** Nothing is recorded: the report comes again with what the wallet says of this player. */
+  /**
+   * Nothing is recorded. The caller asks the wallet about this player and sends the report again.
+   */
   | { readonly kind: 'ask_eligibility'; readonly challengeId: string; readonly playerRef: string };
 
 /** What a commit of drafts needs. */
@@ -55,7 +60,7 @@ export type OutcomeCommitDeps = {
   readonly signingKeyId: number;
   readonly attempts: AttemptCache;
   readonly outbox: Outbox;
-  /** Counts the outcomes of this commit soon. */
+  /** Makes the monitor count the outcomes of this commit soon. */
   readonly monitor: { wake(): void };
   readonly attemptTtlMs: number;
   readonly clock: Clock;
@@ -91,7 +96,10 @@ export function draftOutcome(
   };
 }
 
-/** The answer to the report of a draft that was recorded, with the status of the award that it won; null for none. */
+/**
+ * The result for the report of a recorded draft, with the status of the award that it won; null for
+ * none.
+ */
 export function settlementOf(
   { signed: { outcome }, claim, terms, attempt }: OutcomeDraft,
   status: NewAwardStatus | null,

@@ -1,19 +1,24 @@
 /**
- * Records scores that count towards calibrations, and gives each challenge that they complete its bar. The commit is the caller's: that of
- * the outcomes of free attempts, or of listened scores. Its steps, in one transaction:
+ * Records scores that count towards calibrations, and gives each challenge that they complete its
+ * bar. It runs in the caller's transaction, which commits outcomes of free attempts, or listened
+ * scores. Its steps:
  *
- * 1. The rows of the challenges are locked, by id. Others that record their samples, seed or suspend them wait; creations do not.
- * 2. Under these locks it reads the challenges, the samples that are recorded already and the counts of the players, and decides which
- *    samples count (domain/counted-samples.ts). Another process that completed the calibration meanwhile is seen here, so a bar is
- *    set once.
- * 3. The samples, the players' counts and the progress are written.
- * 4. Where the calibration is complete the bar is read: the k-th best sample, from the calibration's anchor (domain/rank-anchor.ts). Where it is
- *    not, and the anchor is too far from the bar, the anchor is moved.
- * 5. The challenge gets its bar and the source of the samples that completed it, is `live`, has its drift monitor and a row of its history.
+ * 1. It locks the rows of the challenges, by id. Other transactions that record their samples, seed
+ *    or suspend them wait; creations do not.
+ * 2. Under these locks it reads the challenges, the samples already recorded and the counts of the
+ *    players, and decides which samples count (domain/counted-samples.ts). It sees here if another
+ *    process has completed the calibration meanwhile, so a bar is set once.
+ * 3. It writes the samples, the players' counts and the progress.
+ * 4. If the calibration is complete, it reads the bar: the k-th best sample, from the calibration's
+ *    anchor (domain/rank-anchor.ts). If it is not, and the anchor is too far from the bar, it moves
+ *    the anchor.
+ * 5. The challenge gets its bar and the source of the samples that completed it, goes `live`, and
+ *    gets its drift monitor and a row of its history.
  *
- * A crash after any of them leaves nothing: the outcome or the listened score is reported again and runs all of them again. A crash after
- * the commit leaves a live challenge, its samples and, for an observed one, its outcome; the same report finds them and changes nothing.
- * The answer comes after the commit, so the partner that has it meets the challenge live.
+ * A crash after any step leaves nothing: the outcome or the listened score is reported again and
+ * runs all steps again. A crash after the commit leaves a live challenge, its samples and, for an
+ * observed one, its outcome; the same report finds them and changes nothing. The response comes
+ * after the commit, so a partner that has it meets the challenge live.
  */
 import type { Transaction } from '@laurel/postgres';
 import { fairShareOf, rankOfBar } from '../domain/calibration.ts';
@@ -34,7 +39,10 @@ import { insertStatusChange } from '../repository/status-changes.ts';
 
 type Calibration = CountedSamples & { readonly challenge: Challenge; readonly anchor: RankAnchor | null };
 
-/** The samples are of challenges by `prize_structure` threshold. The ids of those that are recorded, now or before. */
+/**
+ * Takes samples of challenges whose `prize_structure` is threshold. Returns the ids of those that
+ * are recorded, now or before.
+ */
 export async function recordSamples(
   tx: Transaction,
   samples: readonly BarSample[],
@@ -43,7 +51,7 @@ export async function recordSamples(
   if (samples.length === 0) return new Set();
   const ofChallenges = Map.groupBy(samples, ({ challengeId }) => challengeId);
   const ids = [...ofChallenges.keys()];
-  // They go out together and run in this order: everything is read under the locks.
+  // Sent together and run in this order: everything is read under the locks.
   const [, challenges, recorded, samplesOfPlayers, anchors] = await Promise.all([
     lockChallenges(tx, ids),
     loadChallenges(tx, ids),
@@ -92,7 +100,10 @@ async function writeProgress(tx: Transaction, changed: readonly Calibration[]): 
   ]);
 }
 
-/** Gives the challenge its bar where the calibration is complete, and moves the anchor where it is not and the anchor is too far from the bar. */
+/**
+ * Gives the challenge its bar if the calibration is complete. Otherwise moves the anchor if it is
+ * too far from the bar.
+ */
 async function approachBar(
   tx: Transaction,
   { challenge, collected: samples, isComplete, anchor }: Calibration,

@@ -1,11 +1,12 @@
 /**
- * The reservation of a creation: the commit that decides it and inserts the attempt `pending`, a free one `open`. Concurrent creations
- * share a commit.
+ * The reservation of a creation: the commit that decides it and inserts the attempt `pending`, or
+ * `open` if it is free. Concurrent creations share a commit.
  *
- * Paid creations on a challenge that has not changed, which neither claim, rung nor cap refuses, are decided on the cached challenge and
- * inserted only where all of this still holds: one round trip. Every other one is read and decided in a second transaction under a lock
- * on each (challenge, account); only this one refuses and recognizes repeats. If it fails, the batch is run again: attempts that were
- * inserted are known by then.
+ * A paid creation is decided on the cached challenge if the challenge has not changed and neither
+ * claim, rung nor cap refuses it. It is inserted only if all of this still holds, in one round
+ * trip. Every other creation is read and decided in a second transaction, under a lock on each
+ * (challenge, account); only this one refuses and recognizes repeats. If it fails, the batch is run
+ * again, and finds the attempts that were inserted.
  */
 
 import {
@@ -63,7 +64,7 @@ export function createAttemptReservations(deps: Deps): AttemptReservations {
   });
 }
 
-/** One for each creation, in order; null for one that cached facts do not accept, or whose facts did not hold any more. */
+/** One result per creation, in order; null if cached facts do not accept it, or no longer held. */
 async function reserveOnCache(
   batch: readonly NamedCreation[],
   { database, challenges, ceilings, clock }: CachingDeps,
@@ -108,7 +109,7 @@ async function decideAndInsert(
     accountId: account.accountId,
   }));
   const now = clock();
-  // They go out together and run in this order: the facts are read under the lock.
+  // Sent together and run in this order: the facts are read under the lock.
   const [, challenges, players, recorded] = await Promise.all([
     lockPlayersAndSlots(tx, queries),
     loadChallenges(
@@ -144,7 +145,9 @@ async function decideAndInsert(
 
 const WRITES = { insertAttempts, restartAttempt };
 
-/** Slots are taken in the statement that follows the reservation, where a challenge of the batch is unconfirmed. */
+/**
+ * If a challenge of the batch is unconfirmed, the statement after the reservation takes the slots.
+ */
 const WRITES_WITH_SLOTS: typeof WRITES = {
   insertAttempts: (on, keyed) =>
     withSlots(
@@ -161,14 +164,18 @@ async function withSlots<Written>(on: Queryable, written: Promise<Written>, ids:
   return result;
 }
 
-/** The ref names another account since the reservation: moves the attempt to that account if the rules allow it. */
+/**
+ * The ref names another account since the reservation: moves the attempt to that account if the
+ * rules allow it.
+ */
 export async function moveReservation(
   attempt: Attempt,
   accountId: string,
   { database, ceilings, clock }: Deps,
 ): Promise<Attempt | Refused> {
   return database.transaction(async (tx): Promise<Attempt | Refused> => {
-    // Only here is the attempt locked before the player: a holder of a player's lock never waits for an attempt.
+    // Only here is an attempt locked before its player. A holder of a player's lock never waits for
+    // an attempt, so there is no deadlock.
     const locked = (await lockAttempts(tx, [attempt.id])).get(attempt.id);
     if (locked === undefined || locked.attempt.status !== 'pending') return locked?.attempt ?? attempt;
     await lockPlayers(tx, [{ challengeId: attempt.challengeId, accountId }]);
@@ -176,7 +183,7 @@ export async function moveReservation(
     const query = { attemptId: attempt.id, challengeId: attempt.challengeId, accountId };
     const [player] = await loadPlayerFacts(tx, [query], clock());
     if (player === undefined) throw new Error(`no facts were loaded for attempt ${attempt.id}`);
-    // Of the attempts that are open on it, this one stays.
+    // The open attempts on the challenge, without this one.
     const others = challenge === null ? null : withAttempts(challenge, -1);
     const decision = decideAvailability({ tenant: locked.terms.tenant, challenge: others, player, ceilings });
     if (decision.kind === 'refused') return decision;

@@ -1,6 +1,7 @@
 /**
- * Outcomes of cached attempts, settled in one statement that is its own transaction and takes effect only for attempts that are still as
- * cached. The others are unchanged, and their cache entries are evicted.
+ * Settles outcomes of cached attempts, in one statement that is its own transaction. It takes
+ * effect only for attempts that are still as cached. It leaves the others unchanged, and their
+ * cache entries are evicted.
  */
 
 import { isUniqueViolation } from '@laurel/postgres';
@@ -19,7 +20,7 @@ import {
   settlementOf,
 } from './outcome-draft.ts';
 
-/** One for each report, in order; null where the statement had no effect for it. */
+/** One result per report, in order; null if the statement had no effect for it. */
 export async function settleCachedOutcomes(
   batch: readonly OutcomeReport[],
   deps: OutcomeCommitDeps,
@@ -49,7 +50,7 @@ export async function settleCachedOutcomes(
   });
 }
 
-/** The attempts that this settled, and the status of the award that each won. */
+/** Returns the attempts that this settled, and the status of the award that each won. */
 async function record(
   drafts: readonly OutcomeDraft[],
   { database, outbox, signingKeyId }: OutcomeCommitDeps,
@@ -66,7 +67,8 @@ async function record(
   );
   await failpoint('challenge.outcome.before-commit');
   const settled = await settleOptimistically(database, outcomes, signingKeyId).catch((error: unknown) => {
-    // Another transaction claimed the prize, or recorded the operation, or a use of its key. Its commit can be read now.
+    // Another transaction claimed the prize, recorded the operation or used its key. Its commit can
+    // be read now.
     if (isUniqueViolation(error)) return new Map<string, NewAwardStatus | null>();
     throw error;
   });

@@ -1,8 +1,9 @@
 /**
- * Outcomes of any attempts, settled in one transaction under the locks on their rows: lock, decide in order, claim, write. Two round trips,
- * one more where there is a prize to claim, and two more where scores count towards a calibration. Only this path refuses, disqualifies an
- * attempt, and records scores that count for a bar (record-samples.ts): the outcome that completes a calibration is answered once the
- * challenge is live.
+ * Settles outcomes of any attempts in one transaction, under the locks on their rows: lock, decide
+ * in order, claim, write. It takes two round trips, one more if there is a prize to claim, and two
+ * more if scores count towards a calibration. Only this path refuses, disqualifies an attempt, and
+ * records scores that count for a bar (record-samples.ts). The outcome that completes a calibration
+ * is answered once the challenge is live.
  */
 
 import {
@@ -40,7 +41,7 @@ import {
 } from './outcome-draft.ts';
 import { recordSamples } from './record-samples.ts';
 
-/** One for each report, in order. */
+/** One result per report, in order. */
 export async function settleLockedOutcomes(
   batch: readonly SentReport[],
   deps: OutcomeCommitDeps,
@@ -126,7 +127,7 @@ async function decideAndRecord(
   await tx.commitWith((last) => {
     const settled = drafts.map(({ attempt }) => attempt.id);
     const signed = drafts.map((draft) => draft.signed);
-    // They do not depend on each other and are sent together.
+    // Independent of each other, so sent together.
     return Promise.all([
       disqualified.length === 0 ? undefined : disqualifyAttempts(last, disqualified, now),
       settled.length === 0 ? undefined : settleAttempts(last, settled),
@@ -141,8 +142,9 @@ async function decideAndRecord(
 }
 
 /**
- * Claims share the locks on their challenges, and samples need those of theirs alone: a batch with both takes all of them first, by id, so
- * that it never strengthens one that another batch shares.
+ * Claims share the locks on their challenges; samples need theirs exclusively. A batch with both
+ * takes all exclusive locks first, by id, so that it never strengthens a lock that another batch
+ * shares.
  */
 async function lockChallengesOfBoth(tx: Transaction, settling: readonly SettlingReport[]): Promise<void> {
   const isCalibrating = ({ found }: SettlingReport) => countsForBar(found) && found.terms.prizeStructure !== 'top_n';
@@ -151,7 +153,7 @@ async function lockChallengesOfBoth(tx: Transaction, settling: readonly Settling
   await lockChallenges(tx, [...new Set(locked.map(({ found }) => found.attempt.challengeId))]);
 }
 
-/** The key use to record with a draft; its operation is known by the receipt. */
+/** The key use to record with a draft. The receipt identifies its operation. */
 function keyedOperationOf({ keyUse, signed }: OutcomeDraft) {
   return keyUse === null ? [] : [{ operationId: signed.outcome.receiptId, keyUse }];
 }
@@ -160,14 +162,17 @@ function monitoredOutcomeOf({ attempt, signed }: OutcomeDraft) {
   return { challengeId: attempt.challengeId, passed: signed.outcome.metThreshold };
 }
 
-/** The scores that count for the bars of top_n challenges, and those that may count towards a calibration. */
+/**
+ * The scores that count for the bars of top_n challenges, and those that may count towards a
+ * calibration.
+ */
 function samplesOf(drafts: readonly OutcomeDraft[]): readonly [readonly BarSample[], readonly BarSample[]] {
   const counting = drafts.filter(countsForBar);
   const isTopN = ({ terms }: OutcomeDraft) => terms.prizeStructure === 'top_n';
   return [counting.filter(isTopN).flatMap(sampleOf), counting.filter((draft) => !isTopN(draft)).flatMap(sampleOf)];
 }
 
-/** None where the score counts for nobody. */
+/** Empty if the score counts for nobody. */
 function sampleOf({ attempt, signed, samplePlayer: player }: OutcomeDraft): readonly BarSample[] {
   const { challengeId, id: sampleId } = attempt;
   return player === null ? [] : [{ challengeId, sampleId, player, score: signed.outcome.score }];

@@ -1,14 +1,16 @@
 /**
- * The commit of ReportOutcomes, for many reports in one commit: it settles the attempts, claims the prizes, and writes each outcome
- * with its signed receipt and its event. An outcome that won a prize has its event in the commit that records the wallet's decision on
- * the award (libs/attempts/src/steps/pay-awards.ts), so that the event has both.
+ * The commit of ReportOutcomes, for many reports at once. It settles the attempts, claims the
+ * prizes, and writes each outcome with its signed receipt and its event. If an outcome won a prize,
+ * the commit that records the wallet's decision on the award emits its event
+ * (libs/attempts/src/steps/pay-awards.ts), because the event states both.
  *
- * An attempt that this process opened itself is decided on the cache, and settled by one statement that takes effect only where all of
- * that still holds (settle-cached-outcomes.ts). Reports that it skips, and all others, are decided under the lock on the attempt's row
- * (settle-locked-outcomes.ts).
+ * An attempt that this process opened is decided on the cache. One statement settles it, and takes
+ * effect only if all cached facts still hold (settle-cached-outcomes.ts). Reports that it skips,
+ * and all others, are decided under the lock on the attempt's row (settle-locked-outcomes.ts).
  *
- * In live the score of a free attempt is a sample only for an account that may play for money (domain/sample-player.ts): its report asks
- * the wallet before it is recorded, and fails while the wallet cannot be reached. A paid one does not.
+ * In live the score of a free attempt is a sample only if the account may play for money
+ * (domain/sample-player.ts). Its report asks the wallet before it is recorded, and fails while the
+ * wallet cannot be reached. A report on a paid attempt does not ask.
  */
 import { createCommitBatches, type Settlement as ReportSettlement, type Wallet } from '@laurel/attempts';
 import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
@@ -33,7 +35,9 @@ export function createOutcomeSettlements(deps: OutcomeCommitDeps): OutcomeSettle
   });
 }
 
-/** The commit for one report; it asks first for what the wallet says of the player of a free attempt in live. */
+/**
+ * The commit for one report. For a free attempt in live it first asks the wallet about the player.
+ */
 export async function settleOutcome(
   report: SentReport,
   {
