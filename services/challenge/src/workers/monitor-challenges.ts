@@ -1,22 +1,26 @@
 /**
- * The drift monitors at work: takes away the outcomes that wait, counts them, suspends the challenges whose monitor rejects, and completes
- * ramps (domain/monitor-decision.ts). It runs soon after this process has settled something, without delaying that, and each interval for
- * what other processes left.
+ * The worker of the drift monitors. It takes waiting outcomes from the queue, counts them, suspends
+ * challenges whose monitor rejects, and completes ramps (domain/monitor-decision.ts). It runs soon
+ * after this process has settled something, without delaying that, and at each interval for what
+ * other processes left.
  *
  * One transaction counts some batches of outcomes:
- *   1. it takes them out of the queue. Another process that counts passes over what is taken, so no outcome is counted twice;
- *   2. it locks those of their monitors that are free, and reads the challenges under these locks. An operator locks the monitor before
- *      moving the status, so a status that is read here stays. Outcomes of a monitor that is not free are put back;
- *   3. it writes what the monitors have counted and their readings, moves the status or completes the ramp, and writes the history and the
- *      event of that. What it counted of an unconfirmed bar frees its slots.
+ * 1. It takes them from the queue. Another process that counts skips what is taken, so no outcome
+ *    is counted twice.
+ * 2. It locks those of their monitors that are free, and reads the challenges under these locks. An
+ *    operator locks the monitor before moving the status, so a status that is read here does not
+ *    change. Outcomes of a monitor that is not free are put back.
+ * 3. It writes the counts and readings of the monitors, moves the status or completes the ramp, and
+ *    writes the history and the event of that. Outcomes that it counted for an unconfirmed bar free
+ *    their slots.
  *
- * What a crash leaves, after each step:
- *   - the commit of the outcomes: rows that wait. The next run counts them.
- *   - steps 1 to 3, before the commit: the same, since nothing of them took effect.
- *   - the commit: all of it, and an event that is not published. The relay publishes it.
+ * What a crash leaves after each step:
+ * - The commit of the outcomes: rows that wait. The next run counts them.
+ * - Steps 1 to 3, before the commit: the same, since nothing took effect.
+ * - The commit: all of it, and an event that is not published. The relay publishes it.
  *
- * A row may appear behind one with a higher number that is counted already, because its transaction committed later. It is counted by a
- * later run: every order is a valid one.
+ * A row may appear behind one with a higher number that is already counted, because its transaction
+ * committed later. A later run counts it: every order is valid.
  */
 import type { Outbox } from '@laurel/events';
 import type { Database, Transaction } from '@laurel/postgres';
@@ -40,7 +44,7 @@ import { putBackOutcomes, takeUnmonitoredOutcomes, type UnmonitoredBatch } from 
 export interface ChallengeMonitor extends AsyncDisposable {
   /** Counts soon what this process has settled. Never throws, and no caller waits for it. */
   wake(): void;
-  /** Counts what waits now, up to the limit of a run; the rest is left to the next. */
+  /** Counts what waits now, up to the limit of a run, and leaves the rest to the next. */
   runOnce(): Promise<void>;
 }
 
@@ -52,11 +56,14 @@ type MonitorDeps = {
   readonly clock: Clock;
 };
 
-/** The least time between a run and one that a wake begins: the outcomes of a busy second are counted together, in few statements. */
+/**
+ * The least time between a run and the next that a wake starts: few statements count the outcomes
+ * of a busy second together.
+ */
 const GATHER_MS = 1_000;
-/** The limit of one transaction. A batch has up to 200 outcomes, so it counts 100,000 at most. */
+/** The limit of one transaction. A batch has up to 200 outcomes, so it counts at most 100,000. */
 const MAX_BATCHES = 500;
-/** The limit of one run: a backlog does not keep it from stopping. */
+/** The limit of one run, so that a backlog does not keep it from stopping. */
 const MAX_TRANSACTIONS = 20;
 
 export function createChallengeMonitor(deps: MonitorDeps): ChallengeMonitor {
@@ -66,11 +73,11 @@ export function createChallengeMonitor(deps: MonitorDeps): ChallengeMonitor {
   let lastBegunAt = Number.NEGATIVE_INFINITY;
   let woken: NodeJS.Timeout | undefined;
 
-  /** Runs follow each other. */
+  /** Starts a run after the one before has ended. */
   function runOnce(): Promise<void> {
     const run = lastRun.then(async () => {
       lastBegunAt = performance.now();
-      // It counts what a wake is waiting for.
+      // This run also counts the outcomes for which a wake was set.
       clearTimeout(woken);
       woken = undefined;
       if (await countWaiting()) wake(0);
@@ -79,7 +86,7 @@ export function createChallengeMonitor(deps: MonitorDeps): ChallengeMonitor {
     return run;
   }
 
-  /** Whether it left some. */
+  /** Returns whether outcomes are left. */
   async function countWaiting(): Promise<boolean> {
     for (let count = 0; count < MAX_TRANSACTIONS; count += 1) {
       if ((await countOutcomes(deps)) < MAX_BATCHES) return false;
@@ -103,14 +110,14 @@ export function createChallengeMonitor(deps: MonitorDeps): ChallengeMonitor {
     async [Symbol.asyncDispose]() {
       isStopping = true;
       clearTimeout(woken);
-      // Another process would count it a moment later.
+      // If this fails, another process counts them a moment later.
       if (woken !== undefined) runOnce().catch(() => undefined);
       await lastRun;
     },
   };
 }
 
-/** How many batches it took. */
+/** Returns how many batches it took. */
 async function countOutcomes(deps: MonitorDeps): Promise<number> {
   const { taken, events } = await deps.database.transaction((tx) => takeAndDecide(tx, deps));
   if (taken > 0) await failpoint('challenge.monitor.after-commit');
@@ -150,7 +157,7 @@ async function takeAndDecide(tx: Transaction, deps: MonitorDeps): Promise<Taken>
     const moved = changes.map(({ challengeId, cause, to }) =>
       cause === 'drift' ? updateChallengeStatus(last, challengeId, to) : completeRamp(last, challengeId, now),
     );
-    // They do not depend on each other and are sent together; the rows of challenges are locked in the order of their ids.
+    // Independent of each other, so sent together; the rows of challenges are locked in id order.
     await Promise.all([
       putBackOutcomes(last, withoutMonitors(batches, new Set(ids))),
       updateMonitors(
@@ -172,7 +179,10 @@ async function takeAndDecide(tx: Transaction, deps: MonitorDeps): Promise<Taken>
   return { taken: batches.length, events };
 }
 
-/** Whether each outcome cleared its bar, by challenge, in their order: those that were settled since the monitor started. */
+/**
+ * Whether each outcome cleared its bar, by challenge and in their order, for outcomes that settled
+ * since the monitor started.
+ */
 function outcomesByMonitor(
   batches: readonly UnmonitoredBatch[],
   monitors: readonly DriftMonitor[],
