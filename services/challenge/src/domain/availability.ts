@@ -1,13 +1,16 @@
 /**
- * Whether a player may attempt a challenge now, funds and eligibility aside: the wallet decides those. In this order
- * (docs/contract/partner-api.md, "POST /attempts", and "Errors" for the order):
+ * Whether a player may attempt a challenge now; the wallet decides on funds and eligibility. The
+ * first rule that applies refuses (docs/contract/partner-api.md, "POST /attempts", and "Errors" for
+ * the order):
  *
  * 1. `not_found`: no such challenge, or another tenant's.
- * 2. `challenge_not_available`: suspended, closed, its prize is above the tier ceiling, or its bar is unconfirmed and as many attempts are
- *    open or wait for the monitor as may.
- * 3. `challenge_already_claimed`: the account has an award of this challenge, whatever its status. Permanent.
- * 4. `rung_locked`: the parent rung is not claimed by the account.
- * 5. `attempt_cap_reached`: as many paid attempts in the last 24 hours as the daily cap; refunded ones and free ones do not count.
+ * 2. `challenge_not_available`: suspended, closed, its prize is above the tier ceiling, or its bar
+ *    is unconfirmed and the maximum number of attempts are open or wait for the monitor.
+ * 3. `challenge_already_claimed`: the account has an award of this challenge, whatever its status.
+ *    Permanent.
+ * 4. `rung_locked`: the account has not claimed the parent rung.
+ * 5. `attempt_cap_reached`: the account had as many paid attempts in the last 24 hours as the daily
+ *    cap; refunded ones and free ones do not count.
  */
 
 import { isSameTenant, type Tenant } from '@laurel/attempts/domain';
@@ -18,7 +21,7 @@ import { type AttemptOffer, attemptOfferOf } from './prize-offer.ts';
 import { isFull } from './ramp.ts';
 import { isPrizeAboveCeiling, type TierCeilings } from './tier-ceiling.ts';
 
-/** The daily cap looks back this far; an attempt exactly this old no longer counts. */
+/** The window of the daily cap; an attempt exactly this old no longer counts. */
 export const CAP_WINDOW_MS = 24 * 60 * 60 * 1000;
 
 /** The account's history with the challenge. */

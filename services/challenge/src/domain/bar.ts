@@ -2,8 +2,10 @@
  * The bar of a challenge now, and the status that follows from it.
  *
  * - `threshold`: the calibrated threshold; none while calibrating.
- * - `top_n`: the n-th best settled score so far. With fewer than n scores there is no bar yet and the challenge is calibrating
- *   (docs/contract/rules.md, "Challenges"); it needs n scores, from however many players.
+ * - `top_n`: the n-th best settled score so far, from however many players. With fewer than n
+ *   scores there is no bar yet and the challenge is calibrating (docs/contract/rules.md,
+ *   "Challenges").
+ *
  * A suspended or closed challenge has that status with or without a bar.
  */
 import type { Attempt, AttemptTerms, Challenge, ChallengeStatus } from './challenge.ts';
@@ -40,7 +42,10 @@ export function calibrationProgressOf(challenge: Challenge): CalibrationProgress
   };
 }
 
-/** Whether a score counts for the bar: scores of free attempts calibrate, and the bar of a top_n challenge follows from all its scores. */
+/**
+ * Whether a score counts for the bar: scores of free attempts calibrate, and all scores of a top_n
+ * challenge move its bar.
+ */
 export function countsForBar({
   attempt,
   terms,

@@ -1,9 +1,11 @@
 /**
  * How a challenge gets its bar (docs/contract/rules.md, "Calibration").
  *
- * From samples: when `min_calibration_n` of them from `min_calibration_players` players are in, the bar is the sample that
- * `target_pass_rate` of them reach (nearest rank from the better end). One player's samples count up to a fair share, so that one player
- * places no bar alone. From five percentiles: the same quantile by linear interpolation, no further out than p5 and p95.
+ * From samples: once there are `min_calibration_n` of them from `min_calibration_players` players,
+ * the bar is the sample that `target_pass_rate` of them reach (nearest rank from the better end).
+ * One player's samples count up to a fair share, so that no player places a bar alone.
+ *
+ * From five percentiles: the same quantile by linear interpolation, no further out than p5 and p95.
  */
 import type { ChallengeTerms, ThresholdDirection } from './challenge.ts';
 
@@ -17,14 +19,18 @@ export type Distribution = {
 };
 
 const MIN_SAMPLE_SIZE = 500;
-/** The shares of players that the percentiles stand for: those below each, or counted from the other end those above it. */
+/** The share of players below each percentile; counted from the other end, the share above it. */
 const SHARES = [0.05, 0.25, 0.5, 0.75, 0.95] as const;
-/** A weight below this, beside the likeliest count's, changes no probability that is compared with a confidence. */
+/**
+ * A weight below this share of the likeliest count's changes no probability that is compared with a
+ * confidence.
+ */
 const NEGLIGIBLE = 1e-30;
 
 /**
- * How many samples of one player count: twice an even share, at most. With 200 samples of 20 players one account gives at most 10 % of
- * them. Required players who each give their share always suffice, and with one or two of them there is no limit below the samples.
+ * How many samples of one player count: at most twice an even share. With 200 samples of 20 players
+ * one account gives at most 10 % of them. Required players who each give their share always
+ * suffice. With one or two required players the only limit is the number of samples.
  */
 export function fairShareOf({
   minCalibrationN,
@@ -46,9 +52,10 @@ export function rankOfBar(samples: number, targetPassRate: number): number {
 }
 
 /**
- * The ranks, from the best, between which the bar of endless samples lies with at least this confidence, both included. How many of n
- * independent samples reach that bar is binomial, whatever the scores' distribution. Where the samples are too few to bound a side it is
- * their outermost one.
+ * The ranks, from the best and both included, between which the bar of infinitely many samples lies
+ * with at least this confidence. How many of n independent samples reach that bar is binomial,
+ * whatever the distribution of scores. If the samples are too few to bound a side, that side is
+ * their outermost sample.
  */
 export function intervalRanksOfBar(
   samples: number,
@@ -57,7 +64,8 @@ export function intervalRanksOfBar(
 ): readonly [best: number, worst: number] {
   const mode = Math.min(samples, Math.floor((samples + 1) * targetPassRate));
   const odds = targetPassRate / (1 - targetPassRate);
-  // Weights in proportion to the likeliest count's, outwards from it: a few standard deviations, also of millions of samples.
+  // Weights relative to the likeliest count's, outwards from it: a few standard deviations, even
+  // for millions of samples.
   const fewer = weightsFrom(mode, (count) => count / ((samples - count + 1) * odds));
   const more = weightsFrom(samples - mode, (left) => (left * odds) / (samples - left + 1));
   const total = 1 + sumOf(fewer) + sumOf(more);
@@ -65,7 +73,7 @@ export function intervalRanksOfBar(
   return [Math.max(1, mode - withoutTail(fewer, tail)), Math.min(samples, mode + 1 + withoutTail(more, tail))];
 }
 
-/** The bar of a distribution; monotone in the target, which counts from the better end. */
+/** The bar of a distribution. It is monotone in the target, which counts from the better end. */
 export function barFromPercentiles(
   { p5, p25, p50, p75, p95 }: Distribution,
   targetPassRate: number,
@@ -78,7 +86,7 @@ export function barFromPercentiles(
   if (from === undefined) return scores[0] ?? p5;
   if (to === undefined) return from.score;
   const weight = (targetPassRate - from.share) / (to.share - from.share);
-  // In two halves, because the difference of two finite scores may not be finite.
+  // Computed in halves, because the difference of two finite scores may not be finite.
   const half = (to.score / 2 - from.score / 2) * weight;
   const score = from.score + half + half;
   return Math.max(Math.min(from.score, to.score), Math.min(Math.max(from.score, to.score), score));
@@ -98,7 +106,10 @@ export function issuesOfDistribution(distribution: Distribution, sampleSize: num
   return rules.filter(([holds]) => !holds).map(([, issue]) => issue);
 }
 
-/** The weights of the counts beside the mode, nearest first; `ratio` is that of the next to the one before, by how many are left. */
+/**
+ * The weights of the counts on one side of the mode, nearest first. `ratio` is a weight over the
+ * one before it, by how many counts are left.
+ */
 function weightsFrom(left: number, ratio: (left: number) => number): readonly number[] {
   const weights: number[] = [];
   let weight = 1;
@@ -110,7 +121,10 @@ function weightsFrom(left: number, ratio: (left: number) => number): readonly nu
   return weights;
 }
 
-/** How many of the weights, nearest first, remain when the outermost that together stay within the tail are left out. */
+/**
+ * How many weights, nearest first, remain without the outermost ones that together stay within the
+ * tail.
+ */
 function withoutTail(weights: readonly number[], tail: number): number {
   let beyond = 0;
   return (

@@ -1,9 +1,14 @@
 /**
- * What an operator may open (docs/contract/portal-api.md, "The terms of a challenge"; docs/contract/rules.md, "Challenges"): the validation
- * issues of a new challenge, each as a sentence; an empty list is valid. `calibrating` starts without a bar. `live` brings its own
- * threshold, which counts as `observed` and does not ramp. The bar of a `top_n` challenge follows from its scores, so it never brings one.
- * A rung shares its parent's tenant and direction. One that is `live` without a threshold takes its bar from the scores of its ladder, at a
- * lower pass rate than its parent: `rung_derived`, which ramps.
+ * What an operator may open (docs/contract/portal-api.md, "The terms of a challenge";
+ * docs/contract/rules.md, "Challenges"): the validation issues of a new challenge, each as a
+ * sentence; an empty list is valid.
+ *
+ * - `calibrating` starts without a bar.
+ * - `live` brings its own threshold, which counts as `observed` and does not ramp.
+ * - A `top_n` challenge never brings a bar, which follows from its scores.
+ * - A rung shares its parent's tenant and direction. One that is `live` without a threshold takes
+ *   its bar from the scores of its ladder, at a lower pass rate than its parent: `rung_derived`,
+ *   which ramps.
  */
 
 import type { Tenant } from '@laurel/attempts/domain';
@@ -18,7 +23,7 @@ export type NewChallenge = {
   readonly terms: ChallengeTerms;
   readonly status: 'calibrating' | 'live';
   readonly threshold: number | null;
-  /** The challenge that `terms.parentChallengeId` identifies; null when there is none. */
+  /** The challenge that `terms.parentChallengeId` identifies; null if there is none. */
   readonly parent: Challenge | null;
 };
 
@@ -107,13 +112,16 @@ function rulesOfDerivedRung(terms: ChallengeTerms, parent: Challenge | null): re
   ];
 }
 
-/** Why the bar that was derived cannot be the rung's, as a sentence; null where it can. `bar` is null where the ladder has no scores. */
+/**
+ * Why the derived bar cannot be the rung's, as a sentence; null if it can. `bar` is null if the
+ * ladder has no scores.
+ */
 export function issueOfDerivedBar(bar: number | null, terms: ChallengeTerms): string | null {
   if (bar === null) return 'threshold is required: the parent has no scores or percentiles to derive it from';
   return isPlausible(bar, terms) ? null : 'score_min and score_max exclude the bar that was derived';
 }
 
-/** A challenge without a parent is rung 1; a rung is one above its parent. */
+/** A challenge without a parent is rung 1; any other is one above its parent. */
 export function rungOf(parent: Challenge | null): number {
   return parent === null ? 1 : parent.rung + 1;
 }

@@ -28,7 +28,7 @@ export type ChallengeTerms = {
   readonly minCalibrationPlayers: number;
   readonly dailyAttemptCap: number;
   readonly requiredVerificationLevel: number;
-  /** Empty means all. */
+  /** Empty serves all. */
   readonly jurisdictions: readonly string[];
   readonly parentChallengeId: string | null;
 };
@@ -37,24 +37,35 @@ export type Challenge = {
   readonly id: string;
   readonly tenant: Tenant;
   readonly terms: ChallengeTerms;
-  /** As stored; what a partner reads is `statusOf` in bar.ts. */
+  /** As stored; a partner reads `statusOf` in bar.ts. */
   readonly status: ChallengeStatus;
   /** The calibrated bar; always null for `top_n`. */
   readonly threshold: number | null;
   readonly calibrationSource: CalibrationSource;
   readonly rung: number;
   readonly createdAt: Date;
-  /** Whether its bar rests on reported scores, and is ramped until attempts confirm it. An operator's bar and a moving one are not. */
+  /**
+   * Whether its bar rests on reported scores and ramps until attempts confirm it. An operator's bar
+   * and a moving bar do not ramp.
+   */
   readonly hasRamp: boolean;
-  /** When the prize of a challenge with a ramp was confirmed; null before that, and for one without a ramp. */
+  /**
+   * When the prize of a challenge with a ramp was confirmed; null before that, and without a ramp.
+   */
   readonly rampCompletedAt: Date | null;
-  /** Settled paid attempts since its drift monitor started: those that the monitor has counted and, while the ramp is on, those that wait. */
+  /**
+   * Settled paid attempts since its drift monitor started: those that the monitor has counted and,
+   * during the ramp, those that wait.
+   */
   readonly attemptsSeen: number;
-  /** Attempts that are open or wait for the monitor, while the bar is unconfirmed (ramp.ts); null otherwise. */
+  /**
+   * Attempts that are open or wait for the monitor, while the bar is unconfirmed (ramp.ts); null
+   * otherwise.
+   */
   readonly unconfirmedAttempts: number | null;
-  /** For `top_n`: the n-th best settled score so far, null while there are fewer. */
+  /** For `top_n`: the n-th best settled score so far; null while there are fewer. */
   readonly nthBestScore: number | null;
-  /** Scores and distinct players so far, for as long as there is no bar. */
+  /** Scores and distinct players so far, while there is no bar. */
   readonly collected: number;
   readonly playersCollected: number;
 };
@@ -65,12 +76,12 @@ export type Attempt = OwnedAttempt & {
   readonly prizeCents: Cents;
   /** The bar, frozen; null for a free attempt. */
   readonly threshold: number | null;
-  /** An object as JSON text. */
+  /** A JSON object, as text. */
   readonly metadata: string;
   readonly disqualifiedAt: Date | null;
 };
 
-/** What an attempt reads from its challenge. All of it is frozen there. */
+/** What an attempt takes from its challenge, where all of it is frozen. */
 export type AttemptTerms = {
   readonly tenant: Tenant;
   readonly direction: ThresholdDirection;
@@ -100,8 +111,8 @@ export type Outcome = {
 };
 
 /**
- * The identity by which a player is counted: the account, so that two refs of one account are one player; the ref only where it has no
- * account.
+ * The identity by which a player is counted: the account, so that two refs of one account are one
+ * player. The ref counts only if it has no account.
  */
 export function playerIdentity(accountId: string | null, playerRef: string): string {
   return accountId === null ? `ref:${playerRef}` : `account:${accountId}`;

@@ -1,12 +1,13 @@
 /**
- * Which scores count towards the calibration of a challenge (docs/contract/rules.md, "Calibration"), each seeing the progress as those before it
- * left it:
+ * Which scores count towards the calibration of a challenge (docs/contract/rules.md,
+ * "Calibration"). Each is decided on the progress after those before it. All of these must hold:
  *
- * 1. A sample that is recorded counts once, however often it comes.
- * 2. The challenge is calibrating. The sample that completes the calibration is the last one; a score that comes later, or while the challenge is
- *    suspended or closed, is none.
+ * 1. The sample is not recorded yet: it counts once, however often it comes.
+ * 2. The challenge is calibrating. The sample that completes the calibration is the last; a score
+ *    that comes later, or while the challenge is suspended or closed, does not count.
  * 3. The score is inside the plausible window.
- * 4. Its player has fewer samples than the fair share, so that one account alone cannot place the bar.
+ * 4. Its player has fewer samples than the fair share, so that one account alone cannot place the
+ *    bar.
  */
 import { fairShareOf, isCalibrated } from './calibration.ts';
 import type { Challenge } from './challenge.ts';
@@ -15,19 +16,19 @@ import { isPlausible } from './plausibility.ts';
 /** A score that may count for the bar of its challenge. */
 export type BarSample = {
   readonly challengeId: string;
-  /** The attempt that scored, or for a listened score the report that brought it. */
+  /** The attempt that scored, or the report that brought a listened score. */
   readonly sampleId: string;
-  /** As in `playerIdentity`. */
+  /** As `playerIdentity` returns it. */
   readonly player: string;
   readonly score: number;
 };
 
-/** The progress of a calibration as it is stored, its challenge's row being locked. */
+/** The stored progress of a calibration, read while its challenge's row is locked. */
 export type StoredProgress = {
   readonly challenge: Challenge;
-  /** The ids of those of the samples that are recorded. */
+  /** The ids of those samples of the batch that are recorded. */
   readonly recorded: ReadonlySet<string>;
-  /** How many samples each of their players has; one without samples is not in it. */
+  /** How many samples each of their players has. The map lacks players without samples. */
   readonly samplesOfPlayers: ReadonlyMap<string, number>;
 };
 

@@ -1,16 +1,19 @@
 /**
- * The decision on a batch of attempt creations. The batch is decided in order, each creation seeing the ones before it, so that two of
- * one player in one batch cannot pass the cap together.
+ * The decision on a batch of attempt creations. The batch is decided in order, and each creation
+ * sees the ones before it, so that two of one player cannot pass the cap together.
  *
- * - An attempt id seen before is `known`: the answer is its first result, whatever the rules would decide now. Only an abandoned one
- *   (its process died before the wallet received the fee, and the sweeper wrote the fee's tombstone) is decided again, with a new fee
- *   id.
- * - Otherwise availability.ts decides. A ref without an account may only play for free; a fee it cannot fund: `insufficient_funds`.
- * - Most creations are accepted, and need not wait for a read: `decideCachedCreations` decides them on the cached challenge and
- *   assumes that neither claim, rung nor cap refuses the player. The optimistic write checks these assumptions against the database.
- *   It refuses nothing: every other creation is decided by `decideCreations`, on rows that are read then.
- * - The account behind a ref is cached, and links move. A paid creation may rely on the cache, because the wallet checks the account
- *   when it charges. Nothing else is decided on it: `ask_wallet` means resolve the ref to its current account and decide again.
+ * - An attempt id seen before is `known`: it gets its first result, whatever the rules would decide
+ *   now. Only an abandoned attempt (its process died before the wallet received the fee, and the
+ *   sweeper wrote the fee's tombstone) is decided again, with a new fee id.
+ * - Otherwise availability.ts decides. A ref without an account may only play for free; a fee that
+ *   it cannot fund is `insufficient_funds`.
+ * - Most creations are accepted, and need not wait for a read: `decideCachedCreations` decides them
+ *   on the cached challenge and assumes that neither claim, rung nor cap refuses the player. The
+ *   optimistic write checks these assumptions against the database. It refuses nothing:
+ *   `decideCreations` decides every other creation, on rows that are read then.
+ * - The account behind a ref is cached, and links move. A paid creation may rely on the cache,
+ *   because the wallet checks the account when it charges. Nothing else is decided on it:
+ *   `ask_wallet` means resolve the ref to its current account and decide again.
  */
 
 import {
@@ -32,7 +35,7 @@ export type Creation = {
   readonly tenant: Tenant;
   readonly challengeId: string;
   readonly playerRef: string;
-  /** An object as JSON text. */
+  /** A JSON object, as text. */
   readonly metadata: string;
   readonly keyUse: KeyUse | null;
 };
@@ -43,7 +46,7 @@ export type CreationFacts = {
   readonly challenge: Challenge | null;
   /** The attempt with this id, if there is one. */
   readonly known: Attempt | null;
-  /** Null where the ref has no account. */
+  /** Null if the ref has no account. */
   readonly player: PlayerFacts | null;
 };
 
@@ -87,8 +90,9 @@ export function decideCreations(batch: readonly CreationFacts[], rules: Rules): 
 }
 
 /**
- * The paid attempts that are created if the challenge is still as cached (null where it is not cached), the attempt id is new, and neither
- * claim, rung, cap nor an unconfirmed bar refuses it; null for every other creation. At most one for each player and challenge.
+ * The paid attempts to create, at most one per player and challenge; null for every other creation.
+ * They hold if the challenge is still as cached (null if it is not cached), the attempt id is new,
+ * and neither claim, rung, cap nor an unconfirmed bar refuses the attempt.
  */
 export function decideCachedCreations(
   batch: readonly Pick<CreationFacts, 'creation' | 'account' | 'challenge'>[],
@@ -109,7 +113,7 @@ export function decideCachedCreations(
   return oneForEachPlayer(paid, ({ attempt }) => `${attempt.challengeId}:${attempt.accountId}`);
 }
 
-/** How many attempts an unconfirmed bar has is not cached: the optimistic write counts them. */
+/** The number of attempts on an unconfirmed bar is not cached: the optimistic write counts them. */
 function withoutAttempts(challenge: Challenge | null): Challenge | null {
   return challenge === null ? null : withAttempts(challenge, -(challenge.unconfirmedAttempts ?? 0));
 }

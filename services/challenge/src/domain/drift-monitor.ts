@@ -1,24 +1,30 @@
 /**
- * The drift monitor: whether a bar still has the pass rate that its challenge claims (docs/contract/rules.md, "Drift").
+ * The drift monitor: whether a bar still has the pass rate that its challenge claims
+ * (docs/contract/rules.md, "Drift").
  *
- * The claim is a band, from `target_pass_rate` / 1.5 to 1.5 times it, because a bar is an estimate. Each side has a test of its own: the
- * likelihood ratio of the outcomes so far under pass rates beyond an edge, against the edge itself, averaged over a grid of such rates.
- * While the true rate is within the band its expectation never exceeds 1, so it ever exceeds a limit L with probability 1 / L at most
- * (Ville's inequality), however often it is looked at. Each side has half of an error of 0.001.
+ * The claim is a band, from `target_pass_rate` / 1.5 to 1.5 times it, because a bar is an estimate.
+ * Each side has its own test: the likelihood ratio of the outcomes so far under pass rates beyond
+ * an edge, against the edge itself, averaged over a grid of such rates. While the true rate is
+ * within the band, the ratio's expectation never exceeds 1. So the ratio ever exceeds a limit L
+ * with probability at most 1 / L (Ville's inequality), however often it is looked at. Each side
+ * gets half of an error of 0.001.
  */
 
 export type DriftState = {
   /** Settled paid attempts since the monitor started. */
   readonly attempts: number;
-  /** Of them, those that cleared the bar. */
+  /** Attempts that cleared the bar. */
   readonly passes: number;
 };
 
-/** Likelihood ratios as natural logarithms: `above`, that the bar is passed too often; `below`, too seldom. */
+/**
+ * Natural logarithms of the likelihood ratios: `above` if the bar is passed too often, `below` if
+ * too seldom.
+ */
 export type LogRatios = { readonly above: number; readonly below: number };
 
 export type Followed = {
-  /** Where a limit is exceeded: up to that attempt. */
+  /** If a limit was exceeded: the state up to that attempt. */
   readonly state: DriftState;
   readonly rejectedAt: (DriftState & LogRatios) | null;
 };
@@ -31,8 +37,9 @@ export const JUDGES_FROM = 50;
 const READING_GROWTH = 1.1;
 
 /**
- * The grid: rates whose log odds are this far beyond the edge's. Steps of 0.1, to find also a rate a little outside the band, and to 2 (7.4
- * times the odds), because the last of them finds any rate farther out soon. In odds, each is a probability at any target.
+ * The grid: how far beyond the edge its rates are, in log odds. Steps of 0.1 also find a rate a
+ * little outside the band. The last, 2 (7.4 times the odds), soon finds any rate farther out. In
+ * odds, each is a probability at any target.
  */
 const LOG_ODDS_BEYOND = Array.from({ length: 20 }, (_, index) => (index + 1) / 10);
 
@@ -46,12 +53,18 @@ export function claimOf(targetPassRate: number): { readonly low: number; readonl
   return { low: targetPassRate / BAND_FACTOR, high: Math.min(1, targetPassRate * BAND_FACTOR) };
 }
 
-/** They depend on the number of attempts and of passes, and not on their order. No rate is above an upper edge of 1: that ratio stays 1. */
+/**
+ * Depends on the number of attempts and of passes, not on their order. No rate is above an upper
+ * edge of 1, so that ratio stays 1.
+ */
 export function logRatiosOf(state: DriftState, targetPassRate: number): LogRatios {
   return ratiosOf(state, testsOf(targetPassRate));
 }
 
-/** Counts outcomes one after the other, up to the first attempt, from the 50th on, at which a ratio exceeds its limit. */
+/**
+ * Counts outcomes one after the other, up to the first attempt, from the 50th on, at which a ratio
+ * exceeds its limit.
+ */
 export function follow(before: DriftState, passed: readonly boolean[], targetPassRate: number): Followed {
   const tests = testsOf(targetPassRate);
   let { attempts, passes } = before;
@@ -71,7 +84,10 @@ export function follow(before: DriftState, passed: readonly boolean[], targetPas
   return { state: { attempts, passes }, rejectedAt: null };
 }
 
-/** The evidence is kept when the monitor first judges and for each tenth that the attempts grow by. */
+/**
+ * The evidence is kept when the monitor first judges, and each time that the attempts have grown by
+ * a tenth.
+ */
 export function isReadingDue(previousAttempts: number, attempts: number): boolean {
   return readingsOf(attempts) > readingsOf(previousAttempts);
 }
@@ -82,8 +98,8 @@ function readingsOf(attempts: number): number {
 }
 
 /**
- * After how many further attempts a limit may first be exceeded: a single attempt moves a ratio no further than its farthest alternative
- * moves. At least 1.
+ * After how many further attempts, at least 1, a limit may first be exceeded. A single attempt
+ * moves a ratio no further than its farthest alternative moves.
  */
 function attemptsWithoutLook(ratios: LogRatios, { above, below }: Tests): number {
   const perPass = Math.max(0, ...above.map((alternative) => alternative.perAttempt + alternative.perPass));
@@ -101,7 +117,10 @@ function testsOf(targetPassRate: number): Tests {
   };
 }
 
-/** The rate whose log odds are the edge's and `perPass`; `perAttempt` is the logarithm of the ratio of both rates of missing. */
+/**
+ * The rate whose log odds are the edge's plus `perPass`. `perAttempt` is the logarithm of the ratio
+ * of the two rates of missing.
+ */
 function alternativeTo(edge: number, perPass: number): Alternative {
   return { perPass, perAttempt: -Math.log1p(edge * Math.expm1(perPass)) };
 }
@@ -110,7 +129,10 @@ function ratiosOf(state: DriftState, { above, below }: Tests): LogRatios {
   return { above: logOfMean(state, above), below: logOfMean(state, below) };
 }
 
-/** The logarithm of the mean of the ratios, taken relative to the greatest so that none overflows; 0 for none. */
+/**
+ * The logarithm of the mean of the ratios, computed relative to the greatest so that none
+ * overflows; 0 without ratios.
+ */
 function logOfMean({ attempts, passes }: DriftState, alternatives: readonly Alternative[]): number {
   if (alternatives.length === 0) return 0;
   const logs = alternatives.map(({ perAttempt, perPass }) => attempts * perAttempt + passes * perPass);

@@ -1,9 +1,11 @@
 /**
- * What a challenge may lose before its bar is confirmed (docs/contract/rules.md, "What a challenge may lose").
+ * What a challenge may lose before its bar is confirmed (docs/contract/rules.md, "What a challenge
+ * may lose").
  *
- * Between a start of its drift monitor and the confirmation of its bar, or its suspension, a challenge pays prizes for two groups of
- * attempts alone: those that the monitor has counted, whose wins it has not rejected, and those that it has not counted, of which there are
- * at most 100 (ramp.ts). Each win pays the prize on offer, capped by the ramp. What is won after the suspension is held.
+ * From a start of its drift monitor until its bar is confirmed or it is suspended, a challenge pays
+ * prizes for two groups of attempts alone: those that the monitor has counted without rejecting the
+ * bar, and those that it has not counted yet, at most 100 (ramp.ts). Each win pays the prize on
+ * offer, capped by the ramp. Awards won after the suspension are held.
  */
 import { type Cents, cents } from '@laurel/money';
 import type { Challenge } from './challenge.ts';
@@ -13,8 +15,9 @@ import { MAX_UNCONFIRMED_ATTEMPTS, RAMP_ATTEMPTS } from './ramp.ts';
 import type { TierCeilings } from './tier-ceiling.ts';
 
 /**
- * The most wins that the monitor counts without rejecting the bar while it confirms nothing: among its first 99 attempts. It depends on the
- * numbers of attempts and wins alone, so these are all that any order of wins and losses leads to.
+ * The most wins among its first 99 attempts that the monitor counts without rejecting the bar or
+ * confirming it. The monitor depends only on the numbers of attempts and wins, so this covers every
+ * order of wins and losses.
  */
 export function mostCountedWins(targetPassRate: number): number {
   let most = 0;
@@ -33,12 +36,18 @@ function isRejected(state: DriftState, targetPassRate: number): boolean {
   return above > LOG_LIMIT || below > LOG_LIMIT;
 }
 
-/** The most wins that are paid from a start of the monitor to the confirmation of the bar, or to the suspension. */
+/**
+ * The most wins that are paid from a start of the monitor until the bar is confirmed or the
+ * challenge is suspended.
+ */
 export function mostWinsUnconfirmed(targetPassRate: number): number {
   return mostCountedWins(targetPassRate) + MAX_UNCONFIRMED_ATTEMPTS;
 }
 
-/** The most that is paid from a start of the monitor to the confirmation of the bar, or to the suspension; fees are not taken off. */
+/**
+ * The most that is paid from a start of the monitor until the bar is confirmed or the challenge is
+ * suspended. Fees are not subtracted.
+ */
 export function lossBoundOf(challenge: Challenge, ceilings: TierCeilings): Cents {
   return cents(BigInt(mostWinsUnconfirmed(challenge.terms.targetPassRate)) * prizeOnOffer(challenge, ceilings));
 }

@@ -1,13 +1,15 @@
 /**
  * The invariants that span this service and the wallet, one attempt or award at a time.
  *
- * The two databases have no common snapshot: our row is read first, the wallet's row after it. Work that is in flight must never look
- * like a violation, so each finding states whether that order already proves it:
+ * The two databases have no common snapshot: our row is read first, the wallet's after it. Work in
+ * flight must never look like a violation, so each finding states whether that order already proves
+ * it:
  *
- * - Proven (`final`): the state in our row had to be true in the wallet before our row could be written, and the wallet only ever
- *   adds. A shown attempt was paid before it was shown; an expired one refunded before it was expired; a paid award paid before.
- * - Not proven: the wallet may be ahead, because our row moved on after it was read. Read our row once more, after the wallet's: the
- *   finding is confirmed if the same check still fails.
+ * - Proven (`final`): the state in our row had to be true in the wallet before our row could be
+ *   written, and the wallet only ever adds. An attempt is paid before it is shown, refunded before
+ *   it is expired, and an award is paid before its row is `paid`.
+ * - Not proven: the wallet may be ahead, because our row moved on after it was read. Our row is
+ *   read again, after the wallet's, and the finding is confirmed if the same check still fails.
  */
 
 import type { AwardStatus, Finding } from '@laurel/attempts/domain';

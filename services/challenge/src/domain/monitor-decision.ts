@@ -1,13 +1,16 @@
 /**
- * What becomes of a challenge by the outcomes that its drift monitor counts (docs/contract/rules.md, "Drift", "Ramp").
+ * What the outcomes that a drift monitor counts do to its challenge (docs/contract/rules.md,
+ * "Drift", "Ramp").
  *
- * - While the challenge is live each settled paid attempt counts, one after the other. At the first at which the monitor rejects, the
- *   challenge is suspended; the attempts behind it do not count.
- * - Where the monitor does not reject, 100 attempts complete the ramp.
- * - Of a suspended or closed challenge none count: its open attempts settle as before, and a reinstated one starts to count anew.
+ * - While the challenge is live, each settled paid attempt counts, one after the other. At the
+ *   first at which the monitor rejects, the challenge is suspended; the attempts after it do not
+ *   count.
+ * - If the monitor does not reject, 100 attempts complete the ramp.
+ * - For a suspended or closed challenge no attempt counts. Its open attempts settle as before, and
+ *   a reinstated challenge starts to count anew.
  *
- * Any order of the outcomes is a valid one, as long as it does not depend on how they ended: of a bar that keeps its claim, each clears it
- * with a probability within the band whatever went before.
+ * The outcomes may come in any order that does not depend on how they ended. Then, while a bar
+ * keeps its claim, each outcome clears it with a probability within the band, whatever came before.
  */
 import type { Attempt, AttemptTerms, Challenge, ChallengeTerms } from './challenge.ts';
 import { type DriftState, follow, isReadingDue, type LogRatios, logRatiosOf } from './drift-monitor.ts';
@@ -18,12 +21,12 @@ import type { TierCeilings } from './tier-ceiling.ts';
 export type DriftMonitor = {
   readonly challengeId: string;
   readonly startedAt: Date;
-  /** Batches of outcomes up to this one were settled before the monitor started. */
+  /** Batches up to this id were settled before the monitor started. */
   readonly countsAfter: bigint;
   readonly state: DriftState;
 };
 
-/** What the decision on a challenge follows from, and what its event states. */
+/** The facts that decide what happens to a challenge, and those that its event states. */
 export type MonitoredChallenge = Pick<Challenge, 'id' | 'tenant' | 'status' | 'hasRamp' | 'rampCompletedAt'> & {
   readonly terms: Pick<ChallengeTerms, 'name' | 'targetPassRate' | 'prizeCents' | 'integrityTier'>;
 };
@@ -32,15 +35,18 @@ export type MonitoredChallenge = Pick<Challenge, 'id' | 'tenant' | 'status' | 'h
 export type DriftReading = DriftState & LogRatios;
 
 export type MonitorDecision = {
-  /** As it is from now on. */
+  /** The monitor's new state. */
   readonly monitor: DriftMonitor;
-  /** To be kept; null for none. */
+  /** The reading to keep; null for none. */
   readonly reading: DriftReading | null;
   /** The suspension, or the completion of the ramp; null for none. */
   readonly change: StatusChange | null;
 };
 
-/** Whether the drift monitor counts an outcome: those of a frozen bar, other than the moving one of a top_n challenge. */
+/**
+ * Whether the drift monitor counts an outcome: only those of a frozen bar, not of a top_n
+ * challenge's moving bar.
+ */
 export function countsForMonitor({
   attempt,
   terms,
@@ -51,7 +57,7 @@ export function countsForMonitor({
   return attempt.threshold !== null && terms.prizeStructure === 'threshold';
 }
 
-/** Null where none of the outcomes count. */
+/** Null if none of the outcomes count. */
 export function decideMonitoring(
   before: DriftMonitor,
   challenge: MonitoredChallenge,

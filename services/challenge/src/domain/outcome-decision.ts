@@ -1,25 +1,31 @@
 /**
- * What a reported score does to an attempt (docs/contract/partner-api.md, "POST /attempts/{attempt_id}/outcome"; docs/contract/rules.md,
- * "Challenges"). In this order:
+ * What a reported score does to an attempt (docs/contract/partner-api.md, "POST
+ * /attempts/{attempt_id}/outcome"; docs/contract/rules.md, "Challenges"). The first rule that
+ * applies decides:
  *
  * 1. `not_found`: no such attempt, another tenant's, or one that was never created.
- * 2. `unresolved`: its fee is not known to be posted yet. Ask the wallet and decide again.
- * 3. `settled_before`: it has an outcome. The report that recorded it gets the same answer; any other `attempt_already_settled`.
- * 4. `attempt_already_settled`: it ended without an outcome, or its deadline has passed (`isDue` is then true where its row is not marked
- *    yet).
- * 5. `score_out_of_range`: a score outside the plausible window disqualifies the attempt; a disqualified attempt refuses every later
- *    report.
- * 6. It settles. `metThreshold` by the bar that was frozen on the attempt; clearing it makes a claim to the frozen prize. Of one account's
- *    claims to one challenge the first wins the prize, the others have `met_threshold: true` and no award.
+ * 2. `unresolved`: its fee is not known to be posted yet. The caller asks the wallet and decides
+ *    again.
+ * 3. `settled_before`: it has an outcome. The report that recorded it gets the same result; any
+ *    other `attempt_already_settled`.
+ * 4. `attempt_already_settled`: it ended without an outcome, or its deadline has passed (`isDue` is
+ *    then true if its row is not marked yet).
+ * 5. `score_out_of_range`: a score outside the plausible window disqualifies the attempt; a
+ *    disqualified attempt refuses every later report.
+ * 6. It settles. The bar that was frozen on the attempt decides `metThreshold`, and clearing it
+ *    claims the frozen prize. If an account has several claims to a challenge, the first wins the
+ *    prize; the others have `met_threshold: true` and no award.
  *
- * In live the score of a free attempt is a sample only for an account that may play for money: `ask_eligibility` where the report does not
- * know what the wallet says of its player. Ask the wallet and decide again.
+ * In live the score of a free attempt is a sample only if the account may play for money:
+ * `ask_eligibility` if the report does not yet state the wallet's answer about the player. The
+ * caller asks the wallet and decides again.
  *
- * An operation that has settled another attempt neither settles nor disqualifies this one: `attempt_already_settled`.
+ * An operation that has settled another attempt neither settles nor disqualifies this one:
+ * `attempt_already_settled`.
  *
- * A batch is decided in order, each report seeing its attempt as the reports before it left it. Most reports are the only one on an attempt
- * that the process has cached: `decideCachedOutcomes` decides them on the cache, and the optimistic write validates the cache against the
- * database.
+ * A batch is decided in order, and each report sees its attempt as the reports before it left it.
+ * Most reports are the only one on an attempt that the process has cached: `decideCachedOutcomes`
+ * decides them on the cache, and the optimistic write checks the cache against the database.
  */
 import { canSettle, isDue, isSameTenant, type KeyUse, type Tenant } from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';
@@ -29,7 +35,7 @@ import { isPlausible } from './plausibility.ts';
 import { needsEligibility, type PlayerEligibility } from './sample-player.ts';
 import { clears } from './threshold.ts';
 
-/** The fields of an attempt that its outcome is decided on and its receipt states. */
+/** The fields of an attempt on which its outcome is decided and which its receipt states. */
 export type AttemptInPlay = Omit<Attempt, 'metadata'>;
 
 export type OutcomeReport = {
@@ -37,14 +43,17 @@ export type OutcomeReport = {
   readonly attemptId: string;
   readonly tenant: Tenant;
   readonly score: number;
-  /** An object as JSON text, or empty. */
+  /** A JSON object as text, or empty. */
   readonly evidence: string;
   readonly keyUse: KeyUse | null;
-  /** Of the player of a free attempt in live, once the wallet was asked; absent before that. */
+  /**
+   * The eligibility of the player of a free attempt in live, once the wallet was asked; absent
+   * before.
+   */
   readonly eligibility?: PlayerEligibility;
 };
 
-/** An attempt as its outcome is decided on it, with what it reads from its challenge. */
+/** What an outcome is decided on: the attempt, and what it takes from its challenge. */
 export type ReportedAttempt = { readonly attempt: AttemptInPlay; readonly terms: AttemptTerms };
 
 export type OutcomeDecision =
@@ -60,7 +69,7 @@ export function decideOutcome(facts: {
   readonly attempt: AttemptInPlay | null;
   readonly terms: AttemptTerms | null;
   readonly score: number;
-  /** The wallet is known to have posted the fee, though the row may still be `pending`. */
+  /** Whether the wallet is known to have posted the fee; the row may still be `pending`. */
   readonly feePosted: boolean;
   readonly ttlMs: number;
   readonly now: Date;
@@ -94,11 +103,11 @@ export type ReportDecision =
 
 type Rules = { readonly ttlMs: number; readonly now: Date };
 
-/** One decision for each report, in order. */
+/** One decision per report, in order. */
 export function decideOutcomes(
   batch: readonly {
     readonly report: OutcomeReport;
-    /** The attempt as it was before the batch; null where there is none. */
+    /** The attempt as it was before the batch; null if there is none. */
     readonly found: ReportedAttempt | null;
     readonly feePosted: boolean;
     /** The attempt that the report's operation settled before the batch; null for none. */
@@ -135,9 +144,11 @@ export function decideOutcomes(
 }
 
 /**
- * The reports that settle if their attempts are still as cached (null where the attempt is not cached) and the prize they claim is not yet
- * claimed; null for every other report. At most one for each attempt, and one of an account's claims to a challenge: the others can be
- * decided only once the first is recorded. A score that counts for the bar is never among them: it changes more than its attempt.
+ * The reports that settle if their attempts are still as cached (null if the attempt is not cached)
+ * and their prizes are not yet claimed; null for every other report. At most one report per
+ * attempt, and one claim per account and challenge: the others can be decided only once the first
+ * is recorded. A score that counts for the bar is never among them, because it changes more than
+ * its attempt.
  */
 export function decideCachedOutcomes(
   batch: readonly { readonly report: OutcomeReport; readonly found: ReportedAttempt | null }[],

@@ -1,6 +1,7 @@
 /**
- * What an attempt costs now and what it can win. The fee, the threshold and the prize on offer are all frozen on the attempt; the award
- * pays that frozen prize (docs/contract/rules.md, "Challenges"). While calibrating an attempt is free, has no bar and wins nothing.
+ * What an attempt costs now and what it can win. The fee, the threshold and the prize on offer are
+ * all frozen on the attempt, and the award pays that frozen prize (docs/contract/rules.md,
+ * "Challenges"). While the challenge calibrates, an attempt is free, has no bar and wins nothing.
  */
 import { type Cents, cents } from '@laurel/money';
 import { barOf, statusOf } from './bar.ts';
@@ -19,7 +20,10 @@ export function attemptOfferOf(challenge: Challenge, ceilings: TierCeilings): At
   return { feeCents: challenge.terms.feeCents, prizeCents: prizeOnOffer(challenge, ceilings), threshold };
 }
 
-/** The prize as a list shows it: also while calibrating, when it cannot be won yet; never above the cap of a ramp. */
+/**
+ * The prize as a list shows it: never above the cap of a ramp, and shown even while calibrating,
+ * when it cannot be won yet.
+ */
 export function prizeOnOffer(challenge: Challenge, ceilings: TierCeilings): Cents {
   return rampOf(challenge, ceilings) === null ? challenge.terms.prizeCents : capOf(challenge, ceilings);
 }

@@ -1,9 +1,11 @@
 /**
- * The ramp: a challenge whose bar rests on reported scores offers at most 20 % of its tier's ceiling, until its drift monitor has seen
- * 100 settled paid attempts and does not reject. Only a bar that an operator set has none (docs/contract/rules.md, "Ramp").
+ * The ramp: a challenge whose bar rests on reported scores offers at most 20 % of its tier's
+ * ceiling, until its drift monitor has seen 100 settled paid attempts and does not reject. Only a
+ * bar that an operator set has no ramp (docs/contract/rules.md, "Ramp").
  *
- * Until then, also where the prize is within that cap, its bar is unconfirmed: at most 100 attempts may be open, pending ones included, or
- * settled and not yet counted by the monitor. So the monitor is never further behind than that many attempts.
+ * Until then its bar is unconfirmed, even if the prize is within that cap: at most 100 attempts may
+ * be open, pending ones included, or settled and not yet counted by the monitor. So the monitor is
+ * never more than 100 attempts behind.
  */
 import { type Cents, cents } from '@laurel/money';
 import type { Challenge, ChallengeTerms } from './challenge.ts';
@@ -12,7 +14,7 @@ import { ceilingOf, type TierCeilings } from './tier-ceiling.ts';
 export const RAMP_ATTEMPTS = 100;
 const CAP_PERCENT = 20n;
 
-/** How many attempts may be open or wait for the monitor at once, while the bar is unconfirmed. */
+/** How many attempts may be open or wait for the monitor while the bar is unconfirmed. */
 export const MAX_UNCONFIRMED_ATTEMPTS = 100;
 
 export type Ramp = {
@@ -21,24 +23,24 @@ export type Ramp = {
   readonly attemptsRequired: number;
 };
 
-/** What a ramp follows from. */
+/** The facts from which a ramp follows. */
 type RampedChallenge = Pick<Challenge, 'hasRamp' | 'rampCompletedAt' | 'attemptsSeen'> & {
   readonly terms: Pick<ChallengeTerms, 'prizeCents' | 'integrityTier'>;
 };
 
-/** Only while it limits the prize; null otherwise. */
+/** Null unless the ramp limits the prize now. */
 export function rampOf(challenge: RampedChallenge, ceilings: TierCeilings): Ramp | null {
   const { prizeCents } = challenge.terms;
   if (!isRamping(challenge) || prizeCents <= capOf(challenge, ceilings)) return null;
   return { fullPrizeCents: prizeCents, attemptsSeen: challenge.attemptsSeen, attemptsRequired: RAMP_ATTEMPTS };
 }
 
-/** Whether one more attempt would be one too many for an unconfirmed bar. */
+/** Whether an unconfirmed bar allows no further attempt. */
 export function isFull({ unconfirmedAttempts }: Pick<Challenge, 'unconfirmedAttempts'>): boolean {
   return unconfirmedAttempts !== null && unconfirmedAttempts >= MAX_UNCONFIRMED_ATTEMPTS;
 }
 
-/** The challenge with so many more attempts that are open, or fewer. */
+/** The challenge with `more` further open attempts; a negative number takes some away. */
 export function withAttempts(challenge: Challenge, more: number): Challenge {
   const { unconfirmedAttempts } = challenge;
   return unconfirmedAttempts === null ? challenge : { ...challenge, unconfirmedAttempts: unconfirmedAttempts + more };

@@ -1,11 +1,15 @@
 /**
- * Finding the sample of a given rank in an index that is only read in order: it takes as many steps as the rank is away from one that is known.
+ * Finds the sample of a given rank in an index that is only read in order. It takes as many steps
+ * as the rank is away from a known rank.
  *
- * An anchor is such a known place: a score, how many samples lie below it, and how many at or below it. New samples keep it true by a
- * comparison each, so a calibration carries one along, near the rank of the bar to come. When its last sample arrives the bar is a
- * few steps away, however many samples there are. The anchor moves once it is further away than a 64th of the samples, which takes as many new
- * samples, so steps stay in proportion to samples, and no transaction takes more of them than that. Both ends of the samples are
- * anchors too, and are near enough while there are few.
+ * An anchor is such a known place: a score, how many samples lie below it, and how many at or below
+ * it. Each new sample costs one comparison to keep it true, so a calibration carries an anchor
+ * along, near the rank of the bar to come. When the last sample arrives the bar is a few steps
+ * away, however many samples there are.
+ *
+ * The anchor moves once it is further away than a 64th of the samples, which takes as many new
+ * samples. So steps stay in proportion to samples, and no transaction takes more steps than that.
+ * Both ends of the samples are anchors too, and are near enough while there are few.
  *
  * Ranks count from 1 for the lowest sample.
  */
@@ -13,7 +17,7 @@ import type { ThresholdDirection } from './challenge.ts';
 
 export type RankAnchor = { readonly score: number; readonly below: number; readonly atOrBelow: number };
 
-// From an end, half as many steps at most: some milliseconds.
+// From an end, this takes at most half as many steps: some milliseconds.
 const MIN_SAMPLES = 10_000;
 const MAX_DISTANCE_SHARE = 1 / 64;
 
@@ -22,12 +26,15 @@ export function rankOfKthBest(k: number, samples: number, direction: ThresholdDi
   return direction === 'higher_is_better' ? samples - k + 1 : k;
 }
 
-/** How many steps from the anchor the sample of this rank is; 0 where the anchor's score is the one. */
+/** How many steps the sample of this rank is from the anchor; 0 if the anchor has its score. */
 export function distanceTo({ below, atOrBelow }: RankAnchor, rank: number): number {
   return rank <= below ? below - rank + 1 : Math.max(0, rank - atOrBelow);
 }
 
-/** The anchor from which the sample of this rank is reached in the fewest steps: one of these, or an end of the samples. */
+/**
+ * The anchor from which the sample of this rank is the fewest steps away: one of these, or an end
+ * of the samples.
+ */
 export function nearestAnchor(anchors: readonly RankAnchor[], rank: number, samples: number): RankAnchor {
   const lowest = { score: Number.NEGATIVE_INFINITY, below: 0, atOrBelow: 0 };
   const highest = { score: Number.POSITIVE_INFINITY, below: samples, atOrBelow: samples };
@@ -37,7 +44,7 @@ export function nearestAnchor(anchors: readonly RankAnchor[], rank: number, samp
   );
 }
 
-/** The same anchor once these scores are among the samples. */
+/** The same anchor, with these scores added to the samples. */
 export function anchorWith(anchor: RankAnchor, scores: readonly number[]): RankAnchor {
   const { score } = anchor;
   return {
@@ -47,7 +54,7 @@ export function anchorWith(anchor: RankAnchor, scores: readonly number[]): RankA
   };
 }
 
-/** Whether a calibration's anchor is to be moved to the sample of this rank. */
+/** Whether a calibration's anchor has to move to the sample of this rank. */
 export function isAnchorDue(anchor: RankAnchor | null, rank: number, samples: number): boolean {
   if (samples < MIN_SAMPLES) return false;
   return anchor === null || distanceTo(anchor, rank) > samples * MAX_DISTANCE_SHARE;

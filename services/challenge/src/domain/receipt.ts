@@ -1,13 +1,14 @@
 /**
- * The signed record of an outcome: everything needed to decide a dispute again, offline. It is signed as its RFC 8785 canonical JSON. Field
- * names and formats are the contract's; money is a decimal string, instants carry milliseconds.
+ * The signed record of an outcome: everything needed to decide a dispute again, offline. Its RFC
+ * 8785 canonical JSON is signed. Field names and formats are the contract's; money is a decimal
+ * string, instants have milliseconds.
  */
 import { formatAmount } from '@laurel/money';
 import { evidenceFields } from '@laurel/signature';
 import type { AttemptTerms, Outcome } from './challenge.ts';
 import type { AttemptInPlay } from './outcome-decision.ts';
 
-/** Raised when a field changes its meaning; added fields do not raise it. */
+/** Raised when a field changes its meaning; an added field does not raise it. */
 const RECEIPT_VERSION = 1;
 
 export function composeReceipt(facts: {
@@ -15,7 +16,7 @@ export function composeReceipt(facts: {
   readonly terms: AttemptTerms;
   readonly outcome: Outcome;
   readonly award: { readonly id: string } | null;
-  /** An object as JSON text, or empty. */
+  /** A JSON object as text, or empty. */
   readonly evidence: string;
 }): object {
   const { attempt, terms, outcome, award } = facts;

@@ -1,5 +1,6 @@
 /**
- * What a challenge requires of a player (docs/contract/partner-api.md, "Errors": `blocked`). `insider_entry` applies to tournaments only.
+ * What a challenge requires of a player (docs/contract/partner-api.md, "Errors": `blocked`).
+ * `insider_entry` applies to tournaments only.
  */
 import type { Requirement } from '@laurel/attempts/domain';
 import type { ChallengeTerms } from './challenge.ts';

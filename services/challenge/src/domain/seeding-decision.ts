@@ -1,16 +1,17 @@
 /**
- * A partner seeds a calibrating challenge with percentiles of its players' scores (docs/contract/partner-api.md,
- * "POST /challenges/{id}/distribution"): the bar follows from them, and the challenge goes live. What the challenge cannot be seeded for is
- * `invalid_request`, in this order:
+ * A partner seeds a calibrating challenge with percentiles of its players' scores
+ * (docs/contract/partner-api.md, "POST /challenges/{id}/distribution"). The bar follows from them,
+ * and the challenge goes live. The first of these that applies refuses it as `invalid_request`:
  *
- * 1. no such challenge, or another tenant's: with the same words
- * 2. a distribution that is none, or of too few scores
- * 3. a top_n challenge: its bar follows from its scores
- * 4. a rung: it is derived from the rung below, or calibrates
- * 5. not calibrating: live, suspended or closed
- * 6. a bar outside the plausible window: every score that is accepted would clear it, or none
+ * 1. no such challenge, or another tenant's, with the same words
+ * 2. an invalid distribution, or one of too few scores
+ * 3. a top_n challenge, whose bar follows from its scores
+ * 4. a rung, which is derived from the rung below or calibrates
+ * 5. a challenge that is not calibrating: live, suspended or closed
+ * 6. a bar outside the plausible window: every accepted score would clear it, or none
  *
- * A seeding that is known by its operation comes before all but the first: it is answered as itself, whatever became of the challenge.
+ * A seeding whose operation is known is checked right after the first rule: it gets its own result
+ * again, whatever the challenge's state is now.
  */
 import { isSameTenant, type Tenant } from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';
@@ -22,11 +23,11 @@ export type Seeding = {
   readonly tenant: Tenant;
   readonly challengeId: string;
   readonly distribution: Distribution;
-  /** How many scores the percentiles were taken of. */
+  /** How many scores the percentiles summarize. */
   readonly sampleSize: bigint;
 };
 
-/** What was seeded before by the operation. */
+/** What the operation seeded before. */
 type Seeded = { readonly challengeId: string; readonly threshold: number; readonly sampleSize: bigint };
 
 export type SeedingDecision =

@@ -1,18 +1,22 @@
 /**
- * The changes of a challenge's status, and what an operator may change: suspend, close or reinstate (docs/contract/portal-api.md,
- * "Challenges").
+ * The changes of a challenge's status, and which an operator may make: suspend, close or reinstate
+ * (docs/contract/portal-api.md, "Challenges").
  *
  * - `closed` is final. Asking for the current status changes nothing.
- * - Reinstating (`live`) a suspended challenge restores its previous status: `live` with its bar, or `calibrating` without one. What the
- *   drift monitor suspended is reinstated with a note alone.
- * - A calibrating challenge cannot be made live by hand: its bar comes from its scores. `calibrating` cannot be asked for.
+ * - Reinstating (`live`) a suspended challenge restores its previous status: `live` with its bar,
+ *   or `calibrating` without one. If the drift monitor suspended it, reinstating requires a note.
+ * - An operator cannot make a calibrating challenge live, because its bar comes from its scores,
+ *   and cannot ask for `calibrating`.
  */
 import { type Refused, refused } from '@laurel/errors';
 import { statusOf } from './bar.ts';
 import type { Challenge, ChallengeStatus } from './challenge.ts';
 import type { DriftState, LogRatios } from './drift-monitor.ts';
 
-/** `calibrated` and `seeded` set the bar, `drift` and `ramp` are the monitor's, `operator` is a person's. */
+/**
+ * `calibrated` and `seeded` set the bar; the monitor causes `drift` and `ramp`; a person is the
+ * `operator`.
+ */
 export type StatusChangeCause = 'calibrated' | 'seeded' | 'drift' | 'ramp' | 'operator';
 
 /** A row of the history: a change of status, or the completion of the ramp. */
@@ -24,7 +28,7 @@ export type StatusChange = {
   readonly cause: StatusChangeCause;
   /** The operator's words; null for none. */
   readonly note: string | null;
-  /** The state of the monitor, where it caused the change; null otherwise. */
+  /** The state of the monitor if it caused the change; null otherwise. */
   readonly evidence: (DriftState & LogRatios) | null;
 };
 

@@ -1,6 +1,7 @@
 /**
- * Reaching the bar counts as clearing it: a score equal to the threshold wins, in the challenge's direction (docs/contract/rules.md,
- * "Challenges"). `higher_is_better`: score >= threshold. `lower_is_better`: score <= threshold. Without a bar no score clears it.
+ * Whether a score clears the bar. Reaching it is enough: a score equal to the threshold wins, in
+ * the challenge's direction (docs/contract/rules.md, "Challenges"). `higher_is_better`: score >=
+ * threshold. `lower_is_better`: score <= threshold. Without a bar no score clears it.
  */
 import type { ThresholdDirection } from './challenge.ts';
 

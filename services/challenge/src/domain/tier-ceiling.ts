@@ -1,6 +1,7 @@
 /**
- * The tier ceiling: an integrity tier limits the prize, to 25.00 in tier 1, 250.00 in tier 2 and 2,500.00 in tier 3 unless configured
- * otherwise (TIER_CEILINGS). An operator may set a prize above it; such a challenge accepts no attempt, which availability.ts answers as
+ * The tier ceiling: the challenge's integrity tier limits its prize to 25.00 (tier 1), 250.00 (tier
+ * 2) or 2,500.00 (tier 3), unless configured otherwise (TIER_CEILINGS). An operator may set a
+ * higher prize, but the challenge then accepts no attempt: availability.ts refuses with
  * `challenge_not_available`.
  */
 import type { Cents } from '@laurel/money';
