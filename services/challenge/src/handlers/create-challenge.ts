@@ -1,4 +1,7 @@
-/** CreateChallenge: an operator opens a challenge, calibrating or live. A bar of its own is monitored from the commit that sets it. */
+/**
+ * CreateChallenge: an operator opens a challenge, calibrating or live. If it has its own bar, its
+ * drift monitor starts in the commit that sets it.
+ */
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { type Handlers, parseTenant } from '@laurel/grpc';
 import { isUuid, newId } from '@laurel/ids';
@@ -27,7 +30,7 @@ import { deriveBar } from './derive-bar.ts';
 import { presentChallenge } from './present.ts';
 
 // docs/contract/rules.md, "Challenges". A count of 0 selects the default.
-/** A bar from that many scores seldom lies outside the band of the drift monitor. */
+/** A bar from this many scores is seldom outside the band of the drift monitor. */
 const defaultMinCalibrationN = (targetPassRate: number) =>
   Math.min(Math.max(200, Math.ceil(40 / targetPassRate)), MAX_CALIBRATION_N);
 const DEFAULT_MIN_CALIBRATION_PLAYERS = 20;
@@ -60,12 +63,12 @@ export function createChallenge({
       id: newId(createdAt),
       tenant,
       terms,
-      // Whether a top_n challenge is live follows from its scores.
+      // The scores decide whether a top_n challenge is live.
       status: terms.prizeStructure === 'top_n' ? 'live' : status,
       ...bar,
       rung: rungOf(parent),
       createdAt,
-      // The database sets the same as it inserts the row.
+      // The database sets the same when it inserts the row.
       hasRamp: bar.calibrationSource === 'rung_derived',
       rampCompletedAt: null,
       attemptsSeen: 0,

@@ -1,6 +1,7 @@
 /**
- * The bar of a rung that is created live without a threshold: what its target pass rate takes of the scores of its ladder, by the same rules
- * that the bar below was set by. All that it reads is final once the parent has its bar, so it takes no locks.
+ * The bar of a rung that is created live without a threshold: the quantile of its ladder's scores
+ * at its target pass rate, by the rules that set the bar below. All that it reads is final once the
+ * parent has its bar, so it takes no locks.
  */
 import type { Queryable } from '@laurel/postgres';
 import { barFromPercentiles, rankOfBar } from '../domain/calibration.ts';
@@ -8,7 +9,7 @@ import type { Challenge, ChallengeTerms } from '../domain/challenge.ts';
 import { loadKthBest } from '../repository/bar-samples.ts';
 import { findLadderScores } from '../repository/ladder-scores.ts';
 
-/** Null where the ladder has no scores. */
+/** Null if the ladder has no scores. */
 export async function deriveBar(
   on: Queryable,
   { parent, terms }: { readonly parent: Challenge; readonly terms: ChallengeTerms },

@@ -1,4 +1,7 @@
-/** GetDrift: the drift monitor of a challenge, what it has read since it started, and the history of the challenge's status. */
+/**
+ * GetDrift: the drift monitor of a challenge, its readings since it started, and the history of the
+ * challenge's status.
+ */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database, Queryable } from '@laurel/postgres';

@@ -1,6 +1,7 @@
 /**
- * ListChallenges: by default the live challenges that CreateAttempts would accept for this player, funds aside; with `all`, every one. A
- * ref without an account has no history yet: no rule refuses it but its missing funds.
+ * ListChallenges: by default the live challenges that CreateAttempts would accept for this player,
+ * ignoring funds; with `all`, every challenge. A ref without an account has no history, so only its
+ * missing funds could refuse it.
  */
 
 import type { AccountCache, Wallet } from '@laurel/attempts';
@@ -47,9 +48,9 @@ async function keepAccepted(
   const facts = accountId === null ? null : await loadFactsOfAccount(database, ids, accountId, clock());
 
   return live.filter((challenge, index) => {
-    // A ref without an account has no eligibility to check; it lacks funds, which are left aside here.
+    // A ref without an account has no eligibility to check. It lacks funds, which are ignored here.
     if (accountId !== null && codes[index] !== null) return false;
-    // A fee beyond what the program may charge the account today would be `blocked`.
+    // A fee above what the program may still charge the account today would be `blocked`.
     if (chargeableCents !== null && challenge.terms.feeCents > chargeableCents) return false;
     const known = facts?.get(challenge.id) ?? factsWithoutAccount(challenge);
     return decideAvailability({ tenant, challenge, player: known, ceilings }).kind === 'available';

@@ -51,7 +51,7 @@ export function presentChallenge(challenge: domain.Challenge, ceilings: TierCeil
   };
 }
 
-/** No more attempts are shown than complete the ramp: its worker lifts the cap soon after them. */
+/** Shows at most as many attempts as complete the ramp: the worker lifts the cap soon after. */
 function presentRamp(ramp: Ramp | null): ChallengeMessage['ramp'] {
   if (ramp === null) return undefined;
   const { fullPrizeCents, attemptsSeen, attemptsRequired } = ramp;

@@ -1,8 +1,9 @@
 /**
- * RecordListenedScores: scores that reached an integration and that no attempt stands behind count as samples of calibrating challenges. A
- * player is the account that the wallet finds for the ref, as for an attempt; in live only one that may play for money
- * (domain/sample-player.ts). Challenges of another tenant are left out first, so that a
- * sample of them looks like one of no challenge. The commit is record-samples.ts.
+ * RecordListenedScores: scores that an integration received without an attempt count as samples of
+ * calibrating challenges. A player is the account that the wallet finds for the ref, as for an
+ * attempt; in live only one that may play for money (domain/sample-player.ts). Challenges of
+ * another tenant are dropped first, so a sample of one looks like a sample of no challenge. The
+ * commit is record-samples.ts.
  */
 import type { Wallet } from '@laurel/attempts';
 import { isSameTenant, type Tenant } from '@laurel/attempts/domain';
@@ -27,7 +28,7 @@ type Deps = { readonly database: Database; readonly wallet: Wallet; readonly clo
 
 type ListenedScore = Omit<BarSample, 'player'> & { readonly tenant: Tenant; readonly playerRef: string };
 
-/** A sample, and its player where it counts for one. */
+/** A sample, and the player for whom it counts; null for none. */
 type Given = Omit<BarSample, 'player'> & { readonly player: string | null };
 
 export function recordListenedScores(deps: Deps): Handlers<ChallengeServiceService>['recordListenedScores'] {
@@ -54,7 +55,10 @@ function parseScore(item: ListenedScoreMessage): ListenedScore {
   };
 }
 
-/** The scores of challenges of their tenant whose bar samples may place, with the players who gave them. */
+/**
+ * The scores of this tenant's challenges whose bar samples may place, with the players who gave
+ * them.
+ */
 async function samplesOf(scores: readonly ListenedScore[], { database, wallet }: Deps): Promise<readonly Given[]> {
   const challenges = await loadChallenges(
     database,
@@ -79,7 +83,10 @@ async function samplesOf(scores: readonly ListenedScore[], { database, wallet }:
   );
 }
 
-/** The ids of those that are recorded, now or before. One that counts for nobody now may have counted when it came first. */
+/**
+ * Returns the ids of those that are recorded, now or before. One that counts for nobody now may
+ * have counted when it first came.
+ */
 async function commit(samples: readonly Given[], { database, clock }: Deps): Promise<ReadonlySet<string>> {
   const counting = samples.flatMap(({ player, ...sample }) => (player === null ? [] : { ...sample, player }));
   const before = await loadRecordedSamples(

@@ -1,17 +1,20 @@
 /**
- * SeedChallenge: a partner's percentiles set the bar of a calibrating challenge, which goes live in the same commit.
+ * SeedChallenge: a partner's percentiles set the bar of a calibrating challenge, which goes live in
+ * the same commit.
  *
  * Steps, and what a crash after each of them leaves:
  *
- * 1. The gateway locks the idempotency key and mints the operation id, in one commit. A crash leaves the key locked; the partner's retry
- *    runs the same operation once the lock is 60 seconds old.
- * 2. This service takes the lock on the challenge, then on the key's use, and decides. A crash leaves nothing.
- * 3. One commit, with the disk: the bar with its source and the status, the percentiles under the operation id, the start of the drift
- *    monitor, the row in the history, and the key's use. Before it: as after 2. After it the challenge is live, and nothing remains to be
- *    done; the partner has no answer.
- * 4. The gateway stores the response. A crash before leaves the key locked: the retry has the same operation id, by which
- *    `seeded_distributions` answers it as the first time. Where the gateway's record is lost, the retry has another operation id, and the
- *    use of its key names the first.
+ * 1. The gateway locks the idempotency key and mints the operation id, in one commit. A crash
+ *    leaves the key locked; the partner's retry runs the same operation once the lock is 60 seconds
+ *    old.
+ * 2. This service locks the challenge, then the key's use, and decides. A crash leaves nothing.
+ * 3. One durable commit writes the bar with its source and the status, the percentiles under the
+ *    operation id, the start of the drift monitor, the row in the history, and the key's use. A
+ *    crash before it: as after 2. A crash after it leaves a live challenge and nothing to do, but
+ *    the partner has no response.
+ * 4. The gateway stores the response. A crash before leaves the key locked. The retry has the same
+ *    operation id, by which `seeded_distributions` gives it the first result. If the gateway's
+ *    record is lost, the retry has another operation id, and the use of its key names the first.
  */
 import { deleteKeyUses, insertKeyUses, keyIdsOf, lockKeyUses, parseKeyUse, resolveKeyUses } from '@laurel/attempts';
 import type { KeyUse } from '@laurel/attempts/domain';
@@ -39,7 +42,8 @@ export function seedChallenge(deps: Deps): Handlers<ChallengeServiceService>['se
     try {
       return await seed(operation, deps);
     } catch (error) {
-      // The key was recorded meanwhile, with another challenge: the lock on the row of this one did not wait for it. It is found now.
+      // The key was recorded meanwhile, for another challenge: the lock on this challenge's row did
+      // not wait for it. It can be found now.
       if (!isUniqueViolation(error, 'key_uses_pkey')) throw error;
       return await seed(operation, deps);
     }
@@ -71,7 +75,8 @@ async function decideAndRecord(
   clock: Clock,
 ): Promise<SeedChallengeResponse | Refused> {
   const { operationId, challengeId } = operation;
-  // They go out together and run in this order: all is read under the lock on the challenge, which the same operation waits for.
+  // Sent together and run in this order: all is read under the lock on the challenge, for which the
+  // same operation waits.
   const [, challenge, ownSeeding, recorded] = await Promise.all([
     lockChallenge(tx, challengeId),
     findChallenge(tx, challengeId),
@@ -86,11 +91,11 @@ async function decideAndRecord(
 
   const decision = decideSeeding(operation, { challenge, known });
   if (isRefused(decision)) return decision;
-  if (challenge === null) throw new Error('a challenge was seeded that does not exist');
+  if (challenge === null) throw new Error('a seeded challenge does not exist');
   if (decision.kind === 'seeded') {
     const { record: keyUse, supersedes } = resolved;
     if (supersedes) await deleteKeyUses(tx, keyIdsOf([operation]));
-    // Before the commit is sent: it throws for a challenge that takes no bar.
+    // Runs before the commit is sent, and throws for a challenge that takes no bar.
     await setBar(tx, { challengeId, threshold: decision.threshold, source: 'partner_seeded' });
     await recordSeeding(tx, { ...operation, keyUse }, { threshold: decision.threshold, now: clock() });
   }

@@ -1,12 +1,14 @@
 /**
  * UpdateChallengeStatus: an operator suspends, closes or reinstates a challenge.
  *
- * One transaction, in this order: the drift monitor is locked, so that nothing is counted meanwhile; the challenge is locked and decided
- * on; the status moves, with a row of its history and, for a suspension, its event. The monitor of a challenge that is live again starts
- * anew: what waits to be counted then does not count, and its evidence so far stays in the readings and in the history.
+ * One transaction, in this order: it locks the drift monitor, so that nothing is counted meanwhile;
+ * it locks the challenge and decides; it moves the status, with a row of its history and, for a
+ * suspension, its event. If the challenge is live again, its monitor starts anew: outcomes that
+ * wait then do not count, and the evidence so far stays in the readings and in the history.
  *
- * A crash before the commit leaves everything as it was, and the operator asks again. After the commit it leaves the new status and an
- * event that is not published, which the relay does; an operator who asks again finds the status and changes nothing.
+ * A crash before the commit leaves everything unchanged, and the operator asks again. A crash after
+ * it leaves the new status and an event that the relay publishes. An operator who asks again finds
+ * the status and changes nothing.
  */
 
 import { isRefused, type Refused, refused } from '@laurel/errors';
@@ -58,7 +60,7 @@ export function updateChallengeStatus(deps: Deps): Handlers<ChallengeServiceServ
 
     const wanted: Wanted = { id, status, note: note.trim() === '' ? null : note };
     const change = () => database.transaction((tx) => changeStatus(tx, wanted, deps), { beforeCommit });
-    // A challenge that went live between the two locks has a monitor now, and its bar for good.
+    // A challenge that went live between the two locks now has a monitor, and its bar for good.
     const changed = (await change()) ?? (await change());
     if (changed === null) throw new Error(`the monitor of challenge ${id} could not be locked`);
     if (isRefused(changed)) return changed;
@@ -70,13 +72,13 @@ export function updateChallengeStatus(deps: Deps): Handlers<ChallengeServiceServ
 
 const beforeCommit = () => failpoint('challenge.status.before-commit');
 
-/** Null where the challenge has a monitor that is not locked: nothing has changed. */
+/** Null if the challenge has a monitor that is not locked: nothing has changed. */
 async function changeStatus(
   tx: Transaction,
   { id, status, note }: Wanted,
   { outbox, clock }: Deps,
 ): Promise<{ readonly challenge: Challenge; readonly events: readonly Event[] } | Refused | null> {
-  // They go out together and run in this order: everything is read under the locks.
+  // Sent together and run in this order: everything is read under the locks.
   const [isMonitored, , challenge, suspendedBy] = await Promise.all([
     lockMonitor(tx, id),
     lockChallenge(tx, id),
