@@ -1,4 +1,7 @@
-/** Which service may call which rpc of the challenge service: the gateway all but one, and the integration service what calibrates. */
+/**
+ * Which service may call which rpc of the challenge service. The gateway may call all but one, the
+ * integration service those that calibrate.
+ */
 import { ATTEMPT_CALLERS } from '@laurel/attempts';
 import type { AcceptedCallers } from '@laurel/grpc';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';

@@ -1,6 +1,6 @@
 /**
- * The events of this service, one for each fact that partners are notified of. The id derives from the fact, so that emitting it again is a
- * duplicate of the same event.
+ * The events of this service, one for each fact of which partners are notified. The id derives from
+ * the fact, so emitting it again is a duplicate of the same event.
  */
 
 import type { AwardTable, RefundEvents } from '@laurel/attempts';
@@ -76,7 +76,7 @@ export const refundEvents: RefundEvents = async (on, refunds) => {
   });
 };
 
-/** The table of awards, where a decision of the wallet is written with its events. */
+/** The table of awards, where the wallet's decision is written with its events. */
 export const AWARDS: AwardTable = {
   loadUnfinishedAwards,
   recordPayouts: async (on, payouts) => eventsOfAwards(await recordPayouts(on, payouts)),
@@ -86,8 +86,8 @@ export const AWARDS: AwardTable = {
 };
 
 /**
- * The events of awards that moved. The wallet's first decision, paid or held, completes the outcome that won the award; a held award that
- * is paid was released; a denied one emits nothing.
+ * The events of awards that moved. The wallet's first decision, paid or held, completes the outcome
+ * that won the award. A held award that is paid was released. A denied award emits nothing.
  */
 function eventsOfAwards(awards: readonly MovedAward[]): readonly Event[] {
   return awards.flatMap((moved) => {
@@ -96,7 +96,10 @@ function eventsOfAwards(awards: readonly MovedAward[]): readonly Event[] {
   });
 }
 
-/** The outcome that won the award was recorded, and the award has the status that the wallet decided first: paid or held. */
+/**
+ * The outcome that won the award was recorded, and the award has the status that the wallet decided
+ * first: paid or held.
+ */
 export function settledWithAward({ award, tenant, playerRef, outcome }: Omit<MovedAward, 'movedFrom'>): Event {
   return attemptSettled({
     tenant,
@@ -129,7 +132,10 @@ function awardReleased({ award, tenant, playerRef }: MovedAward): Event {
   };
 }
 
-/** The challenge stopped taking attempts. It may be reinstated and suspended again, so each time has an id of its own. */
+/**
+ * The challenge stopped taking attempts. It may be reinstated and suspended again, so each
+ * suspension has its own event id.
+ */
 export function challengeSuspended(
   { id, tenant, terms }: Pick<Challenge, 'id' | 'tenant'> & { readonly terms: Pick<Challenge['terms'], 'name'> },
   now: Date,

@@ -1,6 +1,6 @@
 /**
- * Migrates the challenge service's database: `node services/challenge/src/migrate.ts`. Safe at any time, and for several processes at the
- * same time.
+ * Migrates the challenge service's database: `node services/challenge/src/migrate.ts`. Safe at any
+ * time, and concurrently.
  */
 import { migrate } from '@laurel/postgres/migrate';
 import { roleOf } from '@laurel/postgres/roles';
@@ -11,7 +11,8 @@ const config = loadConfig(
   z.object({ CHALLENGE_DATABASE_URL: databaseUrl, CHALLENGE_MIGRATION_DATABASE_URL: databaseUrl.optional() }),
 );
 const applied = await migrate({
-  // One URL for both is a role that owns its database: the service checks that when it starts.
+  // One URL for both means that one role owns the database and runs; the service reports that when
+  // it starts.
   url: config.CHALLENGE_MIGRATION_DATABASE_URL ?? config.CHALLENGE_DATABASE_URL,
   directory: new URL('../migrations/', import.meta.url),
   grants: { file: new URL('../grants.sql', import.meta.url), runningRole: roleOf(config.CHALLENGE_DATABASE_URL) },

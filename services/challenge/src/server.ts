@@ -1,4 +1,4 @@
-/** What the challenge service starts beside what every service starts (startRpcService). */
+/** What the challenge service starts in addition to what every service starts (startRpcService). */
 import { startAttempts, startOwner } from '@laurel/attempts';
 import {
   type Clock,
@@ -17,13 +17,19 @@ import { challengeRpcs } from './rpcs.ts';
 import { createChallengeMonitor } from './workers/monitor-challenges.ts';
 
 interface ForTests {
-  /** Flushes delayed writes, then runs every sweeper once, in the order of an attempt's life; tests call it instead of waiting. */
+  /**
+   * Flushes delayed writes, then runs every sweeper once, in the order of an attempt's life. Tests
+   * call it instead of waiting.
+   */
   sweepOnce(): Promise<void>;
 }
 
 export type ChallengeServer = RunningService & ForTests;
 
-/** Starts the challenge service on a migrated database. Its clock is the database's time; tests pass a clock of their own. */
+/**
+ * Starts the challenge service on a migrated database. It uses the database's time as its clock;
+ * tests pass their own.
+ */
 export function startChallenge(config: ChallengeConfig, logger: Logger, testClock?: Clock): Promise<ChallengeServer> {
   const database = { url: config.CHALLENGE_DATABASE_URL, maxConnections: config.CHALLENGE_DATABASE_POOL };
   return startRpcService({ name: 'challenge', config, database, logger, testClock }, (foundation) =>
