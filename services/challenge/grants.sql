@@ -1,6 +1,7 @@
--- Everything that the role that runs the challenge service may do in its database: migrate.ts revokes all its rights and grants these,
--- after the migrations, each time (decision 16). The service cannot use a table or column that a migration adds until it is named here. A
--- statement that locks rows needs the right to update any one of their columns.
+-- The complete privileges of the role that runs the challenge service. After each migration,
+-- migrate.ts revokes all of the role's privileges and grants these (decision 16). The service
+-- cannot use a table or column that a migration adds until it is listed here. A statement that
+-- locks rows needs the privilege to update at least one of their columns.
 
 grant select, insert, update (status, threshold, calibration_source, ramp_completed_at, suspended_by_drift) on challenges to :"running_role";
 grant select, insert,

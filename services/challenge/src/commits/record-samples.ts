@@ -18,7 +18,7 @@
  * A crash after any step leaves nothing: the outcome or the listened score is reported again and
  * runs all steps again. A crash after the commit leaves a live challenge, its samples and, for an
  * observed one, its outcome; the same report finds them and changes nothing. The response comes
- * after the commit, so a partner that has it meets the challenge live.
+ * after the commit, so a partner that receives it meets the challenge live.
  */
 import type { Transaction } from '@laurel/postgres';
 import { fairShareOf, rankOfBar } from '../domain/calibration.ts';

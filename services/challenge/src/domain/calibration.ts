@@ -92,7 +92,7 @@ export function barFromPercentiles(
   return Math.max(Math.min(from.score, to.score), Math.min(Math.max(from.score, to.score), score));
 }
 
-/** The validation issues of a partner's distribution, each as a sentence; an empty list is valid. */
+/** The validation issues of a partner's distribution, each as a sentence; empty if it is valid. */
 export function issuesOfDistribution(distribution: Distribution, sampleSize: number): readonly string[] {
   const { p5, p25, p50, p75, p95 } = distribution;
   const rules: readonly (readonly [boolean, string])[] = [

@@ -87,7 +87,9 @@ export function issuesOfNewChallenge({ tenant, terms, status, threshold, parent 
   return rules.filter(([holds]) => !holds).map(([, issue]) => issue);
 }
 
-/** The parent of a rung that takes its bar from the scores of its ladder; null for every other challenge. */
+/**
+ * The parent of a rung that takes its bar from its ladder's scores; null for any other challenge.
+ */
 export function parentOfDerivedRung({
   terms,
   status,

@@ -107,7 +107,7 @@ type Rules = { readonly ttlMs: number; readonly now: Date };
 export function decideOutcomes(
   batch: readonly {
     readonly report: OutcomeReport;
-    /** The attempt as it was before the batch; null if there is none. */
+    /** The attempt before the batch; null if there is none. */
     readonly found: ReportedAttempt | null;
     readonly feePosted: boolean;
     /** The attempt that the report's operation settled before the batch; null for none. */

@@ -91,7 +91,7 @@ export async function lockPlayersAndSlots(on: Queryable, players: readonly Playe
   await on.query(LOCK_PLAYERS_AND_SLOTS, [keys, players.map((player) => player.challengeId)]);
 }
 
-/** The statement that locks these players, each with an account, and the slots of these challenges. */
+/** The statement that locks these players, each with an account, and these challenges' slots. */
 export function lockOfPlayers(players: readonly Player[], withSlots: Iterable<string> = []): BoundStatement {
   return { statement: LOCK_PLAYERS, values: [[...players.map(keyOf), ...[...withSlots].map((id) => `slots:${id}`)]] };
 }

@@ -1,4 +1,4 @@
-/** The history of each challenge's status: a row for every change, and for the completion of a ramp. */
+/** The history of each challenge's status: one row per change, and for the completion of a ramp. */
 
 import type { Queryable } from '@laurel/postgres';
 import type { ChallengeStatus } from '../domain/challenge.ts';
