@@ -33,7 +33,7 @@ describe('a challenge', () => {
     expect(decide(LIVE, { ...FRESH, paidInWindow: 2 })).toBe('attempt_cap_reached');
   });
 
-  it('a challenge has no cap while it is free', () => {
+  it('a free challenge has no cap', () => {
     expect(decide(CALIBRATING, { ...FRESH, paidInWindow: 99 })).toEqual(decide(CALIBRATING));
   });
 

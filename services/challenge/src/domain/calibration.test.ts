@@ -36,7 +36,7 @@ function mirrored({ p5, p25, p50, p75, p95 }: Distribution): Distribution {
   return { p5: -p95, p25: -p75, p50: -p50, p75: -p25, p95: -p5 };
 }
 
-/** Positive where the first bar is easier to clear. */
+/** Positive if the first bar is easier to clear. */
 function easier(one: number, other: number, is: ThresholdDirection): number {
   return is === 'higher_is_better' ? other - one : one - other;
 }
@@ -60,7 +60,7 @@ describe('the bar of five percentiles', () => {
     expect(barFromPercentiles(DISTRIBUTION, 0.99, 'lower_is_better')).toBe(110);
   });
 
-  it('the bar of any finite percentiles lies within the outermost, also where their difference is not finite', () => {
+  it('the bar of any finite percentiles lies within the outermost, even if their difference is not finite', () => {
     fc.assert(
       fc.property(anyDistribution, target, direction, (percentiles, rate, is) => {
         const bar = barFromPercentiles(percentiles, rate, is);
@@ -110,17 +110,17 @@ describe('the bar of samples', () => {
   }
   const samples = fc.array(whole, { minLength: 1, maxLength: 300 });
 
-  it('the bar of samples is exactly the sample at the target where there is one', () => {
+  it('the bar of samples is exactly the sample at the target, if there is one', () => {
     for (const rate of [0.05, 0.25, 0.5, 0.75, 0.95]) {
       for (let hundreds = 1; hundreds <= 200; hundreds += 1) {
         expect(rankOfBar(hundreds * 100, rate)).toBe(Math.round(rate * 100) * hundreds);
       }
     }
-    // 0.7 x 10 and 0.07 x 100 are not whole in floating point.
+    // In floating point, 0.7 x 10 and 0.07 x 100 are not whole numbers.
     expect([rankOfBar(10, 0.7), rankOfBar(100, 0.07), rankOfBar(1, 0.001), rankOfBar(1, 0.999)]).toEqual([7, 7, 1, 1]);
   });
 
-  it('the bar of distinct samples is reached by the target share of them, to half a sample, and by one at least', () => {
+  it('the target share of distinct samples reaches their bar, to half a sample, and at least one does', () => {
     const distinct = fc.uniqueArray(whole, { minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(distinct, target, direction, (scores, rate, is) => {
@@ -132,7 +132,7 @@ describe('the bar of samples', () => {
     );
   });
 
-  it('where samples tie at the bar all of them reach it: fewer than the target share are above it, and no fewer reach it', () => {
+  it('samples that tie at the bar all reach it: fewer than the target share are above it, and at least that share reaches it', () => {
     const tied = fc.array(fc.nat(3), { minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(tied, target, direction, (scores, rate, is) => {
@@ -169,7 +169,10 @@ describe('the bar of samples', () => {
 });
 
 describe('the interval of a bar', () => {
-  /** The chance of each number of successes in n trials of twentieths / 20, in units of 1/20^n. */
+  /**
+   * The chance of each number of successes in n trials with probability twentieths / 20, in units
+   * of 1/20^n.
+   */
   function waysOf(n: number, twentieths: number): bigint[] {
     let ways = [1n];
     for (let draw = 0; draw < n; draw += 1) {
@@ -182,15 +185,16 @@ describe('the interval of a bar', () => {
     return ways;
   }
   const sum = (ways: readonly bigint[]) => ways.reduce((total, way) => total + way, 0n);
-  /** Whether a probability is no more than the half of 1 % that each side may miss. */
+  /** Whether a probability is at most the half of 1 % that each side may miss. */
   const isTail = (ways: readonly bigint[], n: number) => sum(ways) * 200n <= 20n ** BigInt(n);
 
-  it('the interval of a bar misses on each side with half a per cent at most, and no narrower one does: in whole numbers', () => {
+  it('the interval of a bar misses on each side with at most half a per cent, and no narrower one does: in whole numbers', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 150 }), fc.integer({ min: 1, max: 19 }), (n, twentieths) => {
         const ways = waysOf(n, twentieths);
         const [best, worst] = intervalRanksOfBar(n, twentieths / 20);
-        // The bar of endless samples is between both ranks where `best` to `worst` - 1 of the samples reach it.
+        // The bar of infinitely many samples is between both ranks if `best` to `worst` - 1 of the
+        // samples reach it.
         if (best > 1) expect(isTail(ways.slice(0, best), n)).toBe(true);
         expect(isTail(ways.slice(0, best + 1), n)).toBe(false);
         if (worst < n) expect(isTail(ways.slice(worst), n)).toBe(true);
@@ -210,7 +214,7 @@ describe('the interval of a bar', () => {
     );
   });
 
-  it('the interval of ten million samples takes milliseconds and is the normal one', () => {
+  it('the interval of ten million samples takes milliseconds and is that of the normal distribution', () => {
     const n = 10_000_000;
     const startedAt = performance.now();
     const [best, worst] = intervalRanksOfBar(n, 0.2);
@@ -230,7 +234,7 @@ describe('the fair share', () => {
     expect(fairShareOf({ minCalibrationN: 1, minCalibrationPlayers: 1_000 })).toBe(1);
   });
 
-  it('the fair shares of the required players always suffice, and half of one is below an even share', () => {
+  it('the fair shares of the required players always suffice, and half a fair share is below an even share', () => {
     fc.assert(
       fc.property(terms, (required) => {
         const share = fairShareOf(required);
@@ -240,7 +244,7 @@ describe('the fair share', () => {
     );
   });
 
-  it('the fair share of four players for each 1 / target is half of the samples that reach the bar at most', () => {
+  it('with four players for each 1 / target, a fair share is at most half of the samples that reach the bar', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 1_000 }), (percent, hundreds) => {
         const rate = percent / 100;
@@ -261,7 +265,7 @@ describe('the fair share', () => {
         const counted = [...scores, ...runs.slice(0, share)];
         const rank = rankOfBar(counted.length, 0.2);
         const bar = counted.toSorted((one, other) => other - one)[rank - 1] ?? Number.NaN;
-        // Of the other players' samples, 20 to 40 of 180 reach the bar: 11 to 22 % in place of 20 %.
+        // 20 to 40 of the other players' 180 samples reach the bar: 11 to 22 % instead of 20 %.
         expect(scores.filter((score) => score >= bar).length).toBeGreaterThanOrEqual(rank - share);
         expect(scores.filter((score) => score > bar).length).toBeLessThan(rank);
       }),
@@ -270,7 +274,7 @@ describe('the fair share', () => {
 });
 
 describe('a calibration', () => {
-  it('a calibration is complete with the required samples and the required players, and not with one of them', () => {
+  it('a calibration is complete with the required samples and the required players, and not with only one of the two', () => {
     const required = { minCalibrationN: 200, minCalibrationPlayers: 20 };
     const isComplete = (collected: number, playersCollected: number) =>
       isCalibrated({ collected, playersCollected }, required);

@@ -45,7 +45,7 @@ describe('a new challenge', () => {
     expect(rungOf({ ...LIVE, rung: 4 })).toBe(5);
   });
 
-  it('a rung is live without a threshold of its own where its parent has the same metric and a higher pass rate', () => {
+  it('a rung may be live without its own threshold if its parent has the same metric and a higher pass rate', () => {
     const terms = { ...TERMS, parentChallengeId: LIVE.id, targetPassRate: 0.1 };
     const derived = { terms, threshold: null, parent: LIVE };
     expect(issuesOf(derived)).toEqual([]);
@@ -53,7 +53,7 @@ describe('a new challenge', () => {
     const bad = [{ targetPassRate: 0.2 }, { targetPassRate: 0.3 }, { metricName: 'time' }, { metricUnit: 'km' }];
     for (const changes of bad) {
       expect(issuesOf({ ...derived, terms: { ...terms, ...changes } })).toHaveLength(1);
-      // With a threshold of its own, or while it calibrates, a rung may differ.
+      // A rung that brings its own threshold, or calibrates, may differ.
       expect(issuesOf({ ...derived, terms: { ...terms, ...changes }, threshold: 1 })).toEqual([]);
       expect(issuesOf({ ...derived, terms: { ...terms, ...changes }, status: 'calibrating' })).toEqual([]);
     }

@@ -15,7 +15,7 @@ const settling = (claimsPrize: boolean, accountId: string | null = 'account'): S
 });
 
 describe('a claim', () => {
-  it('a claim is for the prize that was frozen on the attempt, for the account that paid, under the id of its attempt, whichever operation reports it', () => {
+  it('a claim is for the prize frozen on the attempt and the account that paid, under the id of its attempt, whichever operation reports it', () => {
     const claim = {
       id: awardIdOf(ATTEMPT.id, 'challenge'),
       attemptId: ATTEMPT.id,

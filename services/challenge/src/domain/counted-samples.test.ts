@@ -18,7 +18,7 @@ function sampleOf(player: string, score: number, sampleId: string): BarSample {
 const idsOf = ({ counted }: CountedSamples) => counted.map(({ sampleId }) => sampleId);
 
 describe('a sample', () => {
-  it('a sample counts while its challenge calibrates, and neither once it is live nor while it is suspended or closed', () => {
+  it('a sample counts only while its challenge calibrates: not once it is live, suspended or closed', () => {
     const samples = [sampleOf('a', 1, 's')];
     expect(countSamples(samples, { challenge: calibrating(), ...NONE })).toEqual({
       counted: samples,
@@ -42,7 +42,7 @@ describe('a sample', () => {
     expect(idsOf(countSamples(samples, { challenge, ...NONE }))).toEqual(['0', '10']);
   });
 
-  it('a sample that is recorded, or comes twice at once, counts once and takes nothing of its player’s share', () => {
+  it('a sample that is recorded, or comes twice at once, counts once, and its repeat takes nothing of its player’s share', () => {
     const samples = [sampleOf('a', 1, 'old'), sampleOf('a', 1, 'new'), sampleOf('a', 1, 'new')];
     const challenge = { ...calibrating(), collected: 1, playersCollected: 1 };
     const stored = { challenge, recorded: new Set(['old']), samplesOfPlayers: new Map([['a', 1]]) };
@@ -53,7 +53,7 @@ describe('a sample', () => {
     });
   });
 
-  it('a sample over the fair share of its player does not count: of one player’s 180 runs of 200 there are 20', () => {
+  it('a sample over the fair share of its player does not count: if one player made 180 of 200 runs, 20 count', () => {
     const challenge = calibrating({ minCalibrationN: 200, minCalibrationPlayers: 20 });
     const samples = Array.from({ length: 180 }, (_, run) => sampleOf('a', 1_000, `${run}`));
     expect(countSamples(samples, { challenge, ...NONE })).toMatchObject({ collected: 20, playersCollected: 1 });
@@ -78,7 +78,9 @@ describe('laws of counting samples', () => {
     .record({ minCalibrationN: fc.integer({ min: 1, max: 30 }), minCalibrationPlayers: fc.integer({ min: 1, max: 6 }) })
     .map((terms) => calibrating({ ...terms, scoreMin: 0, scoreMax: 10 }));
 
-  /** What is stored once the samples have been counted, the challenge being live where they completed it. */
+  /**
+   * What is stored once the samples have been counted; the challenge is live if they completed it.
+   */
   function storedAfter(before: StoredProgress, result: CountedSamples): StoredProgress {
     const { collected, playersCollected, isComplete } = result;
     return {

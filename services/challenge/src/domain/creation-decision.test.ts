@@ -39,11 +39,11 @@ describe('a creation', () => {
     expect(unlinked).toMatchObject({ kind: 'created', attempt: { status: 'open', feeCents: 0n, accountId: null } });
   });
 
-  it('a creation that costs money is refused for lack of funds where the ref has no account', () => {
+  it('a creation that costs money is refused for lack of funds if the ref has no account', () => {
     expect(decide(facts({ accountId: null }))).toMatchObject([{ kind: 'refused', code: 'insufficient_funds' }]);
   });
 
-  it('a creation whose id is known answers the first result', () => {
+  it('a creation whose id is known gets the first result', () => {
     const settled = { ...ATTEMPT, status: 'settled' as const };
     expect(decide(facts({ known: settled, player: { ...NOTHING_YET, paidInWindow: 99 } }))).toEqual([
       { kind: 'known', attempt: settled, challenge: LIVE },
@@ -57,7 +57,7 @@ describe('a creation', () => {
     ]);
   });
 
-  it('a creation relies on a cached account only where the wallet will check it', () => {
+  it('a creation relies on a cached account only if the wallet will check it', () => {
     const claimed = { ...NOTHING_YET, claimed: true };
     expect(decide(facts({ isFresh: false }))).toMatchObject([{ kind: 'created' }]);
     expect(decide(facts({ isFresh: false, player: claimed }))).toEqual([{ kind: 'ask_wallet' }]);
@@ -68,11 +68,11 @@ describe('a creation', () => {
 });
 
 describe('a batch of creations', () => {
-  it('a batch of creations is one attempt where it holds one id twice', () => {
+  it('a batch of creations that has one id twice makes one attempt', () => {
     expect(decide(facts(), facts()).map((decision) => decision.kind)).toEqual(['created', 'known']);
   });
 
-  it('a batch of creations never exceeds the cap of a player, for any earlier attempts and any mix of creations', () => {
+  it('a batch of creations never exceeds the cap of a player, after any earlier attempts and for any creations', () => {
     fc.assert(
       fc.property(fc.nat(4), fc.array(fc.constantFrom('one', 'two'), { maxLength: 12 }), (before, accounts) => {
         const player = { ...NOTHING_YET, paidInWindow: before };
@@ -95,7 +95,7 @@ describe('creations that are decided on a cached challenge', () => {
   const decideCached = (...batch: readonly CreationFacts[]) =>
     decideCachedCreations(batch, { ceilings: CEILINGS, now: NOW });
 
-  it('creations that are decided on a cached challenge match the decision on rows where no rule refuses', () => {
+  it('creations that are decided on a cached challenge match the decision on rows if no rule refuses', () => {
     const batch = [facts(), facts({ attemptId: 'b', accountId: 'other', isFresh: false })];
     expect(decideCached(...batch)).toEqual(decide(...batch));
   });

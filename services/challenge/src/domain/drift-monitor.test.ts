@@ -13,7 +13,10 @@ import {
 const START: DriftState = { attempts: 0, passes: 0 };
 const TARGETS = [0.02, 0.2, 0.5, 0.9];
 
-/** The mean likelihood ratio of the outcomes in their order, by its definition: rates of the grid against the edge. */
+/**
+ * The mean likelihood ratio of the outcomes in their order, by its definition: rates of the grid
+ * against the edge.
+ */
 function ratioInOrder(passed: readonly boolean[], edge: number, side: 1 | -1): number {
   const odds = edge / (1 - edge);
   const ratios = Array.from({ length: 20 }, (_, index) => {
@@ -34,10 +37,13 @@ function everySequenceOf(length: number): boolean[][] {
   );
 }
 
-/** Paths less likely than this are left out: of 20,000 x 20,000 states they change no figure. */
+/** Paths less likely than this are skipped: in 20,000 x 20,000 states they change no figure. */
 const NEGLIGIBLE = 1e-30;
 
-/** Exactly how likely a challenge with this pass rate is suspended by each attempt: over all paths of the lattice (attempts, passes). */
+/**
+ * Exactly how likely a challenge with this pass rate has been suspended by each attempt, over all
+ * paths of the lattice (attempts, passes).
+ */
 function suspendedBy(rate: number, target: number, attempts: number): number[] {
   const chances = new Float64Array(attempts + 2);
   chances[0] = 1;
@@ -70,7 +76,7 @@ function suspendedBy(rate: number, target: number, attempts: number): number[] {
 }
 
 describe('the claim', () => {
-  it('the claim is a band of a factor of 1.5 to both sides, and no rate is above 1', () => {
+  it('the claim is a band that reaches a factor of 1.5 to both sides, and no rate is above 1', () => {
     expect(claimOf(0.3).low).toBeCloseTo(0.2, 15);
     expect(claimOf(0.3).high).toBeCloseTo(0.45, 15);
     expect(claimOf(0.9).high).toBe(1);
@@ -78,7 +84,7 @@ describe('the claim', () => {
 });
 
 describe('the likelihood ratios', () => {
-  it('the likelihood ratios of any outcomes in any order are those of their definition', () => {
+  it('the likelihood ratios of any outcomes in any order match their definition', () => {
     const outcomes = fc.array(fc.boolean(), { maxLength: 200 });
     fc.assert(
       fc.property(outcomes, fc.constantFrom(...TARGETS), (passed, target) => {
@@ -90,7 +96,7 @@ describe('the likelihood ratios', () => {
     );
   });
 
-  it('the likelihood ratios have an expectation of 1 at their edge and no more within the band: over all 2^12 sequences', () => {
+  it('the likelihood ratios have an expectation of 1 at their edge and at most 1 within the band, over all 2^12 sequences', () => {
     const sequences = everySequenceOf(12).map(stateOf);
     for (const target of TARGETS) {
       const { low, high } = claimOf(target);
@@ -109,7 +115,7 @@ describe('the likelihood ratios', () => {
     }
   });
 
-  it('the likelihood ratios move with the passes: up for too often, down for too seldom', () => {
+  it('the likelihood ratios move with the passes: more passes raise “too often” and lower “too seldom”', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), fc.nat(), target(), (attempts, any, rate) => {
         const passes = any % attempts;
@@ -122,14 +128,14 @@ describe('the likelihood ratios', () => {
     }
   });
 
-  it('the likelihood ratio of an upper edge of 1 stays 1: no challenge passes too often for it', () => {
+  it('the likelihood ratio of an upper edge of 1 stays 1: no bar is passed too often for it', () => {
     expect(logRatiosOf({ attempts: 1_000_000, passes: 1_000_000 }, 0.9).above).toBe(0);
     expect(follow(START, Array<boolean>(2_000).fill(true), 0.9).rejectedAt).toBeNull();
   });
 });
 
 describe('the error of the monitor', () => {
-  it('the error of the monitor is half of 0.001 at most on each side, over all looks at 20,000 attempts: exactly, at the edges of the band', () => {
+  it('the error of the monitor is at most half of 0.001 on each side, over all looks at 20,000 attempts: computed exactly, at the edges of the band', () => {
     const errors = [0.05, 0.2, 0.5].map((target) => {
       const { low, high } = claimOf(target);
       return [low, high, target].map((rate) => suspendedBy(rate, target, 20_000).at(-1) ?? 1);
@@ -139,14 +145,15 @@ describe('the error of the monitor', () => {
       expect(atHigh).toBeLessThanOrEqual(0.0005);
       expect(atTarget).toBeLessThan(1e-6);
     }
-    // What docs/contract/rules.md states. Were they far lower, the limit would be needlessly high.
+    // What docs/contract/rules.md states. If the errors were far lower, the limit would be
+    // needlessly high.
     const ofAFifth = errors[1] ?? [];
     expect(ofAFifth[0]).toBeCloseTo(0.00047, 5);
     expect(ofAFifth[1]).toBeCloseTo(0.00026, 5);
     expect(ofAFifth[2]).toBeCloseTo(0.0000002, 7);
   });
 
-  it('the monitor of a target of 0.2 finds a rate outside the band soon: exactly', () => {
+  it('the monitor of a target of 0.2 finds a rate outside the band soon: computed exactly', () => {
     const within = (rate: number) => suspendedBy(rate, 0.2, 1_000).findIndex((chance) => chance >= 0.95);
     const found = { threefold: within(0.6), double: within(0.4), third: within(0.2 / 3) };
     // What docs/contract/rules.md states.
@@ -191,7 +198,7 @@ describe('following outcomes', () => {
     expect(follow(START, Array<boolean>(80).fill(true), 0.2).rejectedAt).toMatchObject({ attempts: 50, passes: 50 });
   });
 
-  it('following outcomes misses no attempt of a streak, however long everything was as claimed before it', () => {
+  it('following outcomes misses no attempt of a streak, however long the bar kept its claim before it', () => {
     const streak = fc.record({
       target: fc.constantFrom(0.02, 0.2, 0.5, 0.9),
       before: fc.nat(300),
@@ -213,7 +220,7 @@ describe('following outcomes', () => {
     expect(rejected).toBeGreaterThan(50);
   });
 
-  it('following outcomes in any parts is following them at once', () => {
+  it('following outcomes in any parts gives the same result as following them at once', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 600, maxLength: 600 });
     fc.assert(
       fc.property(outcomes, sizes, fc.constantFrom(...TARGETS), (passed, parts, target) => {
@@ -230,7 +237,7 @@ describe('following outcomes', () => {
     );
   });
 
-  it('following a million outcomes takes no more than a second', () => {
+  it('following a million outcomes takes at most a second', () => {
     const passed = Array.from({ length: 1_000_000 }, (_, index) => index % 5 === 0);
     const startedAt = performance.now();
     expect(follow(START, passed, 0.2)).toEqual({ state: { attempts: 1_000_000, passes: 200_000 }, rejectedAt: null });
@@ -239,13 +246,13 @@ describe('following outcomes', () => {
 });
 
 describe('the readings', () => {
-  it('a reading is due at the 50th attempt and for each tenth of growth', () => {
+  it('a reading is due at the 50th attempt and each time that the attempts have grown by a tenth', () => {
     const due: number[] = [];
     for (let attempts = 1; attempts <= 100; attempts += 1) if (isReadingDue(attempts - 1, attempts)) due.push(attempts);
     expect(due).toEqual([50, 55, 61, 67, 74, 81, 89, 98]);
   });
 
-  it('a reading is due after a batch where it was due at one of its attempts', () => {
+  it('a reading is due after a batch if it was due at one of its attempts', () => {
     fc.assert(
       fc.property(fc.nat(5_000), fc.integer({ min: 1, max: 500 }), (from, size) => {
         const each = Array.from({ length: size }, (_, index) => isReadingDue(from + index, from + index + 1));

@@ -9,7 +9,10 @@ import { type DriftMonitor, decideMonitoring } from './monitor-decision.ts';
 import { attemptOfferOf } from './prize-offer.ts';
 import { MAX_UNCONFIRMED_ATTEMPTS } from './ramp.ts';
 
-/** Reported scores placed its bar; tier 3, with a prize of 2,500.00 of which the ramp offers 500.00. */
+/**
+ * Reported scores placed its bar. Its tier is 3, with a prize of 2,500.00, of which the ramp offers
+ * 500.00.
+ */
 const challengeWith = (targetPassRate: number): Challenge => ({
   ...LIVE,
   terms: { ...TERMS, prizeCents: cents(250_000n), integrityTier: 3, targetPassRate },
@@ -22,7 +25,10 @@ type Step =
   | { readonly kind: 'open' | 'expire' | 'count'; readonly times: number }
   | { readonly kind: 'report'; readonly times: number; readonly isWin: boolean };
 
-/** What a challenge pays until its bar is confirmed, or for ever, by the rules of creations, of the monitor and of held awards. */
+/**
+ * What a challenge pays until its bar is confirmed, or for ever, by the rules of creations, of the
+ * monitor and of held awards.
+ */
 function paidBy(steps: readonly Step[], targetPassRate: number): { readonly cents: bigint; readonly most: number } {
   let challenge = challengeWith(targetPassRate);
   let monitor: DriftMonitor = {
@@ -44,7 +50,7 @@ function paidBy(steps: readonly Step[], targetPassRate: number): { readonly cent
     } else if (step.kind === 'report' && open > 0) {
       open -= 1;
       waiting = [...waiting, step.isWin];
-      // An award of a challenge that drift has suspended is held.
+      // An award won on a challenge that drift has suspended is held.
       if (step.isWin && challenge.status === 'live') paid += attemptOfferOf(challenge, CEILINGS).prizeCents;
     } else if (step.kind === 'count' && waiting.length > 0) {
       const counted = Math.min(waiting.length, step.times);
@@ -94,7 +100,7 @@ describe('what a challenge may lose before its bar is confirmed', () => {
     );
   });
 
-  it('the bound is reached, so no smaller one holds: 49 wins that are counted, and 100 that settle before the next count', () => {
+  it('the bound is reached, so no smaller one is possible: 49 wins that are counted, and 100 that settle before the next count', () => {
     const winning = (count: number): readonly Step[] => [
       { kind: 'open', times: 250 },
       { kind: 'report', times: count, isWin: true },
@@ -110,7 +116,7 @@ describe('what a challenge may lose before its bar is confirmed', () => {
     expect(lossBoundOf(challengeWith(0.2), CEILINGS)).toBe(149n * 50_000n);
   });
 
-  it('the monitor lets at most 49 wins pass below a target of 0.25, and all of 99 from 0.6 on', () => {
+  it('the monitor accepts at most 49 wins below a target of 0.25, and all 99 from a target of 0.6', () => {
     expect([0.05, 0.2, 0.25, 0.5, 0.6, 0.9].map(mostCountedWins)).toEqual([49, 49, 57, 90, 99, 99]);
     expect(mostWinsUnconfirmed(0.2)).toBe(149);
   });

@@ -29,7 +29,7 @@ describe('an attempt and its fee', () => {
     expect(judgeFee(null, null)).toBeNull();
   });
 
-  it('an attempt and its fee are a proven violation where our row could not have been written', () => {
+  it('an attempt and its fee are a proven violation if our row could not have been written', () => {
     for (const status of ['open', 'settled', 'expiring', 'expired', 'voiding', 'voided'] as const) {
       const check = { check: 'visible_attempt_has_its_fee', final: true };
       expect(judgeFee(attempt(status), null)).toEqual(check);
@@ -40,7 +40,7 @@ describe('an attempt and its fee', () => {
     expect(judgeFee(attempt('settled'), REFUNDED)).toEqual({ check: 'refunded_exactly_when_ended', final: true });
   });
 
-  it('an attempt and its fee are checked a second time where our row may have moved on', () => {
+  it('an attempt and its fee are checked a second time if our row may have moved on', () => {
     expect(judgeFee(null, FEE)).toEqual({ check: 'posted_fee_has_its_attempt', final: false });
     expect(judgeFee(attempt('refused'), FEE)).toEqual({ check: 'posted_fee_has_its_attempt', final: false });
     expect(judgeFee(attempt('open'), REFUNDED)).toEqual({ check: 'refunded_exactly_when_ended', final: false });
@@ -66,7 +66,7 @@ describe('an award and its payout', () => {
     }
   });
 
-  it('an award and its payout are a violation where the money went elsewhere, or nowhere', () => {
+  it('an award and its payout are a violation if the money went elsewhere, or nowhere', () => {
     const check = { check: 'award_has_its_payout', final: true };
     expect(judgePayout(award('paid'), null)).toEqual(check);
     expect(judgePayout(award('paid'), { ...PAYOUT, status: 'held' })).toEqual(check);
@@ -75,7 +75,7 @@ describe('an award and its payout', () => {
     expect(judgePayout(award('paying'), { ...PAYOUT, accountId: 'other' })).toEqual(check);
   });
 
-  it('an award and its payout are checked a second time where our row may have moved on', () => {
+  it('an award and its payout are checked a second time if our row may have moved on', () => {
     expect(judgePayout(null, PAYOUT)).toEqual({ check: 'payout_has_its_award', final: false });
     expect(judgePayout(award('held'), PAYOUT)).toEqual({ check: 'award_has_its_payout', final: false });
   });

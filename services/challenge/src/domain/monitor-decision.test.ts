@@ -18,7 +18,7 @@ const decide = (passed: readonly boolean[], challenge: Challenge = LIVE, monitor
 const all = (passed: boolean, count: number) => Array<boolean>(count).fill(passed);
 const atTarget = (count: number) => Array.from({ length: count }, (_, index) => index % 5 === 4);
 
-/** The outcomes in parts, one after the other, until the challenge is suspended. */
+/** Decides the outcomes in parts, one after the other, until the challenge is suspended. */
 function decideInParts(passed: readonly boolean[], cuts: readonly number[]): MonitorDecision | null {
   const ends = [...new Set([...cuts.map((cut) => cut % passed.length), passed.length])].filter((end) => end > 0);
   let decision: MonitorDecision | null = null;
@@ -32,7 +32,7 @@ function decideInParts(passed: readonly boolean[], cuts: readonly number[]): Mon
 }
 
 describe('what a drift monitor counts', () => {
-  it('the outcomes of a bar that is frozen on the attempt are counted, and those of free attempts and of a top_n bar are not', () => {
+  it('outcomes against a bar that is frozen on the attempt are counted; those of free attempts and of a top_n bar are not', () => {
     expect(countsForMonitor({ attempt: ATTEMPT, terms: ATTEMPT_TERMS })).toBe(true);
     expect(countsForMonitor({ attempt: { threshold: null }, terms: ATTEMPT_TERMS })).toBe(false);
     expect(countsForMonitor({ attempt: ATTEMPT, terms: { prizeStructure: 'top_n' } })).toBe(false);
@@ -44,7 +44,7 @@ describe('what a drift monitor counts', () => {
     }
   });
 
-  it('it does not matter in which parts the outcomes are counted: the challenge is suspended at the same attempt, or not', () => {
+  it('counting the outcomes in any parts suspends the challenge at the same attempt, or never', () => {
     fc.assert(
       fc.property(
         fc.array(fc.boolean(), { minLength: 1, maxLength: 300 }),
@@ -61,7 +61,7 @@ describe('what a drift monitor counts', () => {
 });
 
 describe('what follows from it', () => {
-  it('a bar that drifts suspends its challenge with the evidence at that attempt, which is a reading as well', () => {
+  it('a bar that drifts suspends its challenge with the evidence at that attempt, which is also kept as a reading', () => {
     const decision = decide(all(true, 80));
     const evidence = { attempts: JUDGES_FROM, passes: JUDGES_FROM };
     expect(decision?.monitor).toEqual({ ...FRESH, state: evidence });
@@ -69,7 +69,7 @@ describe('what follows from it', () => {
     expect(decision?.reading).toEqual(decision?.change?.evidence);
   });
 
-  it('the 100th attempt completes a ramp that limits the prize, and no other', () => {
+  it('the 100th attempt completes a ramp that limits the prize, and no other attempt does', () => {
     expect(decide(atTarget(99), SEEDED)?.change).toBeNull();
     const evidence = { attempts: 100, passes: 20 };
     expect(decide(atTarget(100), SEEDED)?.change).toMatchObject({ from: 'live', to: 'live', cause: 'ramp', evidence });

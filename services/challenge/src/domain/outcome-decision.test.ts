@@ -39,7 +39,7 @@ describe('a report', () => {
     expect(decide({ attempt: pending, feePosted: true })).toMatchObject({ kind: 'settled' });
   });
 
-  it('a report is too late for an attempt that is over, whether its row is marked or not', () => {
+  it('a report is too late for an attempt that is over, even if its row is not marked', () => {
     for (const status of ['expiring', 'expired', 'voiding', 'voided'] as const) {
       expect(decide({ attempt: { ...ATTEMPT, status } })).toBe('attempt_already_settled');
     }
@@ -100,7 +100,7 @@ describe('a batch of reports', () => {
   });
 
   it.each([100, -1])(
-    'a batch of reports neither settles nor disqualifies an attempt by an operation that has settled another, with a score of %i',
+    'an operation that has settled another attempt neither settles nor disqualifies one of a batch, with a score of %i',
     (score) => {
       const onOther = report({ attemptId: 'other', score });
       const refusal = { kind: 'refused', code: 'attempt_already_settled' };
@@ -120,7 +120,7 @@ describe('a batch of reports', () => {
     expect(decideOutcomes(batch, RULES)).toMatchObject([{ kind: 'refused', code: 'not_found' }]);
   });
 
-  it('a batch of reports is decided on the cache as under lock where no rule refuses', () => {
+  it('a batch of reports gets the same decisions on the cache as under lock, if no rule refuses', () => {
     const batch = [
       { report: report({ score: 99 }), found },
       { report: report({ attemptId: 'other', operationId: 'another' }), found: other },
@@ -152,7 +152,7 @@ describe('a batch of reports', () => {
     ]);
   });
 
-  it('a batch of reports on the cache skips those that are unknown, refused, due, implausible, or count for a bar', () => {
+  it('a batch of reports on the cache skips those that are unknown, refused, due or implausible, or that count for a bar', () => {
     const topN = { attempt: ATTEMPT, terms: { ...terms, prizeStructure: 'top_n' as const } };
     const free = { ...ATTEMPT, threshold: null };
     const left = [

@@ -17,7 +17,7 @@ describe('the plausibility window', () => {
     expect(isPlausible(-1e300, { scoreMin: null, scoreMax: 0 })).toBe(true);
   });
 
-  it('the plausibility window refuses nothing where no bound was declared', () => {
+  it('the plausibility window without bounds refuses nothing', () => {
     fc.assert(fc.property(score, (value) => isPlausible(value, { scoreMin: null, scoreMax: null })));
   });
 

@@ -37,13 +37,13 @@ describe('the ramp', () => {
     expect(capOf(LIVE, [cents(2_499n), cents(1n), cents(1n)])).toBe(499n);
   });
 
-  it('the ramp shows the full prize and the attempts that it has seen, and is frozen on an attempt as the capped prize', () => {
+  it('the ramp shows the full prize and the attempts that it has seen, and an attempt freezes the capped prize', () => {
     expect(rampOf(SEEDED, CEILINGS)).toEqual({ fullPrizeCents: 2_000n, attemptsSeen: 12, attemptsRequired: 100 });
     expect(attemptOfferOf(SEEDED, CEILINGS)).toEqual({ feeCents: 100n, prizeCents: 500n, threshold: 100 });
     expect(RAMP_ATTEMPTS).toBe(100);
   });
 
-  it('the ramp is there only while it limits: not when the operator set the bar, completed, without a bar of its own, or below the cap', () => {
+  it('the ramp shows only while it limits the prize: not for an operator’s bar, once completed, without a bar of its own, or below the cap', () => {
     const withPrize = (prizeCents: bigint) => ({ ...SEEDED, terms: { ...TERMS, prizeCents: cents(prizeCents) } });
     const unlimited = [
       LIVE,
@@ -63,12 +63,12 @@ describe('the ramp', () => {
     }
   });
 
-  it('the ramp ends by its completion, not by a count of attempts', () => {
+  it('the ramp ends when it is completed, not at a count of attempts', () => {
     expect(rampOf({ ...SEEDED, attemptsSeen: 100 }, CEILINGS)).not.toBeNull();
     expect(rampOf({ ...SEEDED, attemptsSeen: 1, rampCompletedAt: NOW }, CEILINGS)).toBeNull();
   });
 
-  it('the ramp never offers more than the full prize, nor more than the cap while it is on', () => {
+  it('the ramp never offers more than the full prize, nor more than the cap until it is completed', () => {
     fc.assert(
       fc.property(challenge, ceilings, (any, limits) => {
         const offered = prizeOnOffer(any, limits);

@@ -10,7 +10,7 @@ function anchorOf(scores: readonly number[], score: number): RankAnchor {
 }
 
 describe('an anchor', () => {
-  it('an anchor that samples are added to is the one that counting all of them gives', () => {
+  it('an anchor with added samples equals the anchor of a full count', () => {
     fc.assert(
       fc.property(SCORES, SCORES, fc.nat(12), (before, added, score) => {
         expect(anchorWith(anchorOf(before, score), added)).toEqual(anchorOf([...before, ...added], score));
@@ -18,7 +18,7 @@ describe('an anchor', () => {
     );
   });
 
-  it('an anchor is as far from a rank as the steps through the sorted samples from its score to the sample of that rank', () => {
+  it('the distance from an anchor to a rank is the number of steps through the sorted samples from its score', () => {
     fc.assert(
       fc.property(SCORES, fc.nat(12), fc.nat(59), (scores, score, index) => {
         const sorted = scores.toSorted((one, other) => one - other);
@@ -44,7 +44,7 @@ describe('an anchor', () => {
 });
 
 describe('the nearest anchor', () => {
-  it('the nearest anchor is an end of the samples where no other is nearer', () => {
+  it('the nearest anchor is an end of the samples if no other is nearer', () => {
     const anchor = { score: 5, below: 50, atOrBelow: 60 };
     const nearestTo = (rank: number) => nearestAnchor([anchor], rank, 100).score;
     expect([1, 25, 26, 55, 80, 81, 100].map(nearestTo)).toEqual([
@@ -59,7 +59,7 @@ describe('the nearest anchor', () => {
   });
 });
 
-it('the k-th best of the samples is counted from the highest, or from the lowest where lower is better', () => {
+it('the k-th best of the samples counts from the highest, or from the lowest if lower is better', () => {
   expect([1, 3, 10].map((k) => rankOfKthBest(k, 10, 'higher_is_better'))).toEqual([10, 8, 1]);
   expect([1, 3, 10].map((k) => rankOfKthBest(k, 10, 'lower_is_better'))).toEqual([1, 3, 10]);
 });

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { edgesOfBins, rankOfPercent } from './sample-distribution.ts';
 
 describe('quantiles', () => {
-  it('a quantile is the sample of the nearest rank, and without rounding errors', () => {
+  it('a quantile is the sample of the nearest rank, without rounding errors', () => {
     expect([1, 50, 99].map((percent) => rankOfPercent(100, percent))).toEqual([1, 50, 99]);
     expect([1, 50, 99].map((percent) => rankOfPercent(3, percent))).toEqual([1, 2, 3]);
     expect([rankOfPercent(1, 1), rankOfPercent(1, 99), rankOfPercent(300, 7)]).toEqual([1, 1, 21]);
   });
 
-  it('a quantile is the least sample that its share of all samples lies at or below', () => {
+  it('a quantile is the least sample with its share of all samples at or below it', () => {
     const any = [fc.integer({ min: 1, max: 10_000_000 }), fc.integer({ min: 1, max: 99 })] as const;
     fc.assert(
       fc.property(...any, (samples, percent) => {
@@ -22,7 +22,7 @@ describe('quantiles', () => {
 });
 
 describe('the bins of a histogram', () => {
-  it('the bins of a histogram are as many as the square root of the samples, at most 50, and one where all scores are equal', () => {
+  it('the bins of a histogram are as many as the square root of the samples, at most 50, and one if all scores are equal', () => {
     expect(edgesOfBins({ lowest: 0, highest: 10, samples: 16 })).toEqual([0, 2.5, 5, 7.5]);
     expect(edgesOfBins({ lowest: 1, highest: 2, samples: 10_000_000 })).toHaveLength(50);
     expect(edgesOfBins({ lowest: 7, highest: 7, samples: 100 })).toEqual([7]);

@@ -10,7 +10,7 @@ const account = fc.option(fc.constantFrom('one', 'two'), { nil: null });
 const code = fc.option(fc.constantFrom('blocked', 'insider_entry'), { nil: null });
 
 describe('whose sample a score is', () => {
-  it('a free score in live is that of the account that the ref names, where no rule refuses it, and else nobody’s', () => {
+  it('a free score in live belongs to the account that the ref names if no rule refuses it, else to nobody', () => {
     fc.assert(
       fc.property(account, account, code, (opened, named, refusal) => {
         const attempt = scored('live', opened, null);
@@ -23,7 +23,7 @@ describe('whose sample a score is', () => {
     );
   });
 
-  it('in test every ref counts, and a paid score counts for the account that was charged, without asking', () => {
+  it('in test every ref counts, and a paid score counts for the account that was charged; neither asks the wallet', () => {
     expect(samplePlayer(scored('test', null, null), null)).toBe('ref:ref');
     expect(samplePlayer(scored('test', 'one', null), null)).toBe('account:one');
     expect(samplePlayer(scored('live', 'one', 100), null)).toBe('account:one');

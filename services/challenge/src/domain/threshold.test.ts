@@ -29,7 +29,7 @@ describe('the bar', () => {
     );
   });
 
-  it('the bar is cleared by every score that is better than one that clears it', () => {
+  it('if a score clears the bar, every better score does too', () => {
     fc.assert(
       fc.property(score, score, score, (one, other, bar) => {
         fc.pre(clears(Math.min(one, other), bar, 'higher_is_better'));
