@@ -4,7 +4,7 @@ import { ATTEMPT, ATTEMPT_TERMS, LIVE, NOW } from '../domain/example.ts';
 import { createAttemptCache } from './attempt-cache.ts';
 
 describe('the attempt cache', () => {
-  it('the attempt cache keeps an attempt that is open, paid for and not disqualified, with the terms of its challenge, until it is evicted', () => {
+  it('the attempt cache keeps an open, paid and not disqualified attempt, with the terms of its challenge, until it is evicted', () => {
     const cache = createAttemptCache();
     cache.put(ATTEMPT);
     expect(cache.get(ATTEMPT.id)).toBeNull();
@@ -15,7 +15,7 @@ describe('the attempt cache', () => {
     expect(cache.get(ATTEMPT.id)).toBeNull();
   });
 
-  it('the attempt cache keeps no attempt that has settled, is pending, was free or was disqualified', () => {
+  it('the attempt cache keeps no attempt that is settled, pending, free or disqualified', () => {
     const cache = createAttemptCache();
     cache.putTerms(LIVE);
     for (const other of [

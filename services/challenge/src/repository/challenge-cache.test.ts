@@ -3,7 +3,7 @@ import { CALIBRATING, LIVE, TOP_N } from '../domain/example.ts';
 import { createChallengeCache } from './challenge-cache.ts';
 
 describe('the challenge cache', () => {
-  it('the challenge cache has a challenge as it was last read', () => {
+  it('the challenge cache returns a challenge as last read', () => {
     const cache = createChallengeCache();
     expect(cache.get(LIVE.id)).toBeNull();
     cache.put({ challenge: LIVE, version: 1n });

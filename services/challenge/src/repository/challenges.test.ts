@@ -1,4 +1,4 @@
-/** The version of a challenge's row, which the optimistic write of attempts depends on. */
+/** The version of a challenge's row, on which the optimistic write of attempts depends. */
 import { MAX_METADATA_BYTES, MAX_PLAYER_REF_CHARACTERS, MAX_VOID_REASON_CHARACTERS } from '@laurel/attempts/domain';
 import { newId, newOwnedId } from '@laurel/ids';
 import { MAX_NOTE_CHARACTERS } from '@laurel/limits';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => held.disposeAsync());
 
-/** With a ramp. */
+/** A challenge with a ramp. */
 async function open(changes: Partial<Challenge> = {}): Promise<Challenge> {
   const tenant = { programId: newId(), environment: 'test' } as const;
   const challenge: Challenge = { ...LIVE, id: newId(), tenant, calibrationSource: 'partner_seeded', ...changes };
@@ -37,7 +37,7 @@ async function versionOf({ id }: Challenge): Promise<bigint> {
   return read.version;
 }
 
-/** Whether an attempt that was decided on this version of the challenge gets written. */
+/** Whether an attempt that was decided on this version of the challenge is written. */
 async function isWritten(challenge: Challenge, challengeVersion: bigint): Promise<boolean> {
   const attempt = { ...ATTEMPT, id: newOwnedId('challenge'), challengeId: challenge.id, accountId: newId() };
   const inserts = [{ attempt, challengeVersion, needsSlot: false, keyUse: null }];
@@ -57,20 +57,20 @@ const UPDATES: Readonly<Record<string, (challenge: Challenge) => Promise<unknown
 };
 
 describe('the version of a challenge', () => {
-  it.each(Object.entries(UPDATES))('the version of a challenge is one higher where %s', async (_, update) => {
+  it.each(Object.entries(UPDATES))('the version of a challenge rises by one after an update: %s', async (_, update) => {
     const challenge = await open();
     expect(await versionOf(challenge)).toBe(1n);
     await update(challenge);
     expect(await versionOf(challenge)).toBe(2n);
   });
 
-  it('the version of a challenge is unchanged where its row is only locked', async () => {
+  it('the version of a challenge does not change if its row is only locked', async () => {
     const challenge = await open();
     await database.transaction((tx) => lockChallenge(tx, challenge.id));
     expect(await versionOf(challenge)).toBe(1n);
   });
 
-  it('the version of a challenge keeps attempts from being written that were decided on an earlier one, after any update', async () => {
+  it('after any update, the version of a challenge keeps attempts decided on an earlier version from being written', async () => {
     const updates = fc.array(fc.constantFrom(...Object.values(UPDATES)), { minLength: 1, maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(updates, async (changes) => {
@@ -87,7 +87,7 @@ describe('the version of a challenge', () => {
     );
   });
 
-  it('the version of a challenge is one higher where its bar is set, which happens once', async () => {
+  it('the version of a challenge rises by one when its bar is set, which happens once', async () => {
     const challenge = await open(WITHOUT_BAR);
     const bar = { challengeId: challenge.id, threshold: 100, source: 'partner_seeded' } as const;
     await setBar(database, bar);
@@ -120,7 +120,7 @@ describe('the version of a challenge', () => {
   });
 });
 
-/** Text of so many characters, of two UTF-16 units each. */
+/** Text of this many characters, each of two UTF-16 units. */
 const textOf = (characters: number) => '🎯'.repeat(characters);
 
 it.each([

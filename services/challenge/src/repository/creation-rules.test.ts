@@ -1,4 +1,6 @@
-/** The creation rules in SQL and in TypeScript are the same rules: both are compared with generated histories. */
+/**
+ * The creation rules in SQL and in TypeScript agree: both are compared over generated histories.
+ */
 import type { AttemptStatus } from '@laurel/attempts/domain';
 import { newId, newOwnedId } from '@laurel/ids';
 import { cents } from '@laurel/money';
@@ -86,7 +88,9 @@ const histories: fc.Arbitrary<History> = fc.record({
   }),
 });
 
-/** Writes the history to the database. A challenge that is no rung is the first of a ladder of its own. */
+/**
+ * Writes the history to the database. A challenge without a parent is the first of its own ladder.
+ */
 async function write(history: History) {
   const accounts = Array.from({ length: PLAYERS }, () => newId());
   const challenges: Challenge[] = [];
@@ -200,7 +204,7 @@ describe('the creation rules in SQL', () => {
     );
   });
 
-  it('the creation rules in SQL read no history for a player without an account, and a locked rung', async () => {
+  it('the creation rules in SQL read no history and a locked rung for a player without an account', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {
         const { challenges } = await write(history);
@@ -218,7 +222,7 @@ describe('the creation rules in SQL', () => {
     );
   });
 
-  it('the creation rules in SQL let the optimistic write create a paid attempt exactly where the decision in TypeScript does', async () => {
+  it('the creation rules in SQL let the optimistic write create a paid attempt exactly when the decision in TypeScript does', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {

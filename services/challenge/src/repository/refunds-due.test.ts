@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => held.disposeAsync());
 
-/** Attempts of one challenge whose fees are to be returned, in the order of their ids. */
+/** Attempts of one challenge whose fees are to be returned, in id order. */
 async function due(environment: 'live' | 'test', since: Date, count: number): Promise<readonly string[]> {
   const tenant = { programId: newId(), environment };
   const challenge = { ...LIVE, id: newId(), tenant, terms: TERMS };
@@ -41,7 +41,7 @@ async function due(environment: 'live' | 'test', since: Date, count: number): Pr
   return ids;
 }
 
-test('refunds of real money come before those of play money that are due for longer, each the oldest first', async () => {
+test('refunds of real money come before those of play money, even older ones; within each the oldest come first', async () => {
   const [long, later] = [new Date(Date.now() - 60_000), new Date()];
   const ofTest = await due('test', long, 30);
   const ofLive = await due('live', later, 2);
