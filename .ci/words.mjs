@@ -26,7 +26,6 @@ const NOT_YET = [
   'deploy/',
   'docs/',
   'examples/',
-  'proto/laurel/attempts/',
 ];
 
 const COLUMNS = 100;
