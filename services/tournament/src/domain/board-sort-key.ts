@@ -1,6 +1,7 @@
 /**
- * A row's sort key on its board: comparing two byte by byte (as PostgreSQL compares bytea) orders the rows as ranking.ts
- * does, and smaller is better. So one index on (round, sort_key) holds the board in its order, and a rank is a count.
+ * The sort key of a row on its board. Its byte order, which is also the order of PostgreSQL's
+ * bytea, is the order of ranking.ts: smaller is better. So one index on (round, sort_key) keeps the
+ * board sorted, and a rank is a count.
  *
  * | bytes | holds                                                                     |
  * | ----- | ------------------------------------------------------------------------- |
@@ -10,9 +11,10 @@
  * | 6     | the instant of the run in milliseconds, big-endian                         |
  * | 16    | the entry id                                                              |
  *
- * The order-preserving form of a double: its IEEE 754 bits, big-endian, are already ordered for positive numbers; setting the sign bit
- * puts these above the negative ones, whose bits are ordered backwards and therefore inverted. -0 is 0. All bits are inverted once more
- * where higher is better.
+ * The order-preserving form of a double starts from its IEEE 754 bits, big-endian, after -0 became
+ * 0. Positive numbers are ordered already, and get the sign bit set, which puts them above the
+ * negative ones. Negative numbers are ordered backwards, so all their bits are inverted. If higher
+ * is better, all bits of either are inverted once more.
  */
 import { isUuid } from '@laurel/ids';
 import { type BoardRow, type BoardRules, countedTiebreak } from './ranking.ts';
@@ -32,7 +34,10 @@ const SIGN_BIT = 0x80;
 const INSTANT_BYTES = 6;
 const MAX_INSTANT = 2 ** (INSTANT_BYTES * 8) - 1;
 
-/** Throws on a number that is not finite, an instant before 1970 and an entry id that is no uuid: none of these can be on a board. */
+/**
+ * Throws if a number is not finite, the instant is before 1970, or the entry id is not a uuid: no
+ * board has such a row.
+ */
 export function sortKeyOf(row: BoardRow, rules: BoardRules): Buffer {
   const key = Buffer.alloc(SORT_KEY_BYTES);
   writeOrdered(key, SCORE_AT, row.score, rules.direction);
@@ -46,7 +51,7 @@ export function sortKeyOf(row: BoardRow, rules: BoardRules): Buffer {
 
 function writeOrdered(key: Buffer, offset: number, value: number, direction: Direction): void {
   if (!Number.isFinite(value)) throw new RangeError(`${value} cannot be on a board`);
-  // Adding 0 turns -0 into 0 and changes nothing else.
+  // Adding 0 turns -0 into 0 and changes no other number.
   key.writeDoubleBE(value + 0, offset);
   const isNegative = value < 0;
   const mask = isNegative === (direction === 'higher_is_better') ? 0x00 : 0xff;

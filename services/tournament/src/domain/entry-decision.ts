@@ -1,22 +1,26 @@
 /**
- * The decision on a batch of attempt creations. The batch is decided in order, each creation seeing the ones before it, so that two of
- * one player in one batch cannot pass the cap together.
+ * The decision on a batch of attempt creations. It decides them in order and lets each see the ones
+ * before it, so that two creations of one player in one batch cannot pass the cap together.
  *
- * - An attempt id seen before is `known`: the answer is its first result, whatever the rules would decide now. Only an abandoned one
- *   (its process died before the wallet received the fee, and the sweeper wrote the fee's tombstone) is decided again, with a new fee
- *   id.
- * - Otherwise, in this order (docs/contract/partner-api.md, "POST /attempts", and "Errors" for the order):
+ * - An attempt id seen before is `known`: its first result is returned, whatever the rules would
+ *   decide now. The exception is an abandoned attempt: its process died before the wallet received
+ *   the fee, and the sweeper wrote the fee's tombstone. It is decided again, with a new fee id.
+ * - Every other creation is decided in this order (docs/contract/partner-api.md, "POST /attempts",
+ *   and "Errors" for the order):
  *   1. `not_found`: no such round, or another tenant's.
  *   2. `entries_closed`: the round is not open, has not begun, or is inside its last ten minutes.
- *   3. `attempt_cap_reached`: the account has bought as many attempts in this round as the cap; refunded ones do not count.
- *   4. `insufficient_funds`: the ref has no account. Every attempt of a round is paid, and no other account could pay.
- *   The wallet adds `insider_entry`, `blocked` and `insufficient_funds` when it charges.
- * - Most creations are accepted, and need not wait for a read: `decideCachedEntries` decides them on the cached round and assumes that
- *   the cap does not refuse the player. The optimistic write checks these assumptions against the database. It refuses nothing: every
- *   other creation is decided by `decideEntries`, on rows that are read then.
- * - The account behind a ref is cached, and links move. A creation may rely on the cache, because the wallet checks the account when
- *   it charges. A refusal that is about the player may not: `ask_wallet` means resolve the ref to its current account and decide
- *   again.
+ *   3. `attempt_cap_reached`: the account has bought as many attempts in this round as the cap
+ *      allows; refunded ones do not count.
+ *   4. `insufficient_funds`: the ref has no account. Every attempt of a round is paid, and no other
+ *      account could pay.
+ *   When it charges, the wallet may refuse with `insider_entry`, `blocked` or `insufficient_funds`.
+ * - Most creations are accepted without a read: `decideCachedEntries` decides them on the cached
+ *   round and assumes that the cap does not refuse the player. The optimistic write checks this
+ *   against the database and refuses nothing. `decideEntries` decides every other creation, on rows
+ *   that it reads then.
+ * - The account of a ref is cached, but links move. A creation may rely on the cache, because the
+ *   wallet checks the account when it charges. A refusal that depends on the player may not:
+ *   `ask_wallet` asks the caller to resolve the ref again, and to decide again.
  */
 
 import {
@@ -37,12 +41,12 @@ export type Creation = {
   readonly tenant: Tenant;
   readonly roundId: string;
   readonly playerRef: string;
-  /** An object as JSON text. */
+  /** A JSON object as text. */
   readonly metadata: string;
   readonly keyUse: KeyUse | null;
 };
 
-/** The fields of a round that an entry is decided on. */
+/** The fields of a round that decide an entry. */
 export type EntryRound = Pick<Round, 'id' | 'tenant' | 'status' | 'opensAt' | 'entriesCloseAt'> & {
   readonly terms: Pick<RoundTerms, 'entryFeeCents' | 'attemptCap'>;
 };
@@ -51,9 +55,11 @@ export type CreationFacts = {
   readonly creation: Creation;
   readonly account: NamedAccount;
   readonly round: EntryRound | null;
-  /** The attempt with this id, if there is one. */
+  /** The attempt with this id, if one exists. */
   readonly known: Attempt | null;
-  /** Attempts of the account in the round that count under its cap; 0 where the ref has no account. */
+  /**
+   * The attempts of the account in the round that count under its cap; 0 if the ref has no account.
+   */
   readonly bought: number;
 };
 
@@ -90,8 +96,9 @@ export function decideEntries(batch: readonly CreationFacts[], now: Date): reado
 }
 
 /**
- * The attempts that are created if the round is still as cached (null where it is not cached), the attempt id is new, and the cap does not
- * refuse it; null for every other creation. At most one for each player and round.
+ * Decides the creations that may be written without a read: those of a cached round, on the
+ * assumptions that the round has not changed, the attempt id is new and the cap does not refuse it.
+ * Null for every other creation. At most one for each player and round.
  */
 export function decideCachedEntries(
   batch: readonly Pick<CreationFacts, 'creation' | 'account' | 'round'>[],
@@ -107,7 +114,7 @@ export function decideCachedEntries(
 
 export type Admitted = { readonly kind: 'admitted'; readonly round: EntryRound };
 
-/** Whether an account may buy one more attempt now, apart from the wallet's decision. */
+/** Whether an account may buy one more attempt now; the wallet decides on its money. */
 export function decideAdmission(facts: {
   readonly tenant: Tenant;
   readonly round: EntryRound | null;
@@ -121,7 +128,7 @@ export function decideAdmission(facts: {
   return { kind: 'admitted', round };
 }
 
-/** The one entry of an account in a round. */
+/** The id of the one entry of an account in a round. */
 export function entryIdOf(roundId: string, accountId: string): string {
   return deriveId(roundId, `entry:${accountId}`);
 }

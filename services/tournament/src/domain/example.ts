@@ -71,7 +71,7 @@ export const ATTEMPT: Attempt = {
   closedReason: null,
 };
 
-/** An entry on the board of a round that is not over. */
+/** An entry on the board of a running round. */
 export function standingOf(name: string, changes: Partial<Standing> = {}): Standing {
   return {
     entryId: entryIdOf(ROUND_ID, name),

@@ -1,15 +1,19 @@
 /**
- * Which part of a board each viewer sees (docs/contract/partner-api.md, "GET /tournaments/rounds/{round_id}/leaderboard", rules 1 to 5).
+ * Which part of a board a viewer sees (docs/contract/partner-api.md, "GET
+ * /tournaments/rounds/{round_id}/leaderboard", rules 1 to 5).
  *
- * - `masked`, in every state of the round, unless the named player has paid for at least one attempt in it, and that fee was not returned
- *   (entrants.ts). The player is the account: whichever of its refs is named, the board is the same. A call without a player, an unknown
- *   ref and a ref whose account has not entered look alike: the functions of this file have no input that distinguishes them.
- * - While the round is running (`open` or `settling`): the player's own row, one rank above it and one below; nothing without a score.
- * - When it is `settled` or `cancelled`: the complete table.
+ * - `masked`, in every state of the round, unless the named player is an entrant (entrants.ts): has
+ *   paid for an attempt whose fee was not returned. The player is the account, so each of its refs
+ *   sees the same board. A call without a player, an unknown ref, and a ref whose account has not
+ *   entered look alike: no input of these functions tells them apart.
+ * - While the round is running (`open` or `settling`): the player's own row, one rank above it and
+ *   one below; no row until the player has a score.
+ * - Once it is `settled` or `cancelled`: the complete table.
  *
- * Before that no result is decided: `final_rank` and `payout_amount` are null, `payout_status` is `none`. A settled row has its final
- * rank and its payout; a payout that waits for a review, or was denied by one, is `held`. The rows of a cancelled round have no final
- * rank: every entry is refunded, and the payout is 0.00.
+ * Before that no result is decided: `final_rank` and `payout_amount` are null, `payout_status` is
+ * `none`. A settled row has its final rank and its payout; a payout that is under review, or was
+ * denied, is `held`. A row of a cancelled round has no final rank: its entry is refunded, and the
+ * payout is 0.00.
  */
 import { type Cents, cents } from '@laurel/money';
 import { shownRoundStatus } from './round-status.ts';
@@ -18,7 +22,7 @@ import type { AwardStatus, Entry, PayoutStatus, RoundStatus, Standing } from './
 /** The rows to read. */
 export type Visibility =
   | { readonly kind: 'masked' }
-  /** Entered, and no score yet: an unmasked board without rows. */
+  /** An entrant without a score: an unmasked board without rows. */
   | { readonly kind: 'no_rows' }
   | { readonly kind: 'neighbours'; readonly entryId: string }
   | { readonly kind: 'table' };
@@ -33,12 +37,15 @@ export type LeaderboardRow = {
   readonly bestScoreAt: Date;
   readonly paidAttempts: number;
   readonly finalRank: number | null;
-  /** Null: no decision was made; 0: the decision was zero. */
+  /** Null: not decided yet. 0: decided, and nothing was won. */
   readonly payoutCents: Cents | null;
   readonly payoutStatus: PayoutStatus;
 };
 
-/** `viewer` is the entry of the account that the ref names; null where there is none, for any reason. */
+/**
+ * Decides what the viewer may see. `viewer` is the entry of the account that the ref names; null if
+ * there is none, for any reason.
+ */
 export function decideVisibility(
   status: RoundStatus,
   viewer: Pick<Entry, 'id' | 'boughtAt' | 'best'> | null,
@@ -48,13 +55,16 @@ export function decideVisibility(
   return viewer.best === null ? { kind: 'no_rows' } : { kind: 'neighbours', entryId: viewer.id };
 }
 
-/** Whether the round is over, so that every entrant may see its complete table. */
+/** Whether every entrant sees the complete table. */
 export function isTableShown(status: RoundStatus): boolean {
   const shown = shownRoundStatus(status);
   return shown === 'settled' || shown === 'cancelled';
 }
 
-/** The window of a running round, all of it read in one snapshot. The neighbours' ranks follow from the player's own. */
+/**
+ * The rows that a player sees of a running round, read in one snapshot. The ranks of the neighbours
+ * follow from the player's own.
+ */
 export function neighbourRows(
   status: RoundStatus,
   facts: {
@@ -73,7 +83,10 @@ export function neighbourRows(
   ];
 }
 
-/** A page of the complete table: standings in the board's order, without a gap; `firstRank` is the rank of the first. */
+/**
+ * A page of the complete table: consecutive standings in the board's order. `firstRank` is the rank
+ * of the first.
+ */
 export function tableRows(
   status: RoundStatus,
   standings: readonly Standing[],
@@ -114,7 +127,7 @@ function decisionOn(status: RoundStatus, standing: Standing, rank: number): Deci
 
 const SHOWN_AWARD: Record<AwardStatus, PayoutStatus | null> = {
   paying: null,
-  // Never of a round: only an award of a challenge is `holding`.
+  // Only an award of a challenge is ever `holding`.
   holding: null,
   paid: 'paid',
   held: 'held',
@@ -125,7 +138,7 @@ const SHOWN_AWARD: Record<AwardStatus, PayoutStatus | null> = {
 
 function payoutStatusOf(standing: Standing, payoutCents: Cents): PayoutStatus {
   const shown = standing.awardStatus === null ? 'none' : SHOWN_AWARD[standing.awardStatus];
-  // A round is settled only when each of its payouts is decided.
+  // Every payout of a settled round is decided.
   if (shown === null || (shown === 'none') !== (payoutCents === 0n)) {
     throw new Error(`the payout of entry ${standing.entryId} is ${standing.awardStatus} in a settled round`);
   }

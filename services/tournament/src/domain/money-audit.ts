@@ -1,13 +1,16 @@
 /**
- * The invariants that span this service and the wallet, one attempt or payout at a time.
+ * The invariants between this service and the wallet, one attempt or payout at a time.
  *
- * The two databases have no common snapshot: our row is read first, the wallet's row after it. Work that is in flight must never look
- * like a violation, so each finding states whether that order already proves it:
+ * The two databases have no common snapshot: the audit reads our row first, then the wallet's. Work
+ * in flight must never look like a violation, so each finding states whether that order already
+ * proves it:
  *
- * - Proven (`final`): the state in our row had to be true in the wallet before our row could be written, and the wallet only ever adds. A
- *   shown attempt was paid before it was shown; an expired one, or any of a cancelled round, refunded before; a paid purse paid before.
- * - Not proven: the wallet may be ahead, because our row moved on after it was read. Read our row once more, after the wallet's: the
- *   finding is confirmed if the same check still fails.
+ * - Proven (`final`): what our row states had to be true in the wallet before we could write the
+ *   row, and the wallet only ever adds. A shown attempt was paid first; an expired attempt, or any
+ *   of a cancelled round, was refunded first; the purse of a paid rank was paid first.
+ * - Not proven: the wallet may be ahead, because our row changed after the audit read it. The audit
+ *   reads our row again, after the wallet's, and confirms the finding if the same check still
+ *   fails.
  */
 
 import type { Finding } from '@laurel/attempts/domain';
@@ -42,7 +45,9 @@ export type AuditedAttempt = {
 
 export type AuditedFee = { readonly accountId: string; readonly feeCents: bigint; readonly refunded: boolean };
 
-/** The violation between an attempt and the posted fee of its id, if any; either may be missing. */
+/**
+ * The violation, if any, between an attempt and the posted fee of its id. Either may be missing.
+ */
 export function judgeFee(attempt: AuditedAttempt | null, fee: AuditedFee | null): Finding<MoneyCheck> | null {
   if (attempt === null || attempt.status === 'refused') {
     return fee === null ? null : { check: 'posted_entry_fee_has_its_attempt', final: false };
@@ -58,9 +63,10 @@ function judgeRefund({ status, roundStatus }: AuditedAttempt, isRefunded: boolea
   const check = 'entry_is_refunded_exactly_when_ended';
   const isOwed = status === 'expired' || status === 'voided' || roundStatus === 'cancelled';
   if (isOwed) return isRefunded ? null : { check, final: true };
-  // The refund is under way, or about to be: both states are correct.
+  // Not refunded is correct here. Refunded is correct too while the refund is due or under way.
   if (!isRefunded || status === 'expiring' || status === 'voiding' || roundStatus === 'cancelling') return null;
-  // A round that settles is never cancelled later; one that was open when it was read may have been since.
+  // A round that settles is never cancelled later; a round that was read as open may have been
+  // cancelled since.
   return { check, final: status === 'settled' && roundStatus !== 'open' };
 }
 
@@ -78,7 +84,10 @@ export type AuditedPayout = {
   readonly amountCents: bigint;
 };
 
-/** The violation between the payout of a rank and the wallet's payout of its award id, if any; either may be missing. */
+/**
+ * The violation, if any, between the payout of a rank and the wallet's payout of its award id.
+ * Either may be missing.
+ */
 export function judgePayout(purse: AuditedPurse | null, payout: AuditedPayout | null): Finding<MoneyCheck> | null {
   if (purse === null) return payout === null ? null : { check: 'purse_payout_has_its_rank', final: false };
   if (payout === null) return purse.status === 'paying' ? null : { check: 'purse_has_its_payout', final: true };

@@ -1,20 +1,27 @@
 /**
- * What a reported score does to an attempt (docs/contract/partner-api.md, "POST /attempts/{attempt_id}/outcome"; docs/contract/rules.md,
- * "Tournaments"). In this order:
+ * What a reported score does to an attempt (docs/contract/partner-api.md, "POST
+ * /attempts/{attempt_id}/outcome"; docs/contract/rules.md, "Tournaments"). The first that applies:
  *
  * 1. `not_found`: no such attempt, another tenant's, or one that was never created.
- * 2. `settled_before`: it has an outcome. The operation that recorded it gets the same answer; any other `attempt_already_settled`.
- * 3. `unresolved`: its fee is not known to be posted yet. Ask the wallet and decide again.
- * 4. `attempt_already_settled`: an operator ended it, or it expired, at its deadline or before it in the sandbox. That answer stays when
- *    its round closes later.
- * 5. An attempt without an outcome ends at its deadline or at its round's close, whichever comes first, and the answer to a report after
- *    that names which: `attempt_already_settled` or `round_closed`. The answer is the same before and after the attempt's row is marked;
- *    `due` and `round_over` mean that it is not marked yet, so that the caller ends it: it expires, and its entry is refunded.
- * 6. `tiebreak_required`: the tournament declares a tiebreak metric and the report has none. The attempt stays open.
- * 7. It settles, and its run may become the best of its entry. No score alone is a win: `met_threshold` is false.
+ * 2. `settled_before`: it has an outcome. The operation that recorded it gets the same outcome; any
+ *    other operation is refused as `attempt_already_settled`.
+ * 3. `unresolved`: its fee is not known to be posted yet. The caller asks the wallet and decides
+ *    again.
+ * 4. `attempt_already_settled`: an operator ended it, or it expired, at its deadline or earlier in
+ *    the sandbox. The refusal stays the same when its round closes later.
+ * 5. An attempt without an outcome ends at its deadline or at its round's close, whichever comes
+ *    first. A later report is refused with the code of that end: `attempt_already_settled` or
+ *    `round_closed`. The refusal is the same before and after the attempt's row is marked. `due`
+ *    and `round_over` say that the row is not marked yet: the caller ends the attempt, which
+ *    expires, and refunds its entry.
+ * 6. `tiebreak_required`: the tournament declares a tiebreak metric and the report has none. The
+ *    attempt stays open.
+ * 7. It settles, and its run may become the best of its entry. No score alone wins: `met_threshold`
+ *    is false.
  *
- * Any finite score is valid, negative ones and fractions too; -0 is 0. A tiebreak that the tournament does not declare does not count. A
- * batch is decided in order, each report seeing its attempt as the reports before it left it.
+ * Any finite score is valid, also a negative or fractional one; -0 is 0. A tiebreak that the
+ * tournament does not declare is ignored. A batch is decided in order: each report sees its attempt
+ * as the previous reports left it.
  */
 import { canSettle, deadlineOf, isDue, isSameTenant, type KeyUse, type Tenant } from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';
@@ -24,7 +31,8 @@ import { acceptsScores } from './round-status.ts';
 import type { Attempt, Round, RoundTerms, Run } from './tournament.ts';
 
 /**
- * The fields of a round that a report is decided on. The status and `closes_at` may change; read them under the lock on the round's board.
+ * The fields of a round that decide a report. The status and `closes_at` may change; read them
+ * under the lock on the round's board.
  */
 export type ScoringRound = Pick<Round, 'tenant' | 'status' | 'closesAt'> & {
   readonly terms: Pick<RoundTerms, 'tiebreak'>;
@@ -35,9 +43,9 @@ export type OutcomeReport = {
   readonly attemptId: string;
   readonly tenant: Tenant;
   readonly score: number;
-  /** Null when none was sent. */
+  /** Null if none was sent. */
   readonly tiebreak: number | null;
-  /** An object as JSON text, or empty. */
+  /** A JSON object as text, or empty. */
   readonly evidence: string;
   readonly keyUse: KeyUse | null;
 };
@@ -55,9 +63,9 @@ export function decideOutcome(facts: {
   readonly attempt: Attempt | null;
   readonly round: ScoringRound | null;
   readonly score: number;
-  /** Null when none was sent. */
+  /** Null if none was sent. */
   readonly tiebreak: number | null;
-  /** The wallet is known to have posted the fee, though the row may still be `pending`. */
+  /** Whether the wallet is known to have posted the fee; the row may still be `pending`. */
   readonly feePosted: boolean;
   readonly ttlMs: number;
   readonly now: Date;
@@ -78,22 +86,22 @@ export function decideOutcome(facts: {
 
   const tiebreak = countedTiebreak(facts, round.terms);
   if (round.terms.tiebreak !== null && tiebreak === null) return refused('tiebreak_required');
-  // Adding 0 turns -0 into 0 and changes nothing else.
+  // Adding 0 turns -0 into 0 and changes no other number.
   return {
     kind: 'settled',
     run: { score: facts.score + 0, tiebreak: tiebreak === null ? null : tiebreak + 0, at: now },
   };
 }
 
-/** The decision on one report of a batch; `found` is the attempt that the report settles. */
+/** The decision on one report of a batch. `found` is the attempt that the report settles. */
 export type ReportDecision<Found> =
   | (Extract<OutcomeDecision, { readonly kind: 'settled' }> & { readonly report: OutcomeReport; readonly found: Found })
   | Exclude<OutcomeDecision, { readonly kind: 'settled' }>;
 
-/** One decision for each report, in order. In this service no attempt settles from `pending`. */
+/** One decision per report, in order. In this service no attempt settles from `pending`. */
 export function decideOutcomes<Found extends { readonly attempt: Attempt; readonly round: ScoringRound }>(
   batch: readonly OutcomeReport[],
-  /** The attempts as they were before the batch. */
+  /** The attempts before the batch. */
   before: ReadonlyMap<string, Found>,
   rules: { readonly ttlMs: number; readonly now: Date },
 ): readonly ReportDecision<Found>[] {
@@ -104,18 +112,21 @@ export function decideOutcomes<Found extends { readonly attempt: Attempt; readon
     const { attempt = null, round = null } = found ?? {};
     const decision = decideOutcome({ tenant, attempt, round, score, tiebreak, feePosted: false, ...rules });
     if (decision.kind !== 'settled') return decision;
-    if (found === null) throw new Error(`attempt ${report.attemptId} settles and was not found`);
+    if (found === null) throw new Error(`attempt ${report.attemptId} settles but was not found`);
     current.set(report.attemptId, { ...found, attempt: { ...found.attempt, status: 'settled' } });
     return { ...decision, report, found };
   });
 }
 
-/** It expired on its own, and not with its round. */
+/** Whether it expired by itself, not with its round. */
 function isExpired({ status, closedReason }: Attempt): boolean {
   return (status === 'expiring' || status === 'expired') && closedReason === null;
 }
 
-/** What ended an attempt without an outcome by now, if anything did: its deadline, unless the round closed before. */
+/**
+ * What has ended an attempt without an outcome by now, if anything: its deadline, unless the round
+ * closed first.
+ */
 export function endOf(
   attempt: Pick<Attempt, 'createdAt'>,
   round: Pick<Round, 'status' | 'closesAt'>,

@@ -1,7 +1,8 @@
 /**
- * The purse of a round: a fixed, house-funded amount for each rank, frozen when the round opens (docs/contract/partner-api.md, "Round":
- * `purse_table`, `purse_amount`). Entry fees never change it. Ranks beyond the table win 0.00; a rank that no entry reached is not paid to
- * another one.
+ * The purse of a round: a fixed amount for each rank, funded by the house and frozen when the round
+ * opens (docs/contract/partner-api.md, "Round": `purse_table`, `purse_amount`). Entry fees never
+ * change it. Ranks beyond the table win 0.00. The payout of a rank that no entry reached goes to no
+ * other rank.
  */
 import { deriveOwnedId } from '@laurel/ids';
 import { type Cents, cents } from '@laurel/money';
@@ -12,13 +13,13 @@ export function purseAmount(purse: Purse): Cents {
   return cents(purse.reduce((sum, amount) => sum + amount, 0n));
 }
 
-/** The payout of the rank; 0.00 beyond the table. Ranks count from 1. */
+/** The payout of a rank, counted from 1; 0.00 beyond the table. */
 export function payoutOfRank(purse: Purse, rank: number): Cents {
   if (!Number.isSafeInteger(rank) || rank < 1) throw new RangeError(`${rank} is no rank`);
   return purse[rank - 1] ?? cents(0n);
 }
 
-/** The ranks that are paid when this many entries have a score. */
+/** The ranks that are paid if this many entries have a score. */
 export function payoutsOf(
   purse: Purse,
   scoredPlayers: number,
@@ -26,12 +27,18 @@ export function payoutsOf(
   return purse.slice(0, scoredPlayers).map((amountCents, index) => ({ rank: index + 1, amountCents }));
 }
 
-/** The sum of the payouts when this many entries have a score: `purse_amount`, without the ranks that no entry reached. */
+/**
+ * The sum of the payouts if this many entries have a score: `purse_amount` without the ranks that
+ * no entry reached.
+ */
 export function purseWon(purse: Purse, scoredPlayers: number): Cents {
   return cents(payoutsOf(purse, scoredPlayers).reduce((sum, { amountCents }) => sum + amountCents, 0n));
 }
 
-/** The award id of a rank: settling a round again pays the same award, and so nothing twice. */
+/**
+ * The award id of a rank. It is derived, so settling a round again pays the same award, and nothing
+ * twice.
+ */
 export function awardIdOfRank(roundId: string, rank: number): string {
   return deriveOwnedId(roundId, `rank:${rank}`, 'tournament');
 }

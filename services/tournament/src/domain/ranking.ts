@@ -1,21 +1,25 @@
 /**
- * The order of a board (docs/contract/partner-api.md, "GET /tournaments/rounds/{round_id}/leaderboard", rule 4; docs/contract/rules.md,
- * "Tournaments"): better score; then better tiebreak, where none ranks
- * worse than any value, in either direction; then the earlier run; then entry id. Better is more or less, by the direction of the metric.
- * It is a strict total order, so that no two entries ever share a rank.
+ * The order of a board (docs/contract/partner-api.md, "GET
+ * /tournaments/rounds/{round_id}/leaderboard", rule 4; docs/contract/rules.md, "Tournaments"):
  *
- * A player's best run counts: the same order without the entry id.
+ * 1. The better score. The metric's direction says whether higher or lower is better.
+ * 2. The better tiebreak; no tiebreak ranks after any value, in either direction.
+ * 3. The earlier run.
+ * 4. The entry id.
+ *
+ * The order is strict and total: no two entries share a rank. A player's best run is the first in
+ * the same order, without the entry id.
  */
 import { millisecondsBetween } from '@laurel/instant';
 import type { Direction, RoundTerms, Run } from './tournament.ts';
 
-/** The terms that the order depends on. */
+/** The terms that decide the order. */
 export type BoardRules = Pick<RoundTerms, 'direction' | 'tiebreak'>;
 
 /** A row of the board: one entry with its best run. */
 export type BoardRow = Run & { readonly entryId: string };
 
-/** Below 0 when `one` is the better run, above 0 when it is the worse, 0 when they are equal. */
+/** Below 0 if `one` is the better run, above 0 if it is the worse, 0 if they are equal. */
 export function compareRuns(one: Run, other: Run, rules: BoardRules): number {
   return (
     compareValues(one.score, other.score, rules.direction) ||
@@ -24,9 +28,9 @@ export function compareRuns(one: Run, other: Run, rules: BoardRules): number {
   );
 }
 
-/** Below 0 when `one` ranks before `other`; 0 only for the same entry. */
+/** Below 0 if `one` ranks before `other`; 0 only for the same entry. */
 export function compareRows(one: BoardRow, other: BoardRow, rules: BoardRules): number {
-  // Ids are lower-case uuids, whose order as text is their order as bytes.
+  // Ids are lower-case uuids, so their order as text is their order as bytes.
   return compareRuns(one, other, rules) || compareTexts(one.entryId, other.entryId);
 }
 
@@ -35,7 +39,10 @@ export function isBetterRun(run: Run, best: Run | null, rules: BoardRules): bool
   return best === null || compareRuns(run, best, rules) < 0;
 }
 
-/** The tiebreak that the board counts: without a declared metric there is none, whatever was sent. */
+/**
+ * The tiebreak that the board counts; null if the tournament declares no tiebreak metric, even if
+ * one was sent.
+ */
 export function countedTiebreak(run: Pick<Run, 'tiebreak'>, rules: Pick<BoardRules, 'tiebreak'>): number | null {
   return rules.tiebreak === null ? null : run.tiebreak;
 }
@@ -47,7 +54,10 @@ function compareTiebreaks(one: number | null, other: number | null, declared: Bo
   return compareValues(one, other, declared.direction);
 }
 
-/** By comparison and not by difference: the difference of two finite numbers may be infinite or lose the smaller one. */
+/**
+ * Compares instead of subtracting: the difference of two finite numbers may be infinite, or lose
+ * the smaller one.
+ */
 function compareValues(one: number, other: number, direction: Direction): number {
   if (one === other) return 0;
   return one > other === (direction === 'higher_is_better') ? -1 : 1;

@@ -1,15 +1,17 @@
 /**
- * The signed record of a round's outcome: everything needed to decide a dispute again, offline. It is signed as its RFC 8785 canonical
- * JSON. Field names and formats are the contract's; money is a decimal string, instants carry milliseconds.
+ * The signed record of a round's outcome: everything that is needed to decide a dispute again,
+ * offline. The signature covers its RFC 8785 canonical JSON. The contract sets field names and
+ * formats; money is a decimal string, instants have milliseconds.
  *
- * `tiebreak` is what was reported, also where the tournament declares none and it did not count: then `tiebreak_metric_name` is null.
- * The final rank is not known yet; it is in the round's seal (seal.ts), which references this receipt by its hash.
+ * `tiebreak` is the reported value, even if the tournament declares none and ignored it; then
+ * `tiebreak_metric_name` is null. The final rank is not known yet. The round's seal (seal.ts)
+ * states it, and references this receipt by its hash.
  */
 import { formatAmount } from '@laurel/money';
 import { evidenceFields } from '@laurel/signature';
 import type { Attempt, Outcome, Round, RoundTerms } from './tournament.ts';
 
-/** Raised when a field changes its meaning; added fields do not raise it. */
+/** Incremented when a field changes its meaning; an added field does not increment it. */
 const RECEIPT_VERSION = 1;
 
 /** What a receipt states about its round; all of it is frozen. */
@@ -21,9 +23,9 @@ export function composeReceipt(facts: {
   readonly attempt: Attempt;
   readonly round: ReceiptRound;
   readonly outcome: Outcome;
-  /** As it was sent, counted or not; null when none was. */
+  /** As sent, even if ignored; null if none was sent. */
   readonly reportedTiebreak: number | null;
-  /** An object as JSON text, or empty. */
+  /** A JSON object as text, or empty. */
   readonly evidence: string;
 }): object {
   const { attempt, round, outcome } = facts;

@@ -1,9 +1,10 @@
 /**
- * How long a round lasts at least (docs/contract/rules.md, "Tournaments"), whichever way its end is
- * stated: as `closes_at`, or as the length of the rounds that open automatically.
+ * The minimum length of a round (docs/contract/rules.md, "Tournaments"), whether its end is given
+ * as `closes_at` or as the length of rounds that open automatically.
  *
- * Entries close ten minutes before the end, and are open for at least a minute before that. Nobody
- * enters before the round exists, so a round that opens in the past counts from its creation.
+ * Entries close ten minutes before the end, and must be open for at least a minute before that.
+ * Nobody can enter a round before it exists, so a round that opens in the past counts from its
+ * creation.
  */
 import { lastOf, millisecondsBetween } from '@laurel/instant';
 import { ENTRIES_CLOSE_BEFORE_MS } from './round-status.ts';
@@ -12,10 +13,10 @@ const ENTRIES_OPEN_FOR_MS = 60_000;
 
 export const MIN_ROUND_MS = ENTRIES_CLOSE_BEFORE_MS + ENTRIES_OPEN_FOR_MS;
 
-/** Says the reason in an error message. */
+/** The reason, for error messages. */
 export const WHY_SO_LONG = 'entries close ten minutes before the end, and are open for a minute or more';
 
-/** Whether entries of a round that is created now would be open for long enough. */
+/** Whether a round created now would take entries for long enough. */
 export function isLongEnough({
   opensAt,
   closesAt,

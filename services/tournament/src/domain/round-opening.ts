@@ -1,9 +1,10 @@
 /**
  * Which rounds open, and when (docs/contract/rules.md, "Tournaments").
  *
- * While a tournament is `active` and has a round length, its first round opens at creation and the next when the last one closes; one
- * that was paused meanwhile opens its next round when it is active again. Without a round length the operator opens each round.
- * A tournament has at most one open round. What a round reads from its tournament is frozen on it here.
+ * While a tournament is `active` and has a round length, its first round opens at creation, and the
+ * next one when the last closes. A tournament that was paused meanwhile opens its next round when
+ * it is active again. Without a round length the operator opens each round. A tournament has at
+ * most one open round. A new round freezes what it reads from its tournament.
  */
 import { type Refused, refused } from '@laurel/errors';
 import { INSTANT_BOUNDS, isBefore, isInBounds, later } from '@laurel/instant';
@@ -11,7 +12,10 @@ import { isLongEnough, MIN_ROUND_MS, WHY_SO_LONG } from './round-length.ts';
 import { entriesCloseAt } from './round-status.ts';
 import type { Round, RoundTerms, Tournament, TournamentTerms } from './tournament.ts';
 
-/** The round that opens automatically now; null where none does. The caller has checked that no other is open. */
+/**
+ * The round that opens automatically now; null if none does. The caller has checked that no other
+ * is open.
+ */
 export function nextRound(facts: {
   readonly tournament: Tournament;
   readonly id: string;

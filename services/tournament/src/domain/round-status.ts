@@ -1,12 +1,14 @@
 /**
- * The states of a round (docs/contract/partner-api.md, "Round status"; docs/contract/rules.md, "Tournaments").
+ * The states of a round (docs/contract/partner-api.md, "Round status"; docs/contract/rules.md,
+ * "Tournaments").
  *
- * - `open`: takes entries from `opens_at` until `entries_close_at`, and scores until `closes_at`. Neither instant itself belongs to it:
- *   at `closes_at` exactly the round is over, whether or not its row is marked yet.
- * - `settling`: it was not cancelled. Its ranks and payouts are decided and durable; the payouts are under way.
- * - `settled`: every payout is decided by the wallet and the board is sealed. Final.
- * - `cancelling`: too few entrants or too few scored attempts. The decision to refund every entry is durable; the refunds are under
- *   way. A partner reads `cancelled`.
+ * - `open`: takes entries from `opens_at` until before `entries_close_at`, and scores until before
+ *   `closes_at`. At exactly `closes_at` the round is over, even if its row is not marked yet.
+ * - `settling`: was not cancelled. Its ranks and payouts are decided and durable; the payouts are
+ *   under way.
+ * - `settled`: the wallet has decided every payout, and the board is sealed. Final.
+ * - `cancelling`: has too few entrants or too few scored attempts. The decision to refund every
+ *   entry is durable; the refunds are under way. A partner reads `cancelled`.
  * - `cancelled`: every refund is posted. Final.
  */
 import { isRefused, type Refused, refused } from '@laurel/errors';
@@ -14,10 +16,10 @@ import { isBefore, lastOf, later } from '@laurel/instant';
 import { fieldAtClose } from './entrants.ts';
 import type { Round, RoundStatus, RoundTerms, Tally } from './tournament.ts';
 
-/** The status that a partner sees. */
+/** The status that a partner reads. */
 export type ShownRoundStatus = 'open' | 'settling' | 'settled' | 'cancelled';
 
-/** Entries, first and further ones, stop this long before the round does. */
+/** Entries, the first and later ones, end this long before the round. */
 export const ENTRIES_CLOSE_BEFORE_MS = 10 * 60 * 1000;
 
 const MOVES: Record<RoundStatus, readonly RoundStatus[]> = {
@@ -40,12 +42,14 @@ export function canMoveRound(from: RoundStatus, to: RoundStatus): boolean {
   return MOVES[from].includes(to);
 }
 
-/** The status that a partner reads. */
 export function shownRoundStatus(status: RoundStatus): ShownRoundStatus {
   return SHOWN[status];
 }
 
-/** The first instant at which an entry comes too late. A round shorter than ten minutes takes none: the sandbox makes such. */
+/**
+ * The first instant at which an entry is too late. A round shorter than ten minutes, which only the
+ * sandbox makes, takes no entries.
+ */
 export function entriesCloseAt({ opensAt, closesAt }: Pick<Round, 'opensAt' | 'closesAt'>): Date {
   return lastOf(opensAt, later(closesAt, -ENTRIES_CLOSE_BEFORE_MS));
 }
@@ -58,14 +62,14 @@ export function acceptsScores(round: Pick<Round, 'status' | 'closesAt'>, now: Da
   return round.status === 'open' && isBefore(now, round.closesAt);
 }
 
-/** Whether the round is over and its end is not decided yet. */
+/** Whether the round is over but its end is not decided yet. */
 export function isCloseDue(round: Pick<Round, 'status' | 'closesAt'>, now: Date): boolean {
   return round.status === 'open' && !isBefore(now, round.closesAt);
 }
 
 /**
- * The decision on a round that is over and has no open attempts any more: it settles with enough entrants and enough scored attempts, else
- * it is cancelled.
+ * The decision on a round that is over and has no open attempts. It settles with enough entrants
+ * and enough scored attempts; otherwise it is cancelled.
  */
 export function decideClose(
   tally: Pick<Tally, 'scoredPlayers' | 'scoredAttempts'>,
@@ -75,7 +79,10 @@ export function decideClose(
   return runs ? 'settling' : 'cancelling';
 }
 
-/** The sandbox: the round as if its entries closed now. One whose entries have closed is unchanged. */
+/**
+ * For the sandbox: the round as if its entries closed now. If its entries have closed, it is
+ * unchanged.
+ */
 export function closeEntriesEarly(round: Round, now: Date): Round | Refused {
   if (round.status !== 'open') return refused('conflict', 'The round is not open.');
   if (isBefore(now, round.opensAt)) return refused('conflict', 'The round has not begun.');
@@ -83,8 +90,8 @@ export function closeEntriesEarly(round: Round, now: Date): Round | Refused {
 }
 
 /**
- * The sandbox: the round as if `closes_at` were now. Whether it settles is still to be decided. One whose end is under way is unchanged,
- * and the caller finishes it.
+ * For the sandbox: the round as if `closes_at` were now. Whether it settles is decided later. If
+ * its end is under way, it is unchanged, and the caller finishes it.
  */
 export function closeEarly(round: Round, now: Date): Round | Refused {
   if (round.status === 'settling' || round.status === 'cancelling') return round;

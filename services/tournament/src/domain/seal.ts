@@ -1,12 +1,15 @@
 /**
- * The seal of a settled round: a commitment to its complete result, so that any player can check offline that a receipt was counted, with
- * which rank and which payout, and that everyone else is shown the same result.
+ * The seal of a settled round commits to its complete result. Any player can check offline that the
+ * round counted a receipt, with which rank and payout, and that everyone else is shown the same
+ * result.
  *
- * - A leaf for each scored attempt, as canonical JSON, ordered by final rank, then `recorded_at`, then attempt id. It names the receipt by
- *   the SHA-256 of the canonical JSON that was signed. Each leaf of an entry has the entry's final rank and payout; `best` marks the run
- *   that won them, so that the payouts of the `best` leaves add up to the money paid.
- * - The root of the Merkle tree over the leaves (RFC 6962, libs/signature/src/merkle.ts).
- * - The statement, which binds root, number of leaves and round together and is signed like a receipt.
+ * - Each scored attempt has a leaf, as canonical JSON. The leaves are ordered by final rank, then
+ *   `recorded_at`, then attempt id. A leaf names its receipt by the SHA-256 of the signed canonical
+ *   JSON, and has the final rank and payout of its entry. `best` marks the run that won them, so
+ *   the payouts of the `best` leaves add up to the money paid.
+ * - The root is the root of the Merkle tree over the leaves (RFC 6962,
+ *   libs/signature/src/merkle.ts).
+ * - The statement binds root, number of leaves and round together, and is signed like a receipt.
  *
  * The formats are in libs/signature/src/round-seal.ts, and libs/sdk/src/receipts/ verifies them.
  */
@@ -15,23 +18,26 @@ import { canonicalJson, ROUND_SEAL_KIND, type SealLeaf, type SealStatement } fro
 import { purseAmount } from './purse.ts';
 import type { Outcome, Round, Tally } from './tournament.ts';
 
-/** Raised when a field changes its meaning; added fields do not raise it. */
+/** Incremented when a field changes its meaning; an added field does not increment it. */
 const SEAL_VERSION = 1;
 
 export type CountedOutcome = {
   readonly roundId: string;
   readonly outcome: Outcome;
   readonly playerRef: string;
-  /** Of the canonical JSON that was signed, as UTF-8; hexadecimal. The receipt itself may be long, and a round has many. */
+  /**
+   * The hash of the signed canonical JSON in UTF-8, as hexadecimal. A round has many receipts, and
+   * a receipt may be long.
+   */
   readonly receiptSha256: string;
   /** Whether it is the best run of its entry. */
   readonly isBest: boolean;
-  /** The entry's. */
+  /** The final rank of the entry. */
   readonly finalRank: number;
   readonly payoutCents: Cents;
 };
 
-/** The leaf as the canonical JSON that the tree is made of. */
+/** A leaf of the tree, as canonical JSON. */
 export function composeLeaf(counted: CountedOutcome): string {
   const { outcome } = counted;
   const leaf: SealLeaf = {
@@ -50,7 +56,10 @@ export function composeLeaf(counted: CountedOutcome): string {
   return canonicalJson(leaf);
 }
 
-/** What is signed. Throws when the leaves are not exactly the scored attempts that the round was decided on. */
+/**
+ * The text to sign. Throws if the leaves are not exactly the scored attempts that decided the
+ * round.
+ */
 export function composeStatement(facts: {
   readonly round: Round;
   readonly tally: Tally;

@@ -1,8 +1,9 @@
 /**
- * An operator pauses, resumes or closes a tournament (docs/contract/portal-api.md, "Tournaments").
+ * The status that an operator gives a tournament: pauses, resumes or closes it
+ * (docs/contract/portal-api.md, "Tournaments").
  *
- * `paused` opens no new round, `closed` is final; the round that is running continues in either case. Asking for the current status
- * changes nothing.
+ * `paused` opens no new round, and `closed` is final; in both, a running round continues. Setting
+ * the current status changes nothing.
  */
 import { type Refused, refused } from '@laurel/errors';
 import type { TournamentStatus } from './tournament.ts';

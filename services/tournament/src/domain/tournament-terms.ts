@@ -1,11 +1,13 @@
 /**
- * What an operator may set (docs/contract/portal-api.md, "The terms of a tournament"; docs/contract/rules.md, "Tournaments"): the validation
- * issues of a proposed tournament, each as a sentence, or its terms.
+ * What an operator may set (docs/contract/portal-api.md, "The terms of a tournament";
+ * docs/contract/rules.md, "Tournaments"). A proposed tournament becomes its terms, or validation
+ * issues, each as a sentence.
  *
  * - Every attempt of a round is paid: the entry fee is above 0.00.
- * - The purse table names the ranks from 1 on without a gap; every amount is above 0.00 and none is above the one before it.
- * - A tiebreak has a metric and a direction, or there is none.
- * - A round lasts long enough to be entered (`round-length.ts`).
+ * - The purse table names every rank from 1 on without a gap. Every amount is above 0.00 and at
+ *   most the one before it.
+ * - A tiebreak has a metric and a direction, or there is no tiebreak.
+ * - A round takes entries for long enough (`round-length.ts`).
  */
 import { isStorable } from '@laurel/json';
 import { MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS, MAX_PAID_RANKS } from '@laurel/limits';
@@ -14,7 +16,7 @@ import { purseAmount } from './purse.ts';
 import { MIN_ROUND_MS, WHY_SO_LONG } from './round-length.ts';
 import type { Direction, TournamentTerms } from './tournament.ts';
 
-/** The terms as proposed, before validation: any number, any order of ranks. */
+/** The terms before validation: any number, any order of ranks. */
 export type ProposedTournament = {
   readonly name: string;
   readonly description: string | null;

@@ -5,34 +5,34 @@ import type { Cents } from '@laurel/money';
 
 export type { AwardStatus, Environment, Tenant } from '@laurel/attempts/domain';
 
-/** `paused` opens no new round, `closed` is permanent; a round that is running continues in either case. */
+/** `paused` opens no new round, `closed` is final; a running round continues in either case. */
 export type TournamentStatus = 'active' | 'paused' | 'closed';
 
 export type Direction = 'higher_is_better' | 'lower_is_better';
 
-/** What decides between equal scores, where the tournament declares it. */
+/** What decides between equal scores, if the tournament declares it. */
 export type Tiebreak = { readonly metricName: string; readonly direction: Direction };
 
-/** The payout of each rank: rank 1 first, never increasing, every amount above 0.00. */
+/** The payout of each rank from 1 on. Amounts never increase, and each is above 0.00. */
 export type Purse = readonly Cents[];
 
-/** What is frozen on a round when it opens. */
+/** The terms that a round freezes when it opens. */
 export type RoundTerms = {
   readonly metricName: string;
   readonly metricUnit: string;
   readonly direction: Direction;
   readonly tiebreak: Tiebreak | null;
-  /** Flat: the first attempt and every further one cost the same. Never 0. */
+  /** The first attempt and every later one cost the same. Never 0. */
   readonly entryFeeCents: Cents;
-  /** Paid attempts of one player in one round. */
+  /** How many attempts one player may buy in one round. */
   readonly attemptCap: number;
   readonly purse: Purse;
   readonly minEntrants: number;
-  /** 0 means no gate. */
+  /** 0: no minimum. */
   readonly minScoredAttempts: number;
 };
 
-/** What the operator set; it never changes. */
+/** What the operator sets at creation; it never changes. */
 export type TournamentTerms = RoundTerms & {
   readonly name: string;
   readonly description: string | null;
@@ -48,7 +48,7 @@ export type Tournament = {
   readonly createdAt: Date;
 };
 
-/** As stored; what a partner reads is `shownRoundStatus` in round-status.ts. */
+/** The stored status. A partner reads `shownRoundStatus` in round-status.ts. */
 export type RoundStatus = 'open' | 'settling' | 'settled' | 'cancelling' | 'cancelled';
 
 export type Round = {
@@ -81,7 +81,7 @@ export type Attempt = OwnedAttempt & {
   readonly entryId: string;
   /** Every attempt of a round is paid. */
   readonly accountId: string;
-  /** An object as JSON text. */
+  /** A JSON object as text. */
   readonly metadata: string;
 };
 
@@ -89,12 +89,12 @@ export type Outcome = {
   readonly attemptId: string;
   readonly receiptId: string;
   readonly score: number;
-  /** The value that counts on the board; null where the tournament declares no tiebreak. */
+  /** The value that counts on the board; null if the tournament declares no tiebreak. */
   readonly tiebreak: number | null;
   readonly recordedAt: Date;
 };
 
-/** A scored attempt, reduced to what the board's order depends on. Numbers are finite. */
+/** A scored attempt, reduced to what decides the board's order. Numbers are finite. */
 export type Run = { readonly score: number; readonly tiebreak: number | null; readonly at: Date };
 
 /** The run that ranks an entry on the board. */
@@ -109,12 +109,12 @@ export type Entry = {
   readonly id: string;
   readonly roundId: string;
   readonly accountId: string;
-  /** Since when the account is in the round (entrants.ts); null while it is not. */
+  /** Since when the account is an entrant of the round (entrants.ts); null while it is not. */
   readonly boughtAt: Date | null;
   readonly best: BestRun | null;
 };
 
-/** The payout of a rank, at most one for each rank and each entry. */
+/** The payout of a rank; at most one for each rank and each entry. */
 export type RoundPayout = {
   readonly awardId: string;
   readonly roundId: string;
@@ -134,11 +134,11 @@ export type PayoutStatus = 'none' | 'paid' | 'held' | 'refunded';
 export type Standing = {
   readonly entryId: string;
   readonly best: BestRun;
-  /** Attempts bought and not refunded individually. */
+  /** Attempts that were bought and not refunded one by one. */
   readonly paidAttempts: number;
-  /** Null until the round's close decides it, and always in a cancelled round. */
+  /** Null until the round's close decides it; always null in a cancelled round. */
   readonly finalRank: number | null;
   readonly payoutCents: Cents | null;
-  /** Null where nothing is owed. */
+  /** Null if nothing is owed. */
   readonly awardStatus: AwardStatus | null;
 };
