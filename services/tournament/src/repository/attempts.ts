@@ -1,9 +1,10 @@
 /**
- * Attempts, and how a batch of outcomes takes its locks.
+ * Attempts, and the locks of a batch of outcomes.
  *
- * Locks are taken in one order, so that no deadlock is possible: first the lock on entering a round and those on players
- * (player-facts.ts), then attempts by id, then boards by round id (a row of round_tallies is the lock on its round's board), then a
- * tournament, then entries. A player's lock after an attempt's is the one exception: moving an attempt to another account.
+ * Locks are always taken in one order, so that transactions cannot deadlock: the lock on entering a
+ * round, the locks on players (player-facts.ts), attempts by id, boards by round id (a row of
+ * round_tallies is the lock on its round's board), a tournament, entries. The one exception takes a
+ * player's lock after an attempt's: moving an attempt to another account.
  */
 
 import { insertingKeyUses, isAfterLowWatermark, type KeyedAttempt, keyUseColumns } from '@laurel/attempts';
@@ -21,14 +22,14 @@ export type AttemptInRound = {
   readonly round: Pick<Round, 'tenant' | 'status' | 'closesAt'>;
 };
 
-/** Everything that an outcome is decided on, all of it read under the locks. */
+/** Everything that decides an outcome, read under the locks. */
 export type AttemptOnBoard = {
   readonly attempt: Attempt;
   readonly round: ScoringRound & ReceiptRound;
   readonly entry: EntryOnBoard;
 };
 
-/** An entry and the sort key of its best run; null until it has one. */
+/** An entry with the sort key of its best run; null while it has no run. */
 export type EntryOnBoard = Entry & { readonly sortKey: Buffer | null };
 
 export type PendingAttempt = Pick<Attempt, 'id' | 'feeGeneration' | 'createdAt'>;
@@ -77,8 +78,9 @@ type AttemptOnBoardRow = AttemptInRoundRow &
     tiebreak_direction: Direction | null;
   };
 
-// The entries and refs of the attempts that are written with them, in the same statement: an entry by its derived id, once; a ref maps to
-// the account of its newest attempt, and is left unchanged where it already does, because an upsert would lock it all the same.
+// Writes the entries and refs of attempts in the statement that inserts these. An entry has a
+// derived id and is inserted once. A ref maps to the account of its newest attempt; one that
+// already does is left out, because an upsert would lock it anyway.
 const put = (attempts: string) => `
 entered as (
   insert into entries (id, round_id, account_id, created_at)
@@ -97,13 +99,14 @@ entered as (
   on conflict (round_id, player_ref) do update set account_id = excluded.account_id
 )`;
 
-/** The attempts that were inserted, with their key uses. */
+/** The inserted attempts with their key uses. */
 const MADE_WITH_KEYS = `
     select w.id as operation_id, w.key_id, w.fingerprint, w.used_at from wanted w where w.id = any(array(select made.id from made))`;
 
 /**
- * The insert of attempts that were all decided at one instant, with their entries, refs and key uses. Its parameters are those of
- * `columnsOf`, then one array for each of `facts`: more columns of `w`, by name and type. `where` is the condition for a row of `w`.
+ * Inserts attempts that were decided at one instant, with their entries, refs and key uses. Its
+ * parameters are those of `columnsOf`, then one array per entry of `facts`, which adds a column to
+ * `w` by name and type. `where` is the condition for a row of `w`.
  */
 export function insertingAttempts({
   facts = [],
@@ -183,8 +186,9 @@ from attempts a join rounds r on r.id = a.round_id where a.id = $1`,
 
 const LOCK = { name: 'attempts_lock', text: 'select * from attempts where id = $1 for no key update' };
 
-// Two steps in one statement: every attempt is locked before the rounds are sorted, and they are sorted before the first board is locked.
-// It begins with `select`, and so is sent together with `begin`.
+// Two steps in one statement: it locks every attempt before it sorts the rounds, and sorts the
+// rounds before it locks the first board. It begins with `select`, so it is sent together with
+// `begin`.
 const LOCK_WITH_BOARDS = {
   name: 'attempts_lock_with_boards',
   text: `
@@ -198,7 +202,8 @@ select from (
 ) locked`,
 };
 
-// A separate statement after the locks: it reads the joined rows as the previous lock holders committed them.
+// A statement of its own, after the locks: it reads the joined rows as the previous lock holders
+// committed them.
 const SELECT_ON_BOARDS = {
   name: 'attempts_on_boards',
   text: `
@@ -236,8 +241,9 @@ order by created_at`,
 };
 
 /**
- * Inserts them with their entries and refs. Returns the ids of the attempts that this transaction wrote: those that no other process wrote
- * before, and that are not too late. All were decided at one instant.
+ * Inserts attempts, all decided at one instant, with their entries and refs. Returns the ids that
+ * this transaction wrote, without those that another process wrote before, or that are too late for
+ * the sweep's low watermark.
  */
 export async function insertAttempts(
   on: Queryable,
@@ -247,7 +253,9 @@ export async function insertAttempts(
   return new Set(rows.map((row) => row.id));
 }
 
-/** Restarts an abandoned attempt as this one. False when another process was first, or when it is too late. */
+/**
+ * Restarts an abandoned attempt as this one. False if another process was first, or it is too late.
+ */
 export async function restartAttempt(on: Queryable, attempt: Attempt): Promise<boolean> {
   const rows = await on.query(RESTART, [
     attempt.id,
@@ -261,7 +269,7 @@ export async function restartAttempt(on: Queryable, attempt: Attempt): Promise<b
   return rows.length === 1;
 }
 
-/** The caller holds the lock; the attempt is pending and moves to this account and its entry. */
+/** Moves a pending attempt, which the caller has locked, to this account and its entry. */
 export async function moveAttempt(
   on: Queryable,
   { id, entryId, accountId, createdAt }: Pick<Attempt, 'id' | 'entryId' | 'accountId' | 'createdAt'>,
@@ -282,7 +290,7 @@ export async function findAttempt(on: Queryable, id: string): Promise<AttemptInR
   return { attempt: toAttempt(row), round: { tenant, status: row.round_status, closesAt: row.closes_at } };
 }
 
-/** Oldest first; none for no account. */
+/** Oldest first; empty without an account. */
 export async function loadPendingOfAccount(
   on: Queryable,
   roundId: string,
@@ -291,22 +299,23 @@ export async function loadPendingOfAccount(
   return (await on.query<PendingRow>(SELECT_PENDING_OF_ACCOUNT, [roundId, accountId])).map(toPending);
 }
 
-/** Locks one attempt, to be moved; outcomes use lockOnBoards. */
+/** Locks one attempt that is to be moved. Outcomes use lockOnBoards. */
 export async function lockAttempt(on: Queryable, id: string): Promise<Attempt | null> {
   const [row] = await on.query<AttemptRow>(LOCK, [id]);
   return row === undefined ? null : toAttempt(row);
 }
 
 /**
- * Locks the attempts and the boards of their rounds until the transaction ends, and reads everything that outcomes are decided on: the
- * first of the two round trips of a batch. The second is insertOutcomes and writeBoards, sent together with the commit.
+ * Locks the attempts and the boards of their rounds until the transaction ends, and reads
+ * everything that decides outcomes. This is the first of a batch's two round trips. The second
+ * sends insertOutcomes and writeBoards together with the commit.
  */
 export async function lockOnBoards(
   tx: Transaction,
   attemptIds: readonly string[],
 ): Promise<ReadonlyMap<string, AttemptOnBoard>> {
   const values = [attemptIds];
-  // They are sent together and run in this order.
+  // Sent together, run in this order.
   const [, rows] = await Promise.all([
     tx.query(LOCK_WITH_BOARDS, values),
     tx.query<AttemptOnBoardRow>(SELECT_ON_BOARDS, values),
@@ -314,7 +323,7 @@ export async function lockOnBoards(
   return new Map(rows.map((row) => [row.id, toAttemptOnBoard(row)]));
 }
 
-/** In no order. */
+/** In no particular order. */
 export async function loadPendingOfRound(
   on: Queryable,
   roundId: string,
@@ -324,7 +333,9 @@ export async function loadPendingOfRound(
   return rows.map((row) => ({ ...toPending(row), environment: row.environment }));
 }
 
-/** Of the account that the ref last played for in this round; oldest first. */
+/**
+ * The pending attempts of the account that last played under the ref in this round, oldest first.
+ */
 export async function loadPendingOfPlayer(
   on: Queryable,
   roundId: string,
@@ -350,7 +361,7 @@ export function toEntry(row: EntryRow): EntryOnBoard {
   };
 }
 
-/** All columns are null or none is, except for the tiebreak. */
+/** The columns are all null or all set; only the tiebreak may be null alone. */
 export function toBestRun(row: EntryRow): BestRun | null {
   const { best_attempt_id: attemptId, best_score: score, best_score_at: at, best_player_ref: playerRef } = row;
   if (attemptId === null || score === null || at === null || playerRef === null) return null;

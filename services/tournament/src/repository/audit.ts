@@ -1,4 +1,7 @@
-/** This service's own invariants, each a query for the rows that break it; and the pages that the audit across services reads. */
+/**
+ * The invariants of this service, each as a query for the rows that break it; and the pages that
+ * the audit across services reads.
+ */
 
 import { countsUnderCap } from '@laurel/attempts';
 import type { AttemptStatus } from '@laurel/attempts/domain';
@@ -13,7 +16,8 @@ import {
 import type { AwardStatus, RoundStatus } from '../domain/tournament.ts';
 import { makesEntrant } from './entrants.ts';
 
-// Constraints enforce some of these already; the audit covers the case that one is switched off.
+// Constraints already enforce some of these. The audit still finds violations if a constraint is
+// switched off.
 const CHECKS: readonly Check[] = [
   {
     id: 'run_exactly_when_settled',
@@ -256,7 +260,7 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-/** Attempts, entries, payouts and receipts are of the environment of their round. */
+/** The environment of attempts, entries, payouts and receipts is their round's. */
 export const ENVIRONMENTS: EnvironmentsOfIds = `
   select id, environment from tournaments
   union all
@@ -325,7 +329,7 @@ export async function attemptsAgain(on: Queryable, ids: readonly string[]): Prom
   return byId(await on.query<AttemptRow>(ATTEMPTS_AGAIN, [ids]), toAttempt);
 }
 
-/** Payouts above an award id, keyed by it, in its order. */
+/** Payouts above an award id, by award id, in its order. */
 export async function pageOfPayouts(
   on: Queryable,
   after: string,

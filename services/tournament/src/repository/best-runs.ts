@@ -1,18 +1,21 @@
-/** The changes that the settled runs of a batch make to the boards. */
+/** The changes to the boards that the settled runs of a batch make. */
 import { sortKeyOf } from '../domain/board-sort-key.ts';
 import { type BoardRules, isBetterRun } from '../domain/ranking.ts';
 import type { BestRun } from '../domain/tournament.ts';
 import type { EntryOnBoard } from './attempts.ts';
 import type { BestRunChange, ScoresOfBatch } from './board.ts';
 
-/** A run that settles, on the entry as the batch found it. */
+/** A run that settles, and its entry before the batch. */
 export type SettledRun = {
   readonly entry: EntryOnBoard;
   readonly rules: BoardRules;
   readonly run: BestRun;
 };
 
-/** In the order of the batch: each run is compared with the best one of its entry so far, including those before it in the batch. */
+/**
+ * In the order of the batch: each run is compared with the best of its entry so far, earlier runs
+ * of the batch included.
+ */
 export function scoresOf(runs: readonly SettledRun[]): ScoresOfBatch {
   const changes = new Map<string, BestRunChange>();
   for (const { entry, rules, run } of runs) {

@@ -1,12 +1,14 @@
 /**
- * The board of a round: entries in the order of their sort keys, and a counted list of chunks over them, by which a rank costs a sum over
- * one row for each few hundred entries and a count within one chunk.
+ * The board of a round: its entries in the order of their sort keys, and above them chunks that
+ * count their entries. A rank is then a sum over one row per few hundred entries, and a count
+ * within one chunk.
  *
- * Every writer holds the round's lock (attempts.ts), so what a statement reads is what it changes, and every reader's snapshot is
- * exact: chunks, tally and sort keys of one commit appear together.
+ * Every writer holds the round's lock (attempts.ts), so a statement changes what it reads. Every
+ * reader's snapshot is exact, because chunks, tally and sort keys change in one commit.
  *
- * A chunk that grows to more than CHUNK_ENTRIES is split into halves in the same statement. Empty chunks stay: there is at most one
- * for each CHUNK_ENTRIES / 2 runs that were ever the best of their entries.
+ * A chunk that grows beyond CHUNK_ENTRIES is split into halves in the same statement. Empty chunks
+ * stay; there is at most one for each CHUNK_ENTRIES / 2 runs that were ever the best of their
+ * entries.
  */
 
 import { cents } from '@laurel/money';
@@ -15,23 +17,26 @@ import type { AwardStatus, BestRun, RoundStatus, Standing, Tally } from '../doma
 import { type EntryRow, toBestRun } from './attempts.ts';
 import { makesEntrant } from './entrants.ts';
 
-/** A run that replaces the best one of its entry. At most one for each entry in a batch: the last of its runs that did. */
+/**
+ * A run that replaces the best one of its entry. A batch has at most one per entry: the last that
+ * did.
+ */
 export type BestRunChange = {
   readonly roundId: string;
   readonly entryId: string;
   readonly best: BestRun;
-  /** The entry's sort key before the batch; null when it had no run. */
+  /** The entry's sort key before the batch; null if it had no run. */
   readonly oldSortKey: Buffer | null;
   readonly newSortKey: Buffer;
 };
 
 export type ScoresOfBatch = {
-  /** The round of each attempt that the batch settles, once for each attempt. */
+  /** The round of each attempt that the batch settles; a round appears once per attempt. */
   readonly scoredIn: readonly string[];
   readonly changes: readonly BestRunChange[];
 };
 
-/** A player's row and its neighbours, and the round, from the same snapshot. */
+/** A player's row, its neighbours, and the round, from one snapshot. */
 export type Window = {
   readonly roundStatus: RoundStatus;
   readonly tally: Tally;
@@ -41,24 +46,31 @@ export type Window = {
   readonly below: Standing | null;
 };
 
-/** A row of the complete table, its rank, and where the next page begins. */
+/** A row of the complete table with its rank, and the cursor of the page after it. */
 export type RankedStanding = { readonly rank: number; readonly standing: Standing; readonly cursor: BoardCursor };
 
 /** The row after which a page begins. */
 export type BoardCursor = { readonly sortKey: Buffer; readonly rank: number };
 
-/** A million entries make 2,000 chunks: reading those and counting 1,024 entries both take negligible time. */
+/**
+ * A million entries make 2,000 chunks. Reading those and counting 1,024 entries both take
+ * negligible time.
+ */
 export const CHUNK_ENTRIES = 1_024;
 
 /** Above every sort key: one byte longer. */
 const AFTER_ALL_SORT_KEYS = Buffer.alloc(40, 0xff);
 const BEFORE_ALL_SORT_KEYS = Buffer.alloc(0);
 
-// One statement for a whole batch. It also passes the rows that it updates as an array, although the join implies them: a plan is made
-// once, on tables that may still be small, and must not be a scan of all of them. `touched` is the entry counts of the chunks after the
-// batch. A chunk with too many is overfull: its members are the entries that are in it now, without those that leave, and with those that
-// come; they are divided into pieces of half a chunk or more in their order, and each piece but the first becomes a chunk that begins at
-// its first sort key. As a rule no chunk is overfull, and everything after `touched` is empty.
+// One statement writes a whole batch.
+// It passes the rows that it updates as an array too, although the join implies them. PostgreSQL
+// plans it once, on tables that may still be small, and the plan must not scan all of them.
+// `touched` has the entry counts of the changed chunks after the batch. A chunk with too many
+// entries is overfull. Its members are its present entries, without those that leave, and with
+// those that arrive.
+// The members are divided in their order into pieces of half a chunk or more. Each piece but the
+// first becomes a chunk that begins at its first sort key. Usually no chunk is overfull, and
+// everything after `touched` is empty.
 const WRITE = {
   name: 'board_write',
   text: `
@@ -130,8 +142,8 @@ e.best_player_ref, e.sort_key, e.final_rank, e.payout_cents,
 (select count(*)::int from attempts a where a.round_id = e.round_id and a.account_id = e.account_id
   and (${makesEntrant('a')} or a.closed_reason = 'round_cancelled')) as paid_attempts`;
 
-// The entry is looked up by its id before its round is compared: next to the round, which it shares with a million others, a planner that
-// has no statistics for the table yet uses the id as a filter.
+// Finds the entry by its id before it compares the round. A planner without statistics would
+// otherwise search by the round, which a million entries may share, and use the id as a filter.
 const SELECT_WINDOW = {
   name: 'board_window',
   text: `
@@ -188,7 +200,10 @@ type WindowRow = StandingRow & {
   scored_attempts: number;
 };
 
-/** The caller holds the locks of lockOnBoards. Sent together with the commit; with nothing to write, no statement is sent. */
+/**
+ * Writes the boards of a batch. The caller holds the locks of lockOnBoards, and sends this together
+ * with the commit. Sends no statement if there is nothing to write.
+ */
 export async function writeBoards(
   last: Queryable,
   { scoredIn, changes }: ScoresOfBatch,
@@ -231,7 +246,7 @@ export async function loadWindow(on: Queryable, roundId: string, entryId: string
   };
 }
 
-/** The complete table in its order, page by page; a page shorter than the limit is the last. */
+/** The complete table in its order, page by page. A page shorter than the limit is the last. */
 export async function loadStandings(
   on: Queryable,
   roundId: string,

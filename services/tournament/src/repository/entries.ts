@@ -1,18 +1,20 @@
 /**
- * Entries: the account of a ref in a round, and the accounts that are in it. An account is in a round while it has an attempt there
- * whose fee was not returned (domain/entrants.ts): it enters with the commit that opens its first one, and leaves with the commit that
- * ends its last one, or with the end of the round (settlement.ts).
+ * Entries: the account of a ref in a round, and the entrants of the round (domain/entrants.ts). An
+ * account becomes an entrant with the commit that opens its first attempt there. It stops with the
+ * commit that ends its last one, or with the end of the round (settlement.ts).
  *
- * A transaction that opens an attempt of an account that is in the round locks only the attempt. So a transaction that removes an
- * account locks, besides the player, which keeps new attempts from being written, all of its attempts that are still `pending`: it
- * waits for one that is being opened and sees it; one that opens later waits, and then finds that the account has left.
+ * A transaction that opens an attempt of an entrant locks only the attempt. So a transaction that
+ * removes an entrant locks the player, which keeps new attempts from being written, and all
+ * attempts of the account that are still `pending`. It waits for an attempt that is being opened,
+ * and sees it. An attempt that opens later waits, and then finds that the account is no entrant.
  */
 import type { BoundStatement, Queryable, Transaction } from '@laurel/postgres';
 import { ENTRANT_STATUSES } from '../domain/entrants.ts';
 import { type EntryOnBoard, type EntryRow, toEntry } from './attempts.ts';
 import { makesEntrant } from './entrants.ts';
 
-// A lateral join by both columns of the key: a plain join would start from the round, and might scan all of its entries.
+// A lateral join by both columns of the key. A plain join would start from the round, and might
+// scan all of its entries.
 const SELECT_BY_REF = {
   name: 'entries_by_ref',
   text: `
@@ -31,11 +33,14 @@ select e.id as entry_id, e.round_id, e.account_id, e.bought_at, e.best_attempt_i
 from entries e where e.round_id = $1 and e.account_id = $2`,
 };
 
-// Of these attempts only those that make their account an entrant are booked, and each account once: it has one entry in a round
-// (entries_one_per_round_and_account), whose `bought_at` is set while it is in, and only entries that were changed from null are counted.
-// So an attempt that did not open books nothing, nor does one that had opened before. The boards are locked before an entry is written, as
-// everywhere; this also serializes two purchases of one entry, and the second finds it bought. A further purchase of an entry that is
-// bought locks nothing.
+// Books the purchases of attempts: makes their accounts entrants, and counts those that were not.
+// Only attempts that make their account an entrant are booked, so an attempt that did not open
+// books nothing. An account has one entry in a round (entries_one_per_round_and_account), whose
+// `bought_at` is set while it is an entrant. Only an entry whose `bought_at` changes from null is
+// counted, so a repeat books nothing.
+// The boards are locked before an entry is written, as everywhere. This also serializes two first
+// purchases of one entry: the second finds it bought. A later purchase of a bought entry locks
+// nothing.
 const BOOK_PURCHASES = {
   name: 'entries_book_purchases',
   text: `
@@ -59,7 +64,7 @@ from (select round_id, count(*)::int as entrants from bought group by round_id) 
 where t.round_id = b.round_id and t.round_id = any(array(select boards.round_id from boards))`,
 };
 
-// The player's lock first, as a creation takes it (player-facts.ts).
+// Locks the player first, as a creation does (player-facts.ts).
 const LOCK_PLAYERS = {
   name: 'entries_lock_players',
   text: `
@@ -117,13 +122,13 @@ from (select round_id, count(*)::int as entrants from gone group by round_id) g
 where t.round_id = g.round_id and t.round_id = any(array(select boards.round_id from boards))`,
 };
 
-/** The entry of the account that the ref last played for in this round; bought or not. */
+/** The entry of the account that last played under the ref in this round, bought or not. */
 export async function findEntryOfRef(on: Queryable, roundId: string, playerRef: string): Promise<EntryOnBoard | null> {
   const [row] = await on.query<EntryRow>(SELECT_BY_REF, [roundId, playerRef]);
   return row === undefined ? null : toEntry(row);
 }
 
-/** Null where `accountId` is null, too. */
+/** Null also if `accountId` is null. */
 export async function findEntryOfAccount(
   on: Queryable,
   roundId: string,
@@ -134,29 +139,36 @@ export async function findEntryOfAccount(
 }
 
 /**
- * The fees of these attempts are posted: marks the account of each that is open as in the round where it was not. Runs behind the statement
- * that opens them, in its transaction. Sent again, or for attempts that could not be opened, it changes nothing.
+ * Books attempts whose fees are posted: marks the account of each open one as an entrant if it was
+ * not. Runs behind the statement that opens them, in its transaction. A repeat, or an attempt that
+ * could not be opened, changes nothing.
  */
 export function bookingOfPurchases(attemptIds: readonly string[], now: Date): BoundStatement {
   return { statement: BOOK_PURCHASES, values: [attemptIds, now] };
 }
 
-/** Called before open attempts end: locks their players, and every attempt that decides which accounts are in the round after them. */
+/**
+ * Locks the players of open attempts that are about to end, and every attempt that decides which
+ * accounts are still entrants afterwards.
+ */
 export async function lockEntrants(tx: Transaction, attemptIds: readonly string[]): Promise<void> {
   type Row = { id: string; account_id: string };
-  // They are sent together and run in this order.
+  // Sent together, run in this order.
   const [players, attempts] = await Promise.all([
     tx.query<Row>(LOCK_PLAYERS, [attemptIds]),
     tx.query<Row>(LOCK_ATTEMPTS, [attemptIds]),
   ]);
   const locked = new Map(players.map((row) => [row.id, row.account_id]));
-  // A pending one may have moved to another account in between; the caller retries.
+  // A pending attempt may have moved to another account in between; then the caller retries.
   const moved = attempts.find((row) => locked.get(row.id) !== row.account_id);
   if (moved !== undefined)
     throw new Error(`attempt ${moved.id} went to another account while its player was being locked`);
 }
 
-/** These attempts have ended under the locks of lockEntrants: accounts without another one leave the round. */
+/**
+ * Removes accounts without another attempt from the round, after these attempts have ended under
+ * the locks of lockEntrants.
+ */
 export async function bookEndedAttempts(tx: Transaction, attemptIds: readonly string[]): Promise<void> {
   if (attemptIds.length > 0) await tx.query(BOOK_OUT, [attemptIds, ENTRANT_STATUSES]);
 }

@@ -1,4 +1,7 @@
-/** The candidates of FindOpenAttempts (libs/attempts/src/steps/find-open-attempts.ts): one index look-up for each player. */
+/**
+ * The candidates of FindOpenAttempts (libs/attempts/src/steps/find-open-attempts.ts): one index
+ * look-up per player.
+ */
 import {
   type CandidateRow,
   candidatesByPlayer,
@@ -22,7 +25,7 @@ cross join lateral (
 order by i.position, a.created_at, a.id`,
 };
 
-/** Of each player, in order, those that were created after this instant, oldest first. */
+/** The attempts of each player, in order, that were created after this instant, oldest first. */
 export async function loadOpenCandidates(
   on: Queryable,
   players: readonly PlayerOfContest[],

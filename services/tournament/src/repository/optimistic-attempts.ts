@@ -1,7 +1,7 @@
 /**
- * The optimistic write of attempts: they were decided on a cached round, assuming that the cap does not refuse the player, and are written
- * in one round trip, only where that holds: under the locks on entering, in a snapshot taken after them, as every other creation is
- * decided.
+ * The optimistic write of attempts that were decided on a cached round, on the assumption that the
+ * cap does not refuse the player. One round trip inserts them only if that holds. It is checked
+ * like every other creation: under the locks on entering, in a snapshot taken after them.
  */
 import type { KeyUse } from '@laurel/attempts/domain';
 import { type BatchOptions, type Database, isUniqueViolation } from '@laurel/postgres';
@@ -11,7 +11,7 @@ import { columnsOf, insertingAttempts } from './attempts.ts';
 import { admitsAttempt } from './entry-rules.ts';
 import { lockOfEntering } from './player-facts.ts';
 
-/** An attempt to insert, and the round that it was decided on. */
+/** An attempt to insert, and the round on which it was decided. */
 export type OptimisticAttempt = {
   readonly attempt: Attempt;
   readonly round: Pick<EntryRound, 'status' | 'entriesCloseAt'>;
@@ -19,11 +19,14 @@ export type OptimisticAttempt = {
 };
 
 // What may have changed since the round was cached, and where it is checked:
-// - status and end of entries of the round: compared here. Nothing else of its row that an entry is decided on ever changes.
-// - the cap, and the time while the statement waited for its locks: checked here, by entry-rules.ts.
-// - the attempt id: one that already exists is left out, with its entry and ref.
-// - the idempotency key: one that is recorded already is a unique violation, and nothing of the batch is written.
-// - the low watermark of the sweep: a batch that waited too long is decided again.
+// - The round's status and end of entries are compared here. No other field that decides an entry
+//   ever changes.
+// - The cap, and the time that the statement waited for its locks, are checked here, by
+//   entry-rules.ts.
+// - An attempt id that exists is left out, with its entry and ref.
+// - An idempotency key that is recorded already is a unique violation: nothing of the batch is
+//   written.
+// - The sweep's low watermark: a batch that waited too long is decided again.
 const INSERT = {
   name: 'attempts_insert_optimistic',
   text: insertingAttempts({
@@ -38,13 +41,14 @@ const INSERT = {
 };
 
 /**
- * The ids of those that were written. At most one for each (round, account) and for each id: the count does not see what the same
- * statement inserts. None where one of their idempotency keys is recorded already.
+ * Returns the ids of the attempts that were written; none if one of their idempotency keys is
+ * recorded already. The caller passes at most one per (round, account) and per id, because the
+ * count does not see what the same statement inserts.
  */
 export async function insertOptimisticAttempts(
   database: Database,
   decided: readonly OptimisticAttempt[],
-  /** `now` is the instant that they were decided at. */
+  /** `now` is the instant at which they were decided. */
   { now, ...options }: Pick<BatchOptions, 'beforeCommit'> & { readonly now: Date },
 ): Promise<ReadonlySet<string>> {
   const values = [

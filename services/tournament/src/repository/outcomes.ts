@@ -47,7 +47,10 @@ from outcomes o join signing_keys k on k.id = o.signing_key_id join attempts a o
 where o.receipt_id = $1`,
 };
 
-/** Inserts the outcomes and settles their attempts. The caller holds the locks of lockOnBoards; sent together with the commit. */
+/**
+ * Inserts the outcomes and settles their attempts. The caller holds the locks of lockOnBoards, and
+ * sends this together with the commit.
+ */
 export async function insertOutcomes(
   last: Queryable,
   signed: readonly SignedOutcome[],
@@ -66,14 +69,14 @@ export async function insertOutcomes(
   ]);
 }
 
-/** The attempt is settled. */
+/** The outcome of a settled attempt. */
 export async function loadOutcome(on: Queryable, attemptId: string): Promise<Outcome> {
   const [row] = await on.query<OutcomeRow>(SELECT_BY_ATTEMPT, [attemptId]);
   if (row === undefined) throw new Error(`attempt ${attemptId} is settled without an outcome`);
   return toOutcome(row);
 }
 
-/** The signed text of a receipt that is recorded. */
+/** The signed text of a recorded receipt. */
 export async function loadReceipt(on: Queryable, receiptId: string): Promise<string> {
   const found = await findReceipt(on, receiptId);
   if (found === null) throw new Error(`receipt ${receiptId} is not recorded`);

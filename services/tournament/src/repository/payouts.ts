@@ -1,4 +1,7 @@
-/** The payouts of the ranks of a round. The rows are written with the standings (settlement.ts); here they are paid. */
+/**
+ * The payouts of a round's ranks. settlement.ts writes the rows with the standings; the functions
+ * here pay them.
+ */
 
 import type { AwardTable } from '@laurel/attempts';
 import type { OwedAward, PayableAward, PayoutOf } from '@laurel/attempts/domain';
@@ -6,12 +9,12 @@ import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
 import type { AwardStatus, Environment, RoundPayout, Tenant } from '../domain/tournament.ts';
 
-/** A payout as libs/attempts pays it: an award that names its round. */
+/** A payout in the form that libs/attempts pays: an award that names its round. */
 export type RoundAward = PayableAward & RoundPayout;
 
-/** What the event of a purse that an operator released needs, once it is paid. */
+/** What the event needs when a purse that an operator released is paid. */
 export type ReleasedPurse = Pick<RoundPayout, 'awardId' | 'roundId' | 'amountCents'> & {
-  /** The ref that the board shows, which played the best run. */
+  /** The ref that played the best run, which the board shows. */
   readonly playerRef: string;
   readonly paidAt: Date;
   readonly tenant: Tenant;
@@ -54,8 +57,9 @@ const SELECT_UNFINISHED = {
 ${WITH_TENANT} where p.status in ('paying', 'releasing', 'denying') and p.created_at <= $1 order by p.created_at limit $2`,
 };
 
-// The wallet's answer for an award in one status must not change an award that has reached another status since. One that was held and
-// now is paid was released; its player is read from the board, which no longer changes.
+// The wallet's decision on an award in one status must not change an award that has moved to
+// another. An award that was held and is paid now was released. Its player is read from the board,
+// which no longer changes.
 const RECORD = {
   name: 'round_payouts_record',
   text: `
@@ -77,7 +81,10 @@ where m.asked <> 'paying' and m.status = 'paid'`,
 
 const MOVE = { text: 'update round_payouts set status = $3 where award_id = $1 and status = $2 returning award_id' };
 
-/** What the payer and the review of libs/attempts work on; the events of released purses are made from what these functions return. */
+/**
+ * The payouts, for the payer and the review of libs/attempts. Their results become the events of
+ * released purses.
+ */
 export const roundAwards: Omit<AwardTable, 'recordPayouts'> & {
   recordPayouts(on: Queryable, payouts: readonly PayoutOf[]): Promise<readonly ReleasedPurse[]>;
 } = {

@@ -12,17 +12,20 @@ export type PlayerQuery = {
 
 export type PlayerAnswer = {
   readonly isKnownAttempt: boolean;
-  /** Attempts of the account in the round that count under its cap. */
+  /** The attempts of the account in the round that count under its cap. */
   readonly bought: number;
 };
 
 /** A player with an account; one without needs no lock. */
 export type PlayerInRound = { readonly roundId: string; readonly accountId: string | null };
 
-// The first locks of a creation, held to the end of its transaction, so that everything after them sees what the previous holders
-// committed. On each round a lock that is shared with all other creations, and excludes the end of the round (settlement.ts): no attempt
-// is written into a round that is being ended. Then one on each (round, account), each kind in one order: two batches never deadlock. A
-// hash collision makes two players wait for each other needlessly, and has no other effect.
+// The first locks of a creation. They are held until its transaction ends, so every later statement
+// sees what the previous holders committed.
+// First a lock on each round. All creations share it, and it excludes the end of the round
+// (settlement.ts), so no attempt is written into a round that is being ended. Then a lock on each
+// (round, account).
+// Each kind is taken in one order, so two batches never deadlock. A hash collision only makes two
+// players wait for each other needlessly.
 const LOCK_ENTERING = {
   name: 'players_lock_entering',
   text: `
@@ -39,7 +42,8 @@ select from (
 
 const LOCK_PLAYER = { text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))' };
 
-// Scalar subqueries and no joins: whatever the planner estimates of the table sizes, each is an index look-up for each item.
+// Scalar subqueries instead of joins: whatever table sizes the planner estimates, each is one index
+// look-up per item.
 const SELECT_FACTS = {
   name: 'player_facts',
   text: `
@@ -50,24 +54,27 @@ from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality as i (attempt_id
 order by i.position`,
 };
 
-/** Keeps the rounds from being ended, and each player from entering in another transaction, until the transaction ends. */
+/** Until the transaction ends, no other transaction can end these rounds or enter these players. */
 export async function lockEntering(on: Queryable, players: readonly PlayerInRound[]): Promise<void> {
   const { statement, values } = lockOfEntering(players);
   await on.query(statement, values);
 }
 
-/** The statement that takes these locks. */
+/** The statement that takes the locks of lockEntering. */
 export function lockOfEntering(players: readonly PlayerInRound[]): BoundStatement {
   const keys = players.filter(({ accountId }) => accountId !== null).map(keyOf);
   return { statement: LOCK_ENTERING, values: [players.map(({ roundId }) => roundId), keys] };
 }
 
-/** For an attempt that moves to another account; it is pending and locked, which already blocks the end of the round. */
+/**
+ * Locks the player to whom an attempt moves. The attempt is pending and locked, which already
+ * blocks the end of the round.
+ */
 export async function lockPlayer(on: Queryable, player: PlayerInRound): Promise<void> {
   await on.query(LOCK_PLAYER, [keyOf(player)]);
 }
 
-/** One answer for each query, in order. */
+/** One result per query, in order. */
 export async function loadPlayerFacts(
   on: Queryable,
   queries: readonly PlayerQuery[],

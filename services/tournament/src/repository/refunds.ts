@@ -1,4 +1,7 @@
-/** The queue of refunds, with the reason that does not follow from the status alone: how the round ended. */
+/**
+ * The queue of refunds. Each row has the reason that the attempt's status does not state: how the
+ * round ended.
+ */
 
 import { MAX_REFUNDS_WALKED, type RefundDue, type RefundQueue } from '@laurel/attempts';
 import type { RefundReason } from '@laurel/attempts/domain';
@@ -9,7 +12,7 @@ import type { Attempt, Environment, Tenant } from '../domain/tournament.ts';
 /** The refund after which a page begins. */
 export type RefundCursor = { readonly since: Date; readonly attemptId: string };
 
-/** What the event of an attempt whose fee was returned needs. */
+/** What the event of a returned fee needs. */
 export type RefundedAttempt = Pick<Attempt, 'id' | 'roundId' | 'playerRef' | 'feeCents'> & { readonly tenant: Tenant };
 
 const INSERT = { text: 'insert into refunds_due (attempt_id, since, reason) values ($1, $2, $3)' };
@@ -23,8 +26,9 @@ cross join lateral (select * from rounds one where one.id = a.round_id limit 1) 
 order by r.environment = 'test', d.since, d.attempt_id limit $1`,
 };
 
-// The queue is scanned in its order, and the round of each row is checked: while the refunds of a round are due they are most of the
-// queue, and the round may have a hundred times as many attempts that owe nothing.
+// Scans the queue in its order, and checks the round of each row. While the refunds of a round are
+// due, they are most of the queue; the round may have a hundred times as many attempts without a
+// refund.
 const SELECT_OF_ROUND = {
   text: `
 select a.id, a.fee_generation, d.reason, d.since,
@@ -53,7 +57,7 @@ export const refundQueue: RefundQueue = {
   },
 };
 
-/** The refunds of one round, oldest first, page by page; an empty page is the end. */
+/** The refunds of one round, oldest first, page by page. An empty page is the end. */
 export async function loadRefundsOfRound(
   on: Queryable,
   roundId: string,

@@ -148,7 +148,8 @@ export async function startHarness(): Promise<Harness> {
       return await database.transaction(
         async (tx) => {
           const held = await lockRoundToEnd(tx, roundId);
-          if (held === null || held.round.status !== 'open' || held.pending > 0) throw new Error('not to be closed');
+          if (held === null || held.round.status !== 'open' || held.pending > 0)
+            throw new Error('the round cannot be closed');
           const status = decideClose(held.tally, held.round.terms);
           if (status === 'settling') {
             await decideStandings(tx, held, now);

@@ -1,7 +1,8 @@
 /**
- * Rounds as entries last read them, so that the next one need not read them again. An entry that is decided on the cache is written only
- * where the round's row still has the cached status and end of entries (optimistic-attempts.ts): of the columns that an entry is decided on
- * these two alone ever change, which `rounds_terms_are_frozen` enforces.
+ * Rounds as entries last read them, so that the next entry need not. An entry that is decided on
+ * the cache is written only if the round's row still has the cached status and end of entries
+ * (optimistic-attempts.ts). No other column that decides an entry ever changes;
+ * `rounds_terms_are_frozen` enforces it.
  *
  * Only an open round is cached: no other takes entries, and none opens again.
  */
@@ -10,7 +11,7 @@ import type { EntryRound } from '../domain/entry-decision.ts';
 
 export interface RoundCache {
   get(roundId: string): EntryRound | null;
-  /** Replaces what was cached; a round that may not be cached is evicted. */
+  /** Replaces the cached round; evicts a round that may not be cached. */
   put(read: EntryRound): void;
 }
 

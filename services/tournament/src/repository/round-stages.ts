@@ -1,4 +1,7 @@
-/** The rounds that are over and not ended, as a statement of the stage sampler (libs/postgres). */
+/**
+ * Counts the rounds that are over but not ended, as a statement of the stage sampler
+ * (libs/postgres).
+ */
 import { type BoundStatement, EACH_ENVIRONMENT, MAX_COUNTED, MAX_WALKED } from '@laurel/postgres';
 
 const ROUNDS = {
@@ -17,5 +20,8 @@ left join (
 group by of_status.stage, known.environment`,
 };
 
-/** `round_closing`: over, and its entries are still open; `round_settling` and `round_cancelling`. All since the round was over. */
+/**
+ * `round_closing`: over, with its end undecided; `round_settling`, `round_cancelling`: that end is
+ * under way. The age of each counts from when the round was over.
+ */
 export const ROUND_STAGES: BoundStatement = { statement: ROUNDS };

@@ -1,6 +1,7 @@
 /**
- * Rounds. Frozen terms are on the round's row, names on its tournament's; only its status, its ends in the sandbox, and its tally change.
- * The hot paths read only what they decide on: a purse may have ten thousand ranks.
+ * Rounds. Frozen terms are on the round's row, names on its tournament's. Only the status, the
+ * times of a sandbox round, and the tally change. The hot paths read only what they decide on,
+ * because a purse may have ten thousand ranks.
  */
 
 import { cents } from '@laurel/money';
@@ -13,7 +14,7 @@ export type RoundWithTally = { readonly round: Round; readonly tally: Tally };
 /** What decides whether a round accepts scores. */
 export type RoundEnd = Pick<Round, 'tenant' | 'status' | 'closesAt'>;
 
-/** What opening the next round of a tournament depends on in those before it. */
+/** What the opening of a tournament's next round depends on in the previous ones. */
 export type RoundsSoFar = { readonly nextNumber: number; readonly hasOpenRound: boolean };
 
 export type UnfinishedRound = { readonly id: string; readonly status: 'open' | 'settling' | 'cancelling' };
@@ -95,8 +96,8 @@ select coalesce(max(number), 0) + 1 as next_number, coalesce(bool_or(status = 'o
 from rounds where tournament_id = $1`,
 };
 
-// The tally and the first chunk of the board exist from the round's insert on. A round that a constraint rules out (another is open, or
-// took the number) is not inserted.
+// Inserts a round with its tally and the first chunk of its board. Inserts nothing if a constraint
+// forbids the round: another is open, or has the number.
 const INSERT = {
   text: `
 with opened as (
@@ -117,7 +118,7 @@ const MOVE_ENDS = { text: 'update rounds set entries_close_at = $2, closes_at = 
 
 const MOVE_STATUS = { text: 'update rounds set status = $3 where id = $1 and status = $2 returning id' };
 
-/** False when another round of the tournament is open. */
+/** False if another round of the tournament is open. */
 export async function insertRound(on: Queryable, round: Round): Promise<boolean> {
   const { terms, tenant } = round;
   const rows = await on.query(INSERT, [
@@ -160,7 +161,7 @@ export async function findRound(on: Queryable, id: string): Promise<RoundWithTal
   return row === undefined ? null : toRoundWithTally(row);
 }
 
-/** By tournament: the open round, else the most recent one. */
+/** By tournament: the open round, otherwise the newest. */
 export async function loadCurrentRounds(
   on: Queryable,
   tournamentIds: readonly string[],
@@ -170,13 +171,13 @@ export async function loadCurrentRounds(
   return new Map(rows.map((row) => [row.tournament_id, toRoundWithTally(row)]));
 }
 
-/** The fields of the rounds that entries are decided on. */
+/** The fields of the rounds that decide entries. */
 export async function loadEntryRounds(on: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, EntryRound>> {
   const rows = await on.query<EntryRoundRow>(SELECT_FOR_ENTRY, [[...new Set(ids)]]);
   return new Map(rows.map((row) => [row.id, toEntryRound(row)]));
 }
 
-/** Rounds that are over and have to be ended, or moved one step towards it, the longest over first. */
+/** Rounds that are over and need a step towards their end, the longest over first. */
 export async function loadUnfinishedRounds(on: Queryable, now: Date): Promise<readonly UnfinishedRound[]> {
   return await on.query<UnfinishedRound>(SELECT_UNFINISHED, [now]);
 }
@@ -187,7 +188,7 @@ export async function loadRoundsSoFar(on: Queryable, tournamentId: string): Prom
   return { nextNumber: row?.next_number ?? 1, hasOpenRound: row?.has_open_round ?? false };
 }
 
-/** The sandbox: an open round ends its entries, or itself, sooner. */
+/** Moves the times of an open sandbox round: its entries, or the round itself, end sooner. */
 export async function moveRoundEnds(
   on: Queryable,
   { id, entriesCloseAt, closesAt }: Pick<Round, 'id' | 'entriesCloseAt' | 'closesAt'>,
@@ -195,12 +196,15 @@ export async function moveRoundEnds(
   await on.query(MOVE_ENDS, [id, entriesCloseAt, closesAt]);
 }
 
-/** Moves the round from the first status to the second. False where it was not in the first. */
+/** Moves the round from the first status to the second. False if it was not in the first. */
 export async function moveRound(on: Queryable, id: string, from: RoundStatus, to: RoundStatus): Promise<boolean> {
   return (await on.query(MOVE_STATUS, [id, from, to])).length === 1;
 }
 
-/** A tiebreak's name is its tournament's, its direction is frozen on the round; both are null or neither. */
+/**
+ * The tournament has the tiebreak's name, the round its frozen direction; both are null, or
+ * neither.
+ */
 export function toTiebreak(row: {
   tiebreak_metric_name: string | null;
   tiebreak_direction: Direction | null;

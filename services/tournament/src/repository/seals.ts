@@ -1,11 +1,14 @@
-/** Seals: the leaves of a settled round in their order, and the tree that was made from them. */
+/** Seals: the leaves of a settled round in their order, and the tree over them. */
 import { cents } from '@laurel/money';
 import type { Queryable, Transaction } from '@laurel/postgres';
 import { BLOCK_LEAVES } from '@laurel/signature';
 import type { CountedOutcome } from '../domain/seal.ts';
 import { toOutcome } from './outcomes.ts';
 
-/** A leaf, and its position in the order: the sort key of its entry, and how many of the entry's leaves are before it. */
+/**
+ * A leaf and its position in the order: the sort key of its entry, and how many leaves of the entry
+ * precede it.
+ */
 export type OrderedLeaf = { readonly counted: CountedOutcome; readonly sortKey: Buffer; readonly leavesBefore: number };
 
 /** The signed root of a round. */
@@ -27,7 +30,7 @@ export type SealBlock = {
   readonly leavesBefore: number;
 };
 
-/** What a proof is made from, besides the leaves of the block. */
+/** What a proof needs besides the leaves of the block. */
 export type StoredSeal = Seal & { readonly publicKey: Buffer; readonly blockRoots: readonly Buffer[] };
 
 type LeafRow = {
@@ -46,7 +49,8 @@ type LeafRow = {
   payout_cents: bigint;
 };
 
-// Entries in the order of their ranks, which is that of their sort keys; the leaves of an entry by the instant and the attempt id.
+// Entries in the order of their sort keys, which is the order of their ranks; the leaves of an
+// entry by instant, then attempt id.
 const SELECT_LEAVES = {
   text: `
 select e.sort_key, e.round_id, e.final_rank, e.payout_cents, e.best_attempt_id = a.id as is_best, a.player_ref,
@@ -59,8 +63,8 @@ join outcomes o on o.attempt_id = a.id
 order by e.sort_key, o.recorded_at, o.attempt_id`,
 };
 
-// All or nothing: the round is settled exactly when each of its payouts is decided and it is sealed. Not before it is `settling`, and
-// not twice.
+// All or nothing: a round is settled if and only if each of its payouts is decided and it is
+// sealed. It must be `settling`, so it is settled once.
 const FINISH = {
   text: `
 with settled as (
@@ -111,8 +115,9 @@ const FIRST_SORT_KEY = Buffer.alloc(0);
 const NEXT = Buffer.of(0);
 
 /**
- * The leaves of a round in the order of its seal, all those of this many entries per page, starting after the entry at `after`. An empty
- * page is the end. A receipt may be as long as its evidence, and is hashed in the database.
+ * The leaves of a round in the order of its seal. A page has all leaves of this many entries,
+ * beginning after the entry at `after`; an empty page is the end. The database hashes the receipts,
+ * which may be as long as their evidence.
  */
 export async function loadLeaves(
   on: Queryable,
@@ -120,12 +125,15 @@ export async function loadLeaves(
   after: Buffer | null,
   entries: number,
 ): Promise<readonly OrderedLeaf[]> {
-  // Sort keys have one length, so one with one more byte sorts between it and the next.
+  // All sort keys have one length, so a sort key with one more byte comes between it and the next.
   const from = after === null ? FIRST_SORT_KEY : Buffer.concat([after, NEXT]);
   return (await on.query<LeafRow>(SELECT_LEAVES, [roundId, from, entries])).map(toOrderedLeaf);
 }
 
-/** `settling -> settled`, with the seal. False, and nothing is written, when a payout is not decided or the round is not `settling`. */
+/**
+ * Moves the round `settling -> settled` with its seal. False, with nothing written, if a payout is
+ * not decided or the round is not `settling`.
+ */
 export async function finishSettlement(
   tx: Transaction,
   seal: Seal,
@@ -172,7 +180,10 @@ export async function findSeal(on: Queryable, roundId: string): Promise<StoredSe
   };
 }
 
-/** The block of a sealed round that contains the attempt's leaf, with all of its leaves; null where there is none. */
+/**
+ * The block of a sealed round that contains the attempt's leaf, with all of its leaves; null if
+ * there is none.
+ */
 export async function loadBlockOf(
   on: Queryable,
   { attemptId, roundId }: { readonly attemptId: string; readonly roundId: string },
@@ -183,7 +194,8 @@ export async function loadBlockOf(
   );
   if (row === undefined) return null;
   const { position, hash: root, first_sort_key: firstSortKey, leaves_before: leavesBefore } = row;
-  // Every entry has at least one leaf, and the leaves of the first entry may begin in the block before.
+  // Every entry has at least one leaf, and the first entry's leaves may begin in the previous
+  // block.
   const rows = await on.query<LeafRow>(SELECT_LEAVES, [roundId, firstSortKey, BLOCK_LEAVES + 1]);
   const leaves = rows.slice(leavesBefore, leavesBefore + BLOCK_LEAVES).map(toOrderedLeaf);
   return { block: { position, root, firstSortKey, leavesBefore }, leaves };

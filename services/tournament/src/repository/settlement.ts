@@ -1,8 +1,10 @@
 /**
- * The end of a round, in one commit: its status, its ranks and payouts or its refunds, and the attempts that were still open. Later steps
- * (payouts.ts, seals.ts, and the refunds of libs/attempts) only execute what is decided here.
+ * The end of a round, in one commit: its status, its ranks and payouts or its refunds, and the
+ * attempts that were still open. Later steps (payouts.ts, seals.ts, and the refunds of
+ * libs/attempts) only execute this decision.
  *
- * These statements touch every entry of a round. A hundred thousand take seconds: give the transaction a `statementTimeoutMs`.
+ * These statements touch every entry of a round, and a hundred thousand take seconds: give the
+ * transaction a `statementTimeoutMs`.
  */
 import type { Queryable, Transaction } from '@laurel/postgres';
 import { awardIdOfRank, payoutsOf } from '../domain/purse.ts';
@@ -10,21 +12,25 @@ import type { Round, Tournament } from '../domain/tournament.ts';
 import { findRound, type RoundWithTally } from './rounds.ts';
 import { lockTournament } from './tournaments.ts';
 
-/** The reason for which the open attempts of a round are ended, and their fees returned. */
+/** Why the open attempts of a round are ended and their fees returned. */
 export type RoundEnd = 'round_closed' | 'round_cancelled';
 
 /** A round that is locked against changes until the transaction ends. */
 export type HeldRound = RoundWithTally & {
   readonly tournament: Tournament;
-  /** Attempts that may still turn out to be paid for. While there are any, nothing may be decided: resolve them and retry. */
+  /**
+   * How many attempts may still turn out to be paid. While there are any, nothing may be decided:
+   * resolve them and retry.
+   */
   readonly pending: number;
 };
 
-// Keeps new entries out: it waits for creations, which hold the same lock shared; a creation that comes later sees the decision.
+// Keeps new entries out. Creations share this lock: the statement waits for those under way, and a
+// later creation sees the decision.
 const LOCK_OUT_ENTRIES = { text: `select pg_advisory_xact_lock(hashtextextended('round:' || $1::uuid, 0))` };
 
-// All attempts that the end of the round will change, or must not miss. An outcome's transaction holds an attempt while it waits for the
-// board, so they are locked before the board.
+// Every attempt that the end of the round changes, or must not miss. A transaction that records an
+// outcome holds its attempt while it waits for the board, so attempts are locked before the board.
 const LOCK_ATTEMPTS = {
   text: `
 select count(*) filter (where held.status = 'pending')::int as pending
@@ -37,7 +43,8 @@ from (
 
 const LOCK_BOARD = { text: 'select from round_tallies where round_id = $1 for no key update' };
 
-// A purse of many ranks is a large value that is detoasted at each access: only rows of paid ranks access it.
+// A purse of many ranks is a large value that is detoasted at each access, so only rows of paid
+// ranks access it.
 const RANK = {
   text: `
 update entries e
@@ -60,8 +67,9 @@ from (
 ) won`,
 };
 
-// The remaining entrants are the entries with a run (domain/entrants.ts). In a round that settles, every other account is no entrant any
-// more; one that is cancelled keeps them, as it refunds all alike.
+// The remaining entrants are the entries with a run (domain/entrants.ts). If the round settles,
+// every other account stops being an entrant. A cancelled round keeps them, because it refunds all
+// alike.
 const END_OPEN = {
   text: `
 with ended as (
@@ -83,7 +91,8 @@ insert into refunds_due (attempt_id, since, reason)
 select a.id, $2, 'round_cancelled' from attempts a where a.round_id = $1 and a.status = 'settled'`,
 };
 
-// The queue is scanned and not the round: while the refunds of a round are under way the queue is short, or the first row is one of them.
+// Scans the queue instead of the round: while refunds of the round are under way, the queue is
+// short, or one of them is its first row.
 const FINISH_CANCELLATION = {
   text: `
 update rounds set status = 'cancelled'
@@ -93,8 +102,8 @@ returning id`,
 };
 
 /**
- * Locks everything that the end of a round reads or changes, in the global lock order; null for an unknown round. The tournament is locked
- * too, because the next round may open in the same commit.
+ * Locks everything that the end of a round reads or changes, in the global lock order; null for an
+ * unknown round. It locks the tournament too, because the next round may open in the same commit.
  */
 export async function lockRoundToEnd(tx: Transaction, roundId: string): Promise<HeldRound | null> {
   const values = [roundId];
@@ -110,7 +119,10 @@ export async function lockRoundToEnd(tx: Transaction, roundId: string): Promise<
   return { ...found, tournament, pending: held[0]?.pending ?? 0 };
 }
 
-/** The round settles: every entry with a run gets its rank and its payout, and an award is inserted for each paid rank. */
+/**
+ * Settles the round: every entry with a run gets its rank and its payout, and each paid rank gets
+ * an award.
+ */
 export async function decideStandings(
   tx: Transaction,
   { round, tally }: Pick<HeldRound, 'round' | 'tally'>,
@@ -128,18 +140,27 @@ export async function decideStandings(
   ]);
 }
 
-/** The round is over: its open attempts end, their fees are due, and its entrants are counted finally. Returns how many attempts ended. */
+/**
+ * Ends the open attempts of a round that is over, makes their fees due, and counts its final
+ * entrants. Returns how many attempts ended.
+ */
 export async function endOpenAttempts(on: Queryable, roundId: string, reason: RoundEnd, now: Date): Promise<number> {
   const [row] = await on.query<{ ended: number }>(END_OPEN, [roundId, reason, now]);
   return row?.ended ?? 0;
 }
 
-/** The round is cancelled: the fees of its scored attempts become due too. They stay `settled`. */
+/**
+ * Makes the fees of scored attempts due as well, when the round is cancelled. The attempts stay
+ * `settled`.
+ */
 export async function refundSettledAttempts(on: Queryable, roundId: string, now: Date): Promise<void> {
   await on.query(REFUND_SETTLED, [roundId, now]);
 }
 
-/** `cancelling -> cancelled`, once no refund of the round is due any more. Returns whether it moved. */
+/**
+ * Moves the round `cancelling -> cancelled` once no refund of the round is due. Returns whether it
+ * moved.
+ */
 export async function finishCancellation(on: Queryable, roundId: Round['id']): Promise<boolean> {
   return (await on.query(FINISH_CANCELLATION, [roundId])).length === 1;
 }

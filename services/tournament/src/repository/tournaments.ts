@@ -5,7 +5,7 @@ import type { Queryable } from '@laurel/postgres';
 import type { Direction, Environment, Tenant, Tournament, TournamentStatus } from '../domain/tournament.ts';
 import { loadCurrentRounds, type RoundWithTally, toTiebreak } from './rounds.ts';
 
-/** A tournament and its open round, else the most recent one; null before the first. */
+/** A tournament with its open round, otherwise its newest; null before the first. */
 export type TournamentWithRound = { readonly tournament: Tournament; readonly currentRound: RoundWithTally | null };
 
 type TournamentRow = {
@@ -47,7 +47,8 @@ where n.status = 'active' and n.round_length_seconds is not null
 order by n.id limit $1`,
 };
 
-// A transaction that opens a round, or changes the status that decides whether one opens, takes this lock before it touches a round.
+// A transaction takes this lock before it touches a round, if it opens one or changes the status
+// that decides whether one opens.
 const LOCK = { text: 'select * from tournaments where id = $1 for no key update' };
 
 const INSERT = {
@@ -92,7 +93,7 @@ export async function findTournament(on: Queryable, id: string): Promise<Tournam
   return { tournament: toTournament(row), currentRound: (await loadCurrentRounds(on, [id])).get(id) ?? null };
 }
 
-/** The tenant's tournaments in any of these statuses, oldest first; all of them by default. */
+/** The tenant's tournaments in any of these statuses, oldest first; by default all of them. */
 export async function listTournamentsOf(
   on: Queryable,
   tenant: Tenant,
@@ -105,12 +106,15 @@ export async function listTournamentsOf(
   return tournaments.map((tournament) => ({ tournament, currentRound: rounds.get(tournament.id) ?? null }));
 }
 
-/** Tournaments whose next round opens automatically and is not open. */
+/** Tournaments whose next round opens automatically and is not open yet. */
 export async function loadTournamentsWithoutRound(on: Queryable, limit: number): Promise<readonly string[]> {
   return (await on.query<{ id: string }>(SELECT_WITHOUT_ROUND, [limit])).map(({ id }) => id);
 }
 
-/** Locks the tournament's status against changes, and keeps other transactions from opening its rounds, until the transaction ends. */
+/**
+ * Until the transaction ends, no other transaction can change the tournament's status or open its
+ * rounds.
+ */
 export async function lockTournament(on: Queryable, id: string): Promise<Tournament | null> {
   const [row] = await on.query<TournamentRow>(LOCK, [id]);
   return row === undefined ? null : toTournament(row);
