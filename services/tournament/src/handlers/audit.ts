@@ -1,4 +1,7 @@
-/** Audit: every invariant of this service, and, in comparison with the wallet, of its money there (money-audit.ts). */
+/**
+ * Audit: checks every invariant of this service, and compares its money with the wallet's
+ * (money-audit.ts).
+ */
 
 import { auditMoney, type Wallet } from '@laurel/attempts';
 import type { Handlers } from '@laurel/grpc';
@@ -14,7 +17,7 @@ import {
   runOwnChecks,
 } from '../repository/audit.ts';
 
-/** Answers every check; ends early where the signal is aborted. */
+/** Returns a result for every check; ends early when the signal aborts. */
 export type RunAudit = (signal?: AbortSignal) => Promise<CheckResult[]>;
 
 export function createAudit(deps: { database: Database; wallet: Wallet }): RunAudit {

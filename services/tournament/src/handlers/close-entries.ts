@@ -1,4 +1,7 @@
-/** CloseEntries: a sandbox round takes no more entries, as if the last ten minutes before its end had begun. */
+/**
+ * CloseEntries: a sandbox round takes no more entries, as if the last ten minutes before its end
+ * had begun.
+ */
 import { isRefused } from '@laurel/errors';
 import type { Handlers } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';

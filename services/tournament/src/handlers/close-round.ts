@@ -1,6 +1,7 @@
 /**
- * CloseRound: a sandbox round ends now, and is settled or cancelled before the answer, with every payout and every refund. The same steps
- * as the workers', so that either of them finishes what a failure interrupted.
+ * CloseRound: a sandbox round ends now. Before the response it is settled or cancelled, with every
+ * payout and refund. It runs the workers' steps, so either of them finishes what a failure
+ * interrupted.
  */
 import { isRefused } from '@laurel/errors';
 import type { Handlers } from '@laurel/grpc';

@@ -1,4 +1,7 @@
-/** CreateTournament: an operator opens a tournament; with a round length its first round opens in the same commit. */
+/**
+ * CreateTournament: an operator creates a tournament. With a round length, its first round opens in
+ * the same commit.
+ */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseTenant } from '@laurel/grpc';
 import { newId } from '@laurel/ids';
@@ -34,12 +37,12 @@ export function createTournament({
       await openNextRound(tx, tournament, createdAt);
       return await findTournament(tx, tournament.id);
     });
-    if (created === null) throw new Error(`tournament ${tournament.id} was written and is not there`);
+    if (created === null) throw new Error(`tournament ${tournament.id} was written but cannot be read`);
     return { tournament: presentTournament(created) };
   };
 }
 
-/** Null where a direction is neither of the two. */
+/** Null if a direction is neither of the two. */
 function parseTerms(terms: TournamentTermsMessage): ProposedTournament | null {
   const { tiebreak } = terms;
   const direction = findName(THRESHOLD_DIRECTIONS, terms.thresholdDirection);

@@ -1,9 +1,12 @@
 /**
- * GetLeaderboard: a round's board as one player may see it (domain/leaderboard-view.ts). Tenancy comes first, then masking.
+ * GetLeaderboard: a round's board as one player may see it (domain/leaderboard-view.ts). Tenancy is
+ * checked before masking.
  *
- * The player is the account that the ref names now, so the wallet is called while the board is looked up for the account that the
- * ref last played for in this round, which is nearly always the same. Otherwise the account's own entry is looked up after it: for
- * an unknown ref as for one whose account has not entered, so that only the player's own entry makes a difference.
+ * The player is the account that the ref names now. While the wallet is asked for it, the entry of
+ * the account that last played under the ref in this round is looked up; nearly always that is the
+ * same account. Otherwise the account's own entry is looked up next. An unknown ref takes the same
+ * path as one whose account has not entered, so only the player's own entry makes a difference in
+ * time.
  */
 
 import type { AttemptOpener, PendingResolver, Wallet } from '@laurel/attempts';
@@ -57,7 +60,10 @@ const WITHOUT_ACCOUNT = accountOf(null);
 type Viewer = {
   readonly entry: Entry | null;
   readonly pending: readonly PendingAttempt[];
-  /** The wallet said whom the ref names: without it, the entry may be of the account that the ref named before. */
+  /**
+   * Whether the wallet said whom the ref names. Without it, the entry may be of the ref's previous
+   * account.
+   */
   readonly isNamed: boolean;
 };
 
@@ -68,7 +74,7 @@ async function loadViewer(roundId: string, player: Player, { database, wallet }:
     findEntryOfRef(database, roundId, playerRef),
     loadPendingOfPlayer(database, roundId, playerRef),
   ]);
-  // The board is available without the wallet, too: for the account that the ref last played for.
+  // Without the wallet the board is shown too, for the account that last played under the ref.
   const isNamed = named !== null;
   const { accountId } = named ?? accountOf(entry?.accountId ?? null);
   if (entry !== null && entry.boughtAt !== null && entry.accountId === accountId) return { entry, pending, isNamed };
@@ -79,7 +85,10 @@ async function loadViewer(roundId: string, player: Player, { database, wallet }:
   return { entry: own, pending: ownPending, isNamed };
 }
 
-/** Whether the attempt is decided now. A fee that the wallet has not received may still be in flight. */
+/**
+ * Whether the attempt is decided now. A fee that the wallet has not received may still be in
+ * flight.
+ */
 async function resolve(
   attempt: PendingAttempt & { readonly environment: Environment },
   { opener, resolver, clock }: Deps,
@@ -87,7 +96,7 @@ async function resolve(
   const { resolution, written } = opener.isKnownPosted(attempt.id)
     ? { resolution: null, written: opener.written(attempt.id) }
     : await resolver.resolve(attempt, clock());
-  if ((await written) === false) throw new Error(`what became of attempt ${attempt.id} could not be written`);
+  if ((await written) === false) throw new Error(`the resolution of attempt ${attempt.id} could not be written`);
   return resolution?.kind !== 'absent';
 }
 
@@ -101,7 +110,7 @@ async function render(found: RoundWithTally, viewer: Viewer, database: Database)
   }
   const window = await loadWindow(database, round.id, visibility.entryId);
   if (window === null) throw new Error(`entry ${visibility.entryId} has a run and is not on the board`);
-  // The round has ended meanwhile. Its status only moves on, so this recursion ends.
+  // The round has ended meanwhile. A status never moves back, so this recursion ends.
   if (window.roundStatus !== round.status) return render(await readRound(database, round.id), viewer, database);
   return {
     // The counts are from the same snapshot as the rows.

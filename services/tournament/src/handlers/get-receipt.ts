@@ -1,4 +1,7 @@
-/** GetReceipt: the signed record of an outcome, of any tenant; once its round is settled, with the proof that the round counted it. */
+/**
+ * GetReceipt: the signed record of an outcome, of any tenant. Once its round is settled, the
+ * response also proves that the round counted it.
+ */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
@@ -21,7 +24,7 @@ export function getReceipt({ database }: { database: Database }): Handlers<Tourn
   };
 }
 
-/** Only the block of the receipt's leaf is read again; the rest of the tree is stored as the roots of its blocks. */
+/** Reads only the leaves of the receipt's block; the rest of the tree is stored as block roots. */
 async function proveCounted(receipt: Receipt, database: Database): Promise<SealProof | undefined> {
   const seal = await findSeal(database, receipt.roundId);
   if (seal === null) return undefined;

@@ -1,4 +1,7 @@
-/** ListStandings: one page of the complete table of a round that is over. A running round has no pages. */
+/**
+ * ListStandings: one page of the complete table of a round that is over. A running round has no
+ * pages.
+ */
 
 import { isSameTenant } from '@laurel/attempts/domain';
 import { refused } from '@laurel/errors';
@@ -41,10 +44,10 @@ export function listStandings({
   };
 }
 
-/** A cursor is the sort key of the last row and its rank. Null means the first page. */
+/** A cursor is the sort key and the rank of the last row. Null means the first page. */
 function parseCursor(cursor: Buffer): BoardCursor | null {
   if (cursor.length === 0) return null;
-  if (cursor.length !== SORT_KEY_BYTES + RANK_BYTES) throw new Error('a cursor is not one of ours');
+  if (cursor.length !== SORT_KEY_BYTES + RANK_BYTES) throw new Error('the cursor is malformed');
   return { sortKey: cursor.subarray(0, SORT_KEY_BYTES), rank: cursor.readUInt32BE(SORT_KEY_BYTES) };
 }
 

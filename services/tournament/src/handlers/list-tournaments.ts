@@ -1,4 +1,4 @@
-/** ListTournaments: by default the active ones; with `all`, every one. */
+/** ListTournaments: the active tournaments; with `all`, every one. */
 import { type Handlers, parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { TournamentServiceService } from '@laurel/proto/tournament';

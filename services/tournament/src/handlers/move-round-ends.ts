@@ -1,4 +1,7 @@
-/** The sandbox's control of time: one open round ends its entries, or itself, sooner. Every other round keeps its times. */
+/**
+ * Moves the times of an open sandbox round: its entries, or the round itself, end sooner. No other
+ * round ever changes its times.
+ */
 
 import { isSameTenant } from '@laurel/attempts/domain';
 import { isRefused, type Refused, refused } from '@laurel/errors';
@@ -10,7 +13,7 @@ import type { Round } from '../domain/tournament.ts';
 import { findRound, moveRoundEnds } from '../repository/rounds.ts';
 import { lockRoundToEnd } from '../repository/settlement.ts';
 
-/** `decide` returns the changed round. Refuses: not_found, and what `decide` refuses. */
+/** Writes the round that `decide` returns. Refuses: not_found, and what `decide` refuses. */
 export async function moveEndsOf(
   request: { readonly tenant: TenantMessage | undefined; readonly roundId: string },
   decide: (round: Round, now: Date) => Round | Refused,
@@ -23,7 +26,8 @@ export async function moveEndsOf(
   if (found === null || !isSameTenant(found.round.tenant, tenant)) return refused('not_found');
 
   return await database.transaction(async (tx) => {
-    // Entries and outcomes are decided under these locks: no transaction that read the old ends can still write by them.
+    // Entries and outcomes are decided under these locks, so no transaction that read the old times
+    // can still write.
     const held = await lockRoundToEnd(tx, roundId);
     if (held === null) return refused('not_found');
     const round = decide(held.round, clock());

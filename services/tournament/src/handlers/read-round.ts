@@ -1,4 +1,4 @@
-/** The current row of a round that is known to exist: rounds are never deleted. */
+/** Reads the current row of a round that is known to exist: rounds are never deleted. */
 import type { Database } from '@laurel/postgres';
 import { findRound, type RoundWithTally } from '../repository/rounds.ts';
 

@@ -1,5 +1,6 @@
 /**
- * UpdateTournamentStatus: an operator activates, pauses or closes. One that becomes active again opens its next round in the same commit.
+ * UpdateTournamentStatus: an operator activates, pauses or closes a tournament. One that becomes
+ * active again opens its next round in the same commit.
  */
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';

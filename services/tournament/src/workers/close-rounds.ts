@@ -1,12 +1,12 @@
 /**
- * Decides a round that is over, in one commit (domain/round-status.ts): it settles, with every rank and payout, or it is cancelled, with
- * every fee due for refund. The same commit ends attempts that are still open, and opens the tournament's next round. settle-rounds.ts
- * executes the decision.
+ * Decides a round that is over (domain/round-status.ts), in one commit: it settles, with every rank
+ * and payout, or it is cancelled, with every fee due for refund. The same commit ends attempts that
+ * are still open, and opens the tournament's next round. settle-rounds.ts executes the decision.
  *
- * 1. Attempts that are `pending` are resolved immediately: a fee that the wallet has not posted by now gets a tombstone. Entries have
- *    closed, so there will be no others.
- * 2. The commit locks out new entries, then locks every open attempt, then the board, and decides. It changes nothing where another
- *    process was first.
+ * 1. `pending` attempts are resolved immediately: a fee that the wallet has not posted by now gets
+ *    a tombstone. Entries have closed, so no other attempt can become pending.
+ * 2. The commit locks out new entries, then locks every open attempt, then the board, and decides.
+ *    It changes nothing if another process was first.
  */
 
 import type { PendingResolver } from '@laurel/attempts';
@@ -33,12 +33,13 @@ export interface RoundCloser {
 }
 
 const PAGE = 500;
-// Rounds of many tournaments end at the same full hour. Each is a short commit, except for the few with many entries.
+// Rounds of many tournaments end at the same full hour. Most are short commits; only the few with
+// many entries are long.
 const LANES = 2;
-// A hundred thousand entries are ranked in seconds.
+// Ranking a hundred thousand entries takes seconds.
 const DECISION_TIMEOUT_MS = 120_000;
-// An attempt that was written in the round's last moment is found under the lock, and is resolved in the next turn; no entry follows
-// after that.
+// The lock finds an attempt that was written in the round's last moment, and the next turn resolves
+// it. No entry can follow after that.
 const MAX_TURNS = 5;
 
 export function createRoundCloser({
@@ -69,7 +70,7 @@ export function createRoundCloser({
       const results = await Promise.allSettled(
         pending.map(async (attempt) => {
           const { written } = await resolver.resolve(attempt, clock(), { evenIfYoung: true });
-          if (!(await written)) throw new Error(`what became of attempt ${attempt.id} could not be written`);
+          if (!(await written)) throw new Error(`the resolution of attempt ${attempt.id} could not be written`);
         }),
       );
       const failure = results.find((result) => result.status === 'rejected');
@@ -87,7 +88,10 @@ export function createRoundCloser({
   };
 }
 
-/** `pending` while an attempt of the round may still turn out to be paid for; `nothing` where there is nothing to decide any more. */
+/**
+ * `pending`: an attempt of the round may still turn out to be paid. `nothing`: there is nothing
+ * left to decide.
+ */
 async function decide(tx: Transaction, roundId: string, clock: Clock): Promise<'decided' | 'pending' | 'nothing'> {
   const held = await lockRoundToEnd(tx, roundId);
   const now = clock();
@@ -95,7 +99,8 @@ async function decide(tx: Transaction, roundId: string, clock: Clock): Promise<'
   if (held.pending > 0) return 'pending';
 
   const status = decideClose(held.tally, held.round.terms);
-  if (!(await moveRound(tx, roundId, 'open', status))) throw new Error(`round ${roundId} is held and was moved`);
+  if (!(await moveRound(tx, roundId, 'open', status)))
+    throw new Error(`round ${roundId} is locked, but its status was moved`);
   if (status === 'settling') await writeStandings(tx, held, now);
   else await writeCancellation(tx, held, now);
   await openNextRound(tx, held.tournament, now);

@@ -1,18 +1,21 @@
 /** Processes several rounds at a time. */
 
-/** Some rounds of a run failed; `errors` has the cause of each, with its round. */
+/** Some rounds of a run failed. `errors` has the cause of each, with its round. */
 class RoundsFailedError extends AggregateError {
   override readonly name = 'RoundsFailedError';
 }
 
-/** Processes every round, this many at a time. One that fails does not block the others; the failures are thrown after them. */
+/**
+ * Processes every round, `lanes` at a time. A round that fails does not block the others; all
+ * failures are thrown at the end.
+ */
 export async function eachRound(
   roundIds: readonly string[],
   lanes: number,
   work: (roundId: string) => Promise<void>,
 ): Promise<void> {
   const failures: Error[] = [];
-  // One iterator for all lanes: each takes the next round when it has finished one.
+  // All lanes share one iterator: each takes the next round when it has finished one.
   const rounds = roundIds.values();
   await Promise.all(
     Array.from({ length: lanes }, async () => {

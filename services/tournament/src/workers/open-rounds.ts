@@ -1,6 +1,7 @@
 /**
- * Opens the next round of a tournament that is active, has a round length and no open round. As a rule the commit that ended that state has
- * opened it already (a tournament that was created or resumed, a round that closed); this finds those that were missed.
+ * Opens the next round of each active tournament with a round length and no open round. The commit
+ * that created or resumed the tournament, or closed its last round, has usually opened the next
+ * one; this worker finds those that were missed.
  */
 
 import { newId } from '@laurel/ids';
@@ -16,7 +17,7 @@ export interface RoundOpener {
   runOnce(): Promise<void>;
 }
 
-/** Tournaments per run; the next run takes the next ones. */
+/** Tournaments per run; the next run continues with the rest. */
 const PAGE = 500;
 
 export function createRoundOpener({ database, clock }: { database: Database; clock: Clock }): RoundOpener {
@@ -43,7 +44,10 @@ export function createRoundOpener({ database, clock }: { database: Database; clo
   };
 }
 
-/** Opens the round that the tournament opens automatically now, if any. The caller holds the tournament's lock, or has just written it. */
+/**
+ * Opens the round that the tournament opens automatically now, if any. The caller holds the
+ * tournament's lock, or has just inserted it.
+ */
 export async function openNextRound(tx: Transaction, tournament: Tournament, now: Date): Promise<void> {
   const { nextNumber: number, hasOpenRound } = await loadRoundsSoFar(tx, tournament.id);
   const round = hasOpenRound ? null : nextRound({ tournament, id: newId(now), number, now });

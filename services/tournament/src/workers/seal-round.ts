@@ -1,4 +1,7 @@
-/** The seal of a round whose payouts are all decided: its leaves are read page by page, and only block roots are kept (domain/seal.ts). */
+/**
+ * Seals a round whose payouts are all decided. It reads the leaves page by page, and keeps only
+ * block roots (domain/seal.ts).
+ */
 import type { Outbox } from '@laurel/events';
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
@@ -16,8 +19,8 @@ type SealedTree = { readonly leaves: number; readonly root: Buffer; readonly blo
 const PAGE_ENTRIES = 500;
 
 /**
- * `settling -> settled`, and its event. Nothing happens where another process was first, or has not yet written the wallet's decision about
- * a payout: the next run retries it.
+ * Moves the round `settling -> settled`, with its event. Does nothing if another process was first,
+ * or has not yet written what the wallet decided about a payout: the next run retries.
  */
 export async function sealRound({ round, tally }: RoundWithTally, deps: SealDeps): Promise<void> {
   const { database, outbox, signer, signingKeyId, clock } = deps;

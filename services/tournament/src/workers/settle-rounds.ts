@@ -1,15 +1,16 @@
 /**
- * Executes what close-rounds.ts has decided. Every step may run again, after a crash or concurrently on another replica: payouts and
- * refunds happen once by their ids, and each status moves once.
+ * Executes what close-rounds.ts has decided. Every step may run again, after a crash or at another
+ * replica: payouts and refunds have ids, by which they happen once, and each status moves once.
  *
- * - `settling`: every payout is paid, or held, by the wallet; then the seal and `settled` are one commit (seal-round.ts); then the fees of
- *   the attempts that were open are returned.
+ * - `settling`: the wallet pays or holds every payout. One commit then writes the seal and
+ *   `settled` (seal-round.ts). Last, the fees of attempts that were open at the end are returned.
  * - `cancelling`: every fee is returned; then the round is `cancelled`.
  *
- * The end of the round emits one event, in the commit that moves its status; each fee emits its own, with its refund.
+ * The commit that moves the round's status emits one event for its end; each refund emits the event
+ * of its fee.
  *
- * Refunds are in the queue that libs/attempts sweeps as well. They are returned from here so that a large round finishes in seconds, and
- * one that is closed manually is finished before the answer.
+ * The refunds are also in the queue that libs/attempts sweeps. This worker returns them itself, so
+ * that a large round finishes in seconds, and a round that is closed manually before the response.
  */
 
 import type { AttemptExpirer, AwardPayer } from '@laurel/attempts';
@@ -27,7 +28,7 @@ import { eachRound } from './each-round.ts';
 import { sealRound } from './seal-round.ts';
 
 export interface RoundSettler {
-  /** Finishes a round that was decided, including its last refund. */
+  /** Finishes a decided round, including its last refund. */
   settle(roundId: string): Promise<void>;
   runOnce(now: Date): Promise<void>;
 }
@@ -44,7 +45,7 @@ type SettleDeps = {
 
 const PAYOUT_PAGE = 200;
 const REFUND_PAGE = 500;
-// A round with very many refunds must not keep the others waiting.
+// One round with very many refunds must not keep the others waiting.
 const LANES = 4;
 
 export function createRoundSettler(deps: SettleDeps): RoundSettler {
@@ -77,7 +78,7 @@ async function payAll(roundId: string, { database, payer }: SettleDeps): Promise
     const unpaid = await loadUnpaid(database, roundId, PAYOUT_PAGE);
     if (unpaid.length === 0) return;
     for (const { award } of unpaid) {
-      if (asked.has(award.id)) throw new Error(`what the wallet decided about award ${award.id} could not be written`);
+      if (asked.has(award.id)) throw new Error(`the wallet’s decision on award ${award.id} could not be written`);
       asked.add(award.id);
     }
     const results = await Promise.allSettled(unpaid.map((owed) => payer.completeAndRecord(owed)));
