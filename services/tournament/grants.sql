@@ -1,6 +1,7 @@
--- Everything that the role that runs the tournament service may do in its database: migrate.ts revokes all its rights and grants these,
--- after the migrations, each time (decision 16). The service cannot use a table or column that a migration adds until it is named here. A
--- statement that locks rows needs the right to update any one of their columns.
+-- The complete privileges of the role that runs the tournament service. After each migration,
+-- migrate.ts revokes all of the role's privileges and grants these (decision 16). The service
+-- cannot use a table or column that a migration adds until it is listed here. A statement that
+-- locks rows needs the privilege to update at least one of their columns.
 
 grant select, insert, update (status) on tournaments to :"running_role";
 grant select, insert, update (status, entries_close_at, closes_at, settled_at) on rounds to :"running_role";
@@ -14,15 +15,15 @@ grant select, insert, update (account_id) on entry_refs to :"running_role";
 grant select, insert, update (entrants, scored_players, scored_attempts) on round_tallies to :"running_role";
 grant select, insert, update (entries) on board_chunks to :"running_role";
 
--- Rows that are signed or paid for.
+-- Rows that are signed or paid.
 grant select, insert on outcomes to :"running_role";
 grant select, insert, update (status, paid_at) on round_payouts to :"running_role";
 grant select, insert on seals to :"running_role";
 grant select, insert on seal_nodes to :"running_role";
 grant select, insert, update (valid_until) on signing_keys to :"running_role";
 
--- Queues and marks.
--- Rows are locked before they are deleted; no column of them changes.
+-- Queues and marks. The service locks rows before it deletes them; the privilege to update one
+-- column of them is for that lock.
 grant select, insert, update (since), delete on refunds_due to :"running_role";
 grant select, insert, update (used_at), delete on key_uses to :"running_role";
 grant select, insert, update (swept_until) on sweep_marks to :"running_role";

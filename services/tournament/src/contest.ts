@@ -1,4 +1,7 @@
-/** Rounds, as the component of attempts sees them (libs/attempts/src/contest.ts). A round has no bar, and pays by rank. */
+/**
+ * Rounds as contests, for the attempt lifecycle (libs/attempts/src/contest.ts). A round has no bar,
+ * and pays by rank.
+ */
 import type { Contest } from '@laurel/attempts';
 import type { Requirement } from '@laurel/attempts/domain';
 import { createAttemptReservations, moveReservation } from './commits/reserve-attempts.ts';
@@ -14,7 +17,10 @@ import { loadOutcome, loadReceipt } from './repository/outcomes.ts';
 import { refundQueue } from './repository/refunds.ts';
 import { loadRoundEnds } from './repository/rounds.ts';
 
-/** Insiders of a program may not compete for its purses; nothing else is required beyond the rules that always apply. */
+/**
+ * Insiders of a program may not compete for its purses. Beyond that, only the rules that always
+ * apply are required.
+ */
 const REQUIREMENT: Requirement = { verificationLevel: 0, jurisdictions: [], refuseInsiders: true };
 
 export function roundContest(deps: OutcomeCommitDeps): Contest {

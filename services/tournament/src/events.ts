@@ -1,6 +1,7 @@
 /**
- * The events of this service, each made of what its commit writes. Ids derive from the kind of event and the row it is about: a step that
- * runs again makes the same event, which is in the outbox once.
+ * The events of this service, each built from what its commit writes. An event id derives from the
+ * kind of event and its row, so a step that runs again builds the same event, and the outbox stores
+ * it once.
  */
 
 import type { AwardTable, RefundEvents } from '@laurel/attempts';
@@ -39,13 +40,17 @@ export function attemptSettled(facts: {
   };
 }
 
-/** One for each fee that was returned, for any reason; also for a scored attempt of a round that was cancelled. */
+/**
+ * One event for each returned fee, whatever the reason; also for a scored attempt of a cancelled
+ * round.
+ */
 export const refundEvents: RefundEvents = async (on, refunds) => {
   const ids = refunds.map(({ attemptId }) => attemptId);
   const attempts = await loadRefundedAttempts(on, ids);
   return refunds.map(({ attemptId, reason, at }) => {
     const attempt = attempts.get(attemptId);
-    if (attempt === undefined) throw new Error(`the fee of attempt ${attemptId} went back, and it was not found`);
+    if (attempt === undefined)
+      throw new Error(`the fee of attempt ${attemptId} was returned, but the attempt was not found`);
     return {
       id: eventIdOf('attempt.refunded', attemptId),
       ...stamp(attempt.tenant, at),
@@ -91,7 +96,7 @@ export function roundCancelled(round: Pick<Round, 'id' | 'tournamentId' | 'tenan
   };
 }
 
-/** The table of purses, where a decision of the wallet is written with its events. */
+/** The table of purses, where the wallet's decisions are written with their events. */
 export const AWARDS: AwardTable = {
   ...roundAwards,
   recordPayouts: async (on, payouts) => (await roundAwards.recordPayouts(on, payouts)).map(awardReleased),

@@ -1,6 +1,6 @@
 /**
- * Migrates the tournament service's database: `node services/tournament/src/migrate.ts`. Safe at any time, and for several processes at the
- * same time.
+ * Migrates the tournament service's database: `node services/tournament/src/migrate.ts`. Safe at
+ * any time, even if several processes run it at once.
  */
 import { migrate } from '@laurel/postgres/migrate';
 import { roleOf } from '@laurel/postgres/roles';
@@ -11,7 +11,7 @@ const config = loadConfig(
   z.object({ TOURNAMENT_DATABASE_URL: databaseUrl, TOURNAMENT_MIGRATION_DATABASE_URL: databaseUrl.optional() }),
 );
 const applied = await migrate({
-  // One URL for both is a role that owns its database: the service checks that when it starts.
+  // With one URL for both, the role owns its database. The service checks for that at start.
   url: config.TOURNAMENT_MIGRATION_DATABASE_URL ?? config.TOURNAMENT_DATABASE_URL,
   directory: new URL('../migrations/', import.meta.url),
   grants: { file: new URL('../grants.sql', import.meta.url), runningRole: roleOf(config.TOURNAMENT_DATABASE_URL) },

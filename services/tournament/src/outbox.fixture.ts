@@ -35,7 +35,7 @@ type OutboxRow = { event_id: string; payload: Buffer };
 
 function toEvent({ event_id: id, payload }: OutboxRow): Event {
   const event = Event.decode(payload);
-  if (event.id !== id) throw new Error(`event ${event.id} lies under ${id}`);
+  if (event.id !== id) throw new Error(`event ${event.id} is stored under ${id}`);
   return event;
 }
 

@@ -32,7 +32,7 @@ export async function tableOf(
 /** The round as every viewer may see it. */
 export async function roundOf(h: Pick<Harness, 'tournament'>, roundId: string): Promise<Round> {
   const { round } = await boardOf(h, roundId);
-  if (round === undefined) throw new Error('no round in the answer');
+  if (round === undefined) throw new Error('the response has no round');
   return round;
 }
 
@@ -77,6 +77,6 @@ export async function receiptOf(h: Pick<Harness, 'tournament'>, receiptId: strin
 export async function countedBy(signed: Pick<SignedReceipt, 'canonical' | 'signature'>, seal: unknown) {
   const verdict = await verdictOnReceipt({ ...signed, publicKey: SIGNER.publicKey, seal });
   if (verdict.kind === 'not_valid') throw new Error(verdict.reason);
-  if (verdict.counted === null) throw new Error('there is no seal');
+  if (verdict.counted === null) throw new Error('the receipt has no seal');
   return verdict.counted.seal;
 }

@@ -1,4 +1,4 @@
-/** Each rpc of the tournament service, with its handler and what the handlers need. */
+/** Each rpc of the tournament service with its handler, and what the handlers need. */
 import { ATTEMPT_CALLERS, previousRpcs, type StartedAttempts, type Wallet } from '@laurel/attempts';
 import { implement, type ServiceImplementation } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';

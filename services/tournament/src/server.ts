@@ -1,4 +1,4 @@
-/** What the tournament service starts beside what every service starts (startRpcService). */
+/** What the tournament service starts besides what every service starts (startRpcService). */
 import { startAttempts, startOwner } from '@laurel/attempts';
 import {
   type Clock,
@@ -19,13 +19,18 @@ import { createRoundOpener } from './workers/open-rounds.ts';
 import { createRoundSettler } from './workers/settle-rounds.ts';
 
 interface ForTests {
-  /** One run of every sweeper, in the order of an attempt's life; tests call it instead of waiting. */
+  /**
+   * Runs every sweeper once, in the order of an attempt's life; tests call it instead of waiting.
+   */
   sweepOnce(): Promise<void>;
 }
 
 export type TournamentServer = RunningService & ForTests;
 
-/** Starts the tournament service on a migrated database. Its clock is the database's time; tests pass a clock of their own. */
+/**
+ * Starts the tournament service on a migrated database. It reads the time from the database; tests
+ * pass their own clock.
+ */
 export function startTournament(
   config: TournamentConfig,
   logger: Logger,

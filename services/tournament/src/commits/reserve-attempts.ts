@@ -1,11 +1,13 @@
 /**
- * The reservation of a creation: the commit that decides an entry or a re-buy and inserts the attempt `pending`, with its entry and the
- * account of its ref. Concurrent creations share a commit.
+ * The commit that reserves attempts: it decides an entry or a re-buy, and inserts the attempt as
+ * `pending` with its entry and the account of its ref. Concurrent creations share a commit.
  *
- * Entries in a round that has not changed, which the cap does not refuse, are decided on the cached round and inserted only where all of
- * this still holds: one round trip. Every other one is decided under the locks on each round and (round, account), in two more: the locks
- * with all reads, and the writes with the commit; only these refuse and recognize repeats. An attempt id that was seen before costs one
- * more. If it fails, the batch is run again: attempts that were inserted are known by then.
+ * - Most entries take one round trip. They are decided on the cached round, and inserted only if
+ *   the round has not changed and the cap does not refuse the player.
+ * - The others take two: the locks on each round and (round, account) with all reads, then the
+ *   writes with the commit. Only this path refuses an entry or recognizes a repeat; an attempt id
+ *   seen before costs one more round trip.
+ * - If the commit fails, the batch runs again, and finds the attempts that were inserted.
  */
 
 import {
@@ -37,7 +39,7 @@ import { loadPlayerFacts, lockEntering, lockPlayer } from '../repository/player-
 import { createRoundCache, type RoundCache } from '../repository/round-cache.ts';
 import { loadEntryRounds } from '../repository/rounds.ts';
 
-/** A creation, and the account that its ref names. */
+/** A creation with the account that its ref names. */
 export type NamedCreation = { readonly creation: Creation; readonly account: NamedAccount };
 
 export type AttemptReservations = Coalescer<NamedCreation, CreationDecision>;
@@ -61,7 +63,10 @@ export function createAttemptReservations(deps: Deps): AttemptReservations {
   });
 }
 
-/** One for each creation, in order; null for one that the cached round does not accept, or that has changed since. */
+/**
+ * One result per creation, in order. Null if the cached round does not accept it, or if its facts
+ * have changed.
+ */
 async function reserveOnCache(
   batch: readonly NamedCreation[],
   { database, rounds, clock }: CachingDeps,
@@ -100,7 +105,7 @@ async function decideAndInsert(
     roundId: creation.roundId,
     accountId: account.accountId,
   }));
-  // They are sent together and run in this order: rounds and facts are read under the locks.
+  // Sent together, run in this order: rounds and facts are read under the locks.
   const [, rounds, players, recorded] = await Promise.all([
     lockEntering(tx, queries),
     loadEntryRounds(
@@ -111,7 +116,8 @@ async function decideAndInsert(
     lockKeyUses(tx, keyIdsOf(batch.map(({ creation }) => creation))),
   ]);
   for (const read of rounds.values()) cache.put(read);
-  // Read after the wait for the locks: an entry that waited until entries had closed is too late.
+  // The clock is read after the wait for the locks, so an entry that waited past the end of entries
+  // is refused.
   const now = clock();
   const requests = batch.map((named, index) => ({ ...named, player: players[index] ?? null }));
   const resolved = await resolveCreations(
@@ -134,7 +140,10 @@ async function decideAndInsert(
   return commitCreations(tx, resolved, decisions, { insertAttempts, restartAttempt });
 }
 
-/** The ref names another account since the reservation: moves the attempt to that account and its entry, if the rules allow it. */
+/**
+ * Moves an attempt whose ref names another account since the reservation to that account and its
+ * entry, if the rules allow it.
+ */
 export async function moveReservation(
   attempt: Attempt,
   accountId: string,

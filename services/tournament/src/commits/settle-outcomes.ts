@@ -1,9 +1,11 @@
 /**
- * The commit of ReportOutcomes, for many reports in one commit: it settles the attempts, writes each outcome with its signed receipt and its
- * event, and changes the boards: best runs, tallies and chunks. Two round trips: the locks with all reads, and the writes with the commit.
+ * The commit of ReportOutcomes, shared by many reports. It settles the attempts, writes each
+ * outcome with its signed receipt and its event, and changes the boards: best runs, tallies and
+ * chunks. It takes two round trips: the locks with all reads, then the writes with the commit.
  *
- * The locks decide the races. An attempt is locked, so one outcome settles it; the boards of the rounds are locked, so a round that another
- * transaction ends at the same time has either counted the score before that, or refuses it.
+ * The locks decide the races. An attempt is locked, so only one outcome settles it. The boards of
+ * the rounds are locked, so a round that another transaction ends meanwhile either has counted the
+ * score already, or refuses it.
  */
 
 import {
@@ -38,7 +40,7 @@ import { insertOutcomes, type SignedOutcome } from '../repository/outcomes.ts';
 
 type RecordedOutcome = { readonly kind: 'recorded'; readonly outcome: Outcome };
 
-/** The result of the commit for a report. */
+/** The result of the commit for one report. */
 export type Settlement =
   | RecordedOutcome
   | Exclude<ReportSettlement, Recorded>
@@ -46,7 +48,6 @@ export type Settlement =
 
 export type OutcomeSettlements = Coalescer<OutcomeReport, Settlement>;
 
-/** What the commit needs. */
 export type OutcomeCommitDeps = {
   readonly database: Database;
   readonly outbox: Outbox;
@@ -82,7 +83,8 @@ async function decideAndRecord(
     lockOnBoards(tx, [...new Set(batch.map(({ attemptId }) => attemptId))]),
     lockKeyUses(tx, keyIdsOf(batch)),
   ]);
-  // Read after the wait for the locks: a score that waited until its round was over is too late.
+  // The clock is read after the wait for the locks, so a score that waited past the end of its
+  // round is refused.
   const now = deps.clock();
   const decided = decideUnlessRefused(batch, resolveReports(batch, recorded), (open) =>
     decideOutcomes(
@@ -122,7 +124,7 @@ async function decideAndRecord(
   });
   await deleteKeyUses(tx, superseded);
 
-  // They do not depend on each other and are sent together.
+  // Independent writes, sent together.
   await tx.commitWith((last) =>
     Promise.all([
       insertOutcomes(last, signed, deps.signingKeyId),
