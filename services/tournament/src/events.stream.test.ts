@@ -10,7 +10,7 @@ import { awardIdOfRank } from './domain/purse.ts';
 import { eventsIn, inOrder, isOfRound, refunded, roundCancelled, roundSettled, settled } from './outbox.fixture.ts';
 import { created, PROGRAM, recorded, useHarness, verdictOf } from './tournament.fixture.ts';
 
-// Before any import: the library looks for the folder when it is loaded.
+// Runs before any import: the failpoints library looks for its folder when it is loaded.
 const failpoints = vi.hoisted(() => {
   const { mkdtempSync } = process.getBuiltinModule('node:fs');
   const folder = mkdtempSync(`${process.getBuiltinModule('node:os').tmpdir()}/laurel-failpoints-`);
@@ -32,7 +32,8 @@ beforeAll(async () => {
     consumed.push(...events);
   };
   opened.use(startConsumer({ stream, durable: 'test', consume: take, logger }));
-  // Until there is a consumer the stream keeps nothing. From here on sweeps run only when a test runs them.
+  // The stream keeps nothing until it has a consumer. From here on, sweeps run only when a test
+  // runs them.
   const round = await closed();
   await vi.waitFor(async () => {
     await h.server.sweepOnce();
@@ -41,7 +42,7 @@ beforeAll(async () => {
 }, 20_000);
 afterAll(() => opened[Symbol.asyncDispose]());
 
-/** A round without entries, which is cancelled. */
+/** A round without entries, which ends cancelled. */
 async function closed() {
   const round = await h.openRound();
   ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));

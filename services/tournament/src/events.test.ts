@@ -1,7 +1,8 @@
 /**
- * Each event is emitted, and once: a fact's event is in the outbox with the commit that makes it a fact, and no step that runs again emits
- * it again. The outbox is emptied in between, as a consumer does, so that a second insert would show; and every insert is counted, also of
- * an event that is in the outbox already.
+ * Each event is emitted exactly once: the commit that makes a fact puts its event in the outbox,
+ * and no step that runs again emits it again. The tests empty the outbox in between, as a consumer
+ * does, so that a second insert would show. They also count every insert, even of an event that is
+ * still in the outbox.
  */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +36,7 @@ import {
   verdictOf,
 } from './tournament.fixture.ts';
 
-// Before any import: the library looks for the folder when it is loaded.
+// Runs before any import: the failpoints library looks for its folder when it is loaded.
 const failpoints = vi.hoisted(() => {
   const { mkdtempSync } = process.getBuiltinModule('node:fs');
   const folder = mkdtempSync(`${process.getBuiltinModule('node:os').tmpdir()}/laurel-failpoints-`);
@@ -47,8 +48,9 @@ afterAll(() => rmSync(failpoints, { recursive: true }));
 const h = useHarness({ takesEvents: true });
 const replica = useReplica(h);
 
-// Its rows are rolled back with their transaction. It runs before a conflict with existing rows is detected. The role that runs the
-// service has no access to it.
+// Counts every insert into the outbox, before a conflict with existing rows is detected. A
+// transaction that rolls back takes its counts with it. The role that runs the service has no
+// access to the table.
 const COUNT_TELLINGS = `
 create table tellings (event_id uuid not null);
 create function count_telling() returns trigger language plpgsql security definer as $$
@@ -71,14 +73,16 @@ function arm(point: FailpointName, action = 'throw'): void {
   writeFileSync(join(failpoints, point), action);
 }
 
-/** Runs every sweeper, which may fail midway at the armed failpoint; returns whether that was hit. */
+/** Runs every sweeper, which may fail midway at the armed failpoint. Returns whether one hit it. */
 async function sweepUntil(point: FailpointName): Promise<boolean> {
   arm(point);
   await Promise.allSettled([h.server.sweepOnce()]);
   return !existsSync(join(failpoints, point));
 }
 
-/** A round of an hour with two scored attempts and, opened a minute into the round, an open one. */
+/**
+ * A round of an hour with two scored attempts, and an open one that began a minute into the round.
+ */
 async function playedRound(terms: Parameters<Harness['openRound']>[0] = {}) {
   const round = await h.openRound(terms, { lengthMs: HOUR_MS });
   const [first, second, third] = await Promise.all([h.player(), h.player(), h.player()]);
@@ -111,7 +115,7 @@ describe('an outcome that is recorded', () => {
     expect(await eventsIn(h)).toEqual([]);
   });
 
-  it('an outcome that is recorded emits its event under the ref that played it, for each attempt of a batch that settled', async () => {
+  it('an outcome that is recorded emits its event under the ref that played it, for each settled attempt of a batch', async () => {
     const { round, player, attempt } = await h.openAttempt();
     const second = await h.secondRefOf(player);
     const attempts = [attempt, created(await h.create(round.id, second)), created(await h.create(round.id, second))];
@@ -152,7 +156,7 @@ describe('an outcome that is recorded', () => {
     expect(await takeEventsOf(h, round.id)).toEqual([settled(round.id, attempt, 7, h.clock())]);
   });
 
-  it('an outcome that cannot be written emits no event, and one whose event cannot be written is not recorded', async () => {
+  it('an outcome that cannot be written emits no event, and an outcome whose event cannot be written is not recorded', async () => {
     const { round, attempt } = await h.openAttempt();
     const run = (text: string) => h.database.query({ text });
     await run('alter table outcomes add constraint outcomes_of_this_test check (score <> 666)');
@@ -167,7 +171,7 @@ describe('an outcome that is recorded', () => {
     expect(await takeEventsOf(h, round.id)).toEqual([settled(round.id, attempt, 8, h.clock())]);
   });
 
-  it('an outcome that is recorded emits one event though its process died after the commit, and none for the retry', async () => {
+  it('an outcome that is recorded emits one event if its process dies after the commit, and none for the retry', async () => {
     const { round, attempt } = await h.openAttempt();
     const operation = { operationId: newId() };
     arm('tournament.outcome.after-commit');
@@ -179,7 +183,7 @@ describe('an outcome that is recorded', () => {
 });
 
 describe('a fee that was returned', () => {
-  it('a fee that was returned emits its event with the reason: voided, expired manually or at its deadline, or over with its round', async () => {
+  it('a fee that was returned emits its event with the reason: voided, expired manually or at its deadline, or ended with its round', async () => {
     const { EXPIRED, ROUND_CLOSED, VOIDED } = RefundReason;
     const { round, player, attempt: voided } = await h.openAttempt();
     ok(await h.tournament.voidAttempt({ attemptId: voided.id, reason: 'a test' }));
@@ -209,7 +213,7 @@ describe('a fee that was returned', () => {
       arm(`tournament.refund.${point}`);
       await expect(h.tournament.voidAttempt(request)).rejects.toThrow();
       const before = await takeEventsOf(h, round.id);
-      // A second void is refused where the first had finished.
+      // A second void is refused if the first had finished.
       expect('code' in (await h.tournament.voidAttempt(request))).toBe(point === 'after-commit');
       await h.server.sweepOnce();
       const expected = [...before, ...(await takeEventsOf(h, round.id))];
@@ -248,7 +252,7 @@ describe('a round that ends', () => {
     expect(await takeEventsOf(h, round.id)).toEqual([]);
   });
 
-  it('a round that ends manually emits the same events before the answer', async () => {
+  it('a round that ends manually emits the same events before the response', async () => {
     const empty = await h.openRound();
     ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: empty.id }));
     expect(await takeEventsOf(h, empty.id)).toEqual([roundCancelled(empty, h.clock())]);
@@ -263,7 +267,7 @@ describe('a round that ends', () => {
     expect(await takeEventsOf(h, round.id)).toEqual(inOrder(expected));
   });
 
-  it('a round that ends emits each event once when several replicas end it, and one waits for the other', async () => {
+  it('a round that ends emits each event once if several replicas end it and one waits for the other', async () => {
     for (const point of ['close', 'award', 'seal', 'refund', 'cancel'] as const) {
       const cancelled = await h.openRound({}, { lengthMs: HOUR_MS });
       const { round, open } = await playedRound();
@@ -318,7 +322,7 @@ describe('a round whose end is interrupted', () => {
 });
 
 describe('a purse that is held', () => {
-  /** The purse of a settled round's only player, which the wallet holds. */
+  /** The purse of the only player of a settled round, held by the wallet. */
   async function heldPurse() {
     const { round, player, attempt } = await h.openAttempt();
     recorded(await h.report(attempt.id, 1));
@@ -349,7 +353,7 @@ describe('a purse that is held', () => {
     expect(await takeEventsOf(h, round.id)).toEqual([]);
   });
 
-  it('a purse that is held emits one event when its release was interrupted and the sweepers roll it forward', async () => {
+  it('a purse that is held emits one event if its release was interrupted and the sweepers roll it forward', async () => {
     for (const point of ['award.before-commit', 'award.after-commit'] as const) {
       const { round, ...purse } = await heldPurse();
       const { awardId } = purse;

@@ -1,4 +1,4 @@
-/** Helpers for the tests of events: they read the outbox, from which no event is published there. */
+/** Helpers for the tests of events: they read an outbox from which no event is published. */
 import { deriveId } from '@laurel/ids';
 import { Event, Owner, type RefundReason } from '@laurel/proto/events';
 import { FEE, type Harness, PROGRAM } from './tournament.fixture.ts';
@@ -12,7 +12,10 @@ export async function eventsIn({ database }: Outbox): Promise<readonly Event[]> 
   return inOrder((await database.query<OutboxRow>({ text: 'select event_id, payload from outbox' })).map(toEvent));
 }
 
-/** Takes every event out of the outbox, as if a consumer had acknowledged them: an event that is emitted again shows. */
+/**
+ * Takes every event out of the outbox, as if a consumer had acknowledged them, so that an event
+ * that is emitted again shows.
+ */
 export async function drainEvents({ database }: Outbox): Promise<readonly Event[]> {
   const taken = { text: 'delete from outbox returning event_id, payload' };
   return inOrder((await database.query<OutboxRow>(taken)).map(toEvent));

@@ -1,4 +1,7 @@
-/** Every other test of this service calls AttemptService, by the names of this release. */
+/**
+ * The rpc names of the previous release. Every other test of this service calls AttemptService, by
+ * the names of this release.
+ */
 import { createClient } from '@laurel/grpc';
 import { newId, newOwnedId } from '@laurel/ids';
 import { TournamentServiceClient } from '@laurel/proto/tournament';
@@ -8,7 +11,7 @@ import { PROGRAM, recorded, useHarness } from './tournament.fixture.ts';
 
 const h = useHarness();
 
-it('both names of an rpc of attempts give the same answer, in which the contest is the round', async () => {
+it('both names of an rpc of attempts give the same response, in which the contest is the round', async () => {
   await using previous = createClient(TournamentServiceClient, {
     name: 'tournament',
     address: `127.0.0.1:${h.server.port}`,

@@ -1,6 +1,7 @@
 /**
- * A whole round against an in-memory reference that implements the rules without the service's storage: random entries, scores, clock
- * moves, expiries, reads and closings; at the end the table, every payout, every player's money, and every event are compared.
+ * A whole round against an in-memory reference, which implements the rules without the service's
+ * storage. The moves are random: entries, scores, clock moves, expiries, reads and closings. At the
+ * end the table, every payout, every player's money, and every event are compared.
  */
 import { cents } from '@laurel/money';
 import { type Event, RefundReason } from '@laurel/proto/events';
@@ -16,7 +17,7 @@ import { FEE, type Harness, HOUR_MS, PROGRAM, TEN_MINUTES_MS, useHarness, verdic
 
 let h: Harness;
 
-// Reference.
+// The reference.
 
 type ModelAttempt = {
   readonly id: string;
@@ -29,12 +30,12 @@ type ModelAttempt = {
     readonly score: number;
     readonly tiebreak: number | null;
     readonly at: number;
-    /** Runs reported before it: of equal runs of one account, the first stays. */
+    /** How many runs were reported before it. Equal runs of one account keep the first. */
     readonly turn: number;
   } | null;
-  /** Open when its round was cancelled. */
+  /** Whether it was open when its round was cancelled. */
   endedByCancellation: boolean;
-  /** Why its fee was returned; null while it was not. */
+  /** Why its fee was returned; null if it was not. */
   refunded: RefundReason | null;
 };
 
@@ -111,13 +112,16 @@ class ModelRound {
     }
   }
 
-  /** Accounts with a fee that was not returned; at the end those who scored, and a cancellation takes none of them away. */
+  /**
+   * Accounts with a fee that was not returned; at the end, those who scored. A cancellation removes
+   * none.
+   */
   get entrants(): number {
     if (this.outcome !== 'open') return this.ranking().length;
     return new Set(this.attempts.filter(isKept).map(({ accountId }) => accountId)).size;
   }
 
-  /** True for every account that is in the round, or was in it when it was cancelled. */
+  /** True for every account that is an entrant, or was one when the round was cancelled. */
   showsItsBoardTo(accountId: string): boolean {
     return this.of(accountId).some((attempt) => isKept(attempt) || attempt.endedByCancellation);
   }
@@ -162,7 +166,7 @@ class ModelRound {
     return this.of(accountId).filter((attempt) => isKept(attempt) || attempt.endedByCancellation).length;
   }
 
-  /** What the account paid for the round, or won in it. */
+  /** What the account won in the round, minus what it paid. */
   balanceChange(accountId: string): bigint {
     const paid = this.outcome === 'cancelled' ? 0 : this.of(accountId).filter(isKept).length;
     const rank = this.ranking().findIndex((row) => row.accountId === accountId);
@@ -178,12 +182,12 @@ function giveBack(attempt: ModelAttempt, reason: RefundReason): void {
   attempt.refunded = reason;
 }
 
-/** Its fee was not returned individually. */
+/** Whether its fee was not returned individually. */
 function isKept({ status }: ModelAttempt): boolean {
   return status === 'open' || status === 'settled';
 }
 
-// Moves.
+// The moves.
 
 type Move =
   | { readonly kind: 'enter'; readonly ref: number }
@@ -195,7 +199,7 @@ type Move =
   | { readonly kind: 'close' };
 
 const REFS = 5;
-// Few, so that many are equal.
+// A few values, so that many are equal.
 const value = fc.constantFrom(0, 0, 1, 1, -1, 0.5, 1e9);
 const ref = fc.nat(REFS - 1);
 const attempt = fc.nat(999);
@@ -342,7 +346,10 @@ function expectedRow(model: ModelRound, index: number): LeaderboardRow {
   };
 }
 
-/** The ref that entered later reports first, and both of its account's runs are equal in the same millisecond. */
+/**
+ * The ref that entered later reports first, and both runs of the account are equal in the same
+ * millisecond.
+ */
 const equalRunsOfOneAccount: [ModelTerms, number, Move[]] = [
   {
     direction: 'higher_is_better',
@@ -362,8 +369,8 @@ const equalRunsOfOneAccount: [ModelTerms, number, Move[]] = [
 ];
 
 /**
- * The events of the round for a partner, without the instants at which a fee or the round ended: these depend on when a call or a sweep
- * ends them.
+ * The events of the round for a partner, without the instants at which a fee or the round ended:
+ * those depend on the call or sweep that ends them.
  */
 function expectedEvents(model: ModelRound, tournamentId: string): readonly Event[] {
   const round = { id: model.id, tournamentId };
@@ -380,7 +387,7 @@ function expectedEvents(model: ModelRound, tournamentId: string): readonly Event
 
 const NO_TIME = new Date(0);
 
-/** The event in the form of `expectedEvents`. */
+/** An event in the form of `expectedEvents`. */
 function timeless(event: Event): Event {
   return event.payload?.$case === 'attemptSettled' ? event : { ...event, occurredAt: NO_TIME };
 }

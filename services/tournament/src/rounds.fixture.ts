@@ -48,12 +48,15 @@ export async function play(
   return recorded(await h.report(attempt.id, score, options)).receiptId;
 }
 
-/** The attempt's status as a read answers it. */
+/** The status of the attempt as a read returns it. */
 export async function statusOf(h: Pick<Harness, 'tournament'>, attemptId: string): Promise<number | undefined> {
   return ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).attempt?.status;
 }
 
-/** A receipt as the operator reads it: what was signed, and the seal as JSON; null until there is one. */
+/**
+ * A receipt as the operator reads it: what was signed, and the seal as JSON, or null if there is
+ * none yet.
+ */
 export async function receiptOf(h: Pick<Harness, 'tournament'>, receiptId: string) {
   const { receiptJson, seal, ...signed } = ok(await h.tournament.getReceipt({ receiptId }));
   return {
@@ -73,7 +76,7 @@ export async function receiptOf(h: Pick<Harness, 'tournament'>, receiptId: strin
   };
 }
 
-/** How the sealed round counted the receipt. Throws where the seal does not prove it. */
+/** How the sealed round counted the receipt. Throws if the seal does not prove it. */
 export async function countedBy(signed: Pick<SignedReceipt, 'canonical' | 'signature'>, seal: unknown) {
   const verdict = await verdictOnReceipt({ ...signed, publicKey: SIGNER.publicKey, seal });
   if (verdict.kind === 'not_valid') throw new Error(verdict.reason);

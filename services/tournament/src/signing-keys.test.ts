@@ -1,4 +1,4 @@
-/** Migration 0007: the periods that it gives to signing keys that were replaced before it. */
+/** Migration 0007: the periods that it gives to signing keys that were replaced earlier. */
 import { endsOfReplacedKeys, SIGNED_RECEIPTS } from '@laurel/testing';
 import { expect, it } from 'vitest';
 

@@ -1,4 +1,7 @@
-/** The fixture of this service's tests: the service itself on a real database, and the real wallet in a process beside it. */
+/**
+ * The fixture of this service's tests: the service itself on a real database, and the real wallet
+ * in its own process.
+ */
 import { type EventType, eventIdOf, eventTypeOf } from '@laurel/events';
 import { joinServices, type TypedClient } from '@laurel/grpc';
 import { newId, newOwnedId } from '@laurel/ids';
@@ -49,7 +52,7 @@ export const OTHER_PROGRAM: Tenant = {
   environment: Environment.TEST,
 };
 const SIGNING_SEED = Buffer.alloc(32, 9);
-/** What signs receipts and seals here. */
+/** The signer of receipts and seals in these tests. */
 export const SIGNER = createSigner(SIGNING_SEED);
 
 export const HOUR_MS = 3_600_000;
@@ -78,7 +81,7 @@ export const BY_SECONDS: Partial<TournamentTerms> = {
   tiebreak: { metricName: 'seconds', direction: 'lower_is_better' },
 };
 
-/** The rpcs of this service and those of AttemptService, under the names that both have in it. */
+/** The rpcs of this service and of AttemptService. Names that both have are AttemptService's. */
 type Rpcs = Omit<TournamentServiceService, keyof AttemptServiceService> & AttemptServiceService;
 
 type Replica = {
@@ -105,7 +108,7 @@ export interface Harness extends AsyncDisposable {
   balance(accountId: string, environment?: Environment): Promise<bigint>;
   /** Blocks the account from playing for money. */
   block(accountId: string): Promise<void>;
-  /** Creates a tournament of its own with a round that is open from now on, for two hours by default. */
+  /** Creates a tournament with a round that is open from now on, for two hours by default. */
   openRound(
     terms?: Partial<TournamentTerms>,
     options?: { readonly lengthMs?: number; readonly opensInMs?: number; readonly tenant?: Tenant },
@@ -130,9 +133,12 @@ export interface Harness extends AsyncDisposable {
   openAttempt(
     terms?: Partial<TournamentTerms>,
   ): Promise<{ readonly round: Round; readonly player: TestPlayer; readonly attempt: Attempt }>;
-  /** An attempt whose fee the wallet never received, beside one that is open: the wallet was down when the fee was to be charged. */
+  /**
+   * An attempt whose fee the wallet never received, because it was down during the charge. The
+   * round has another attempt, which is open.
+   */
   pendingAttempt(): Promise<{ readonly round: Round; readonly player: TestPlayer; readonly attemptId: string }>;
-  /** Facts of attempts and rounds without an event, and events that no fact explains. */
+  /** Facts of attempts and rounds without an event, and events without a fact. */
   wrongEvents(): Promise<readonly string[]>;
   /** Every check of the audit that found something. */
   violations(): Promise<readonly string[]>;
@@ -140,12 +146,13 @@ export interface Harness extends AsyncDisposable {
   liveViolations(): Promise<readonly string[]>;
 }
 
-// Nothing listens there: events stay in the outbox.
+// No server listens there, so events stay in the outbox.
 const NO_NATS = 'nats://127.0.0.1:1';
 
 /**
- * The harness of one test file, which must end with a clean audit and every event emitted. It exists once the file's tests run. Where the
- * tests, or a consumer, take events out of the outbox, they are not compared with what happened.
+ * The harness of one test file; it exists while the file's tests run. At the end its audit must be
+ * clean and every event emitted. With `takesEvents` the tests, or a consumer, take events out of
+ * the outbox, and the events are not compared.
  */
 export function useHarness({
   natsUrl = NO_NATS,
@@ -168,7 +175,7 @@ export function useReplica(harness: Harness): Replica {
   return useStarted(() => harness.startReplica());
 }
 
-/** An item that no idempotency key came with. */
+/** An item that came without an idempotency key. */
 const WITHOUT_KEY = { requestId: 'r', keyUse: undefined };
 
 async function startHarness(natsUrl: string): Promise<Harness> {
@@ -185,7 +192,8 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     SWEEP_INTERVAL_MS: '2000000',
     NATS_URL: natsUrl,
     EVENTS_PREFIX: `tournament-${newId().slice(-12)}`,
-    // Only a sweep looks for events that were not published, so it need not wait for those in flight.
+    // Only a sweep looks for events that were not published, so it need not wait for those in
+    // flight.
     OUTBOX_REPUBLISH_AFTER_MS: '1',
   });
   const clock = createTestClock();
@@ -216,7 +224,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     stopWallet: wallet.stop,
     async startWallet() {
       await wallet.start();
-      // The service reconnects on its own; the test continues when it has.
+      // The service reconnects by itself; the test continues when it has.
       await retryUntilOk(() => tournament.audit({}));
     },
     player: (playerRef = `player-${newId()}`, fundsCents = FUNDS, tenant = PROGRAM) =>
@@ -262,7 +270,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       return { round, player, attempt: created(await harness.create(round.id, player.ref)) };
     },
     async pendingAttempt() {
-      // The first attempt makes the service cache which account the ref names.
+      // The first attempt makes the service cache the account of the ref.
       const { round, player } = await harness.openAttempt();
       const attemptId = newOwnedId('tournament');
       await harness.stopWallet();
@@ -285,8 +293,8 @@ async function startHarness(natsUrl: string): Promise<Harness> {
   return harness;
 }
 
-// One statement, so that all of it is from one snapshot. The fees of a cancelled round's scored attempts are queued with the
-// cancellation.
+// One statement, so that everything is from one snapshot. A cancellation also queues the fees of
+// the round's scored attempts.
 const EMITTED_AND_EXPECTED = {
   text: `
 select payload, null::text as type, null::uuid as id from outbox

@@ -1,4 +1,7 @@
-/** The reservation in isolation: the decision on a cached round is the one that would have been made on rows read then. */
+/**
+ * The reservation by itself: a decision on a cached round must be the one that rows read at that
+ * moment would have given.
+ */
 import { mkdirSync, rmSync } from 'node:fs';
 import { isRefused } from '@laurel/errors';
 import { newId, newOwnedId } from '@laurel/ids';
@@ -18,7 +21,7 @@ import { lockRoundToEnd } from '../repository/settlement.ts';
 import { insertTournament } from '../repository/tournaments.ts';
 import { createAttemptReservations } from './reserve-attempts.ts';
 
-// The failpoints library reads its folder when it is loaded, which is before the code below.
+// The failpoints library reads its folder when it is loaded, before the code below runs.
 const failpoints = vi.hoisted(() => {
   process.env.FAILPOINTS_DIR = `${process.env.TMPDIR ?? '/tmp'}/laurel-tournament-create-${process.pid}`;
   return process.env.FAILPOINTS_DIR;
@@ -39,7 +42,7 @@ afterAll(async () => {
 
 type Creating = { readonly attemptId?: string; readonly isFresh?: boolean; readonly playerRef?: string };
 
-/** A replica's reservations, and its trips to the database. */
+/** A replica's reservations, and its round trips to the database. */
 function startReplica() {
   const { counted, trips } = countTrips(database);
   const reservations = createAttemptReservations({ database: counted, clock });
@@ -52,7 +55,7 @@ function startReplica() {
       creation: { attemptId, tenant: TENANT, roundId, playerRef, metadata: '{}', keyUse: null },
       account: { accountId, isFresh },
     });
-  /** Caches the round by an entry of an unrelated player. */
+  /** Caches the round with an entry of an unrelated player. */
   const warmUp = async (round: Round) => {
     await create(round, newId(), { playerRef: 'another' });
     Object.assign(trips, { short: 0, long: 0 });
@@ -102,7 +105,7 @@ describe('an entry in a cached round', () => {
     loadAttempts,
   });
 
-  it('an entry in a cached round is written with the account of its ref, and has bought nothing yet', async () => {
+  it('an entry in a cached round is written with the account of its ref, which has bought nothing before', async () => {
     const replica = startReplica();
     const round = await open();
     await replica.warmUp(round);
@@ -112,7 +115,7 @@ describe('an entry in a cached round', () => {
     expect(await findEntryOfRef(database, round.id, 'second')).toMatchObject({ accountId, boughtAt: null });
   });
 
-  it('an entry in a cached round is refused as soon as its entries are closed elsewhere', async () => {
+  it('an entry in a cached round is refused once another replica has closed its entries', async () => {
     const replica = startReplica();
     const round = await open();
     await replica.warmUp(round);
@@ -122,7 +125,7 @@ describe('an entry in a cached round', () => {
     expect(await countAttempts(round)).toBe(1);
   });
 
-  it('an entry in a cached round is refused as soon as the round is being ended, and the round is not cached any more', async () => {
+  it('an entry in a cached round is refused once the round is being ended, and the round leaves the cache', async () => {
     const replica = startReplica();
     const round = await open();
     await replica.warmUp(round);
@@ -170,7 +173,7 @@ describe('an entry in a cached round', () => {
     expect(await countAttempts(round)).toBe(1);
   });
 
-  it('an entry in a cached round that is sent again leaves its ref with the account of the newest attempt', async () => {
+  it('an entry in a cached round that is sent again keeps the ref on the account of the newest attempt', async () => {
     const replica = startReplica();
     const round = await open();
     await replica.warmUp(round);
@@ -193,7 +196,7 @@ describe('the cap of a cached round', () => {
     expect(replica.trips).toEqual({ short: 1, long: 1 });
   });
 
-  it('the cap of a cached round makes a cached account be resolved before it refuses', async () => {
+  it('the cap of a cached round refuses only after a cached account was resolved again', async () => {
     const replica = startReplica();
     const round = await open({ attemptCap: 1 });
     await replica.warmUp(round);
@@ -212,7 +215,7 @@ describe('the cap of a cached round', () => {
       await lockEntering(tx, [{ roundId: round.id, accountId }]);
       const decision = replica.create(round, accountId);
       await untilOneWaits();
-      // On another connection, as the holder of the lock would write it.
+      // As the holder of the lock would write it, on another connection.
       await harness.begin(round, [{ accountId, playerRef: 'player' }], clock());
       return () => decision;
     });
@@ -248,7 +251,7 @@ describe('a replica that caches', () => {
   const steps = fc.array(fc.oneof({ arbitrary: create, weight: 8 }, rare), { minLength: 4, maxLength: 16 });
   const RETURN_FEES = { text: `update attempts set status = 'expired' where round_id = $1` };
 
-  /** Plays the steps in a round of their own, and returns their verdicts. */
+  /** Plays the steps in a new round, and returns the verdicts. */
   async function play(script: readonly Step[], replicaOf: (step: number) => ReturnType<typeof startReplica>) {
     const round = await open({ attemptCap: 2 });
     const players = [newId(), newId()] as const;

@@ -1,11 +1,17 @@
-/** Arbitrary rows and rules for the properties of the board's order, with many pairs of rows that differ in one field only. */
+/**
+ * Arbitrary rows and rules for the laws of the board's order, with many pairs of rows that differ
+ * in one field only.
+ */
 import fc from 'fast-check';
 import type { BoardRow, BoardRules } from './ranking.ts';
 import type { Direction } from './tournament.ts';
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** Any finite double, by its bits: every magnitude is as likely as any other, subnormals and -0 included. */
+/**
+ * Any finite double, drawn by its bits: every magnitude is equally likely, subnormals and -0
+ * included.
+ */
 const finite = fc
   .oneof(
     { weight: 3, arbitrary: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(doubleOf) },

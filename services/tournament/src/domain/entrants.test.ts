@@ -22,12 +22,12 @@ function entrantsOf(attempts: readonly { accountId: number; status: AttemptStatu
 }
 
 describe('an entrant', () => {
-  it('an account is an entrant by an attempt that a partner sees as open or settled, and by no other', () => {
+  it('an account is an entrant by an attempt that a partner reads as open or settled, and by no other', () => {
     const made = STATUSES.filter((status) => entrantsOf([{ accountId: 1, status }]).size === 1);
     expect(made).toEqual(STATUSES.filter((status) => ['open', 'settled'].includes(shownStatus(status) ?? '')));
   });
 
-  it('an entrant at the close is a player who scored: all other accounts have an attempt that just ended, or none', () => {
+  it('an entrant at the close is a player who scored: every other account has no attempt, or one that just ended', () => {
     const attempt = fc.record({ accountId: fc.nat(5), status: fc.constantFrom(...STATUSES) });
     fc.assert(
       fc.property(fc.array(attempt), (attempts) => {

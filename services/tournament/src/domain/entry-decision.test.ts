@@ -43,7 +43,7 @@ describe('a creation', () => {
     expect(codeOf({ round: { ...ROUND, tenant: OTHER_TENANT } })).toBe('not_found');
   });
 
-  it('a creation is too early or too late for a round that takes no entries', () => {
+  it('a creation is refused as too early or too late by a round that takes no entries', () => {
     expect(codeOf({}, after(-1, ROUND.opensAt))).toBe('entries_closed');
     expect(codeOf({}, ROUND.opensAt)).toBe('created');
     expect(codeOf({}, after(-1, ROUND.entriesCloseAt))).toBe('created');
@@ -61,7 +61,7 @@ describe('a creation', () => {
     ]);
   });
 
-  it('a creation is refused for lack of funds where the ref has no account', () => {
+  it('a creation is refused for lack of funds if the ref has no account', () => {
     expect(codeOf({ accountId: null })).toBe('insufficient_funds');
   });
 
@@ -72,7 +72,7 @@ describe('a creation', () => {
     expect(codeOf({ bought: 9, accountId: null })).toBe('attempt_cap_reached');
   });
 
-  it('a creation whose id is known answers the first result, in its own round and for its own tenant', () => {
+  it('a creation whose id is known gets the first result, in its own round and for its own tenant', () => {
     const settled = { ...ATTEMPT, status: 'settled' as const };
     const closed = { ...ROUND, status: 'settled' as const };
     expect(decide(facts({ known: settled, round: closed, bought: 99 }))).toEqual([{ kind: 'known', attempt: settled }]);
@@ -91,7 +91,7 @@ describe('a creation', () => {
     expect(decide(facts({ known }), facts({ known })).map(({ kind }) => kind)).toEqual(['created', 'known']);
   });
 
-  it('a creation relies on a cached account only where the wallet will check it', () => {
+  it('a creation relies on a cached account only if the wallet will check it', () => {
     expect(codeOf({ isFresh: false })).toBe('created');
     expect(codeOf({ isFresh: false, bought: 3 })).toBe('ask_wallet');
     expect(codeOf({ isFresh: false, accountId: null })).toBe('ask_wallet');
@@ -101,7 +101,7 @@ describe('a creation', () => {
 });
 
 describe('a batch of creations', () => {
-  it('a batch of creations is one attempt where it holds one id twice', () => {
+  it('a batch of creations is one attempt if it has one id twice', () => {
     expect(decide(facts(), facts()).map(({ kind }) => kind)).toEqual(['created', 'known']);
   });
 
@@ -134,11 +134,11 @@ describe('a creation on a cached round', () => {
   const decideCached = (...batch: readonly CreationFacts[]) =>
     decideCachedEntries(batch, NOW).map((decision) => decision?.kind ?? null);
 
-  it('a creation on a cached round is created as on one that was read then, also where its account is cached', () => {
+  it('a creation on a cached round is created like one on a round read then, even if its account is cached', () => {
     expect(decideCachedEntries([facts({ isFresh: false })], NOW)).toEqual(decide(facts()));
   });
 
-  it('a creation on a cached round is left to the locks where it would be refused, the round is not cached, or the ref has no account', () => {
+  it('a creation on a cached round is left to the locks if it would be refused, the round is not cached, or the ref has no account', () => {
     const closed = { ...ROUND, status: 'settling' as const };
     const another = { ...ROUND, tenant: OTHER_TENANT };
     const left = [{ round: null }, { round: closed }, { round: another }, { accountId: null }];
@@ -147,7 +147,7 @@ describe('a creation on a cached round', () => {
     );
   });
 
-  it('a creation on a cached round is one for each account and each id of a batch', () => {
+  it('a creation on a cached round is the only one of its account, and the only one of its id, in a batch', () => {
     const batch = [
       facts({ attemptId: 'a', accountId: 'one' }),
       facts({ attemptId: 'b', accountId: 'two' }),

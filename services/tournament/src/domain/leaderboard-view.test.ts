@@ -38,14 +38,14 @@ describe('a board', () => {
     }
   });
 
-  it('a board shows an entered player the neighbours while the round is running, and nothing before the first score', () => {
+  it('a board shows an entrant the neighbours while the round is running, and nothing before the first score', () => {
     for (const status of RUNNING) {
       expect(decideVisibility(status, ENTRY)).toEqual({ kind: 'no_rows' });
       expect(decideVisibility(status, SCORED)).toEqual({ kind: 'neighbours', entryId: 'entry' });
     }
   });
 
-  it('a board shows an entered player the complete table when the round is over, scored or not', () => {
+  it('a board shows an entrant the complete table when the round is over, scored or not', () => {
     for (const status of ['settled', ...CANCELLED] as const) {
       expect(decideVisibility(status, ENTRY)).toEqual({ kind: 'table' });
       expect(decideVisibility(status, SCORED)).toEqual({ kind: 'table' });
@@ -56,7 +56,7 @@ describe('a board', () => {
 describe('the window of a running round', () => {
   const [above, own, below] = [standingOf('above'), standingOf('own'), standingOf('below')];
 
-  it('the window of a running round is the own row, one rank above and one below, without final results', () => {
+  it('the window of a running round is the player’s own row, one rank above and one below, without final results', () => {
     for (const status of RUNNING) {
       expect(neighbourRows(status, { ownRank: 7, above, own, below })).toEqual([
         { ...rowOf('above', 6), ...UNDECIDED },
@@ -73,12 +73,12 @@ describe('the window of a running round', () => {
     expect(ranks({ ownRank: 1, above: null, own, below: null })).toEqual([1]);
   });
 
-  it('the window of a running round is not shown when the rank and the rows are from different snapshots', () => {
+  it('the window of a running round is not shown if the rank and the rows are from different snapshots', () => {
     expect(() => neighbourRows('open', { ownRank: 1, above, own, below })).toThrow('disagree');
     expect(() => neighbourRows('open', { ownRank: 2, above: null, own, below })).toThrow('disagree');
   });
 
-  it('the window of a running round hides the results that a settling round has decided already', () => {
+  it('the window of a running round hides the results that a settling round has already decided', () => {
     const decided = standingOf('own', { finalRank: 1, payoutCents: cents(500n), awardStatus: 'paid' });
     expect(neighbourRows('settling', { ownRank: 1, above: null, own: decided, below: null })).toEqual([
       { ...rowOf('own', 1), ...UNDECIDED },
@@ -119,7 +119,7 @@ describe('the table of a settled round', () => {
     expect(() => tableRows('settled', rows, 40)).toThrow('final rank 41');
   });
 
-  it('the table of a settled round is never shown partly decided or in another order than its ranks', () => {
+  it('the table of a settled round is never shown partly decided, or out of the order of its ranks', () => {
     const paid = { payoutCents: cents(500n), awardStatus: 'paid' } as const;
     const wrong: readonly Standing[] = [
       standingOf('undecided'),
@@ -134,7 +134,7 @@ describe('the table of a settled round', () => {
 });
 
 describe('the table of a cancelled round', () => {
-  it('the table of a cancelled round ranks the rows as they were, and shows every entry refunded', () => {
+  it('the table of a cancelled round keeps the ranks of its rows, and shows every entry refunded', () => {
     for (const status of CANCELLED) {
       expect(tableRows(status, [standingOf('one'), standingOf('two')], 1)).toEqual([
         { ...rowOf('one', 1), finalRank: null, payoutCents: 0n, payoutStatus: 'refunded' },

@@ -12,7 +12,7 @@ const attempt = (status: AttemptStatus, roundStatus: RoundStatus = 'open') => ({
 const purse = (status: AwardStatus) => ({ ...PURSE, status });
 
 describe('an attempt and its entry fee', () => {
-  it('an attempt and its entry fee agree when the fee is posted, by the account, at the frozen amount', () => {
+  it('an attempt and its entry fee agree if the fee is posted, by the account, at the frozen amount', () => {
     expect(judgeFee(ATTEMPT, FEE)).toBeNull();
     const missing = { check: 'visible_entry_has_its_fee', final: true };
     expect(judgeFee(ATTEMPT, null)).toEqual(missing);
@@ -29,7 +29,7 @@ describe('an attempt and its entry fee', () => {
     }
   });
 
-  it('an attempt and its entry fee agree on the refund: returned exactly when the attempt ended, or its round was cancelled', () => {
+  it('an attempt and its entry fee agree on the refund: returned if and only if the attempt ended, or its round was cancelled', () => {
     const check = 'entry_is_refunded_exactly_when_ended';
     const judge = (status: AttemptStatus, roundStatus: RoundStatus, refunded: boolean) =>
       judgeFee(attempt(status, roundStatus), { ...FEE, refunded });
@@ -43,7 +43,8 @@ describe('an attempt and its entry fee', () => {
     }
     expect(judge('settled', 'settled', true)).toEqual({ check, final: true });
     expect(judge('settled', 'settling', true)).toEqual({ check, final: true });
-    // Cancelled and refunded, or expired and refunded, since our row was read.
+    // Since our row was read, the round was cancelled or the attempt expired, and the fee was
+    // refunded.
     expect(judge('settled', 'open', true)).toEqual({ check, final: false });
     expect(judge('open', 'open', true)).toEqual({ check, final: false });
   });
@@ -73,7 +74,7 @@ describe('a purse and its payout', () => {
     expect(judgePayout(PURSE, null)).toEqual(wrong);
   });
 
-  it('a purse and its payout are no finding while the payout is under way, and the wallet may be ahead of a held one', () => {
+  it('a purse and its payout are no finding while the payout is under way, or if the wallet is ahead of a held one', () => {
     expect(judgePayout(purse('paying'), null)).toBeNull();
     for (const status of ['paying', 'releasing', 'denying'] as const) {
       expect(judgePayout(purse(status), PAYOUT)).toBeNull();

@@ -21,7 +21,7 @@ function decide(changes: Partial<Parameters<typeof decideOutcome>[0]> = {}) {
 const TIEBREAK_ROUND = { ...ROUND, terms: WITH_TIEBREAK };
 /** Closes long before the attempt's deadline. */
 const SHORT_ROUND = { ...ROUND, closesAt: after(HOUR_MS / 2) };
-/** Closes long after it. */
+/** Closes long after the attempt's deadline. */
 const LONG_ROUND = { ...ROUND, closesAt: after(2 * HOUR_MS) };
 const OVER = ['expiring', 'expired'] as const;
 
@@ -36,7 +36,7 @@ describe('a report', () => {
     expect(decision).toStrictEqual({ kind: 'settled', run: { score: 0, tiebreak: 0, at: NOW } });
   });
 
-  it('a report counts a tiebreak exactly where the tournament declares one', () => {
+  it('a report counts a tiebreak if and only if the tournament declares one', () => {
     expect(decide({ tiebreak: 7, round: TIEBREAK_ROUND })).toMatchObject({ run: { tiebreak: 7 } });
     expect(decide({ tiebreak: 7 })).toMatchObject({ run: { tiebreak: null } });
     expect(decide({ round: TIEBREAK_ROUND })).toBe('tiebreak_required');
@@ -93,7 +93,7 @@ describe('a report', () => {
     expect(decide({ round, now: after(HOUR_MS) })).toEqual({ kind: 'due' });
   });
 
-  it('a report is refused by a round that was closed, though it is not over by the clock', () => {
+  it('a report is refused by a round that was closed before its end by the clock', () => {
     for (const status of ['settling', 'settled', 'cancelling', 'cancelled'] as const) {
       expect(decide({ round: { ...LONG_ROUND, status } })).toEqual({ kind: 'round_over' });
     }
@@ -106,7 +106,7 @@ describe('a report', () => {
     expect(decide({ round: { ...LONG_ROUND, terms: WITH_TIEBREAK }, now: after(HOUR_MS) })).toEqual({ kind: 'due' });
   });
 
-  it('a report on an attempt that expired is always refused as such, even after its round was closed', () => {
+  it('a report on an attempt that expired is always refused for that, even after its round was closed', () => {
     for (const attempt of OVER.map((status) => ({ ...ATTEMPT, status, closedReason: null }))) {
       expect(decide({ attempt })).toBe('attempt_already_settled');
       expect(decide({ attempt, round: SHORT_ROUND, now: SHORT_ROUND.closesAt })).toBe('attempt_already_settled');
@@ -116,7 +116,7 @@ describe('a report', () => {
     }
   });
 
-  it('a report is always refused by what ended the attempt first, before and after its row is marked', () => {
+  it('a report is always refused for what ended the attempt first, before and after its row is marked', () => {
     const instants = fc.integer({ min: 1, max: 3 * HOUR_MS });
     fc.assert(
       fc.property(instants, instants, fc.boolean(), (closesInMs, nowMs, isClosed) => {

@@ -34,7 +34,7 @@ describe('a purse', () => {
     expect(awardIdOfRank(ROUND_ID, 1)).toBe(ids[0]);
   });
 
-  it('a purse sums exactly: all ranks together are paid its amount, fewer ranks never more', () => {
+  it('a purse adds up exactly: all ranks together are paid its amount, fewer ranks never more', () => {
     fc.assert(
       fc.property(anyPurse, fc.nat(60), (table, players) => {
         const paid = purseWon(table, players);

@@ -7,7 +7,7 @@ const OUTCOME = { attemptId: ATTEMPT.id, receiptId: 'receipt', score: 120.25, ti
 const FACTS = { attempt: ATTEMPT, round: ROUND, outcome: OUTCOME, reportedTiebreak: null, evidence: '' };
 
 describe('a receipt', () => {
-  it('a receipt holds everything needed to decide a dispute', () => {
+  it('a receipt has everything that is needed to decide a dispute', () => {
     const facts = {
       ...FACTS,
       round: { ...ROUND, terms: WITH_TIEBREAK },

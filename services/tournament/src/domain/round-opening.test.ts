@@ -23,7 +23,7 @@ describe('the next round', () => {
     });
   });
 
-  it('the next round does not open automatically in a paused or closed tournament, nor without a round length', () => {
+  it('the next round does not open automatically in a paused or closed tournament, or without a round length', () => {
     for (const status of ['paused', 'closed'] as const) {
       expect(nextRound({ ...NEXT, tournament: { ...TOURNAMENT, status } })).toBeNull();
     }
@@ -55,7 +55,7 @@ describe("an operator's round", () => {
     expect(decideRound({ ...asked, opensAt: after(-2), closesAt: NOW })).toMatchObject(invalid);
   });
 
-  it("an operator's round lies between the years 1900 and 9999, and an instant that is none is refused", () => {
+  it("an operator's round lies between the years 1900 and 9999, and an invalid instant is refused", () => {
     const invalid = { kind: 'refused', code: 'invalid_request' };
     expect(decideRound({ ...asked, closesAt: LAST_INSTANT })).toMatchObject({ round: { closesAt: LAST_INSTANT } });
     expect(decideRound({ ...asked, opensAt: FIRST_INSTANT })).toMatchObject({ round: { opensAt: FIRST_INSTANT } });

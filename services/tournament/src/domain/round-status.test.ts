@@ -26,7 +26,7 @@ describe('a round', () => {
     expect(moves).toEqual(['open -> settling', 'open -> cancelling', 'settling -> settled', 'cancelling -> cancelled']);
   });
 
-  it('a round is shown as cancelled as soon as that is decided', () => {
+  it('a round is shown as cancelled as soon as its cancellation is decided', () => {
     expect(STATUSES.map(shownRoundStatus)).toEqual(['open', 'settling', 'settled', 'cancelled', 'cancelled']);
   });
 
@@ -39,7 +39,7 @@ describe('a round', () => {
     for (const status of NOT_OPEN) expect(entriesOpen({ ...ROUND, status }, NOW)).toBe(false);
   });
 
-  it('a round takes scores until its end, the instant itself excluded, and is over from then on', () => {
+  it('a round takes scores until just before its end, and is over from that instant on', () => {
     const last = after(-1, ROUND.closesAt);
     expect([last, ROUND.closesAt].map((now) => acceptsScores(ROUND, now))).toEqual([true, false]);
     expect([last, ROUND.closesAt].map((now) => isCloseDue(ROUND, now))).toEqual([false, true]);
@@ -49,7 +49,7 @@ describe('a round', () => {
     }
   });
 
-  it('a round of less than ten minutes takes no entries, and never closes them before it opens', () => {
+  it('a round of less than ten minutes takes no entries, and its entries never close before it opens', () => {
     const short = { ...ROUND, opensAt: NOW, closesAt: after(TEN_MINUTES_MS - 1) };
     expect(entriesCloseAt(short)).toEqual(NOW);
     fc.assert(
@@ -64,7 +64,7 @@ describe('a round', () => {
   });
 });
 
-describe('an instant that is none', () => {
+describe('an invalid instant', () => {
   it('no rule on the times of a round has a result for an invalid Date: each throws', () => {
     const invalid = new Date(Number.NaN);
     const rules = [acceptsScores, isCloseDue, entriesOpen, closeEntriesEarly, closeEarly];
@@ -80,7 +80,7 @@ describe('an instant that is none', () => {
 describe('the end of a round', () => {
   const terms = { minEntrants: 2, minScoredAttempts: 3 };
 
-  it('the end of a round settles it with enough entrants and enough scored attempts, and else cancels it', () => {
+  it('the end of a round settles it with enough entrants and enough scored attempts, and otherwise cancels it', () => {
     expect(decideClose({ scoredPlayers: 2, scoredAttempts: 3 }, terms)).toBe('settling');
     expect(decideClose({ scoredPlayers: 1, scoredAttempts: 3 }, terms)).toBe('cancelling');
     expect(decideClose({ scoredPlayers: 2, scoredAttempts: 2 }, terms)).toBe('cancelling');
@@ -92,7 +92,7 @@ describe('the end of a round', () => {
     );
   });
 
-  it('the end of a round never turns from settled to cancelled by more entrants or more scores', () => {
+  it('the end of a round never changes from settled to cancelled with more entrants or more scores', () => {
     const count = fc.nat(5);
     fc.assert(
       fc.property(
@@ -130,7 +130,7 @@ describe('the sandbox', () => {
     }
   });
 
-  it('the sandbox ends no round that has not begun or is over', () => {
+  it('the sandbox does not end a round that has not begun or is over', () => {
     const conflict = { kind: 'refused', code: 'conflict' };
     const before = after(-1, ROUND.opensAt);
     expect(closeEntriesEarly(ROUND, before)).toMatchObject(conflict);

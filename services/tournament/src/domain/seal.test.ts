@@ -47,7 +47,7 @@ function counted(
 }
 
 describe('a leaf', () => {
-  it('a leaf states where a scored attempt was counted', () => {
+  it('a leaf states how a scored attempt was counted', () => {
     const one = counted(1);
     expect(JSON.parse(composeLeaf(one))).toEqual({
       round_id: ROUND_ID,
@@ -95,7 +95,7 @@ describe('a statement', () => {
     });
   });
 
-  it('a statement is not made over other leaves than those of the scored attempts', () => {
+  it('a statement is made only over the leaves of the scored attempts', () => {
     expect(() => composeStatement({ ...facts, leaves: 3 })).toThrow('4 scored attempts and 3 leaves');
   });
 });
@@ -125,7 +125,7 @@ describe('a sealed round', () => {
     };
   }
 
-  it('a sealed round proves offline that a receipt was counted, with its rank and its payout', async () => {
+  it('a sealed round proves offline that it counted a receipt, with its rank and its payout', async () => {
     for (const index of [0, 1, 511, 1_023, 1_024, 1_025]) {
       const seal = sealOf(index);
       const verdictOn = (at: number) => {

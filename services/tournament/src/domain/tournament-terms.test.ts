@@ -50,7 +50,7 @@ describe('a proposed tournament', () => {
     }
   });
 
-  it('a proposed tournament has 1 to 5,000 paid ranks, each above 0.00 and none above the one before', () => {
+  it('a proposed tournament has 1 to 5,000 paid ranks, each above 0.00 and at most the one before', () => {
     const long = (ranks: number) => table(...Array.from({ length: ranks }, (_, index) => [index + 1, 1n] as const));
     expect(issuesOf(table())).toEqual(['purse_table must have 1 to 5000 ranks']);
     expect(issuesOf(long(5_000))).toEqual([]);
@@ -71,7 +71,7 @@ describe('a proposed tournament', () => {
     expect(issuesOf({ entryFeeCents: 100_000_000_000_000n })).toEqual(['entry_fee is too large']);
   });
 
-  it('texts of a proposed tournament have up to 255 characters, an emoji counting as one', () => {
+  it('texts of a proposed tournament have up to 255 characters, and an emoji counts as one', () => {
     for (const field of ['name', 'metricName', 'metricUnit'] as const) {
       expect(issuesOf({ [field]: '🎯'.repeat(255) })).toEqual([]);
       for (const wrong of ['🎯'.repeat(256), '', 'a\0', '\ud83d']) expect(issuesOf({ [field]: wrong })).toHaveLength(1);
