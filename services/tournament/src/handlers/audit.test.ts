@@ -1,4 +1,7 @@
-/** The audit across services finds each kind of damage, and nothing while rounds are played and end. */
+/**
+ * The audit across services finds each kind of damage, and finds nothing while rounds are played
+ * and end.
+ */
 import { ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { play } from '../rounds.fixture.ts';
@@ -11,7 +14,7 @@ async function failing(damage: string, repair: string, values: readonly unknown[
   expect(await h.violations()).toEqual([]);
   await h.database.query({ text: damage }, values);
   const found = (await h.violations()).map((violation) => violation.split(':')[0] ?? '');
-  // Each names rows of the sandbox.
+  // The damage is all in the sandbox.
   expect(await h.liveViolations()).toEqual([]);
   await h.database.query({ text: repair }, values);
   return found;
@@ -20,7 +23,7 @@ async function failing(damage: string, repair: string, values: readonly unknown[
 const close = async (roundId: string) => ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId })).round;
 
 describe('the audit', () => {
-  it('the audit finds nothing while all data is consistent, and lists every check once, those against the wallet included', async () => {
+  it('the audit finds nothing while all data is consistent, and lists every check once, including those against the wallet', async () => {
     const { checks } = ok(await h.tournament.audit({}));
     const ids = [...checks, ...ok(await h.wallet.audit({})).checks].map(({ id }) => id);
     expect(checks.map((check) => check.violations)).toEqual(checks.map(() => 0n));

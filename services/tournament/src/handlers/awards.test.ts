@@ -1,4 +1,4 @@
-/** Purses that are held for review: released or denied by an operator, and never both. */
+/** Purses that are held for review: an operator releases or denies each, never both. */
 import { newId } from '@laurel/ids';
 import { PayoutStatus as WalletPayoutStatus } from '@laurel/proto/wallet';
 import { ok } from '@laurel/testing';
@@ -9,7 +9,7 @@ import { created, FEE, FUNDS, PROGRAM, recorded, useHarness } from '../tournamen
 const h = useHarness();
 const WON = 10_000n;
 
-/** The purse of a settled round's winner, which the wallet holds. */
+/** The purse of a settled round's winner, held by the wallet. */
 async function heldAward() {
   const round = await h.openRound();
   const player = await h.player();
@@ -31,7 +31,7 @@ async function payoutOf(awardId: string) {
 }
 
 describe('a held purse', () => {
-  it('a held purse is paid once when it is released, however often, and cannot be denied then', async () => {
+  it('a held purse is paid once when it is released, however often that is repeated, and cannot be denied then', async () => {
     const { awardId, accountId } = await heldAward();
     expect(await h.tournament.releaseAward({ awardId })).toEqual({});
     expect(await h.tournament.releaseAward({ awardId })).toEqual({});
@@ -54,7 +54,7 @@ describe('a held purse', () => {
     expect(await h.tournament.denyAward({ awardId: newId() })).toMatchObject({ code: 'not_found' });
   });
 
-  it('a held purse is released or denied, never both, when both are requested concurrently', async () => {
+  it('a held purse is either released or denied if both are requested concurrently', async () => {
     const { awardId, accountId } = await heldAward();
     const [released, denied] = await Promise.all([
       h.tournament.releaseAward({ awardId }),
@@ -66,7 +66,7 @@ describe('a held purse', () => {
     expect(await h.balance(accountId)).toBe(FUNDS - FEE + (isReleased ? WON : 0n));
   });
 
-  it('a held purse is rolled forward by the sweeper when its release was interrupted, before the wallet or after it', async () => {
+  it('a held purse is rolled forward by the sweeper if its release was interrupted, before the wallet or after it', async () => {
     const before = await heldAward();
     const after = await heldAward();
     await h.database.query({ text: `update round_payouts set status = 'releasing' where award_id = any($1)` }, [

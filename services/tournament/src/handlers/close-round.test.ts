@@ -1,4 +1,4 @@
-/** The sandbox's control of time: one round ends its entries, or itself, when a partner's test calls for it. */
+/** A partner's test ends the entries of one sandbox round, or the round itself. */
 import { newId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { PayoutStatus, RoundStatus } from '@laurel/proto/tournament';
@@ -24,7 +24,7 @@ const close = (roundId: string, tenant = PROGRAM) => h.tournament.closeRound({ t
 const closeEntries = (roundId: string, tenant = PROGRAM) => h.tournament.closeEntries({ tenant, roundId });
 
 describe('entries that are closed manually', () => {
-  it('entries that are closed manually stop immediately, while scores continue, and every other round keeps its times', async () => {
+  it('entries that are closed manually stop immediately, scores continue, and every other round keeps its times', async () => {
     const { round, player, attempt } = await h.openAttempt();
     const other = await h.openRound();
     h.clock.advance(HOUR_MS / 2);
@@ -43,7 +43,7 @@ describe('entries that are closed manually', () => {
 });
 
 describe('a round that is closed manually', () => {
-  it('a round that is closed manually is settled before the answer, with its payouts and the fees of attempts without a score', async () => {
+  it('a round that is closed manually is settled before the response, with its payouts and the refunds of attempts without a score', async () => {
     const round = await h.openRound();
     const [first, second] = [await h.player(), await h.player()];
     await play(h, round.id, first, 2);
@@ -67,7 +67,7 @@ describe('a round that is closed manually', () => {
     expect(await closeEntries(round.id)).toMatchObject({ code: 'conflict' });
   });
 
-  it('a round that is closed manually is cancelled before the answer, with every fee returned', async () => {
+  it('a round that is closed manually is cancelled before the response, with every fee returned', async () => {
     const { round, player, attempt } = await h.openAttempt({ minEntrants: 2 });
     recorded(await h.report(attempt.id, 1));
     const open = created(await h.create(round.id, player.ref));
@@ -98,7 +98,7 @@ describe('a round that is closed manually', () => {
     expect(await roundOf(h, round.id)).toMatchObject({ status: RoundStatus.OPEN, closesAt: round.closesAt });
   });
 
-  it('a round that is closed manually resolves pending attempts: a fee that never arrived gets a tombstone, one that did has entered', async () => {
+  it('a round that is closed manually resolves pending attempts: a fee that never arrived gets a tombstone, and one that did makes an entrant', async () => {
     const { round, player, attemptId } = await h.pendingAttempt();
     const before = await h.balance(player.accountId);
     ok(await close(round.id));
@@ -108,7 +108,7 @@ describe('a round that is closed manually', () => {
     expect(await h.balance(player.accountId)).toBe(before + FEE);
   });
 
-  it('a round that is closed manually is finished by a repeat of the call when the wallet was down', async () => {
+  it('a round that is closed manually while the wallet is down is finished by a repeat of the call', async () => {
     const { round, player, attempt } = await h.openAttempt();
     recorded(await h.report(attempt.id, 1));
     await h.stopWallet();
@@ -119,7 +119,7 @@ describe('a round that is closed manually', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE + 10_000n);
   });
 
-  it('a round that is closed manually lets calls in flight either finish or be too late', async () => {
+  it('a round that is closed manually lets each call in flight finish, or refuses it as too late', async () => {
     const round = await h.openRound({ attemptCap: 10 });
     const players = await Promise.all(Array.from({ length: 6 }, () => h.player()));
     const receipts = await Promise.all(players.map((player) => play(h, round.id, player, 1)));

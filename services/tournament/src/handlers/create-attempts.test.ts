@@ -1,4 +1,4 @@
-/** Entering a round: what is charged, what is counted, and which players are refused. */
+/** Entries into a round: what is charged, what is counted, and which players are refused. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { Environment } from '@laurel/proto/common';
@@ -29,7 +29,7 @@ async function tallyOf(roundId: string) {
   return (await findRound(h.database, roundId))?.tally;
 }
 
-/** The rows that a refused creation may leave: none, or one that is never shown. */
+/** The rows that a refused creation may leave: none, or a row that is never shown. */
 async function rowsOf(roundId: string) {
   const [entered, attempted] = await Promise.all([
     h.database.query<{ count: number }>(
@@ -45,7 +45,7 @@ async function rowsOf(roundId: string) {
 }
 
 describe('an entry', () => {
-  it('an entry charges its fee once, is open, has no row on the board yet, and counts as an entrant', async () => {
+  it('an entry charges its fee once, is open, has no row on the board yet, and makes an entrant', async () => {
     const round = await h.openRound();
     const player = await h.player();
     const attemptId = newOwnedId('tournament');
@@ -60,7 +60,7 @@ describe('an entry', () => {
       metadataJson: '{"a":1}',
       outcome: undefined,
     });
-    // The answer waited for it: no write is outstanding.
+    // The response waited for the write, so none is outstanding.
     expect(await tallyOf(round.id)).toEqual({ entrants: 1, scoredPlayers: 0, scoredAttempts: 0 });
     expect(await findEntryOfRef(h.database, round.id, player.ref)).toMatchObject({
       accountId: player.accountId,
@@ -127,7 +127,7 @@ describe('an entry', () => {
     expect(await tallyOf(another.id)).toMatchObject({ entrants: 1 });
   });
 
-  it('an entry pays for every attempt, including the first, and each is answered as it was created', async () => {
+  it('an entry pays for every attempt, including the first, and each response shows the attempt at its creation', async () => {
     const { round, player, attempt } = await h.openAttempt();
     recorded(await h.report(attempt.id, 10));
     h.clock.advance(1);
@@ -138,7 +138,7 @@ describe('an entry', () => {
 });
 
 describe('entries', () => {
-  it('entries begin when the round does, and close ten minutes before its end, re-entries too', async () => {
+  it('entries, later ones too, begin when the round does, and close ten minutes before its end', async () => {
     const round = await h.openRound({}, { opensInMs: HOUR_MS, lengthMs: HOUR_MS });
     const [first, second] = [await h.player(), await h.player()];
     expect(verdictOf(await h.create(round.id, first.ref))).toBe('entries_closed');
@@ -151,13 +151,13 @@ describe('entries', () => {
     h.clock.advance(1);
     expect(verdictOf(await h.create(round.id, first.ref))).toBe('entries_closed');
     expect(verdictOf(await h.create(round.id, second.ref))).toBe('entries_closed');
-    // An attempt that was created stays created, and can still be played.
+    // An attempt that was created stays so, and can still be played.
     expect(created(await h.create(round.id, first.ref, last.id))).toEqual(last);
     expect(recorded(await h.report(last.id, 1)).score).toBe(1);
     expect(await h.balance(second.accountId)).toBe(FUNDS);
   });
 
-  it('entries are never open in a round that is not longer than ten minutes', async () => {
+  it('entries are never open in a round of ten minutes or less', async () => {
     const round = await h.openRound({}, { lengthMs: HOUR_MS });
     const { opensAt } = round;
     const closesAt = new Date(opensAt.getTime() + TEN_MINUTES_MS);
@@ -206,7 +206,7 @@ describe('a creation that is refused', () => {
     expect(await h.balance(poor.accountId)).toBe(FEE - 1n);
     expect(await h.balance(blocked.accountId)).toBe(FUNDS);
 
-    // A repeat gets the same answer; a new attempt is decided again.
+    // A repeat gets the same result; a new attempt is decided again.
     ok(await h.wallet.deposit({ accountId: poor.accountId, environment: 1, amountCents: 1n, reference: 'late' }));
     expect(verdictOf(await h.create(round.id, poor.ref, attemptId))).toBe('insufficient_funds');
     expect(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).toMatchObject({ code: 'not_found' });
@@ -244,7 +244,7 @@ describe('an attempt id that was seen before', () => {
     expect(verdictOf(await h.create(round.id, player.ref, attempt.id, OTHER_PROGRAM))).toBe('not_found');
   });
 
-  it('a create that races itself is one attempt and one charge, in one batch and across replicas', async () => {
+  it('a creation that races itself is one attempt and one charge, in one batch and across replicas', async () => {
     const round = await h.openRound();
     const player = await h.player();
     const creation = {

@@ -1,4 +1,4 @@
-/** Attempts that end without an outcome: voided, expired manually, ended with their round. */
+/** Attempts that end without an outcome: voided, expired manually, or ended with their round. */
 import { newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { RoundStatus, GetLeaderboardResponse_View as View } from '@laurel/proto/tournament';
@@ -24,7 +24,7 @@ async function read(attemptId: string) {
   return ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId })).attempt;
 }
 
-/** An open attempt in a round that lasts half an hour, less than an attempt does. */
+/** An open attempt in a round of half an hour, which ends before the attempt's deadline. */
 async function shortAttempt() {
   const round = await h.openRound({}, { lengthMs: HOUR_MS / 2 });
   const player = await h.player();
@@ -131,7 +131,7 @@ describe('an account whose every fee was returned', () => {
     expect((await boardAs(round.id, alias)).rows).toMatchObject([{ bestScore: 5, paidAttempts: 1 }]);
   });
 
-  it('an account leaves its round with the commit that ends its last attempt, though the wallet is down and the fee is not returned yet', async () => {
+  it('an account leaves its round with the commit that ends its last attempt, even if the wallet is down and the fee is not returned yet', async () => {
     const { round, attempt } = await h.openAttempt();
     await h.stopWallet();
     await expect(h.tournament.expireAttempt({ tenant: PROGRAM, attemptId: attempt.id })).rejects.toThrow();
@@ -156,7 +156,8 @@ describe('an account whose every fee was returned', () => {
       expect(await h.balance(other.accountId)).toBe(FUNDS);
       const isCancelled = status === RoundStatus.CANCELLED;
       expect(await h.balance(player.accountId)).toBe(isCancelled ? FUNDS : FUNDS - FEE + 10_000n);
-      // A cancellation returns every fee alike, and still shows the board to every account that was in the round.
+      // A cancellation returns every fee, and still shows the board to every account that was an
+      // entrant.
       expect((await boardAs(round.id, other.ref)).view).toBe(isCancelled ? View.COMPLETE : View.MASKED);
       expect((await boardAs(round.id, player.ref)).view).toBe(View.COMPLETE);
     }
@@ -201,7 +202,7 @@ describe('an attempt without an outcome at the end of its round', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE + 10_000n);
   });
 
-  it('an attempt without an outcome at the end of its round reads as expired only once its fee is returned, also while the wallet is down', async () => {
+  it('an attempt without an outcome at the end of its round reads as expired only once its fee is returned, even if the wallet is down', async () => {
     const { player, attempt } = await shortAttempt();
     h.clock.advance(HOUR_MS / 2);
     await h.stopWallet();

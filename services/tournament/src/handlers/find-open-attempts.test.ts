@@ -1,4 +1,4 @@
-/** Which open attempts FindOpenAttempts finds: of which player, and until when. */
+/** Which open attempts of a player FindOpenAttempts finds, and until when. */
 import { newId } from '@laurel/ids';
 import type { Tenant } from '@laurel/proto/common';
 import { ok } from '@laurel/testing';
@@ -15,7 +15,7 @@ async function find(roundId: string, playerRef: string, { client = h.tournament,
 }
 
 describe('the open attempts of a player', () => {
-  it('the open attempts of a player are found oldest first, at most two, of any ref of the account, on every replica', async () => {
+  it('the open attempts of a player are found oldest first, at most two, by any ref of the account, on every replica', async () => {
     const { round, player, attempt } = await h.openAttempt({ attemptCap: 10 });
     const second = await h.secondRefOf(player);
     h.clock.advance(1_000);
@@ -31,7 +31,7 @@ describe('the open attempts of a player', () => {
     expect(await find(round.id, `unlinked-${newId()}`)).toEqual([]);
   });
 
-  it('the open attempts of a player end with their hour', async () => {
+  it('the open attempts of a player are found until their deadline', async () => {
     const { round, player, attempt } = await h.openAttempt();
     h.clock.advance(HOUR_MS - 1);
     expect(await find(round.id, player.ref)).toEqual([attempt.id]);
@@ -39,7 +39,7 @@ describe('the open attempts of a player', () => {
     expect(await find(round.id, player.ref)).toEqual([]);
   });
 
-  it('the open attempts of a player end with their round', async () => {
+  it('the open attempts of a player are found until the end of their round', async () => {
     const round = await h.openRound({}, { lengthMs: HOUR_MS / 2 });
     const player = await h.player();
     const attempt = created(await h.create(round.id, player.ref));
@@ -49,7 +49,7 @@ describe('the open attempts of a player', () => {
     expect(await find(round.id, player.ref)).toEqual([]);
   });
 
-  it('the open attempts of a player in the round of another tenant are not found, and the others of the call are', async () => {
+  it('the open attempts of a player are not found in the round of another tenant, and the others of the call are', async () => {
     const { round, player, attempt } = await h.openAttempt();
     const query = { tenant: PROGRAM as Tenant, playerRef: player.ref, contestId: round.id, requestId: '' };
     const queries = [{ ...query, tenant: OTHER_PROGRAM }, query, { ...query, contestId: newId() }];

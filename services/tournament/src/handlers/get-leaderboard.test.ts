@@ -1,4 +1,7 @@
-/** What each viewer sees of a board, through the calls: masked, the window of a running round, the complete table of one that is over. */
+/**
+ * What each viewer sees of a board: masked, the window of a running round, or the complete table of
+ * a round that is over.
+ */
 
 import type { AttemptOpener, PendingResolver, Wallet } from '@laurel/attempts';
 import type { Player } from '@laurel/attempts/domain';
@@ -30,7 +33,7 @@ const refsOf = ({ rows }: GetLeaderboardResponse) => rows.map(({ playerRef }) =>
 const close = async (roundId: string) => ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId })).round;
 
 describe('a board', () => {
-  it('a board is not found for another tenant, and no unknown board is found for any tenant', async () => {
+  it('a board is not found for another tenant, and an unknown board for no tenant', async () => {
     const { round, player } = await h.openAttempt();
     for (const tenant of [OTHER_PROGRAM, LIVE_PROGRAM]) {
       const request = { tenant, roundId: round.id, playerRef: player.ref };
@@ -48,7 +51,7 @@ describe('a board', () => {
     const blocked = await h.player();
     await h.block(blocked.accountId);
     expect(verdictOf(await h.create(round.id, blocked.ref))).toBe('blocked');
-    // Who has entered another round has not entered this one.
+    // An entry into another round is not an entry into this one.
     await play(h, (await h.openRound()).id, outsider, 1);
     recorded(await h.report(attempt.id, 7));
     const refs = ['', newId(), outsider.ref, poor.ref, blocked.ref];
@@ -70,7 +73,7 @@ describe('a board', () => {
     expect((await boardOf(h, round.id, player.ref)).view).toBe(View.COMPLETE);
   });
 
-  it('a board names the entry of the account that the ref names now, though another account played with that ref before', async () => {
+  it('a board names the entry of the account that the ref names now, even if another account played with that ref before', async () => {
     const round = await h.openRound({ attemptCap: 2 });
     const [before, after] = [await h.player(), await h.player()];
     const play = async (ref: string, score: number) =>
@@ -84,12 +87,12 @@ describe('a board', () => {
     expect((await boardOf(h, round.id, 'nobody')).playerEntryId).toBe('');
   });
 
-  it('a board does the same work for all viewers who see it masked', async () => {
+  it('a board costs the same work for every viewer who sees it masked', async () => {
     const { round } = await h.openAttempt();
     const outsider = await h.player();
     const poor = await h.player(undefined, 0n);
     await h.create(round.id, poor.ref);
-    // The refusal is written after the answer; a reader waits for it.
+    // The refusal is written after the response; a reader waits for it.
     await boardOf(h, round.id, poor.ref);
     const workFor = async (playerRef: string) => {
       const statements: string[] = [];
@@ -120,7 +123,7 @@ describe('a board', () => {
     for (const ref of [newId(), outsider.ref, poor.ref]) expect(await workFor(ref)).toEqual(anonymous);
   });
 
-  it('a board shows a player who paid an empty window before the first score, and after it the own row with one on either side', async () => {
+  it('a board shows an entrant no row before the first score, and after it the player’s row with one on either side', async () => {
     const round = await h.openRound();
     const players = await Promise.all(Array.from({ length: 5 }, () => h.player()));
     const [viewer] = players;
@@ -156,7 +159,7 @@ describe('a board', () => {
     expect(refsOf(await boardOf(h, round.id, players[1]?.ref))).toEqual([players[2]?.ref, players[1]?.ref]);
   });
 
-  it('a board has one row for two refs of one account: the ref of the best run, at its tiebreak and its instant', async () => {
+  it('a board has one row for two refs of one account, with the ref of the best run, its tiebreak and its instant', async () => {
     const round = await h.openRound(BY_SECONDS);
     const player = await h.player();
     const second = await h.secondRefOf(player);
@@ -175,7 +178,7 @@ describe('a board', () => {
     }
   });
 
-  it('a board is the same for every ref of an account that has entered, whether or not that ref ever played', async () => {
+  it('a board is the same for every ref of an entrant, whether or not that ref ever played', async () => {
     const round = await h.openRound();
     const [player, other] = [await h.player(), await h.player()];
     const alias = await h.secondRefOf(player);
@@ -186,7 +189,8 @@ describe('a board', () => {
     expect(await boardOf(h, round.id, alias)).toEqual(await boardOf(h, round.id, player.ref));
     expect(refsOf(await boardOf(h, round.id, alias))).toEqual([player.ref]);
 
-    // The ref moves to another account, which has not entered; the account's other ref still sees the board.
+    // The ref moves to another account, which has not entered. The other ref of the first account
+    // still sees the board.
     ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: player.ref }, email: other.email }));
     expect((await boardOf(h, round.id, player.ref)).view).toBe(View.MASKED);
     expect(refsOf(await boardOf(h, round.id, alias))).toEqual([player.ref]);
@@ -195,7 +199,7 @@ describe('a board', () => {
     expect((await boardOf(h, round.id, player.ref)).view).toBe(View.MASKED);
   });
 
-  it('a board resolves the account of a ref that never played and whose purchase was not recorded', async () => {
+  it('a board finds the account of a ref that never played and whose purchase was not recorded', async () => {
     const { round, player, attempt } = await h.openAttempt();
     const alias = await h.secondRefOf(player);
     await h.database.query({ text: `update attempts set status = 'pending' where id = $1` }, [attempt.id]);
@@ -204,7 +208,7 @@ describe('a board', () => {
     expect(await boardOf(h, round.id, alias)).toMatchObject({ view: View.WINDOW, round: { entrantCount: 1 } });
   });
 
-  it('a board orders equal runs by time, and not by the ref', async () => {
+  it('a board orders equal runs by time, not by the ref', async () => {
     const round = await h.openRound();
     const late = await h.player('aaa');
     const early = await h.player('zzz');
@@ -214,7 +218,7 @@ describe('a board', () => {
     expect(refsOf(await boardOf(h, round.id, late.ref))).toEqual(['zzz', 'aaa']);
   });
 
-  it('a board counts an entry as soon as it is answered, and one that the read itself resolves', async () => {
+  it('a board counts an entry once its creation is answered, and one that the read itself resolves', async () => {
     const { round, player, attemptId } = await h.pendingAttempt();
     const other = await h.player();
     const lone = await h.openRound();
@@ -247,7 +251,7 @@ describe('a board', () => {
     expect((await boardOf(h, fresh.id)).round?.entrantCount).toBe(0);
   });
 
-  it('a board is exact in every answer while scores come in', async () => {
+  it('a board is exact in every response while scores come in', async () => {
     const round = await h.openRound({ attemptCap: 40 });
     const players = await Promise.all(Array.from({ length: 6 }, () => h.player()));
     const [viewer] = players;

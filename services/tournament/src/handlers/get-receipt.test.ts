@@ -1,4 +1,4 @@
-/** Receipts, and the proof that the round counted them: both can be checked offline. */
+/** Receipts, and the proof that the round counted them. Both can be checked offline. */
 import { newId } from '@laurel/ids';
 import type { SealStatement } from '@laurel/signature';
 import { ok, type TestPlayer, verdictOnReceipt } from '@laurel/testing';
@@ -11,7 +11,7 @@ const h = useHarness();
 const close = async (roundId: string) => ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId }));
 
 describe('a receipt of a round', () => {
-  it('a receipt of a round is signed, and has no seal while the round runs, nor when it was cancelled', async () => {
+  it('a receipt of a round is signed, and has no seal while the round runs or if it was cancelled', async () => {
     const round = await h.openRound({ minEntrants: 2 });
     const receiptId = await play(h, round.id, await h.player(), 5, { evidence: '{"replay":[1,2]}' });
     const running = await receiptOf(h, receiptId);
@@ -27,7 +27,7 @@ describe('a receipt of a round', () => {
     expect(await h.tournament.getReceipt({ receiptId: newId() })).toMatchObject({ code: 'not_found' });
   });
 
-  it('a receipt of a round is proven counted by the seal, for every run of every player: rank, payout, and which run won them', async () => {
+  it('a receipt of a round is proven counted by the seal, for every run of every player: its rank, its payout, and which run won them', async () => {
     const round = await h.openRound({ ...BY_SECONDS, attemptCap: 4 });
     const players = await Promise.all(Array.from({ length: 12 }, () => h.player()));
     const receipts: { readonly id: string; readonly player: TestPlayer; readonly score: number }[] = [];
@@ -79,7 +79,7 @@ describe('a receipt of a round', () => {
     });
   });
 
-  it('a receipt of a round is not proven by a seal over anything else', async () => {
+  it('a receipt of a round is not proven by the seal of another receipt, or by a changed leaf', async () => {
     const round = await h.openRound();
     const first = await play(h, round.id, await h.player(), 1);
     const second = await play(h, round.id, await h.player(), 2);

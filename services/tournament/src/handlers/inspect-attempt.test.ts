@@ -1,4 +1,6 @@
-/** An attempt as operators inspect it before they act: inspecting it changes nothing in any state. */
+/**
+ * An attempt as operators inspect it before they act. The inspection changes nothing, in any state.
+ */
 import type { Attempt } from '@laurel/proto/attempts';
 import { createAttemptInspector, type InspectedOwner, itInspectsAttempts } from '@laurel/testing/inspect-attempt';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** Concurrent calls: no cap is exceeded, no fee is returned twice, and every score is either on the board of its round or refused. */
+/**
+ * Concurrent calls: no cap is exceeded, no fee is returned twice, and every score is either on its
+ * round's board or refused.
+ */
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { countsOf, ok } from '@laurel/testing';
@@ -20,7 +23,7 @@ import {
 const h = useHarness();
 const other = useReplica(h);
 
-/** The items in calls of ten, to two replicas in turn, all concurrently. */
+/** Sends the items in calls of ten, to two replicas in turn, all concurrently. */
 async function createEverywhere(creations: readonly { contestId: string; playerRef: string }[]) {
   const items = creations.map((creation) => ({
     ...creation,
@@ -37,7 +40,8 @@ async function createEverywhere(creations: readonly { contestId: string; playerR
 }
 
 /**
- * 200 creations of one player, twenty at a time on two replicas, and `end` in the middle of them. Returns how often each verdict occurs.
+ * Sends 200 creations of one player, twenty at a time on two replicas, and runs `end` in the
+ * middle. Returns how often each verdict occurs.
  */
 async function createUntil(end: () => Promise<unknown>, roundId: string, playerRef: string) {
   const verdicts: string[] = [];
@@ -123,7 +127,7 @@ describe('400 concurrent entries', () => {
     expect(await h.balance(player.accountId)).toBe(12n);
   });
 
-  it('400 concurrent entries count every account once, and do not deadlock when two replicas batch the same players in every order', async () => {
+  it('400 concurrent entries count every account once, and do not deadlock if two replicas batch the same players in every order', async () => {
     const rounds = await Promise.all(Array.from({ length: 3 }, () => h.openRound({ attemptCap: 1_000 })));
     const players = await Promise.all(Array.from({ length: 8 }, () => h.player()));
     const creations = Array.from({ length: 400 }, (_, index) => ({
@@ -227,7 +231,7 @@ where round_id = $1 order by best_player_ref`,
 });
 
 describe('a score and the end of its round', () => {
-  it('a score that races with the end of its round is ranked in the round, or refused and refunded, by the lock of the board', async () => {
+  it('a score that races with the end of its round is either ranked in the round, or refused and refunded, by the lock of the board', async () => {
     const round = await h.openRound();
     const players = await Promise.all(Array.from({ length: 40 }, () => h.player()));
     const creations = players.map(({ ref }) => ({ contestId: round.id, playerRef: ref }));
@@ -279,7 +283,7 @@ describe('a score and the end of its round', () => {
   });
 });
 
-/** The number of entrants, recounted: accounts with an attempt whose fee was not returned. */
+/** The number of entrants, counted again: accounts with an attempt whose fee was not returned. */
 async function countEntrants(roundId: string) {
   const [row] = await h.database.query<{ entrants: number }>(
     {
@@ -320,7 +324,7 @@ describe('the last attempt of an account that ends while others start', () => {
     },
   );
 
-  it('the last attempt of an account leaves entrants counted exactly when the sweepers of two replicas end it', async () => {
+  it('the last attempt of an account leaves entrants counted exactly if the sweepers of two replicas end it', async () => {
     const round = await h.openRound({ attemptCap: 100 }, { lengthMs: 10 * HOUR_MS });
     const players = await Promise.all(Array.from({ length: PLAYERS }, () => h.player()));
     for (let turn = 0; turn < 4; turn += 1) {
@@ -340,7 +344,7 @@ describe('the last attempt of an account that ends while others start', () => {
 });
 
 describe('an attempt at its end', () => {
-  it('an attempt at its end is either settled or expired and refunded, when both are requested concurrently', async () => {
+  it('an attempt at its end is either settled, or expired and refunded, if both are requested concurrently', async () => {
     const round = await h.openRound({ attemptCap: 1_000 });
     const player = await h.player();
     const creations = Array.from({ length: 40 }, () => ({ contestId: round.id, playerRef: player.ref }));

@@ -1,4 +1,7 @@
-/** An operation id that comes again: with the same report, with another score, tiebreak or evidence, or on another attempt. */
+/**
+ * A repeated operation id: with the same report, with another score, tiebreak or evidence, or on
+ * another attempt.
+ */
 import { newId } from '@laurel/ids';
 import { ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
@@ -20,7 +23,7 @@ const itemOf = ({ attemptId, operationId, score = 7, tiebreak, evidence = '' }: 
   keyUse: undefined,
 });
 
-/** Each answer's verdict; that of a repetition is `repeated`. */
+/** The verdict of each report; that of a repetition is `repeated`. */
 async function answersTo(reports: readonly Report[], client = h.tournament): Promise<string[]> {
   const { results } = ok(await client.reportOutcomes({ reports: reports.map(itemOf) }));
   return results.map(({ result, repeated }) => (repeated ? 'repeated' : verdictOf(result)));
@@ -45,7 +48,8 @@ describe('a report that is sent again', () => {
 
   it('a report that is sent again with another score, tiebreak or evidence is refused, and its outcome stays', async () => {
     const { attempt } = await h.openAttempt();
-    // The tournament declares no tiebreak: it does not count, and is stated all the same.
+    // The tournament declares no tiebreak, so the receipt states the reported one but the board
+    // ignores it.
     const report = { attemptId: attempt.id, operationId: newId(), tiebreak: 3, evidence: '{"run":1}' };
     expect(await answersTo([report])).toEqual(['outcome']);
     for (const changed of [{ score: 8 }, { tiebreak: 4 }, { evidence: '' }, { evidence: '{"run":2}' }]) {
@@ -66,14 +70,14 @@ describe('an operation that has settled an attempt', () => {
     expect(await answersTo([{ attemptId: second, operationId: newId() }])).toEqual(['outcome']);
   });
 
-  it('an operation settles one attempt of a call that names it for two', async () => {
+  it('an operation settles only one attempt of a call that names it for two', async () => {
     const { first, second } = await twoAttempts();
     const operationId = newId();
     const reports = [first, second].map((attemptId) => ({ attemptId, operationId }));
     expect((await answersTo(reports)).sort()).toEqual(['attempt_already_settled', 'outcome']);
   });
 
-  it('an operation settles one of two attempts that two replicas settle by it concurrently', async () => {
+  it('an operation settles only one of two attempts that two replicas report under it concurrently', async () => {
     for (let run = 0; run < 10; run += 1) {
       const scenes = await Promise.all(Array.from({ length: 4 }, () => twoAttempts()));
       const operations = scenes.map(() => newId());

@@ -1,4 +1,4 @@
-/** What a reported score does: to the attempt, to the entry's best run, and to the board. */
+/** What a reported score does to the attempt, to the entry's best run, and to the board. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { ok, verdictOnReceipt } from '@laurel/testing';
@@ -43,7 +43,7 @@ async function receiptOf(receiptId: string) {
 }
 
 describe('a score', () => {
-  it('a score settles its attempt once, and reads the same afterwards', async () => {
+  it('a score settles its attempt once, and later reads show the same', async () => {
     const { round, player, attempt } = await h.openAttempt();
     const operationId = newId();
     h.clock.advance(1_000);
@@ -99,7 +99,7 @@ describe('a score', () => {
     expect(await read(attempt.id)).toEqual(attempt);
   });
 
-  it('a score leaves a receipt that anyone can verify, with the evidence as it was sent', async () => {
+  it('a score leaves a receipt that anyone can verify, with the evidence as sent', async () => {
     const { round, player, attempt } = await h.openAttempt();
     const evidence = '{"z":[1,{"b":null}],"a":"é\\u0000"}';
     const outcome = recorded(await h.report(attempt.id, 99.5, { tiebreak: 7, evidence }));
@@ -118,7 +118,7 @@ describe('a score', () => {
       metric_name: 'distance',
       metric_unit: 'm',
       threshold_direction: 'higher_is_better',
-      // Reported but not declared: it is recorded and does not count.
+      // Reported but not declared, so it is recorded and ignored.
       tiebreak: 7,
       tiebreak_metric_name: null,
       tiebreak_direction: null,
@@ -144,7 +144,7 @@ describe('a tournament that declares a tiebreak', () => {
     expect(Object.is((await receiptOf(outcome.receiptId)).tiebreak, 0)).toBe(true);
   });
 
-  it('a report to a tournament with a tiebreak is refused for the end of the round or its deadline before a missing tiebreak', async () => {
+  it('a report to a tournament with a tiebreak is refused for the end of the round or the deadline before a missing tiebreak', async () => {
     const { attempt: late } = await h.openAttempt(BY_SECONDS);
     h.clock.advance(HOUR_MS);
     expect(verdictOf(await h.report(late.id, 10))).toBe('attempt_already_settled');
@@ -158,7 +158,7 @@ describe('a tournament that declares a tiebreak', () => {
 });
 
 describe('the best run of an entry', () => {
-  it('the best run of an entry is the better score with its own tiebreak, and never takes one from a later run', async () => {
+  it('the best run of an entry is the better score with its own tiebreak, never with that of a later run', async () => {
     const { round, player, attempt } = await h.openAttempt({ ...BY_SECONDS, attemptCap: 10 });
     const run = async (score: number, tiebreak: number, attemptId?: string) => {
       h.clock.advance(1);
@@ -172,7 +172,7 @@ describe('the best run of an entry', () => {
     expect(await bestOf(round.id, player.ref)).toEqual(first);
     await run(10, 60);
     expect(await bestOf(round.id, player.ref)).toEqual(first);
-    // Equal but for the time: the earlier one stays.
+    // Equal but for the time, so the earlier one stays.
     await run(10, 50);
     expect(await bestOf(round.id, player.ref)).toEqual(first);
     const quicker = await run(10, 49);
@@ -182,7 +182,7 @@ describe('the best run of an entry', () => {
     expect(await tallyOf(round.id)).toEqual({ entrants: 1, scoredPlayers: 1, scoredAttempts: 6 });
   });
 
-  it('the best run of an entry is the lower score where lower is better, and the higher tiebreak where higher is', async () => {
+  it('the best run of an entry is the lower score if lower is better, and the higher tiebreak if higher is', async () => {
     const { round, player, attempt } = await h.openAttempt({
       direction: 'lower_is_better',
       tiebreak: { metricName: 'stars', direction: 'higher_is_better' },
@@ -230,7 +230,7 @@ describe('the best run of an entry', () => {
       requestId: '',
       keyUse: undefined,
     }));
-    // The last one is sent twice in the same call, under one operation id and under another.
+    // The last report is sent twice in the same call: under one operation id, and under another.
     const [last] = reports.slice(-1);
     if (last === undefined) throw new Error('no reports');
     const all = [...reports, last, { ...last, operationId: newId() }];
@@ -267,7 +267,7 @@ describe('a score that is too late', () => {
     expect(await tallyOf(short.id)).toMatchObject({ scoredAttempts: 1 });
   });
 
-  it('a score at the end of its round is refused for that, expires the attempt immediately, and the fee is returned for that reason', async () => {
+  it('a score at the end of its round is refused for that, expires the attempt immediately, and has the fee returned for that reason', async () => {
     const round = await h.openRound({}, { lengthMs: HOUR_MS / 2 });
     const player = await h.player();
     const attempt = created(await h.create(round.id, player.ref));
@@ -277,7 +277,7 @@ describe('a score that is too late', () => {
     expect(await h.database.query(due, [attempt.id])).toEqual([{ reason: 'round_closed' }]);
     expect(await read(attempt.id)).toEqual({ ...attempt, status: AttemptStatus.EXPIRED });
     expect(await h.balance(player.accountId)).toBe(FUNDS);
-    // Also when its deadline has passed since, and also for another operation.
+    // Still true when the attempt's deadline has passed as well, and for another operation.
     h.clock.advance(HOUR_MS);
     expect(verdictOf(await h.report(attempt.id, 1))).toBe('round_closed');
     expect(await tallyOf(round.id)).toMatchObject({ scoredAttempts: 0 });
@@ -290,7 +290,7 @@ describe('a score that is too late', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS);
   });
 
-  it('a score that was recorded in time is unchanged: the same operation is answered after the round, too', async () => {
+  it('a score that was recorded in time is unchanged: the same operation gets it after the round, too', async () => {
     const { round, attempt } = await h.openAttempt();
     const operationId = newId();
     const outcome = recorded(await h.report(attempt.id, 1, { operationId }));

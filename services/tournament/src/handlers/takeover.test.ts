@@ -1,4 +1,4 @@
-/** The same attempt id sent again, after every state in which the first request can end. */
+/** The same attempt id, sent again after every state in which the first request can end. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { ok } from '@laurel/testing';
@@ -14,7 +14,10 @@ async function entrantsOf(roundId: string) {
   return (await findRound(h.database, roundId))?.tally.entrants;
 }
 
-/** As if the commit that opened the attempt, which waits for no disk, had been lost: it also booked the entry's first purchase. */
+/**
+ * Undoes the commit that opened the attempt, and with it the entry's first purchase. That commit
+ * waits for no disk, so a crash may lose it.
+ */
 async function forget(attemptId: string): Promise<void> {
   await h.database.transaction(async (tx) => {
     await tx.query({ text: `update attempts set status = 'pending' where id = $1` }, [attemptId]);
@@ -53,7 +56,7 @@ describe('a create that is sent again', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE);
   });
 
-  it('a create that is sent again is refused as the first time, though the player has funds by now', async () => {
+  it('a create that is sent again is refused as the first time, even if the player has funds by then', async () => {
     const round = await h.openRound();
     const player = await h.player(undefined, 0n);
     const attemptId = newOwnedId('tournament');
@@ -113,7 +116,7 @@ describe('an attempt that another request continues', () => {
 });
 
 describe('a pending attempt that a call finds', () => {
-  it('a pending attempt that a call finds is resolved by a read, and by a report, each of which enters the player', async () => {
+  it('a pending attempt that a call finds is resolved by a read and by a report, and either makes the player an entrant', async () => {
     const { round, player, attempt: read } = await h.openAttempt();
     await forget(read.id);
     expect(ok(await h.tournament.getAttempt({ tenant: PROGRAM, attemptId: read.id })).attempt).toEqual(read);
@@ -142,7 +145,7 @@ describe('a pending attempt that a call finds', () => {
     h.clock.advance(60_000);
     await h.server.sweepOnce();
     created(await h.create(round.id, player.ref));
-    // The abandoned one no longer counts under the cap.
+    // The abandoned attempt no longer counts under the cap.
     expect(verdictOf(await h.create(round.id, player.ref, attemptId))).toBe('attempt_cap_reached');
   });
 
@@ -196,7 +199,7 @@ describe('a player whose link moved', () => {
     });
   });
 
-  it('a player whose link moved has the fee of an earlier attempt returned to the account that paid', async () => {
+  it('a player whose link moved gets the fee of an earlier attempt back on the account that paid', async () => {
     const { player: before, attempt } = await h.openAttempt();
     const after = await h.player();
     ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: before.ref }, email: after.email }));
@@ -204,7 +207,7 @@ describe('a player whose link moved', () => {
     expect(await Promise.all([before, after].map(({ accountId }) => h.balance(accountId)))).toEqual([FUNDS, FUNDS]);
   });
 
-  it('a player whose link moved is moved during the charge, where only the charge detects it', async () => {
+  it('a player whose link moved is moved during the charge, if only the charge detects it', async () => {
     const round = await h.openRound();
     const before = await h.player();
     const after = await h.player();
@@ -218,7 +221,7 @@ describe('a player whose link moved', () => {
     recorded(await h.report(attempt.id, 1, { operationId: newId() }));
   });
 
-  it('a player whose link moved is refused without a charge where the rules refuse the account that the ref names now', async () => {
+  it('a player whose link moved is refused without a charge if the rules refuse the account that the ref names now', async () => {
     const round = await h.openRound({ attemptCap: 1 });
     const before = await h.player();
     const after = await h.player();

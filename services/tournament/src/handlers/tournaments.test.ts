@@ -1,4 +1,4 @@
-/** What operators open, pause and close, and what partners list. */
+/** Tournaments: operators open, pause and close them, and partners list them. */
 import { newId } from '@laurel/ids';
 import {
   RoundStatus,
@@ -35,7 +35,7 @@ const BY_HAND: TournamentTerms = { ...TERMS, tiebreak: undefined, roundLengthSec
 
 async function create(terms: Partial<TournamentTerms> = {}): Promise<Tournament> {
   const { tournament } = ok(await h.tournament.createTournament({ tenant: PROGRAM, terms: { ...TERMS, ...terms } }));
-  if (tournament === undefined) throw new Error('no tournament in the answer');
+  if (tournament === undefined) throw new Error('the response has no tournament');
   return tournament;
 }
 
@@ -50,7 +50,7 @@ async function listed(all = false, tenant = PROGRAM): Promise<readonly Tournamen
 const inMs = (ms: number) => new Date(h.clock().getTime() + ms);
 
 describe('a tournament that an operator opens', () => {
-  it('a tournament that an operator opens reads back as it was set, with its first round open and its terms frozen on it', async () => {
+  it('a tournament that an operator opens reads back as set, with its first round open and its terms frozen on it', async () => {
     const tournament = await create();
     expect(tournament).toEqual({
       id: tournament.id,
@@ -87,7 +87,7 @@ describe('a tournament that an operator opens', () => {
     expect((await listed()).find(({ id }) => id === tournament.id)?.currentRound).toBeUndefined();
   });
 
-  it('a tournament that an operator opens is refused for terms that make no sense', async () => {
+  it('a tournament that an operator opens is refused if its terms make no sense', async () => {
     const bad: readonly Partial<TournamentTerms>[] = [
       { name: '' },
       { entryFeeCents: 0n },
@@ -141,7 +141,7 @@ describe("a tournament's status", () => {
     expect((await setStatus(tournament.id, TournamentStatus.ACTIVE))?.currentRound).toEqual(resumed?.currentRound);
   });
 
-  it('a closed tournament ends after the running round, permanently', async () => {
+  it('a closed tournament ends after the running round, for good', async () => {
     const tournament = await create();
     await setStatus(tournament.id, TournamentStatus.CLOSED);
     h.clock.advance(2 * HOUR_MS);
@@ -185,7 +185,7 @@ describe('a round that should be open and is not', () => {
 });
 
 describe('a round that an operator opens', () => {
-  it('a round of an operator opens now or later, and is open for entries for a minute at least', async () => {
+  it('a round of an operator opens now or later, and takes entries for a minute at least', async () => {
     const { id: tournamentId } = await create(BY_HAND);
     const closesAt = inMs(1.1 * TEN_MINUTES_MS);
     for (const tooSoon of [60_000, TEN_MINUTES_MS, 1.1 * TEN_MINUTES_MS - 1]) {
@@ -241,7 +241,7 @@ describe('a round that an operator opens', () => {
 });
 
 describe('the list of tournaments', () => {
-  it('the list of tournaments holds the active ones, oldest first, with their current rounds and how many entered; with `all` every one', async () => {
+  it('the list of tournaments has the active ones, oldest first, each with its current round and its entrants; with `all` every one', async () => {
     const tenant = { ...PROGRAM, programId: newId() };
     const open = async () => ok(await h.tournament.createTournament({ tenant, terms: TERMS })).tournament?.id ?? '';
     const ids: string[] = [];

@@ -1,4 +1,7 @@
-/** Attempts with their entries and refs: how they are inserted, moved and booked, and which transactions wait for which. */
+/**
+ * Attempts with their entries and refs: how they are inserted, moved and booked, and which
+ * transactions wait for which.
+ */
 import { newId, newOwnedId } from '@laurel/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { entryIdOf } from '../domain/entry-decision.ts';
@@ -125,7 +128,7 @@ describe('an attempt', () => {
     expect((await findEntryOfRef(h.database, round.id, 'player'))?.accountId).toBe(accountId);
   });
 
-  it('an attempt is neither written nor restarted once its instant is below the low watermark, and then has no entry', async () => {
+  it('an attempt below the low watermark is neither written nor restarted, and has no entry', async () => {
     const round = await h.openRound();
     const [before] = await h.begin(round, [{ accountId: newId(), playerRef: 'player' }]);
     if (before === undefined) throw new Error('no attempt');
@@ -249,7 +252,7 @@ describe('the end of a round', () => {
     }
   });
 
-  it('the end of a round finds no unknown round', async () => {
+  it('the end of a round does not find an unknown round', async () => {
     expect(await h.database.transaction((tx) => lockRoundToEnd(tx, newId()))).toBeNull();
   });
 });

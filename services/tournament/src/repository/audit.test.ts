@@ -1,4 +1,4 @@
-/** The audit finds each kind of damage, which these tests do manually where constraints would stop it. */
+/** The audit finds each kind of damage. The tests disable the constraints that would prevent it. */
 import { newId } from '@laurel/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ let h: Harness;
 let running: Round;
 let settling: Round;
 let cancelling: Round;
-/** Of the running round: two entries with a run each, and one open attempt. */
+/** In the running round: two entries with a run each, and one open attempt. */
 let scored: Attempt;
 let open: Attempt;
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
   }
   await h.close(settling.id);
   await h.close(cancelling.id);
-  // Disables what otherwise prevents the damage.
+  // Disables what would prevent the damage.
   await h.database.query({ text: 'alter table rounds disable trigger all' });
   await h.database.query({ text: 'alter table entries disable trigger all' });
 });
@@ -43,7 +43,7 @@ async function failing(damage: string, repair: string, values: readonly unknown[
   expect(await h.violations()).toEqual([]);
   await h.database.query({ text: damage }, values);
   const found = (await h.violations()).map((violation) => violation.split(':')[0] ?? '');
-  // Each names rows of the sandbox.
+  // The damage is all in the sandbox.
   const results = await runOwnChecks(h.database);
   expect(results.filter(({ violations, testViolations }) => violations > testViolations)).toEqual([]);
   await h.database.query({ text: repair }, values);
@@ -79,7 +79,7 @@ describe('the audit', () => {
     expect(await failing(insert, remove, [open.id, newId()])).toEqual(['cap_was_kept']);
   });
 
-  it('the audit finds a board that is not the order of the best runs', async () => {
+  it('the audit finds a board out of the order of its best runs', async () => {
     const values = [scored.entryId];
     const set = (assignment: string) => `update entries set ${assignment} where id = $1`;
     expect(await failing(set('best_tiebreak = 2'), set('best_tiebreak = 1'), values)).toEqual(['best_run_is_the_best']);
@@ -125,7 +125,7 @@ describe('the audit', () => {
     expect(second).toEqual(['round_has_its_tally_and_board', 'one_open_round_per_tournament']);
   });
 
-  it('the audit finds ranks and payouts that do not follow from board and purse', async () => {
+  it('the audit finds ranks and payouts that do not follow from the board and the purse', async () => {
     const byRank = (assignment: string, rank: number) =>
       `update entries set ${assignment} where round_id = $1 and final_rank = ${rank}`;
     const values = [settling.id];
@@ -174,7 +174,7 @@ describe('the audit', () => {
     ).toEqual(['entry_refund_is_due_exactly_while_ending']);
   });
 
-  it('the audit finds a receipt without its key', async () => {
+  it('the audit finds a receipt without its signing key', async () => {
     const key = (by: string) => `update outcomes set signing_key_id = signing_key_id ${by} where attempt_id = $1`;
     expect(await failing(key('+ 100'), key('- 100'), [scored.id])).toEqual(['run_receipt_has_its_key']);
   });
@@ -202,7 +202,7 @@ describe('the audit', () => {
     expect(await moveRound(h.database, running.id, 'settling', 'settled')).toBe(false);
   });
 
-  it('the audit finds nothing in what reports place on a board, whatever the doubles', async () => {
+  it('the audit finds nothing in what reports place on a board, whatever their doubles', async () => {
     const value = fc.oneof(
       fc.constantFrom(
         0,

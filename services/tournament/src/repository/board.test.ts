@@ -51,7 +51,7 @@ const terms: fc.Arbitrary<Partial<TournamentTerms>> = fc.record({
   direction,
   tiebreak: fc.option(fc.record({ metricName: fc.constant<string>('seconds'), direction }), { nil: null }),
 });
-/** Few rounds, players and scores, so that runs meet, tie and fall into the same chunks. */
+/** Few rounds, players and scores, so that runs meet, tie and share chunks. */
 const report = fc.record({
   round: fc.nat(2),
   player: fc.nat(29),

@@ -1,4 +1,7 @@
-/** Migration 0009, on rounds from before it: an account was counted as an entrant even after its last fee was returned. */
+/**
+ * Migration 0009, on rounds from before it, which counted an account as an entrant even after its
+ * last fee was returned.
+ */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Harness, playersOf, startHarness } from './repository.fixture.ts';
@@ -12,13 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => h[Symbol.asyncDispose]());
 
-it('migration 0009 recounts the entrants of open rounds, and keeps the count that an ended round was decided on', async () => {
+it('migration 0009 recounts the entrants of open rounds, and keeps the count on which an ended round was decided', async () => {
   const [open, ended] = [await h.openRound({ attemptCap: 2 }), await h.openRound()];
   const players = playersOf(4);
   const attempts = await h.enter(open, [...players, ...players.slice(0, 1)]);
   await h.enter(ended, playersOf(2));
   await h.report(attempts.slice(3, 4).map(({ id }) => ({ attemptId: id, score: 1 })));
-  // The first has another attempt, the second has none, the third was voided, the last one scored.
+  // The first account has another attempt, the second has none, the third was voided, the last one
+  // scored.
   await h.database.query({ text: `update attempts set status = 'expired' where id = any($1::uuid[])` }, [
     attempts.slice(0, 2).map(({ id }) => id),
   ]);

@@ -1,4 +1,7 @@
-/** Which accounts are in a round: what the commit that opens attempts books, and what those that it waits for have changed. */
+/**
+ * Which accounts are entrants of a round: what the commit that opens attempts books, and what the
+ * commits that it waits for changed.
+ */
 import { createAttemptOpener } from '@laurel/attempts';
 import { newId } from '@laurel/ids';
 import { createLogger } from '@laurel/service';

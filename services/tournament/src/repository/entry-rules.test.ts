@@ -1,4 +1,7 @@
-/** The rules of an entry in SQL and in TypeScript are the same rules: both are compared with generated histories of a round. */
+/**
+ * The rules of an entry are the same in SQL and in TypeScript: both are compared over generated
+ * histories of a round.
+ */
 import type { AttemptStatus } from '@laurel/attempts/domain';
 import { newId, newOwnedId } from '@laurel/ids';
 import fc from 'fast-check';
@@ -71,7 +74,7 @@ async function write({ cap, status, opensInMs, entriesCloseInMs, attempts }: His
   return { round, players };
 }
 
-/** Makes the change of a round that is open, and returns the round after it. */
+/** Applies the change to an open round, and returns the round after it. */
 async function apply(change: History['change'], round: Round): Promise<Round> {
   if (round.status !== 'open' || change === 'none') return round;
   if (change === 'status') {
@@ -88,7 +91,7 @@ async function apply(change: History['change'], round: Round): Promise<Round> {
 }
 
 describe('the rules of an entry in SQL', () => {
-  it('the rules of an entry in SQL let the optimistic write create an attempt exactly where the decision in TypeScript does, and the cached round is the current one', async () => {
+  it('the rules of an entry in SQL let the optimistic write create an attempt if and only if the decision in TypeScript does, and the cached round is current', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {

@@ -47,7 +47,7 @@ describe('a round of a hundred thousand entries', () => {
     expect((await loadStandings(h.database, round.id, null, 1))[0]?.standing.finalRank).toBe(1);
   });
 
-  it('a round of a hundred thousand entries holds every invariant', async () => {
+  it('a round of a hundred thousand entries keeps every invariant', async () => {
     expect(await h.violations()).toEqual([]);
   });
 });

@@ -1,4 +1,7 @@
-/** What counts under a round's cap, in SQL and in TypeScript: both are compared with a generated history. */
+/**
+ * What counts under a round's cap, in SQL and in TypeScript: both are compared over a generated
+ * history.
+ */
 import type { AttemptStatus } from '@laurel/attempts/domain';
 import { newId, newOwnedId } from '@laurel/ids';
 import fc from 'fast-check';

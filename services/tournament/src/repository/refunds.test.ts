@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => h[Symbol.asyncDispose]());
 
-/** Attempts of one round whose fees are to be returned, in the order of their ids. */
+/** Attempts of one round whose fees are due for refund, in the order of their ids. */
 async function due(environment: 'live' | 'test', since: Date, count: number) {
   const round = await h.openRound({}, { ...TENANT, environment });
   const ids = (await h.enter(round, playersOf(count))).map(({ id }) => id).sort();
@@ -19,7 +19,7 @@ async function due(environment: 'live' | 'test', since: Date, count: number) {
   return { round, ids };
 }
 
-test('refunds of real money come before those of play money that are due for longer, each the oldest first', async () => {
+test('refunds of real money come before those of play money that are due for longer, and each kind oldest first', async () => {
   const long = new Date(NOW.getTime() - 60_000);
   const ofTest = await due('test', long, 30);
   const ofLive = await due('live', NOW, 2);

@@ -1,4 +1,7 @@
-/** The fixture of the repository's tests: a database of their own, and rounds that are played as the handlers play them. */
+/**
+ * The fixture of the repository's tests: a database for each, and rounds that are played as the
+ * handlers play them.
+ */
 
 import { putSigningKey } from '@laurel/attempts';
 import { newId, newOwnedId } from '@laurel/ids';
@@ -44,7 +47,7 @@ export const TERMS: TournamentTerms = {
   roundLengthSeconds: null,
 };
 
-/** What signs receipts and seals here. */
+/** The signer of receipts and seals in these tests. */
 export const SIGNER = createSigner(Buffer.alloc(32, 7));
 
 export type Player = { readonly accountId: string; readonly playerRef: string };
@@ -57,19 +60,22 @@ export type Report = {
 
 export interface Harness extends AsyncDisposable {
   readonly database: Database;
-  /** A tournament with these terms and its first round, which is open from `NOW` for two hours. */
+  /** A tournament with these terms, and its first round, which is open from `NOW` for two hours. */
   openRound(terms?: Partial<TournamentTerms>, tenant?: Tenant): Promise<Round>;
-  /** One attempt for each player, in one batch, pending. */
+  /** Inserts one pending attempt for each player, in one batch. */
   begin(round: Round, players: readonly Player[], now?: Date): Promise<readonly Attempt[]>;
-  /** `pending -> open`, with the first purchase booked. */
+  /** Moves the attempts `pending -> open`, and books their first purchases. */
   open(attempts: readonly Pick<Attempt, 'id'>[], now?: Date): Promise<void>;
   /** begin, then open. */
   enter(round: Round, players: readonly Player[], now?: Date): Promise<readonly Attempt[]>;
-  /** One batch of outcomes, all of which settle. */
+  /** Records one batch of outcomes, which all settle. */
   report(reports: readonly Report[], now?: Date, options?: { readonly chunkEntries?: number }): Promise<void>;
   /** Makes the commit that decides a round. */
   close(roundId: string, now?: Date): Promise<HeldRound>;
-  /** `entries` scored entries by SQL, straight into the tables; scores fall from 1, lower is better. */
+  /**
+   * Inserts `entries` scored entries by SQL, straight into the tables. Scores fall from 1; lower is
+   * better.
+   */
   fill(round: Round, entries: number): Promise<void>;
   /** The violations of the service's own checks. */
   violations(): Promise<readonly string[]>;
@@ -219,7 +225,8 @@ function attemptOf(round: Round, { accountId, playerRef }: Player, now: Date): A
   };
 }
 
-// A sort key as domain/board-sort-key.ts encodes it for a positive score where lower is better and there is no tiebreak.
+// A sort key in the encoding of domain/board-sort-key.ts, for a positive score where lower is
+// better and there is no tiebreak.
 const FILL = {
   text: `
 with generated as materialized (
@@ -252,7 +259,7 @@ insert into board_chunks (round_id, lower_sort_key, entries) select $1, lower_so
 };
 
 async function fill(database: Database, round: Round, entries: number, signingKeyId: number): Promise<void> {
-  if (round.terms.direction !== 'lower_is_better') throw new Error('scores are filled in for lower_is_better');
+  if (round.terms.direction !== 'lower_is_better') throw new Error('fill only makes scores for lower_is_better');
   await database.transaction(
     (tx) => tx.query(FILL, [round.id, entries, NOW, round.terms.entryFeeCents, signingKeyId]),
     { statementTimeoutMs: 300_000 },

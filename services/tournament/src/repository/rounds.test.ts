@@ -1,4 +1,4 @@
-/** What the tables' own constraints refuse, and how tournaments and rounds are read. */
+/** What the constraints of the tables refuse, and how tournaments and rounds are read. */
 import { MAX_METADATA_BYTES, MAX_PLAYER_REF_CHARACTERS, MAX_VOID_REASON_CHARACTERS } from '@laurel/attempts/domain';
 import { newId } from '@laurel/ids';
 import { isBound } from '@laurel/testing';
@@ -41,7 +41,7 @@ describe('a tournament', () => {
       (text: string) => ({ tiebreak: { metricName: text, direction: 'lower_is_better' as const } }),
     ],
   ])(
-    'the database takes %s up to the characters that the rule takes, however many units each has',
+    'the database takes %s up to the characters that the rule allows, however many code units each has',
     async (_, constraint, most, change) => {
       const insert = (characters: number) =>
         insertTournament(h.database, {
@@ -56,7 +56,7 @@ describe('a tournament', () => {
     },
   );
 
-  it('a tournament reads back as it was written, with its newest round, for its tenant alone and by status', async () => {
+  it('a tournament reads back as written, with its newest round, for its tenant alone and by status', async () => {
     const tenant = { programId: newId(), environment: 'live' } as const;
     const one: Tournament = { id: newId(), tenant, status: 'active', terms: TERMS, createdAt: NOW };
     const other: Tournament = {
@@ -152,7 +152,7 @@ describe('a round', () => {
     expect(await refused(`settled_at = now()`)).toBe('rounds_settled_at_follows_status');
   });
 
-  it('a round may end sooner only in the sandbox, only while it is open, and never later', async () => {
+  it('a round may end sooner only in the sandbox and while it is open, and never ends later', async () => {
     const round = await h.openRound();
     const refused = (id: string, assignment: string) =>
       refusalOf(`update rounds set ${assignment} where id = $1`, [id]);

@@ -38,7 +38,7 @@ async function tableOf(roundId: string): Promise<readonly RankedStanding[]> {
   }
 }
 
-/** Every player once, then some of them again; the scores differ. */
+/** Every player scores once, then some of them again, at different scores. */
 async function play(round: Round, players: number, again: number): Promise<void> {
   const all = playersOf(players);
   for (const some of [all, all.slice(0, again)]) {
@@ -184,7 +184,7 @@ describe('a round that settles', () => {
     }
   }, 60_000);
 
-  it('a round pays only the reached ranks when fewer players scored than the purse has ranks, and is cancelled when none did', async () => {
+  it('a round pays only the reached ranks if fewer players scored than the purse has ranks, and is cancelled if none did', async () => {
     const few = await h.openRound({ purse: [300n, 200n, 100n].map(cents) });
     const attempts = await h.enter(few, playersOf(3));
     await h.report(attempts.slice(0, 2).map(({ id }, index) => ({ attemptId: id, score: index })));
@@ -238,7 +238,7 @@ describe('a round that settles', () => {
     expect(await roundAwards.recordPayouts(h.database, payouts)).toEqual([]);
   });
 
-  it('a round that settles opens the next round in the same commit, and only one', async () => {
+  it('a round that settles opens one next round, in the same commit', async () => {
     const round = await h.openRound();
     await h.enter(round, playersOf(1));
     const found = await findTournament(h.database, round.tournamentId);

@@ -11,7 +11,10 @@ const TIME_LIMIT_MS = 15_000;
 
 const scoreOf = (index: number) => (index * 7_919) % 10_007;
 
-/** Each at its rank, one in ten paid, and the receipts at these places of the ranking under the seal. */
+/**
+ * Expects each entrant at its rank, one in ten paid, and the seal to prove the receipts at these
+ * places of the ranking.
+ */
 export async function expectSettled(h: Harness, entrants: number, proven: readonly number[]): Promise<void> {
   const purse = Array.from({ length: entrants / 10 }, (_, index) => cents(BigInt(1_000 - index)));
   const round = await h.openRound({ purse });
@@ -31,7 +34,7 @@ export async function expectSettled(h: Harness, entrants: number, proven: readon
   expect(performance.now() - startedAt).toBeLessThan(TIME_LIMIT_MS);
   expect(closed).toMatchObject({ status: RoundStatus.SETTLED, entrantCount: entrants });
 
-  // One for each outcome and one for the round, however many purses it paid.
+  // One event for each outcome and one for the round, however many purses it paid.
   const [outbox] = await h.database.query({ text: 'select count(*)::int as events from outbox' });
   expect(outbox).toEqual({ events: entrants + 1 });
 

@@ -1,4 +1,7 @@
-/** The end of a round, from the clock to the last cent: settled, cancelled, interrupted, and by several replicas. */
+/**
+ * The end of a round, from the clock to the last cent: settled, cancelled, interrupted, and at
+ * several replicas.
+ */
 import { newId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import { AttemptStatus } from '@laurel/proto/attempts';
@@ -62,7 +65,8 @@ describe('a round whose time has come', () => {
     };
     const { tournament } = ok(await h.tournament.createTournament({ tenant: PROGRAM, terms }));
     const roundId = tournament?.currentRound?.id ?? '';
-    // Each but the last plays; the first plays twice, and worse the second time; the second leaves an attempt open.
+    // Each but the last plays. The first plays twice, worse the second time. The second also leaves
+    // an attempt open.
     for (const [index, player] of players.slice(0, 4).entries()) await play(h, roundId, player, index * 1.5 - 1);
     await play(h, roundId, players[0] ?? { ref: '' }, 9);
     h.clock.advance(HOUR_MS - TEN_MINUTES_MS - 1);
@@ -151,7 +155,7 @@ describe('a round whose time has come', () => {
     }
   });
 
-  it('a round whose time has come ranks equal scores by tiebreak and then by time, and not by the order of ids', async () => {
+  it('a round whose time has come ranks equal scores by tiebreak and then by time, not by the order of ids', async () => {
     const [slow, fast, early, late] = await playersOf(4);
     const round = await h.openRound(BY_SECONDS, { lengthMs: HOUR_MS });
     const at = async (player: TestPlayer | undefined, tiebreak: number) => {
@@ -169,7 +173,7 @@ describe('a round whose time has come', () => {
     );
   });
 
-  it('a round whose time has come shares no prize at the same instant either: then the entry id decides', async () => {
+  it('a round whose time has come shares no prize, even at the same instant: then the entry id decides', async () => {
     const players = await playersOf(3);
     const round = await h.openRound({ purse: [cents(300n), cents(200n)] }, { lengthMs: HOUR_MS });
     for (const player of players) await play(h, round.id, player, 5);
@@ -185,7 +189,7 @@ describe('a round whose time has come', () => {
 });
 
 describe('a purse behind an open investigation', () => {
-  it('a purse behind an open investigation is held and moves no money, and is paid once when released, or never when denied', async () => {
+  it('a purse behind an open investigation is held and moves no money; it is paid once if released, and never if denied', async () => {
     const players = await playersOf(3);
     const [released, denied, clean] = players;
     for (const player of [released, denied]) {
@@ -249,7 +253,7 @@ describe('a settlement that is interrupted', () => {
     h.clock.advance(HOUR_MS);
     await expect(h.server.sweepOnce()).rejects.toThrow();
     await h.startWallet();
-    // The wallet paid the winner, and its answer was lost with the process.
+    // The wallet paid the winner, and its response was lost with the process.
     const winner = players[0]?.accountId ?? '';
     const payment = { awardId: awardIdOfRank(round.id, 1), attemptId: '', roundId: round.id, tenant: PROGRAM };
     ok(await h.wallet.payAwards({ payments: [{ ...payment, accountId: winner, amountCents: 10_000n }] }));
@@ -326,7 +330,7 @@ describe('several replicas that settle the same rounds', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('several replicas admit no entry and lose no score while a round closes under the traffic of both', async () => {
+  it('several replicas admit no late entry and lose no score while a round closes under the traffic of both', async () => {
     const players = await playersOf(6);
     for (let time = 0; time < 3; time += 1) {
       const round = await h.openRound({ attemptCap: 20 }, { lengthMs: HOUR_MS });
