@@ -1,4 +1,4 @@
-/** Which service may call which rpc of the webhook service: the gateway each of them. */
+/** Which service may call which rpc of the webhook service: the gateway may call each. */
 import type { AcceptedCallers } from '@laurel/grpc';
 import type { WebhookServiceService } from '@laurel/proto/webhook';
 

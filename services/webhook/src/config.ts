@@ -18,7 +18,7 @@ import { DEFAULT_RETRY_DELAYS_MS, type RetryDelaysMs } from './domain/retry-sche
 
 const MAX_DELAY_SECONDS = 86_400;
 
-/** Two delays, because there are two pauses between three sends; parsed to milliseconds. */
+/** Two delays for the two pauses between three sends; parsed to milliseconds. */
 const retryDelays = z
   .string()
   .regex(/^\d{1,5},\d{1,5}$/, 'must be two whole numbers of seconds, comma-separated')
@@ -35,15 +35,18 @@ export const webhookConfigSchema = z
     WEBHOOK_DATABASE_URL: databaseUrl,
     WEBHOOK_DATABASE_POOL: positiveInt.default(8),
     ...eventStreamSettings,
-    /** How many servers of a clustered NATS keep the stream, which this service creates. */
+    /** How many servers of a NATS cluster keep the stream, which this service creates. */
     EVENTS_REPLICAS: positiveInt.default(1),
     /** The key that encrypts signing secrets. */
     WEBHOOK_SECRET_KEY: secretKey,
     /** Counts the changes of the key; each change raises it. */
     WEBHOOK_SECRET_KEY_VERSION: keyVersion,
-    /** Additional keys under which stored secrets open: the old one after a change, the next one before it. */
+    /**
+     * Other keys that may decrypt stored secrets: the old key after a change, the next one before
+     * it.
+     */
     WEBHOOK_SECRET_KEYS_ACCEPTED: acceptedKeys,
-    /** From the start of a send to the end of the part of the response that is read. */
+    /** The time from the start of a send until the last byte of the response that is read. */
     WEBHOOK_TIMEOUT_MS: durationMs.default(5_000),
     /** The delays after the first failed send and after the second; parsed to milliseconds. */
     WEBHOOK_RETRY_DELAYS_SECONDS: retryDelays.prefault(DEFAULT_RETRY_DELAYS_MS.map((ms) => ms / 1_000).join()),

@@ -1,4 +1,6 @@
-/** What the webhook service starts beside what every service starts (startRpcService). */
+/**
+ * The parts that only the webhook service starts. startRpcService starts those of every service.
+ */
 import { createEgress, egressOptionsOf, urlCheckOf } from '@laurel/egress';
 import { createEncryption } from '@laurel/encryption';
 import { connectEvents, startConsumer } from '@laurel/events';
@@ -26,9 +28,9 @@ const DELETE_OLD_ROWS_INTERVAL_MS = 3_600_000;
 const REENCRYPT_INTERVAL_MS = 30_000;
 
 interface ForTests {
-  /** The intake of events, which the consumer calls; tests call it themselves. */
+  /** Consumes events. The stream's consumer calls it; tests call it themselves. */
   consume(events: readonly Event[]): Promise<void>;
-  /** One run of every worker; tests call it instead of waiting. */
+  /** Runs every worker once; tests call this instead of waiting. */
   sweepOnce(): Promise<void>;
   /** Resolves once every due send that this replica knows of has ended and is recorded. */
   whenIdle(): Promise<void>;
@@ -36,7 +38,10 @@ interface ForTests {
 
 export type WebhookServer = RunningService & ForTests;
 
-/** Starts the webhook service on a migrated database. Its clock is the database's; tests pass their own. */
+/**
+ * Starts the webhook service on a migrated database. Its clock is the database's; tests pass their
+ * own.
+ */
 export function startWebhook(config: WebhookConfig, logger: Logger, testClock?: Clock): Promise<WebhookServer> {
   const database = { url: config.WEBHOOK_DATABASE_URL, maxConnections: config.WEBHOOK_DATABASE_POOL };
   return startRpcService({ name: 'webhook', config, database, logger, testClock }, (foundation) =>
@@ -44,7 +49,10 @@ export function startWebhook(config: WebhookConfig, logger: Logger, testClock?: 
   );
 }
 
-/** When it ends, the consumer stops first, and then the sends in flight end and are recorded. */
+/**
+ * The returned parts stop in this order: first the consumer; then the sends in flight end and are
+ * recorded.
+ */
 async function startParts(
   config: WebhookConfig,
   { database, clock, logger, started }: Foundation,
@@ -52,8 +60,8 @@ async function startParts(
   const encryption = createEncryption(keysOf(config, 'WEBHOOK_SECRET_KEY'));
   const storedSecrets = createReencryptSecrets({ database, encryption, logger });
   started.use(await verifyAtStart(storedSecrets.verifyKeys));
-  // One origin can have any number of endpoints: as many as may send in both environments, so that
-  // no endpoint waits for a connection of another.
+  // All endpoints may share one origin, so it gets a connection for every send of both
+  // environments, and no endpoint waits for another's.
   const connectionsPerOrigin = 2 * config.WEBHOOK_SENDS;
   const egress = started.use(createEgress({ ...egressOptionsOf(config), connectionsPerOrigin }));
   const { NATS_URL: url, NATS_CA_FILE: caFile, EVENTS_PREFIX: prefix, EVENTS_REPLICAS: replicas } = config;

@@ -1,7 +1,10 @@
 /**
- * The intake of events: one durable commit for a batch, which stores each event's id, writes a delivery for every matching endpoint, and
- * appends an event of the sandbox to its program's log. An event that is stored already changes nothing, and one of live without a matching
- * endpoint costs a row with its id. Sends follow the commit, so an endpoint's failure does not affect the stream.
+ * Consumes a batch of events in one durable commit. It stores each event's id, inserts a delivery
+ * for every matching endpoint, and appends sandbox events to their program's log.
+ *
+ * An event that is already stored changes nothing. A live event without a matching endpoint costs
+ * one row, with its id. Sends follow the commit, so an endpoint's failure does not affect the
+ * stream.
  */
 
 import { newId } from '@laurel/ids';
@@ -68,12 +71,12 @@ function toSandboxEvent(event: ParsedEvent): SandboxEvent {
   };
 }
 
-/** The same bytes whenever it is composed. */
+/** Composes the same bytes for the same event every time. */
 function bodyOf({ fact, occurredAt, tenant }: ParsedEvent): Buffer {
   return composeBody(fact, { occurredAt, isSandbox: tenant.environment === 'test' });
 }
 
-/** An event has one body, the same for every endpoint. */
+/** Every endpoint gets the same body of an event. */
 function composeDeliveries(
   matches: readonly Match[],
   byId: ReadonlyMap<string, ParsedEvent>,

@@ -1,4 +1,7 @@
-/** Parses an event of the stream into the contract's terms. A value that its owner must never publish is a bug and throws. */
+/**
+ * Parses an event of the stream into the contract's terms. Throws on a value that its publisher
+ * must never publish, which is a bug.
+ */
 import { parseId, parseTenant } from '@laurel/grpc';
 import { type Cents, cents } from '@laurel/money';
 import { EVENT_PAYOUT_STATUSES, nameOf, REFUND_REASONS } from '@laurel/proto/enum-names';
@@ -26,7 +29,7 @@ function parseFact(payload: NonNullable<Event['payload']>): Fact {
   switch (payload.$case) {
     case 'attemptSettled': {
       const { value } = payload;
-      if (!Number.isFinite(value.score)) throw new Error('the score of an event is not finite');
+      if (!Number.isFinite(value.score)) throw new Error('an event’s score is not finite');
       return {
         type: 'attempt.settled',
         ...parseAttempt(value),
@@ -106,7 +109,7 @@ function parseOptionalId(id: string): string | null {
 }
 
 function parseCents(amount: bigint): Cents {
-  if (amount < 0n) throw new Error('an amount of an event is negative');
+  if (amount < 0n) throw new Error('an event’s amount is negative');
   return cents(amount);
 }
 

@@ -1,8 +1,8 @@
 /**
- * Deliveries of live and of test wait in queues of their own. Each environment has all slots for
- * itself (slots.ts): total, shares and the health of an endpoint are counted apart. So a live
- * delivery waits as if test keys sent nothing, whatever they send and wherever to. A delivery that a
- * developer requested as a test is of test.
+ * Live and test deliveries wait in separate queues. Each environment has all slots for itself
+ * (slots.ts): the total, the shares and the health of an endpoint are counted per environment. So
+ * whatever test keys send, a live delivery does not wait for it. A test that a developer requests
+ * waits in the queue of `test`.
  */
 import { ENVIRONMENTS, type Environment } from '@laurel/tenant';
 import type { KnownHealth } from '@laurel/untrusted-url';
@@ -24,7 +24,7 @@ export function keyOf({ endpointId, environment }: DeliveryQueue): string {
   return `${environment} ${endpointId}`;
 }
 
-/** As `Slots`, over the queues of both environments. The limits are those of each. */
+/** `Slots` for the queues of both environments. Each environment has the full limits. */
 export interface QueueSlots {
   enqueue(queue: DeliveryQueue): void;
   allocate(): readonly QueueAllocation[];

@@ -1,21 +1,26 @@
 /**
  * A delivery: one body for one endpoint, and its states.
  *
- *   pending     due         `next_attempt_at` has passed; the process that leases it raises `attempts`, durably, and then sends
- *               scheduled   a send failed and the next one is due later
- *               sending     leased: one process sends it, and no other process leases it before `leased_until`
- *               interrupted the lease has expired without a recorded end: due again, under the next number; after the third it has failed
- *   delivered   a send was answered 2xx; permanent, whatever else is recorded
- *   failed      the third send failed, or the endpoint was switched off (`closed_at`); nothing more is sent
+ *   pending    due          `next_attempt_at` has passed. A process leases the delivery, raises
+ *                           `attempts` durably, and then sends
+ *              scheduled    a send failed and the next one is due later
+ *              sending      leased: one process sends it; no other leases it before `leased_until`
+ *              interrupted  the lease expired before an end was recorded: due again under the
+ *                           next number; failed after the third
+ *   delivered  the response to a send was a 2xx; permanent, whatever else is recorded
+ *   failed     the third send failed, or the endpoint was switched off (`closed_at`): final
  *
- *   due, interrupted -> sending      leased, while fewer than three sends were begun
- *   sending -> delivered             a 2xx was recorded; also from any other state, because the receiver has the body
- *   sending -> scheduled | failed    another end was recorded, of the send that the lease is for; an end that comes too late changes nothing
- *   interrupted -> failed            found by the statement that leases sends, after the third send
- *   pending -> failed                the endpoint was switched off or deleted
- *   scheduled -> due                 a sandbox partner requests the retry now
+ *   due, interrupted -> sending    leased, if fewer than three sends have begun
+ *   sending -> delivered           a 2xx was recorded; also from any other state, because the
+ *                                  receiver has the body
+ *   sending -> scheduled | failed  another end of the leased send was recorded; an end that comes
+ *                                  too late changes nothing
+ *   interrupted -> failed          the statement that leases sends found it after the third send
+ *   pending -> failed              the endpoint was switched off or deleted
+ *   scheduled -> due               a sandbox partner requests the retry now
  *
- * So a body is sent at most three times, whichever process crashes at whatever point: no send starts before its number is raised.
+ * So a body is sent at most three times, whichever process crashes at whatever point: each send's
+ * number is raised before the send starts.
  */
 import type { Environment, Tenant } from '@laurel/tenant';
 
@@ -25,14 +30,14 @@ export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 export type NewDelivery = {
   readonly id: string;
   readonly endpointId: string;
-  /** The event's id; a test has one of its own. */
+  /** The event's id; a test has its own. */
   readonly eventId: string;
   readonly eventType: string;
   /** The tenant of the event; null for a test. */
   readonly tenant: Tenant | null;
-  /** The bytes that are sent. */
+  /** The bytes to send. */
   readonly body: Buffer;
-  /** The delivery that a developer asked to send again; null for any other. */
+  /** The delivery that a developer asked to send again; null for other deliveries. */
   readonly resendOf: string | null;
   readonly createdAt: Date;
 };
@@ -41,19 +46,22 @@ export type NewDelivery = {
 export type Send = {
   readonly deliveryId: string;
   readonly endpointId: string;
-  /** From 1. */
+  /** Counts from 1. */
   readonly number: number;
   readonly eventType: string;
   readonly body: Buffer;
   readonly url: string;
-  /** As it is stored: encrypted, and bound to the endpoint's id. */
+  /** The stored form: encrypted, and bound to the endpoint's id. */
   readonly sealedSecret: Buffer;
-  /** That of its event; `test` for one that a developer requested as a test. */
+  /** The environment of the event; `test` for a test that a developer requested. */
   readonly environment: Environment;
   readonly startedAt: Date;
 };
 
-/** How long a send's phases took, in milliseconds; null for one that was not reached or not needed. */
+/**
+ * How long each phase of a send took, in milliseconds; null for a phase that was not reached or not
+ * needed.
+ */
 export type Phases = {
   readonly dnsMs: number | null;
   readonly connectMs: number | null;

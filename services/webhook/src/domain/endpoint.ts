@@ -1,7 +1,8 @@
 /**
- * An endpoint: the URL that a developer receives events at, the types of events, and the rules for both (docs/contract/partner-api.md,
- * "Endpoint registration"). A developer has at most 20. One that is off gets nothing new; one that was deleted is not found by any call, and
- * its row stays only until its log has reached its age.
+ * An endpoint: the URL at which a developer receives events, the types of events, and the rules for
+ * both (docs/contract/partner-api.md, "Endpoint registration"). A developer has at most 20. An
+ * endpoint that is off gets no new deliveries. No call finds a deleted endpoint, whose row stays
+ * only until its log has reached its age.
  */
 
 import { type Refused, refused } from '@laurel/errors';
@@ -14,18 +15,20 @@ export type Endpoint = {
   readonly id: string;
   readonly developerId: string;
   readonly url: string;
-  /** Empty means all types. A test goes to its endpoint whether or not it subscribes to tests. */
+  /**
+   * Empty means all types. A test is delivered even if its endpoint does not subscribe to tests.
+   */
   readonly events: readonly WebhookEventType[];
   /** Null means all programs of the developer. */
   readonly programId: string | null;
-  /** Null means both. */
+  /** Null means both environments. */
   readonly environment: Environment | null;
   readonly description: string;
   readonly isActive: boolean;
   readonly createdAt: Date;
 };
 
-/** The fields that a developer may change; absent ones stay. */
+/** The fields that a developer may change; absent fields stay unchanged. */
 export type EndpointChange = {
   readonly [Field in 'url' | 'events' | 'description' | 'isActive']: Endpoint[Field] | undefined;
 };
@@ -38,13 +41,13 @@ export function decideDescription(text: string): string | Refused {
   return refused('invalid_request', `description may be at most ${MAX_ENDPOINT_DESCRIPTION_CHARACTERS} characters.`);
 }
 
-/** Whether the developer may have one more endpoint. */
+/** Whether the developer may add another endpoint. */
 export function decideEndpointLimit(endpointCount: number): Refused | null {
   if (endpointCount < MAX_ENDPOINTS) return null;
   return refused('conflict', `A developer has at most ${MAX_ENDPOINTS} endpoints.`);
 }
 
-/** Nothing is delivered to an endpoint that is off, not even on request. */
+/** Nothing is delivered to an endpoint that is off, even on request. */
 export function decideSend({ isActive }: Pick<Endpoint, 'isActive'>): Refused | null {
   return isActive ? null : refused('conflict', 'The endpoint is off.');
 }

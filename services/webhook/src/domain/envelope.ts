@@ -1,7 +1,8 @@
 /**
- * The body of a webhook: `{ "event": type, "timestamp": when it happened, "data": {...} }` (docs/contract/partner-api.md, "Delivery
- * request"). It is written once, and every send carries and signs these bytes. Amounts are JSON numbers with two decimals, written from
- * whole cents and never through a float. The data of a sandbox event has `"test": true`.
+ * The body of a webhook: `{ "event": type, "timestamp": when it happened, "data": {...} }`
+ * (docs/contract/partner-api.md, "Delivery request"). It is composed once; every send carries and
+ * signs the same bytes. Amounts are JSON numbers with two decimals, written from whole cents and
+ * never through a float. A sandbox event has `"test": true` in its data.
  */
 import type { WebhookEventType } from '@laurel/events/event-type';
 import { type Cents, formatAmount } from '@laurel/money';
@@ -49,7 +50,7 @@ type Facts = {
   readonly 'webhook.test': { readonly message: string };
 };
 
-/** A fact that happened: the type and fields of an event. */
+/** The type and fields of an event. */
 export type Fact = { [Type in WebhookEventType]: { readonly type: Type } & Facts[Type] }[WebhookEventType];
 
 /** A JSON value; a bigint is an amount in cents. */
@@ -63,7 +64,9 @@ export function composeBody(
   return Buffer.from(write({ event: fact.type, timestamp: occurredAt, data }), 'utf8');
 }
 
-/** The body of the portal's "send test event": it happens now, and belongs to no environment. */
+/**
+ * The body of the portal's "send test event". Its time is now, and it belongs to no environment.
+ */
 export function composeTest(occurredAt: Date, message: string): Buffer {
   return composeBody({ type: 'webhook.test', message }, { occurredAt, isSandbox: false });
 }

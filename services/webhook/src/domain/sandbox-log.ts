@@ -1,6 +1,7 @@
 /**
- * A reader of a sandbox's log gets every event once, or learns that some are gone. The events of a program have the positions 1, 2, 3, ...
- * without a gap, so a position that is missing below the last one was deleted by its age.
+ * A reader of a sandbox's log gets every event once, or learns that some are gone. A program's
+ * events have the positions 1, 2, 3, ... without a gap, so a position that is missing below the
+ * last one was deleted because of its age.
  */
 import { type Refused, refused } from '@laurel/errors';
 
@@ -12,17 +13,23 @@ export type LoggedEvent = {
   readonly createdAt: Date;
 };
 
-/** Events after a position, in order, and the position of the newest one ever: both of the same moment. */
+/**
+ * The events after a position, in order, and the position of the newest event ever. Both are read
+ * in one snapshot.
+ */
 export type LogPage = { readonly lastPosition: bigint; readonly events: readonly LoggedEvent[] };
 
-/** After the event at this position; or, without a cursor, where the reader asks to begin. */
+/**
+ * Reading starts after the event at this position or, without a cursor, where the reader asks to
+ * begin.
+ */
 export type LogStart = bigint | 'now' | 'oldest';
 
 const GONE =
   'Events after this cursor were deleted, which happens 3 days after an event: begin again with from=oldest or from=now.';
 const AHEAD = 'This cursor is ahead of the newest event: begin again with from=oldest or from=now.';
 
-/** The events that follow without a gap, and the position from which to read on. */
+/** The next events without a gap, and the position from which to continue. */
 export function decidePage(
   start: LogStart,
   { lastPosition, events }: LogPage,

@@ -1,7 +1,9 @@
 /**
- * The headers of a send (docs/contract/partner-api.md, "Delivery request"), and those of Standard Webhooks, so that a receiver can use an
- * existing library. Both signatures use the secret at the time of the send. The key of the first is the whole secret as it was shown; the
- * key of the other follows that specification: the part after `whsec_`, decoded as base64.
+ * The headers of a send (docs/contract/partner-api.md, "Delivery request"), with those of Standard
+ * Webhooks, so that a receiver can use an existing library. Both signatures use the endpoint's
+ * secret at the time of the send. Laurel's signature uses the whole secret, as the developer saw
+ * it, as its key. The one of Standard Webhooks uses the part after `whsec_`, decoded as base64, as
+ * that specification says.
  */
 import { createHmac } from 'node:crypto';
 import { signWebhook } from '@laurel/signature';

@@ -1,6 +1,7 @@
 /**
- * Whether a send succeeded (docs/contract/partner-api.md, "Delivery behaviour"): any 2xx is a success. A redirect is a failure and is not
- * followed; a 4xx is one like a 5xx, and so is everything that ends without an answer. What failed is sent again by retry-schedule.ts.
+ * Whether a send succeeded (docs/contract/partner-api.md, "Delivery behaviour"). Only a 2xx is a
+ * success. A redirect is a failure and is not followed; a 4xx, a 5xx and an end without a response
+ * are failures too. retry-schedule.ts decides when a failed delivery is sent again.
  */
 import { excerptOf } from '@laurel/json';
 import { nextSendAt, type RetryDelaysMs } from './retry-schedule.ts';
@@ -8,20 +9,23 @@ import { nextSendAt, type RetryDelaysMs } from './retry-schedule.ts';
 /** Why a send failed before a response arrived. */
 export type FailureKind = 'dns' | 'blocked' | 'connect' | 'tls' | 'timeout' | 'protocol';
 
-/** Every kind of error that the log shows: before a response, by the response's status, or without a recorded end. */
+/**
+ * Every kind of error that the log shows: before a response, by the response's status, or without a
+ * recorded end.
+ */
 export type ErrorKind = FailureKind | 'http_3xx' | 'http_4xx' | 'http_5xx' | 'interrupted';
 
 /** How a send ended. */
 export type SendEnd =
   | {
       readonly kind: 'answer';
-      /** 200 to 999, as libs/egress returns it; everything from 500 on counts as `http_5xx`. */
+      /** 200 to 999, as libs/egress returns it; every status from 500 on counts as `http_5xx`. */
       readonly status: number;
       readonly body: Buffer;
     }
   | { readonly kind: 'failure'; readonly error: FailureKind | 'interrupted'; readonly sentence: string };
 
-/** What is recorded of a send's end. */
+/** What is recorded when a send ends. */
 export type SendResult = {
   readonly httpStatus: number | null;
   /** Null after a 2xx. */
@@ -31,16 +35,22 @@ export type SendResult = {
   readonly nextSendAt: Date | null;
 };
 
-/** The sentences of the delivery log for errors that are no failure of a connection (libs/egress has the sentences for those). */
+/**
+ * The delivery log's sentences for errors other than connection failures, whose sentences
+ * libs/egress has.
+ */
 export const ERROR_SENTENCES = {
-  http_3xx: 'The answer was a redirect, and redirects are not followed.',
-  http_4xx: 'The answer was a client error; only 2xx counts as success.',
-  http_5xx: 'The answer was a server error; only 2xx counts as success.',
+  http_3xx: 'The response was a redirect, and redirects are not followed.',
+  http_4xx: 'The response was a client error; only 2xx counts as success.',
+  http_5xx: 'The response was a server error; only 2xx counts as success.',
   interrupted: 'The send was interrupted on our side; whether it arrived is not known.',
   endpoint_off: 'The endpoint was off.',
 } as const satisfies Record<Exclude<ErrorKind, FailureKind> | 'endpoint_off', string>;
 
-/** Any 2xx is a success; any other status, 4xx included, is a failure (docs/contract/partner-api.md, "Delivery behaviour"). */
+/**
+ * Only a 2xx is a success; even a 4xx is sent again (docs/contract/partner-api.md, "Delivery
+ * behaviour").
+ */
 export function decideResult(end: SendEnd, number: number, endedAt: Date, delaysMs: RetryDelaysMs): SendResult {
   const error = errorOf(end);
   return {

@@ -1,10 +1,11 @@
 /**
- * Which endpoint may send next. A slot is the right to one send in flight: there are 128 in total and 4 for one endpoint, unless configured.
- * The health of endpoints decides which of them may have one (libs/untrusted-url/src/fair-slots.ts).
- * Any end but a 2xx makes an endpoint failing, and one that is failing or untried has 1 slot.
+ * Which endpoint may send next. A slot is the right to one send in flight: unless configured
+ * otherwise, there are 128 in total and 4 per endpoint. An endpoint's health decides how many it
+ * may have (libs/untrusted-url/src/fair-slots.ts). Any end but a 2xx makes an endpoint failing; a
+ * failing or untried endpoint has 1 slot.
  *
- * Slots are allocated round-robin, one to each endpoint in turn, and an endpoint that got one moves to the end of the queue: while sends
- * end, no endpoint waits forever.
+ * Slots are allocated round-robin, and an endpoint that got one moves to the end of the queue. So
+ * no endpoint waits forever while sends end.
  */
 import { createFairSlots, healthAfterSuccess, type KnownHealth } from '@laurel/untrusted-url';
 
@@ -17,20 +18,23 @@ export function healthAfter(send: { readonly isSuccess: boolean; readonly durati
 
 export type SlotLimits = { readonly sends: number; readonly sendsPerEndpoint: number };
 
-/** The number of allocated slots that an endpoint uses, and whether it has nothing more that is due. */
+/** How many allocated slots an endpoint uses, and whether it has nothing more due. */
 export type Usage = { readonly used: number; readonly isDrained: boolean };
 
 export interface Slots {
-  /** The endpoint may have something due: it joins the queue, unless it is in it. */
+  /** Queues the endpoint, which may have something due. Does nothing if it is queued already. */
   enqueue(endpointId: string): void;
-  /** Allocates every slot that may be allocated. Until `releaseUnused` gets their usage, they count as used. */
+  /**
+   * Allocates every slot that may be allocated. They count as used until `releaseUnused` gets their
+   * usage.
+   */
   allocate(): readonly Allocation[];
   /**
-   * Releases the allocated slots that are not used. An endpoint that is drained leaves the queue, unless it was enqueued since the
-   * allocation.
+   * Releases the allocated slots that are not used. A drained endpoint leaves the queue, unless it
+   * was enqueued since the allocation.
    */
   releaseUnused(allocations: readonly Allocation[], usageOf: (allocation: Allocation) => Usage): void;
-  /** A send has ended: releases its slot. */
+  /** Releases the slot of a send that has ended. */
   release(endpointId: string, health: KnownHealth): void;
   /** Endpoints that may have something due. */
   readonly queued: number;

@@ -1,6 +1,7 @@
 /**
- * Which events an endpoint subscribes to (docs/contract/partner-api.md, "Endpoint registration"): an empty list means every event. A
- * delivery is written for each subscribed endpoint by the statement of repository/consumed-events.ts.
+ * Which events an endpoint subscribes to (docs/contract/partner-api.md, "Endpoint registration"):
+ * an empty list means every event. A statement in repository/consumed-events.ts inserts a delivery
+ * for each subscribed endpoint.
  */
 import { type Refused, refused } from '@laurel/errors';
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '@laurel/events/event-type';

@@ -1,4 +1,7 @@
-/** CreateEndpoint: a developer registers a URL for events; the response shows its signing secret this once. */
+/**
+ * CreateEndpoint: a developer registers a URL for events. Only this response shows the signing
+ * secret.
+ */
 import type { UrlCheck } from '@laurel/egress';
 import type { Encryption } from '@laurel/encryption';
 import { isRefused, refused } from '@laurel/errors';
@@ -43,7 +46,7 @@ export function createEndpoint({
       await lockEndpointsOf(tx, developerId);
       await insertPrograms(tx, developerId, programIds);
       if (programId !== null && (await findDeveloperOf(tx, programId)) !== developerId) {
-        return refused('invalid_request', "program_id is none of the developer's programs.");
+        return refused('invalid_request', "program_id is not one of the developer's programs.");
       }
       const full = decideEndpointLimit(await countEndpointsOf(tx, developerId));
       if (full !== null) return full;

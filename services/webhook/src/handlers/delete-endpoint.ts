@@ -1,4 +1,7 @@
-/** DeleteEndpoint: the endpoint and its log are not found from then on, and its pending deliveries are closed in the same commit. */
+/**
+ * DeleteEndpoint: hides the endpoint and its log from every call, and closes its pending deliveries
+ * in the same commit.
+ */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';

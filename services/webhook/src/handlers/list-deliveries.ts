@@ -24,7 +24,7 @@ export function listDeliveries({
     const after = request.cursor === '' ? TOP : decodePosition(request.cursor);
     if (after === null) return refused('invalid_request', 'The cursor is not valid.');
 
-    // One delivery more than requested shows whether there is another page.
+    // One delivery more than requested shows whether another page follows.
     const found = await loadLogPage(database, owner, { status, eventType }, { after, limit: limit + 1 });
     if (found === null) return refused('not_found');
     const { page, last } = cutPage(found, limit);

@@ -1,4 +1,7 @@
-/** ListSandboxEvents: the events of a program's sandbox in the order of their commits, for a reader that keeps a cursor. */
+/**
+ * ListSandboxEvents: the events of a program's sandbox in commit order, for a reader that keeps a
+ * cursor.
+ */
 import { decodeCursor, encodeCursor } from '@laurel/cursor';
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseTenant } from '@laurel/grpc';
@@ -8,7 +11,7 @@ import { decidePage, type LoggedEvent, type LogStart } from '../domain/sandbox-l
 import { loadSandboxPage } from '../repository/sandbox-events.ts';
 
 const MAX_PAGE = 200;
-/** Fits in a bigint of PostgreSQL. */
+/** Fits in PostgreSQL's bigint. */
 const POSITION = /^\d{1,18}$/;
 
 export function listSandboxEvents({
@@ -39,7 +42,7 @@ function startOf(start: SandboxEventsStart): LogStart {
   return start === SandboxEventsStart.OLDEST ? 'oldest' : 'now';
 }
 
-/** A cursor names its program: the position in another one's log means nothing. */
+/** A cursor names its program, because its position means nothing in another program's log. */
 function decodeStart(cursor: string, programId: string): bigint | null {
   const [owner, position = ''] = decodeCursor(cursor, 2) ?? [];
   return owner === programId && POSITION.test(position) ? BigInt(position) : null;

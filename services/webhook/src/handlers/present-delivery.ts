@@ -1,4 +1,4 @@
-/** Maps deliveries to messages, as the log shows them. */
+/** Maps deliveries to messages, in the form that the log shows. */
 import { DELIVERY_STATUSES } from '@laurel/proto/enum-names';
 import type { Delivery, DeliveryAttempt } from '@laurel/proto/webhook';
 import { MAX_SENDS } from '../domain/retry-schedule.ts';
@@ -12,7 +12,7 @@ export function presentDelivery(delivery: LoggedDelivery): Delivery {
     event: delivery.eventType,
     status: DELIVERY_STATUSES[delivery.status],
     createdAt: delivery.createdAt,
-    // While a send is in flight, none is due.
+    // While a send is in flight, no other is due.
     nextAttemptAt: sending === null ? (delivery.nextAttemptAt ?? undefined) : undefined,
     attempts: [...delivery.sends.map(presentSend), ...(sending === null ? presentClosing(delivery) : [sending])],
   };
@@ -30,7 +30,10 @@ function presentSend(send: LoggedSend): DeliveryAttempt {
   };
 }
 
-/** The reason of a closed delivery, logged under the number of the send that was not made; none after the last number. */
+/**
+ * Why a delivery was closed, logged under the number of the send that was not made; empty if the
+ * last number was used.
+ */
 function presentClosing({ closedAt, sends }: LoggedDelivery): DeliveryAttempt[] {
   const number = (sends.at(-1)?.number ?? 0) + 1;
   if (closedAt === null || number > MAX_SENDS) return [];

@@ -1,4 +1,4 @@
-/** Maps endpoints to messages, which never have the secret. */
+/** Maps endpoints to messages, which never contain the secret. */
 import { Environment } from '@laurel/proto/common';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
 import type { Endpoint as EndpointMessage } from '@laurel/proto/webhook';

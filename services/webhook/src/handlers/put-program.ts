@@ -1,4 +1,4 @@
-/** PutProgram: the gateway registers the developer that a program belongs to, before it commits the program. */
+/** PutProgram: the gateway registers the developer of a program before it commits the program. */
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { WebhookServiceService } from '@laurel/proto/webhook';

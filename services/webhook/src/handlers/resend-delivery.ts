@@ -1,4 +1,7 @@
-/** ResendDelivery: sends the same bytes of the same event again, as a delivery of its own. A resent delivery can be resent too. */
+/**
+ * ResendDelivery: sends the same bytes of an event again, as a new delivery, which can be resent
+ * too.
+ */
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import { newId } from '@laurel/ids';

@@ -1,4 +1,6 @@
-/** RetryDelivery: a sandbox partner makes the next scheduled retry due now. It counts as that retry. */
+/**
+ * RetryDelivery: a sandbox partner makes the next scheduled retry due now. It counts as that retry.
+ */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';

@@ -1,4 +1,6 @@
-/** RotateSecret: the new secret signs every later send, retries included; there is no overlap with the old one. */
+/**
+ * RotateSecret: the new secret signs every later send, retries included; the old one signs none.
+ */
 import type { Encryption } from '@laurel/encryption';
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';

@@ -1,4 +1,7 @@
-/** UpdateEndpoint: changes the fields that are sent. Switching the endpoint off fails its pending deliveries in the same commit. */
+/**
+ * UpdateEndpoint: changes the fields that the request has. Switching the endpoint off fails its
+ * pending deliveries in the same commit.
+ */
 import type { UrlCheck } from '@laurel/egress';
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
@@ -23,7 +26,8 @@ export function updateEndpoint({
   return async (request) => {
     const developerId = parseId(request.developerId);
     const endpointId = parseId(request.endpointId);
-    // An endpoint that does not exist is not_found, whatever else is in the request, and no name is resolved for it.
+    // An endpoint that does not exist is not_found, whatever the request holds, before any name is
+    // resolved.
     if ((await findEndpoint(database, developerId, endpointId)) === null) return refused('not_found');
     const events = request.events === undefined ? undefined : decideEvents(request.events.events);
     if (isRefused(events)) return events;

@@ -1,11 +1,13 @@
-/** The events that were consumed from the stream, the endpoints that match them, and those of the sandbox for their program's log. */
+/**
+ * The events consumed from the stream, the endpoints that match them, and the log of each sandbox.
+ */
 
 import type { Database } from '@laurel/postgres';
 import type { Environment, Tenant } from '@laurel/tenant';
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { DeliveryQueue } from '../domain/delivery-queues.ts';
 
-/** The properties of an event that endpoints are matched by. */
+/** The properties by which an event is matched with endpoints. */
 export type EventScope = {
   readonly id: string;
   readonly type: string;
@@ -13,7 +15,7 @@ export type EventScope = {
   readonly tenant: Tenant;
 };
 
-/** An event of the sandbox, with the body that its deliveries have. */
+/** A sandbox event, with the body of its deliveries. */
 export type SandboxEvent = Pick<NewDelivery, 'eventId' | 'eventType' | 'body'> & { readonly programId: string };
 
 /** An event and an endpoint that receives it. */
@@ -24,9 +26,10 @@ export type EventDelivery = Pick<NewDelivery, 'id' | 'endpointId' | 'eventId' | 
   readonly tenant: Tenant;
 };
 
-// What a statement that has `inserted` stores of the sandbox besides, last of all: positions that follow those of the program's events so far.
-// The row of the program stays locked until the commit, so whoever sees a position sees all before it, and a rollback leaves no gap. Of
-// events in live alone it stores nothing and locks nothing.
+// The last steps of a statement that has `inserted`: they append the sandbox events among those to
+// their program's log, at the positions that follow. The program's row stays locked until the
+// commit, so a reader that sees a position sees all before it, and a rollback leaves no gap. A
+// batch of live events stores nothing here and locks nothing.
 const sandboxSteps = (first: number) => `
 fresh as materialized (
   select s.*, row_number() over (partition by s.program_id order by s.nth) as number, count(*) over (partition by s.program_id) as numbers
@@ -47,10 +50,12 @@ logged as (
   order by f.program_id, f.number
 )`;
 
-// Ids are inserted in one order, so that two batches with the same events wait for each other instead of deadlocking.
+// Ids are inserted in one order, so that two batches with the same events wait for each other
+// instead of deadlocking.
 //
-// An event goes to every endpoint of its program's developer that is on, existed when the event happened, and matches its program,
-// environment and type. The offsets hold the planner to this order: from an event to its program, then to that developer's few endpoints.
+// An event goes to every endpoint of its program's developer that is on, existed when the event
+// happened, and matches its program, environment and type. Each `offset 0` keeps the planner to
+// this order: from an event to its program, then to the few endpoints of that developer.
 const INSERT_UNMATCHED = {
   name: 'consumed_events_insert_unmatched',
   text: `
@@ -102,8 +107,8 @@ returning endpoint_id, environment`,
 };
 
 /**
- * Returns the endpoints that the events match, and stores the events where none of them matches any: most programs have no endpoint, and
- * then one round trip suffices. The events must be distinct.
+ * Returns the endpoints that the events match. If there are none, it also stores the events: most
+ * programs have no endpoint, and then one round trip is enough. The events must be distinct.
  */
 export async function insertUnmatchedEvents(
   database: Pick<Database, 'write'>,
@@ -128,8 +133,9 @@ export async function insertUnmatchedEvents(
 }
 
 /**
- * Stores the events that are not stored yet, with their deliveries, and returns the queue of each new delivery. An event that the stream
- * delivers again after its row here was deleted makes no second delivery either.
+ * Stores the events that are not stored yet, with their deliveries, and returns the queue of each
+ * new delivery. If the stream redelivers an event whose row here was deleted, that inserts no
+ * second delivery either.
  */
 export async function insertEventsWithDeliveries(
   database: Pick<Database, 'write'>,

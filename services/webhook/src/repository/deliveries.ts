@@ -1,10 +1,14 @@
-/** Inserts and closes deliveries, and makes retries due now. The dispatcher's leases and records are in sends.ts. */
+/**
+ * Inserts and closes deliveries, and makes retries due now. The dispatcher leases and records them
+ * in sends.ts.
+ */
 
 import type { Queryable } from '@laurel/postgres';
 import type { Tenant } from '@laurel/tenant';
 import type { NewDelivery } from '../domain/delivery.ts';
 
-// An event that the stream delivers a second time, after its row in `consumed_events` was deleted, still makes no second delivery.
+// The stream may redeliver an event whose row in `consumed_events` was deleted: the conflict
+// prevents a second delivery.
 const INSERT = {
   name: 'deliveries_insert',
   text: `
@@ -30,8 +34,9 @@ where d.id = h.id and d.status = 'pending'`,
 };
 
 /**
- * The delivery $1 `d` to an endpoint `e`, if it concerns the program $2 in the environment $3: it carries an event of that tenant, or it is
- * a test, which belongs to no program, for an endpoint that receives the program's events.
+ * The delivery $1 `d` to an endpoint `e`, if it concerns the program $2 in the environment $3.
+ * Either it carries an event of that tenant, or it is a test, which belongs to no program, and its
+ * endpoint receives the program's events.
  */
 export const DELIVERY_OF_TENANT = `
 from deliveries d join endpoints e on e.id = d.endpoint_id
@@ -40,7 +45,7 @@ where d.id = $1 and e.deleted_at is null and case
   else coalesce(e.program_id, $2) = $2 and exists (select from programs where id = $2 and developer_id = e.developer_id)
 end`;
 
-// A retry is scheduled where a send has failed, or was interrupted, and one is left.
+// A retry is scheduled if a send failed or was interrupted and another is left.
 const RETRY_NOW = {
   name: 'deliveries_retry_now',
   text: `
@@ -55,7 +60,7 @@ made_due as (
 select is_scheduled from found`,
 };
 
-/** Inserts all of them in one statement. */
+/** Inserts all deliveries in one statement. */
 export async function insertDeliveries(on: Queryable, deliveries: readonly NewDelivery[]): Promise<void> {
   if (deliveries.length === 0) return;
   await on.query(INSERT, [
@@ -76,12 +81,18 @@ export async function insertDelivery(on: Queryable, delivery: NewDelivery): Prom
   await insertDeliveries(on, [delivery]);
 }
 
-/** Fails the pending deliveries of an endpoint that is switched off: they are never sent again. A 2xx for a send in flight still counts. */
+/**
+ * Fails the pending deliveries of an endpoint that is switched off: they are never sent again. A
+ * 2xx of a send that is still in flight counts.
+ */
 export async function closePending(on: Queryable, endpointId: string, now: Date): Promise<void> {
   await on.query(CLOSE_PENDING, [endpointId, now]);
 }
 
-/** Makes a scheduled retry due now; the caller wakes the dispatcher. `not_found` includes a delivery of another tenant. */
+/**
+ * Makes a scheduled retry due now; the caller wakes the dispatcher. A delivery of another tenant is
+ * `not_found`.
+ */
 export async function retryDeliveryNow(
   on: Queryable,
   id: string,

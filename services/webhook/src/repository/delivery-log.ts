@@ -1,4 +1,7 @@
-/** The delivery log as developers read it: an endpoint's deliveries with every send. `deliveries.ts` and `sends.ts` write them. */
+/**
+ * The delivery log, as developers read it: an endpoint's deliveries with every send.
+ * `deliveries.ts` and `sends.ts` write them.
+ */
 import type { Position } from '@laurel/cursor';
 import type { Queryable } from '@laurel/postgres';
 import type { Environment, Tenant } from '@laurel/tenant';
@@ -21,11 +24,11 @@ export type LoggedDelivery = {
   readonly status: DeliveryStatus;
   readonly createdAt: Date;
   readonly nextAttemptAt: Date | null;
-  /** The sends that have ended or were interrupted, in order of their numbers. */
+  /** The sends that ended or were interrupted, ordered by number. */
   readonly sends: readonly LoggedSend[];
-  /** The send whose end is not recorded. */
+  /** The send that is in flight: its end is not recorded yet. */
   readonly sending: Pick<LoggedSend, 'number' | 'startedAt'> | null;
-  /** When it was closed because its endpoint was off; null unless it was. */
+  /** When the delivery was closed because its endpoint was off; otherwise null. */
   readonly closedAt: Date | null;
 };
 
@@ -42,7 +45,7 @@ export type StoredDelivery = {
   readonly body: Buffer;
 };
 
-/** A delivery with one of its sends, or with none. */
+/** A delivery with one of its sends, or with no send. */
 type LogRow = {
   id: string;
   event_type: string;
@@ -71,8 +74,10 @@ type StoredRow = {
   body: Buffer;
 };
 
-// No row: the developer has no such endpoint. One row without an id: the page is empty. One statement reads deliveries and their sends;
-// otherwise a send whose end is recorded between two statements would be listed twice, as ended and as in flight.
+// No row: the developer has no such endpoint. One row without an id: the page is empty.
+//
+// One statement reads deliveries and their sends. With two, a send whose end is recorded between
+// them would be listed twice, as ended and as in flight.
 const SELECT_PAGE = {
   name: 'delivery_log_page',
   text: `
@@ -99,7 +104,7 @@ where d.id = $1 and e.developer_id = $2 and e.deleted_at is null`,
 
 const SELECT_ENDPOINT_OF_TENANT = { text: `select d.endpoint_id ${DELIVERY_OF_TENANT}` };
 
-/** The deliveries below the cursor, newest first; null where the developer has no such endpoint. */
+/** The deliveries below the cursor, newest first; null if the developer has no such endpoint. */
 export async function loadLogPage(
   on: Queryable,
   owner: { readonly developerId: string; readonly endpointId: string },
@@ -118,7 +123,7 @@ export async function loadLogPage(
   return page;
 }
 
-/** A delivery to one of the developer's endpoints; null for any other. */
+/** A delivery to one of the developer's endpoints; otherwise null. */
 export async function findStoredDelivery(
   on: Queryable,
   developerId: string,
@@ -128,7 +133,7 @@ export async function findStoredDelivery(
   return row === undefined ? null : toStored(row);
 }
 
-/** The endpoint of the delivery; null where the delivery is not the tenant's. */
+/** The endpoint of the delivery; null if the tenant has no such delivery. */
 export async function findEndpointOfDelivery(
   on: Queryable,
   { programId, environment }: Tenant,

@@ -1,8 +1,8 @@
-/** The deliveries that wait, as statements of the stage sampler (libs/postgres). */
+/** Statements that count waiting deliveries for the stage sampler (libs/postgres). */
 import { type BoundStatement, EACH_ENVIRONMENT, MAX_COUNTED, MAX_WALKED } from '@laurel/postgres';
 import { eachEndpointWithPending, environmentOf, isFree } from './sends.ts';
 
-/** In one environment; the rest of a long queue says nothing more. */
+/** Per environment; the rest of a long queue would add no information. */
 const MAX_COUNTED_OF_ENDPOINT = 100;
 
 const WAITING = {
@@ -19,7 +19,7 @@ left join (
 group by of_stage.stage, known.environment`,
 };
 
-// By queue, as the sweep does, so that a long one is not read.
+// Reads queue by queue, as the sweep does, so that it need not read all of a long queue.
 const DUE = {
   name: 'stage_delivery_due',
   text: `
@@ -42,8 +42,11 @@ group by known.environment`,
 };
 
 /**
- * `delivery_first` and `delivery_retry`: pending, before their first send and after one; since they were made. `delivery_due`: due, and no
- * process is sending it; counted up to 100 of each endpoint in each environment, since it was due.
- * The environment is the delivery's own: an endpoint may take both.
+ * - `delivery_first`: pending, before the first send. Its age counts from the insert.
+ * - `delivery_retry`: pending, after a send. Its age counts from the insert too.
+ * - `delivery_due`: due, and not being sent. Its age counts from when it became due; at most 100
+ *   are counted per endpoint and environment.
+ *
+ * The environment is the delivery's own, because an endpoint may receive both.
  */
 export const DELIVERY_STAGES: readonly BoundStatement[] = [{ statement: WAITING }, { statement: DUE }];

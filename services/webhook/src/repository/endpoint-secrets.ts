@@ -1,4 +1,7 @@
-/** The encrypted signing secrets of all endpoints, deleted ones included: a change of their key moves every one. */
+/**
+ * The encrypted signing secrets of all endpoints, deleted ones included: a change of the encryption
+ * key re-encrypts each.
+ */
 import { keyVersionSql } from '@laurel/encryption';
 import type { Database } from '@laurel/postgres';
 
@@ -16,7 +19,8 @@ where ($2::uuid is null or id > $2) and ${KEY_VERSION} = any($1::int[])
 order by id limit $3`,
 };
 
-// A secret that its developer has replaced since it was read is left alone. Rows are locked in id order (docs/lock-order.md).
+// Skips a secret that its developer has replaced since it was read. Rows are locked in id order
+// (docs/lock-order.md).
 const REPLACE = {
   text: `
 with held as materialized (
@@ -28,14 +32,16 @@ update endpoints set secret = held.after from held where endpoints.id = held.id
 returning endpoints.id`,
 };
 
-/** How many secrets are under each version of the key. */
+/** How many secrets each version of the key encrypts. */
 export async function countSecretsByKeyVersion(
   database: Database,
 ): Promise<readonly { readonly version: number; readonly count: number }[]> {
   return database.query<{ version: number; count: number }>(COUNT, []);
 }
 
-/** Secrets under one of these versions of the key, behind this id, by id. */
+/**
+ * Returns secrets under one of these versions of the key, in the order of their ids, after this id.
+ */
 export async function findSecretsUnder(
   database: Database,
   versions: readonly number[],
@@ -45,7 +51,7 @@ export async function findSecretsUnder(
   return database.query<EndpointSecret>(FIND, [versions, afterId, limit]);
 }
 
-/** Replaces each secret that is still the one before; returns how many were. */
+/** Replaces each secret that has not changed since it was read; returns how many were replaced. */
 export async function replaceSecrets(
   database: Database,
   rows: readonly { readonly before: EndpointSecret; readonly after: EndpointSecret }[],

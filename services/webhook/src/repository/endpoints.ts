@@ -1,4 +1,6 @@
-/** Endpoints, as their developers see and change them. The intake of events matches them by program in consumed-events.ts. */
+/**
+ * Endpoints, as their developers see and change them. consumed-events.ts matches events with them.
+ */
 import type { WebhookEventType } from '@laurel/events/event-type';
 import type { Queryable } from '@laurel/postgres';
 import type { Environment } from '@laurel/tenant';
@@ -18,7 +20,8 @@ type EndpointRow = {
 
 const COLUMNS = 'id, developer_id, url, events, program_id, environment, description, is_active, created_at';
 
-// The second half of the lock's name keeps it apart from every other advisory lock of this database.
+// The text before the developer's id keeps this lock apart from the database's other advisory
+// locks.
 const LOCK_DEVELOPER = { text: `select pg_advisory_xact_lock(hashtextextended('endpoints of:' || $1::uuid, 0))` };
 
 const COUNT = {
@@ -40,11 +43,13 @@ const OWN = `select ${COLUMNS} from endpoints where id = $1 and developer_id = $
 
 const SELECT_OWN = { name: 'endpoints_own', text: OWN };
 
-// Conflicts with the key share lock that every insert of a delivery takes, also through its foreign key: a request that switches an
-// endpoint off waits for deliveries that are being inserted, and closes them too.
+// Conflicts with the key share lock that every insert of a delivery takes, also through its foreign
+// key. So a request that switches an endpoint off waits until concurrent inserts of deliveries end,
+// and closes those deliveries too.
 const LOCK_TO_CHANGE = { text: `${OWN} for update` };
 
-// While this lock is held the endpoint does not change; inserts of deliveries to it do not wait for each other.
+// The endpoint does not change while this lock is held; inserts of deliveries do not wait for each
+// other.
 const LOCK_TO_SEND = { text: `${OWN} for key share` };
 
 const UPDATE = {
@@ -59,7 +64,7 @@ update endpoints set secret = $3 where id = $1 and developer_id = $2 and deleted
 returning ${COLUMNS}`,
 };
 
-/** Until the transaction ends, no other transaction adds an endpoint for this developer. */
+/** Keeps other transactions from adding an endpoint for this developer until this one ends. */
 export async function lockEndpointsOf(on: Queryable, developerId: string): Promise<void> {
   await on.query(LOCK_DEVELOPER, [developerId]);
 }
@@ -94,12 +99,18 @@ export async function findEndpoint(on: Queryable, developerId: string, id: strin
   return firstEndpoint(await on.query<EndpointRow>(SELECT_OWN, [id, developerId]));
 }
 
-/** Until the transaction ends, no other transaction changes the endpoint or adds a delivery to it. */
+/**
+ * Keeps other transactions from changing the endpoint or adding a delivery to it until this one
+ * ends.
+ */
 export async function lockEndpointToChange(on: Queryable, developerId: string, id: string): Promise<Endpoint | null> {
   return firstEndpoint(await on.query<EndpointRow>(LOCK_TO_CHANGE, [id, developerId]));
 }
 
-/** Until the transaction ends, no other transaction changes the endpoint, so an active one is still active when the delivery commits. */
+/**
+ * Keeps other transactions from changing the endpoint until this one ends, so that an active
+ * endpoint is still active when the delivery commits.
+ */
 export async function lockEndpointToSend(on: Queryable, developerId: string, id: string): Promise<Endpoint | null> {
   return firstEndpoint(await on.query<EndpointRow>(LOCK_TO_SEND, [id, developerId]));
 }
@@ -116,7 +127,7 @@ export async function deleteEndpoint(on: Queryable, id: string, now: Date): Prom
   await on.query(DELETE, [id, now]);
 }
 
-/** The endpoint whose secret was replaced; null where the developer has none of this id. */
+/** Returns the endpoint whose secret was replaced; null if the developer has no such endpoint. */
 export async function updateSecret(
   on: Queryable,
   developerId: string,

@@ -1,4 +1,7 @@
-/** The developer that each program belongs to, as the gateway registered it. A program never changes its developer. */
+/**
+ * The developer of each program, as the gateway registered it. A program never changes its
+ * developer.
+ */
 import type { Queryable } from '@laurel/postgres';
 
 const INSERT = {

@@ -1,7 +1,8 @@
 /** Deletes old rows, a bounded number per statement. */
 import type { Queryable } from '@laurel/postgres';
 
-// A pending delivery stays whatever its age. A row that another transaction has locked is skipped and deleted by a later run.
+// A pending delivery stays, however old it is. A row that another transaction has locked is
+// skipped; a later run deletes it.
 const DELETE_DELIVERIES = {
   text: `
 with deleted as (
@@ -60,7 +61,10 @@ export async function deleteOldConsumedEvents(on: Queryable, before: Date, limit
   return count(await on.query(DELETE_CONSUMED, [before, limit]));
 }
 
-/** Deletes the sandbox's events older than `before`; returns their number. The count of each program stays. */
+/**
+ * Deletes the sandbox events older than `before`; returns their number. Each program's last
+ * position stays.
+ */
 export async function deleteOldSandboxEvents(on: Queryable, before: Date, limit: number): Promise<number> {
   return count(await on.query(DELETE_SANDBOX_EVENTS, [before, limit]));
 }

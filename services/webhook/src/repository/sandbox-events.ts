@@ -1,4 +1,6 @@
-/** The log of a program's sandbox, as its developer reads it; `consumed-events.ts` appends to it. */
+/**
+ * The log of a program's sandbox, as its developer reads it; `consumed-events.ts` appends to it.
+ */
 import type { Queryable } from '@laurel/postgres';
 import type { LogPage } from '../domain/sandbox-log.ts';
 
@@ -11,7 +13,7 @@ type Row = {
   created_at: Date;
 };
 
-// One statement, so one snapshot: the last position and the rows are of the same moment.
+// One statement reads the last position and the rows, so both come from one snapshot.
 const SELECT_PAGE = {
   name: 'sandbox_events_page',
   text: `

@@ -1,4 +1,7 @@
-/** The dispatcher's statements: find the queues that have something due, lease sends, and record their ends. */
+/**
+ * The dispatcher's statements: find the queues that have something due, lease sends, record their
+ * ends.
+ */
 import { keyVersionSql } from '@laurel/encryption';
 import type { Database } from '@laurel/postgres';
 import type { Environment } from '@laurel/tenant';
@@ -9,7 +12,10 @@ import { ERROR_SENTENCES, type SendResult } from '../domain/send-result.ts';
 
 export type LeasedSends = {
   readonly sends: readonly Send[];
-  /** By key, the rows of each queue that had any, and the sends among them; the other rows were closed. */
+  /**
+   * For each queue that had any, by its key: the number of rows, and of the sends among them. The
+   * other rows were closed.
+   */
   readonly byQueue: ReadonlyMap<string, { readonly rows: number; readonly sends: number }>;
 };
 
@@ -44,8 +50,9 @@ export function isFree(delivery: string): string {
 }
 
 /**
- * As SQL: a recursive query of this name whose column endpoint_id is each endpoint with a pending delivery, and at its end null. It skips
- * from one endpoint to the next in the index, so that a long queue of one endpoint costs nothing.
+ * As SQL: a recursive query of this name. Its column endpoint_id holds each endpoint with a pending
+ * delivery, and then null. It skips from one endpoint to the next in the index, so an endpoint's
+ * long queue costs nothing.
  */
 export function eachEndpointWithPending(name: string): string {
   return `${name} as (
@@ -77,9 +84,11 @@ cross join lateral (
 where w.endpoint_id is not null`,
 };
 
-// The endpoint is read only here, so that a new URL or secret applies to the next send, and an endpoint that is off gets none: its due
-// deliveries are closed. So are deliveries that were interrupted for the third time. A send without a recorded end gets a row in the log.
-// Deliveries wait, and no send of theirs is counted, while their endpoint's secret is under a key that this process does not have.
+// Only this statement reads the endpoint, so a new URL or secret applies to the next send.
+//
+// It closes the due deliveries of an endpoint that is off, and those that were interrupted for the
+// third time. A send without a recorded end gets a row in the log. If the endpoint's secret is
+// under a key that this process does not have, its deliveries wait and no send is counted.
 const LEASE = {
   name: 'sends_lease',
   text: `
@@ -115,9 +124,12 @@ where d.id = due.id
 returning d.id, d.endpoint_id, d.status, d.attempts, d.event_type, d.body, due.url, due.secret, due.environment`,
 };
 
-// A 2xx makes a delivery delivered whatever its state; any other end changes only a delivery that still waits for this very send. The log
-// gets its row in any case, in place of 'interrupted' where the send was recorded as that; a delivery that was deleted with its log's age
-// gets none. Rows are locked in id order (docs/lock-order.md).
+// A 2xx makes a delivery delivered whatever its state. Any other end changes a delivery only if it
+// still waits for this very send.
+//
+// The log gets the send's row in any case; it replaces a row 'interrupted' of the same send. A
+// delivery that was deleted because of its log's age gets no row. Rows are locked in id order
+// (docs/lock-order.md).
 const RECORD = {
   name: 'sends_record',
   text: `
@@ -155,15 +167,15 @@ set duration_ms = excluded.duration_ms, dns_ms = excluded.dns_ms, connect_ms = e
 where a.error_kind = 'interrupted'`,
 };
 
-/** Every queue that has a delivery that is due and not leased. */
+/** Returns every queue with a delivery that is due and not leased. */
 export async function findQueuesWithDue(database: Database, now: Date): Promise<readonly DeliveryQueue[]> {
   const rows = await database.query<{ endpoint_id: string; environment: Environment }>(QUEUES_WITH_DUE, [now]);
   return rows.map((row) => ({ endpointId: row.endpoint_id, environment: row.environment }));
 }
 
 /**
- * Leases sends: once this has committed, durably, only the caller may make each send until the lease expires. `keyVersions` are those of the
- * keys under which the caller can read secrets.
+ * Leases sends. Once this has committed, durably, only the caller may make each send until the
+ * lease expires. `keyVersions` names the keys under which the caller can read secrets.
  */
 export async function leaseSends(
   database: Database,
@@ -196,7 +208,10 @@ export async function leaseSends(
   return { sends, byQueue };
 }
 
-/** Not durable: a send whose end is lost counts as interrupted, and its delivery continues after the lease. */
+/**
+ * Not durable: a send whose end is lost counts as interrupted, and its delivery continues after the
+ * lease.
+ */
 export async function recordSends(database: Database, records: readonly SendRecord[]): Promise<void> {
   const values = [
     records.map(({ send }) => send.deliveryId),

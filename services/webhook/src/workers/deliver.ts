@@ -1,17 +1,19 @@
 /**
- * The dispatcher: sends due deliveries by the states of domain/delivery.ts, and lets no endpoint delay another (domain/slots.ts).
+ * The dispatcher: sends due deliveries, through the states of domain/delivery.ts, and lets no
+ * endpoint delay another (domain/slots.ts).
  *
- *   queue    endpoints that may have something due, in each environment (domain/delivery-queues.ts).
- *            The intake and the portal's calls add them immediately; every 30 seconds the sweep adds
- *            those with retries that are due, with leases whose process died, and with deliveries
- *            that another replica left
- *   lease    leases deliveries: one durable statement for all free slots, which raises the number of each send
- *            (when: libs/service/src/dispatch-loop.ts)
+ *   queue    endpoints that may have something due, per environment (domain/delivery-queues.ts).
+ *            The consumer of events and the portal's calls add them immediately. Every 30 seconds
+ *            the sweep adds those with due retries, with leases of dead processes, and with
+ *            deliveries that another replica left
+ *   lease    one durable statement leases deliveries for all free slots and raises the number of
+ *            each send (when: libs/service/src/dispatch-loop.ts)
  *   send     outside of any transaction, with the URL and the secret that `lease` read
  *   record   one statement for all sends that ended meanwhile, not durable (record-sends.ts)
  *
- * A crash after `lease` leaves a lease. When it has expired the sweep finds the delivery, and the send counts as made: it may have arrived.
- * Replicas need no coordination: `lease` skips rows that another replica has locked or leased.
+ * A crash after `lease` leaves a lease. When it has expired, the sweep finds the delivery. The send
+ * counts as made, because it may have arrived. Replicas need no coordination: `lease` skips rows
+ * that another replica has locked or leased.
  */
 import type { Egress, EgressResult } from '@laurel/egress';
 import type { Encryption } from '@laurel/encryption';
@@ -36,7 +38,7 @@ export type DispatcherDeps = {
   readonly encryption: Encryption;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** From the start of a send to the end of the part of the response that is read. */
+  /** The time from the start of a send until the last byte of the response that is read. */
   readonly timeoutMs: number;
   readonly retryDelaysMs: RetryDelaysMs;
   /** The most sends in flight in one environment: to one endpoint, and in total. */
@@ -45,17 +47,23 @@ export type DispatcherDeps = {
 };
 
 export interface Dispatcher extends AsyncDisposable {
-  /** The queues may have something due, which is sent as soon as there is a slot. Never throws, never waits. */
+  /** Sends what the queues may have due as soon as there is a slot. Never throws, never waits. */
   wake(queues: readonly DeliveryQueue[]): void;
   /** The sweep: wakes every queue that has something due, whichever process inserted it. */
   runOnce(now: Date): Promise<void>;
-  /** Resolves once nothing that this process knows of is due, and every send that it began has ended and is recorded. */
+  /**
+   * Resolves once this process knows of nothing due, and each send that it began has ended and is
+   * recorded.
+   */
   whenIdle(): Promise<void>;
 }
 
-/** How long a send may take beyond its timeout until it is recorded: longer than a busy process or a slow commit ever needs. */
+/**
+ * How long after its timeout a send may be recorded: longer than a busy process or slow commit
+ * needs.
+ */
 const LEASE_MARGIN_MS = 10_000;
-/** The body of a response is read up to this size; the log shows its beginning. */
+/** A response's body is read up to this size; the log shows its beginning. */
 const MAX_ANSWER_BYTES = 16 * 1_024;
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -103,7 +111,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     slots.release(send, ended === undefined ? 'failing' : healthOf(ended));
     metrics.inFlight.set(slots.inFlight);
     loop.wake();
-    // The recorder has logged the failure with its batch.
+    // The recorder has already logged the failure, with its batch.
     if (ended !== undefined) await recorder.submit(ended).catch(() => undefined);
   }
 
@@ -138,7 +146,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   };
 }
 
-/** The usage of a queue's slots. A lease that failed used none, and leaves open whether more is due. */
+/** How many of a queue's slots were used. A failed lease used no slot, and more may be due. */
 function usageOf(allocation: QueueAllocation, leased: LeasedSends | undefined): Usage {
   if (leased === undefined) return { used: 0, isDrained: false };
   const { rows, sends } = leased.byQueue.get(keyOf(allocation)) ?? { rows: 0, sends: 0 };
@@ -152,7 +160,7 @@ function healthOf({ result, durationMs }: SendRecord): KnownHealth {
 function endOf(answer: EgressResult): SendEnd {
   if (answer.kind === 'answer') return { kind: 'answer', status: answer.status, body: answer.body };
   const { error, message } = answer;
-  // This process is stopping, which does not count against the endpoint.
+  // The process is stopping, which does not count against the endpoint.
   if (error === 'aborted') return { kind: 'failure', error: 'interrupted', sentence: ERROR_SENTENCES.interrupted };
   return { kind: 'failure', error, sentence: message };
 }
@@ -169,13 +177,13 @@ function createMetrics() {
     ]),
     duration: histogram(
       'laurel_webhook_send_duration_seconds',
-      'From the beginning of a send to the end of its answer.',
+      'From the beginning of a send to the end of its response.',
       SECONDS,
     ),
-    inFlight: gauge('laurel_webhook_sends_in_flight', 'Sends that have begun and not ended.'),
+    inFlight: gauge('laurel_webhook_sends_in_flight', 'Sends in flight.'),
     waiting: gauge(
       'laurel_webhook_endpoints_waiting',
-      'Endpoints that may have something due, counted in each environment.',
+      'Endpoints that may have something due, counted per environment.',
     ),
   };
 }

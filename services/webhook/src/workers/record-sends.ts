@@ -1,7 +1,7 @@
 /**
- * Records how sends ended: one statement for all that ended while the previous one ran. A send whose end is lost is made again, so the
- * ends are kept while the database is unreachable, until their leases have expired. An end that is recorded twice, or too late, changes
- * nothing.
+ * Records how sends ended: one statement records all that ended while the previous one ran. A send
+ * whose end is lost is made again. So while the database is unreachable, the ends are kept until
+ * their leases expire. An end that is recorded twice, or too late, changes nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
@@ -11,7 +11,7 @@ import { failpoint } from '../failpoints.ts';
 import { recordSends, type SendRecord } from '../repository/sends.ts';
 
 const RETRY_MS = 500;
-/** More than a lease lasts: after that the sweep has begun the next send. */
+/** The tries last longer than a lease; after it, the sweep has already begun the next send. */
 const MAX_TRIES = 40;
 
 export function createSendRecorder(deps: {
@@ -39,7 +39,8 @@ export function createSendRecorder(deps: {
 
   return createCoalescer<SendRecord, void>({
     name: 'webhook.record',
-    // Where one bad row fails the statement, it is repeated row by row; an unreachable database would fail each row as well.
+    // If one bad row fails the statement, each row is recorded alone. If the database is
+    // unreachable, each row would fail as well.
     isolate: (error) => !isConnectionFailure(error),
     run: async (records) => {
       await record(records);

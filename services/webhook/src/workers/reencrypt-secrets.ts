@@ -1,4 +1,7 @@
-/** After a change of WEBHOOK_SECRET_KEY: the endpoints' signing secrets move to the current key. The secrets themselves stay the same. */
+/**
+ * Moves the endpoints' signing secrets to the current key after a change of WEBHOOK_SECRET_KEY. The
+ * secrets themselves stay the same.
+ */
 import type { Encryption } from '@laurel/encryption';
 import type { Database } from '@laurel/postgres';
 import { createReencryptSecrets as createWorker, type Logger } from '@laurel/service';
