@@ -1,4 +1,7 @@
-/** The harness of this service's tests: the service on a real database. Tests pass events to its intake as the stream would. */
+/**
+ * The harness of this service's tests: the service on a real database. Tests pass events to it as
+ * the stream would.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +48,7 @@ export interface Harness extends AsyncDisposable {
   readonly logLines: readonly string[];
   /** A second replica on the same database, with the same clock. */
   startReplica(): Promise<Replica>;
-  /** An endpoint and its secret; of a new developer, unless one is given. */
+  /** An endpoint and its secret; its developer is new unless one is given. */
   createEndpoint(request?: Partial<CreateEndpointRequest>): Promise<{
     readonly endpoint: Endpoint;
     readonly developerId: string;
@@ -58,12 +61,18 @@ export interface Harness extends AsyncDisposable {
   ): Promise<readonly Delivery[]>;
 }
 
-/** The harness of one test file, started before its tests run. The environment is added to the tests' own. */
+/**
+ * The harness of one test file, started before its tests run, with these variables added to the
+ * environment.
+ */
 export function useHarness(environment: Record<string, string> = {}): Harness {
   return useStarted(() => startHarness(environment));
 }
 
-/** The same for a file whose environment is known only once it runs, for example a receiver's port. */
+/**
+ * `useHarness` for a file that learns its environment only once it runs, for example a receiver's
+ * port.
+ */
 export async function startHarness(environment: Record<string, string> = {}): Promise<Harness> {
   await using starting = new AsyncDisposableStack();
   const scratch = starting.use(await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }));
@@ -76,7 +85,8 @@ export async function startHarness(environment: Record<string, string> = {}): Pr
   const config = webhookConfigSchema.parse({
     GRPC_PORT: '0',
     WEBHOOK_DATABASE_URL: scratch.runningUrl,
-    // Nothing listens there: the service runs without its stream, and a test passes events to the intake itself.
+    // Nothing listens there: the service runs without its stream, and a test calls `consume`
+    // itself.
     NATS_URL: 'nats://127.0.0.1:1',
     WEBHOOK_SECRET_KEY: SECRET_KEY.toString('base64'),
     EGRESS_ALLOW_CIDRS: '127.0.0.0/8',

@@ -25,14 +25,14 @@ describe('endpoints that an event is delivered to', () => {
   const live = ({ tenant }: Registered) => ({ programId: tenant.programId, environment: Environment.LIVE });
 
   it.each<[string, Partial<Endpoint>, (endpoint: Registered) => Partial<Event>, number]>([
-    ['that wants everything', {}, () => ({}), 1],
-    ['that wants its type among others', { events: ['award.released', 'challenge.suspended'] }, () => ({}), 1],
-    ['unless it wants other types', { events: ['award.released'] }, () => ({}), 0],
-    ['unless it wants tests only', { events: ['webhook.test'] }, () => ({}), 0],
+    ['that subscribes to every type', {}, () => ({}), 1],
+    ['that subscribes to its type among others', { events: ['award.released', 'challenge.suspended'] }, () => ({}), 1],
+    ['unless it subscribes to other types', { events: ['award.released'] }, () => ({}), 0],
+    ['unless it subscribes to tests only', { events: ['webhook.test'] }, () => ({}), 0],
     ['of its environment', { environment: 'test' }, () => ({}), 1],
-    ['of the other environment, where it wants both', {}, (it) => ({ tenant: live(it) }), 1],
-    ['unless it wants the other environment', { environment: 'test' }, (it) => ({ tenant: live(it) }), 0],
-    ['unless it wants the other environment, the other way round', { environment: 'live' }, () => ({}), 0],
+    ['of both environments', {}, (it) => ({ tenant: live(it) }), 1],
+    ['unless it takes live only and the event is of test', { environment: 'test' }, (it) => ({ tenant: live(it) }), 0],
+    ['unless it takes test only and the event is live', { environment: 'live' }, () => ({}), 0],
     ['unless it is off', { isActive: false }, () => ({}), 0],
     [
       'unless the program is another developer’s',
@@ -65,7 +65,7 @@ describe('endpoints that an event is delivered to', () => {
     expect(await Promise.all(all.map(countOf))).toEqual([2, 1, 1, 0, 1]);
   });
 
-  it('an event goes only to endpoints that existed when it happened: a replay sends no past events to newer ones', async () => {
+  it('an event goes only to endpoints that existed when it happened, even if it is replayed', async () => {
     const before = new Date(rig.clock().getTime() - 1);
     const endpoint = await endpointWith();
     await consume(suspended(endpoint, before));
@@ -74,7 +74,7 @@ describe('endpoints that an event is delivered to', () => {
     expect(await countOf(endpoint)).toBe(1);
   });
 
-  it('an event goes only to endpoints that subscribed to it when it came: a changed subscription gets no earlier one', async () => {
+  it('an event goes only to endpoints that subscribed to it when it came, even if it comes again later', async () => {
     const endpoint = await endpointWith({ events: ['attempt.refunded'] });
     const earlier = suspended(endpoint, rig.clock());
     await consume(earlier);
@@ -93,8 +93,8 @@ describe('endpoints that an event is delivered to', () => {
   });
 });
 
-describe('an event that comes again', () => {
-  it('an event that comes again makes no second delivery: in the same batch, in a later one, or in two concurrent ones', async () => {
+describe('an event that is redelivered', () => {
+  it('an event that is redelivered makes no second delivery: in one batch, a later one, or two concurrent ones', async () => {
     const endpoint = await endpointWith();
     const events = Array.from({ length: 20 }, () => suspended(endpoint, rig.clock()));
     await consume(...events.slice(0, 5), ...events.slice(0, 5));
@@ -102,7 +102,7 @@ describe('an event that comes again', () => {
     expect(await countOf(endpoint)).toBe(20);
   });
 
-  it('an event that comes again after its endpoint was created makes no delivery', async () => {
+  it('an event that is redelivered after an endpoint was created makes no delivery', async () => {
     const first = await endpointWith();
     const event = suspended(first, rig.clock());
     await consume(event);
@@ -112,7 +112,7 @@ describe('an event that comes again', () => {
   });
 });
 
-it('an event that its owner should not have published fails its batch, and nothing of the batch is stored', async () => {
+it('an event with an invalid value fails its batch, and nothing of the batch is stored', async () => {
   const endpoint = await endpointWith();
   const good = suspended(endpoint, rig.clock());
   for (const bad of [{ payload: undefined }, { id: 'x' }, { tenant: undefined }, { occurredAt: undefined }]) {

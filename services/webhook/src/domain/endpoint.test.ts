@@ -21,7 +21,7 @@ const ENDPOINT: Endpoint = {
 };
 
 describe('an endpoint’s description', () => {
-  it('an endpoint’s description may be any text of up to 1,000 characters, counted as the database counts', () => {
+  it('an endpoint’s description may be any text of up to 1,000 characters, as the database counts them', () => {
     for (const text of ['', 'ours', 'é'.repeat(1_000), '🏆'.repeat(1_000)]) expect(decideDescription(text)).toBe(text);
   });
 
@@ -31,7 +31,7 @@ describe('an endpoint’s description', () => {
   });
 });
 
-it('a developer with 19 endpoints may add one, and one with 20 none', () => {
+it('a developer with 19 endpoints may add one, and a developer with 20 none', () => {
   expect(MAX_ENDPOINTS).toBe(20);
   expect(decideEndpointLimit(19)).toBeNull();
   for (const count of [20, 21])
@@ -54,11 +54,11 @@ it('nothing is sent to an endpoint that is off', () => {
 describe('a change of an endpoint', () => {
   const nothing = { url: undefined, events: undefined, description: undefined, isActive: undefined };
 
-  it('a change of an endpoint keeps the fields that are not sent', () => {
+  it('a change of an endpoint keeps the fields that are absent', () => {
     expect(decideChange(ENDPOINT, nothing)).toEqual(ENDPOINT);
   });
 
-  it('a change of an endpoint applies the fields that are sent, an empty text, an empty list and false included', () => {
+  it('a change of an endpoint applies the fields that are sent, even an empty text, an empty list or false', () => {
     const change = { url: 'https://example.org/', events: [], description: '', isActive: false };
     expect(decideChange(ENDPOINT, change)).toEqual({ ...ENDPOINT, ...change });
     expect(decideChange(ENDPOINT, { ...nothing, description: 'theirs' })).toEqual({

@@ -112,7 +112,7 @@ test('the body of a sandbox event has "test": true, and differs in nothing else'
   expect(JSON.parse(textOf(win, true))).toEqual({ ...live, data: { ...live.data, test: true } });
 });
 
-test('every amount of a body is a JSON number that reads as exactly its cents', () => {
+test('every amount of a body is a JSON number that parses to exactly its cents', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 14n }), (amount) => {
       const text = textOf({
@@ -129,7 +129,7 @@ test('every amount of a body is a JSON number that reads as exactly its cents', 
   );
 });
 
-test('every text and score of a body is parsed from JSON as it was written', () => {
+test('every text and score of a body parses from JSON unchanged', () => {
   const texts = fc.string({ unit: 'grapheme' });
   const scores = fc.double({ noNaN: true, noDefaultInfinity: true });
   fc.assert(

@@ -11,14 +11,14 @@ const event = (position: bigint): LoggedEvent => ({
   createdAt: new Date(0),
 });
 
-/** The page that a log of `last` events, of which only `kept` are left, has after a position. */
+/** The page after a position, from a log of `last` events of which only `kept` are left. */
 function pageOf(last: bigint, kept: readonly bigint[], after: bigint, limit: number): LogPage {
   const events = kept.filter((position) => position > after).slice(0, limit);
   return { lastPosition: last, events: events.map(event) };
 }
 
 describe('a page of the sandbox’s log', () => {
-  it('a page follows its cursor without a gap, and an empty one is given only where nothing is left out', () => {
+  it('a page follows its cursor without a gap, and is empty only if nothing is left out', () => {
     const kept = fc.uniqueArray(fc.bigInt({ min: 1n, max: 30n })).map((list) => list.toSorted((a, b) => Number(a - b)));
     fc.assert(
       fc.property(kept, fc.bigInt(0n, 40n), fc.integer({ min: 1, max: 10 }), (positions, after, limit) => {
@@ -38,7 +38,7 @@ describe('a page of the sandbox’s log', () => {
     );
   });
 
-  it('a page from the oldest begins with what is kept, and with the next event where nothing is', () => {
+  it('a page from the oldest begins with the oldest event that is kept, or with the next one if none is kept', () => {
     expect(decidePage('oldest', pageOf(5n, [3n, 4n, 5n], 0n, 2))).toMatchObject({ events: [{}, {}], next: 4n });
     expect(decidePage('oldest', pageOf(5n, [], 0n, 2))).toEqual({ events: [], next: 5n });
     expect(decidePage('oldest', pageOf(0n, [], 0n, 2))).toEqual({ events: [], next: 0n });

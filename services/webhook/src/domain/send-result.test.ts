@@ -6,7 +6,7 @@ const DELAYS = [60_000, 300_000] as const;
 const answer = (status: number, body = '') => ({ kind: 'answer', status, body: Buffer.from(body) }) as const;
 
 describe('the result of a send', () => {
-  test.each([200, 201, 204, 299])('a send that was answered %i is a success', (status) => {
+  test.each([200, 201, 204, 299])('a send whose response is %i is a success', (status) => {
     expect(decideResult(answer(status, 'thanks'), 1, ENDED_AT, DELAYS)).toEqual({
       httpStatus: status,
       error: null,
@@ -25,7 +25,7 @@ describe('the result of a send', () => {
     [499, 'http_4xx'],
     [500, 'http_5xx'],
     [599, 'http_5xx'],
-  ] as const)('a send that was answered %i is the failure %s, and the next one is due in a minute', (status, kind) => {
+  ] as const)('a send whose response is %i is the failure %s, and the next one is due in a minute', (status, kind) => {
     expect(decideResult(answer(status), 1, ENDED_AT, DELAYS)).toEqual({
       httpStatus: status,
       error: { kind, sentence: ERROR_SENTENCES[kind] },
@@ -34,7 +34,7 @@ describe('the result of a send', () => {
     });
   });
 
-  test('a send without a response has no status and no excerpt, and after the third there is none', () => {
+  test('a send without a response has no status and no excerpt, and no send follows the third', () => {
     const end = { kind: 'failure', error: 'timeout', sentence: 'No answer came in time.' } as const;
     expect(decideResult(end, 3, ENDED_AT, DELAYS)).toEqual({
       httpStatus: null,

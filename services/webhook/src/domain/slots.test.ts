@@ -21,7 +21,7 @@ const slotsOf = (allocations: readonly Allocation[]) =>
   allocations.reduce((sum, allocation) => sum + allocation.slots, 0);
 const useAll = ({ slots }: Allocation) => ({ used: slots, isDrained: false });
 
-/** One send of each endpoint has ended with this health. */
+/** Ends one send of each endpoint with this health. */
 function setHealth(slots: Slots, endpointIds: readonly string[], health: KnownHealth): void {
   for (const endpointId of endpointIds) {
     slots.enqueue(endpointId);
@@ -35,7 +35,7 @@ function enqueue(slots: Slots, endpointIds: readonly string[]): void {
 }
 
 describe('slots of the dispatcher', () => {
-  test('slots are allocated in turn: four to each proven endpoint while there are enough, and evenly when there are not', () => {
+  test('slots are allocated in turn: four to each proven endpoint while they last, otherwise evenly', () => {
     const slots = createSlots({ sends: 10, sendsPerEndpoint: 4 });
     setHealth(slots, ['a', 'b', 'c'], 'proven');
     enqueue(slots, ['a', 'b', 'c']);
@@ -47,7 +47,7 @@ describe('slots of the dispatcher', () => {
     expect(slots.allocate()).toEqual([]);
   });
 
-  test('all endpoints of one developer, prompt and with more due than they may send, leave the slots that another needs', () => {
+  test('all endpoints of one developer, prompt and with more due than they may send, leave another its slots', () => {
     const slots = createSlots(LIMITS);
     const flood = idsOf('flood', MAX_ENDPOINTS);
     setHealth(slots, flood, 'proven');
@@ -72,11 +72,12 @@ describe('slots of the dispatcher', () => {
     expect(slots.allocate()).toEqual([{ endpointId: 'b', slots: 1 }]);
   });
 
-  test('untried endpoints of a new process leave slots for healthy ones, however many of them are dead', () => {
+  test('untried endpoints of a new process leave slots for healthy ones, however many are dead', () => {
     const slots = createSlots(LIMITS);
     const dead = idsOf('dead', 1_000);
     enqueue(slots, [...dead, 'healthy']);
-    // Every endpoint is untried: together they hold all but an eighth, and the first failures of dead ones free half of all slots.
+    // Every endpoint is untried: together they hold all but an eighth, and the first failures of
+    // dead endpoints free half of all slots.
     const first = slots.allocate();
     expect(slotsOf(first)).toBe(112);
     slots.releaseUnused(first, useAll);

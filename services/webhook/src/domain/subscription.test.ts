@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { decideEvents } from './subscription.ts';
 
 describe('an endpoint’s subscription', () => {
-  it('a subscription can hold every type of event, and the test', () => {
+  it('a subscription can hold every type of event, webhook.test included', () => {
     expect(decideEvents(WEBHOOK_EVENT_TYPES)).toEqual(WEBHOOK_EVENT_TYPES);
   });
 

@@ -1,4 +1,4 @@
-/** The URLs that endpoints may have, with names that the test's own name server resolves. */
+/** The URLs that endpoints may have. The test's own name server resolves their names. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ const A = 1;
 const AAAA = 28;
 const HEADER_BYTES = 12;
 
-/** The name server's answers, by name and type; it never answers for `silent.test`. */
+/** The name server's responses, by name and type; it never responds for `silent.test`. */
 const RECORDS: Record<string, Partial<Record<number, readonly (readonly number[])[]>>> = {
   'public.test': { [A]: [[93, 184, 216, 34]] },
   'private.test': { [A]: [[10, 0, 0, 1]] },
@@ -45,7 +45,7 @@ afterAll(async () => {
   nameServer.close();
 });
 
-/** The answer in the wire format of RFC 1035: the question again, then one record per address. */
+/** The response in the wire format of RFC 1035: the question again, then one record per address. */
 function answerTo(query: Buffer): Buffer | null {
   const labels: string[] = [];
   let end = HEADER_BYTES;
@@ -120,7 +120,7 @@ it('the addresses of an endpoint’s name are checked at every connection', asyn
   expect(receiver.requests).toHaveLength(1);
 });
 
-it('a name server that does not answer in time leaves the name without addresses', async () => {
+it('a name that the name server does not resolve in time has no addresses', async () => {
   const lookUp = createNameLookup([address], 50);
   expect(await lookUp('public.test')).toEqual(['93.184.216.34']);
   expect(await lookUp('silent.test')).toEqual([]);

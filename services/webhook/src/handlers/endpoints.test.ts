@@ -50,7 +50,7 @@ function cancelledRound(programId: string): Event {
 }
 
 describe('an endpoint', () => {
-  it('an endpoint is registered with everything that was requested, and is read back the same', async () => {
+  it('an endpoint is registered with everything that was requested, and reads back unchanged', async () => {
     const developerId = newId();
     const programId = newId();
     const { endpoint, secret } = await h.createEndpoint({
@@ -101,7 +101,7 @@ describe('an endpoint', () => {
     'https://8.8.8.8/hooks',
     'https://[2606:4700:4700::1111]:8443/hooks?a=1',
     `https://8.8.8.8/${'a'.repeat(2_048 - 'https://8.8.8.8/'.length)}`,
-  ])('an endpoint keeps its URL as it was written: %s', async (url) => {
+  ])('an endpoint keeps its URL unchanged: %s', async (url) => {
     const { endpoint } = await h.createEndpoint({ url });
     expect(endpoint.url).toBe(url);
     const { developerId, endpoint: other } = await h.createEndpoint();
@@ -139,13 +139,13 @@ describe('refused registrations of endpoints', () => {
     ['a scheme in capitals, which the database would not accept', { url: 'HTTPS://127.0.0.1:1025/' }],
     ['a scheme without slashes', { url: 'https:127.0.0.1:1025/' }],
     ['a user name in the URL', { url: 'https://me:you@127.0.0.1:1025/' }],
-    ['a port of other services', { url: 'https://127.0.0.1:25/' }],
+    ['the port of another protocol', { url: 'https://127.0.0.1:25/' }],
     ['a private address', { url: 'https://10.0.0.1/hooks' }],
     ['the metadata service', { url: 'https://169.254.169.254/latest' }],
-    ['an address in other clothes', { url: 'https://[::ffff:10.0.0.1]/' }],
+    ['a private IPv4 address written as IPv6', { url: 'https://[::ffff:10.0.0.1]/' }],
     ['an event that does not exist', { events: ['attempt.created'] }],
     ['a long description', { description: 'x'.repeat(1_001) }],
-    ['a program that is none of theirs', { programId: newId() }],
+    ['a program that is not the developer’s', { programId: newId() }],
   ])('a registration with %s is refused', async (_why, wrong) => {
     const developerId = newId();
     const request = {
@@ -178,7 +178,7 @@ describe('refused registrations of endpoints', () => {
     // An endpoint that is off counts.
     ok(await update(developerId, endpoint.id, { active: false }));
     await expect(h.createEndpoint({ developerId })).rejects.toThrow('conflict');
-    // Another developer's does not.
+    // Another developer's endpoint does not count.
     await h.createEndpoint();
     ok(await h.webhook.deleteEndpoint({ developerId, endpointId: endpoint.id }));
     await h.createEndpoint({ developerId });
@@ -216,7 +216,7 @@ describe('refused registrations of endpoints', () => {
 });
 
 describe('programs', () => {
-  it('a program belongs to the developer that was registered first; registering it again changes nothing', async () => {
+  it('a program belongs to the developer that was registered first; a later registration changes nothing', async () => {
     const programId = newId();
     const developerId = newId();
     for (const registered of [developerId, developerId, newId()])
@@ -225,7 +225,7 @@ describe('programs', () => {
     expect(rows).toEqual([{ id: programId, developer_id: developerId }]);
   });
 
-  it('a registration of an endpoint registers programs too, for developers from before this service', async () => {
+  it('a registration of an endpoint also registers the programs of a developer older than this service', async () => {
     const programIds = [newId(), newId()].sort();
     const { developerId } = await h.createEndpoint({ programIds });
     await h.createEndpoint({ developerId, programIds });
@@ -264,7 +264,7 @@ describe('a change of an endpoint', () => {
   });
 });
 
-it('concurrent changes of an endpoint and one deletion each answer its state, on two replicas', async () => {
+it('concurrent changes of an endpoint, and its deletion, each return its state, on two replicas', async () => {
   await using replica = await h.startReplica();
   const { developerId, endpoint } = await h.createEndpoint();
   const own = { developerId, endpointId: endpoint.id };
@@ -308,7 +308,7 @@ describe('endpoints that are switched off or deleted', () => {
     return (await h.database.query(statement, [deliveryId]))[0];
   }
 
-  it('switching an endpoint off closes its pending deliveries, and its log has the reason', async () => {
+  it('switching an endpoint off closes its pending deliveries, and its log shows the reason', async () => {
     const owner = await withPending();
     const createdAt = h.clock();
     h.clock.advance(1_000);
@@ -329,7 +329,7 @@ describe('endpoints that are switched off or deleted', () => {
     expect(await statusOf(deliveryId)).toEqual({ status: 'failed', next_attempt_at: null });
   });
 
-  it('an endpoint that is switched off has no pending delivery of events that are stored at the same moment', async () => {
+  it('an endpoint that is switched off has no pending delivery of events that are stored concurrently', async () => {
     await using replica = await h.startReplica();
     const programId = newId();
     const { developerId, endpoint } = await h.createEndpoint({ programIds: [programId] });
@@ -389,14 +389,15 @@ describe('signing secrets', () => {
     expect(openSecret(await storedSecret(endpoint.id), endpoint.id)).toBe(rotated.signingSecret);
   });
 
-  it('a signing secret is in no table and no log line in clear', async () => {
+  it('a signing secret is in no table and no log line in plain text', async () => {
     const { developerId, endpoint, secret } = await h.createEndpoint();
     const { signingSecret } = ok(await h.webhook.rotateSecret({ developerId, endpointId: endpoint.id }));
     ok(await h.webhook.sendTest({ developerId, endpointId: endpoint.id }));
     await h.server.whenIdle();
     for (const shown of [secret, signingSecret]) {
       const key = shown.slice('whsec_'.length);
-      // As text, as the bytes of the text, and as the bytes that its hex digits encode.
+      // As text and as bytes, which the database shows as hex. `key` also matches the bytes that
+      // its hex digits encode.
       const forms = [key, Buffer.from(key).toString('hex'), Buffer.from(shown).toString('hex')];
       for (const table of ['endpoints', 'programs', 'deliveries', 'delivery_attempts', 'consumed_events'])
         for (const form of forms) {
@@ -415,11 +416,11 @@ it.each([
     MAX_ENDPOINT_DESCRIPTION_CHARACTERS,
     (length: number) => ({ description: '🎯'.repeat(length) }),
   ],
-])('%s is the bound of the rule', async (constraint, most, valuesOf) => {
+])('the database’s %s equals the bound of the rule', async (constraint, most, valuesOf) => {
   expect(await isBound(h.database, { constraint, most }, valuesOf)).toBe(true);
 });
 
-it('the database takes the excerpt that is kept of any answer', async () => {
+it('the database takes the excerpt of any response', async () => {
   for (const body of ['🎯'.repeat(2_000), 'é\0'.repeat(3_000), '\ud83d'.repeat(3_000)]) {
     const excerpt = { response_excerpt: excerptOf(Buffer.from(body)) };
     expect(await constraintTakes(h.database, 'delivery_attempts_excerpt_length', excerpt)).toBe(true);

@@ -22,7 +22,7 @@ const ANSWERED: SendEnd = { kind: 'answer', status: 204, body: Buffer.alloc(0) }
 const BUSY: SendEnd = { kind: 'answer', status: 503, body: Buffer.from('busy') };
 const SILENT = { kind: 'failure', error: 'timeout', sentence: 'No answer came in time.' } as const satisfies SendEnd;
 
-/** A delivery that the dispatcher is not woken for: it does not change until the test sends it. */
+/** Inserts a delivery without waking the dispatcher: it does not change until the test sends it. */
 async function put({ endpoint }: Pick<Owner, 'endpoint'>, eventType = 'attempt.settled'): Promise<string> {
   const createdAt = h.clock();
   const id = newId(createdAt);
@@ -39,7 +39,7 @@ async function put({ endpoint }: Pick<Owner, 'endpoint'>, eventType = 'attempt.s
   return id;
 }
 
-/** Leases what is due to the endpoint. */
+/** Leases what the endpoint has due. */
 async function begin({ endpoint }: Owner): Promise<readonly Send[]> {
   const now = h.clock();
   const lease = { now, leasedUntil: new Date(now.getTime() + 10_000), keyVersions: [1] };
@@ -132,7 +132,7 @@ describe('the delivery log of an endpoint', () => {
     ]);
   });
 
-  it('the log of a delivery that was closed after a send shows why there is no second one', async () => {
+  it('the log of a delivery that was closed after a send shows why no second one follows', async () => {
     const owner = await h.createEndpoint();
     await put(owner);
     await send(owner, SILENT);
@@ -197,7 +197,7 @@ describe('the delivery log of an endpoint', () => {
 });
 
 describe('pages of the delivery log', () => {
-  it('the pages of the delivery log add up to the whole list, whatever their size and however many share an instant', async () => {
+  it('the pages of the delivery log add up to the whole list, for any size and any number per instant', async () => {
     const owner = await h.createEndpoint();
     await put(await h.createEndpoint());
     for (let count = 0; count < 23; count += 1) {
@@ -235,7 +235,7 @@ describe('pages of the delivery log', () => {
     expect(second.nextCursor).toBe('');
   });
 
-  it('pages of the delivery log start at a valid cursor, and any other is refused', async () => {
+  it('the delivery log refuses every cursor that is not valid', async () => {
     const owner = await h.createEndpoint();
     const encoded = ['["a","b"]', '{"createdAt":"now","id":1}'].map((text) => Buffer.from(text).toString('base64url'));
     for (const cursor of ['x', 'nonsense', 'AAAA', newId(), 'a'.repeat(256), ...encoded])
@@ -243,7 +243,7 @@ describe('pages of the delivery log', () => {
   });
 });
 
-it('a send that ends while a page of the log is read is listed once: as in flight, or as ended', async () => {
+it('a send that ends while a page of the log is read is listed once, as in flight or as ended', async () => {
   const owner = await h.createEndpoint();
   await put(owner);
   const sends = await begin(owner);

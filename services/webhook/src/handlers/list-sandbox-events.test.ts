@@ -1,4 +1,7 @@
-/** The log of a sandbox: what is in it, and that a reader with a cursor gets each event exactly once, however its writers commit. */
+/**
+ * The log of a sandbox: what it contains, and that a reader with a cursor gets each event exactly
+ * once, in whatever order the writers commit.
+ */
 
 import { newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
@@ -43,7 +46,7 @@ async function readOn(programId: string, cursor: string, limit: number): Promise
 const idsOf = (events: readonly Event[]) => events.map(({ id }) => id);
 
 describe('the log of a sandbox', () => {
-  it('the log of a sandbox has each event once, in order, with the bytes that its deliveries have', async () => {
+  it('the log of a sandbox has each event once, in order, with the bytes of its deliveries', async () => {
     const { endpoint, developerId } = await h.createEndpoint({ programIds: [newId()] });
     const programId = newId();
     await h.webhook.putProgram({ programId, developerId });
@@ -68,7 +71,7 @@ describe('the log of a sandbox', () => {
     expect(JSON.parse(page.events[0]?.body ?? '')).toMatchObject({ data: { name: 'Hard „mode“', test: true } });
   });
 
-  it('the log of a sandbox has its own program’s events, without any endpoint, and none of live', async () => {
+  it('the log of a sandbox has its own program’s events, even without an endpoint, and no live events', async () => {
     const [one, other] = [newId(), newId()];
     const mine = [suspended(one), suspended(one)];
     const theirs = suspended(other);
@@ -100,7 +103,7 @@ describe('the log of a sandbox', () => {
     expect(ok(await list(programId, '', 200, SandboxEventsStart.UNSPECIFIED)).events).toEqual([]);
   });
 
-  it('a cursor of another program, of another list or of nobody is refused', async () => {
+  it('a cursor of another program, of another list, or made up, is refused', async () => {
     const programId = newId();
     await h.server.consume([suspended(programId)]);
     const { nextCursor } = ok(await list(programId));
@@ -112,7 +115,7 @@ describe('the log of a sandbox', () => {
     );
   });
 
-  it('events are kept for 3 days, and a cursor from before those that were deleted is refused, never answered with a gap', async () => {
+  it('events are kept for 3 days, and an older cursor is refused, so no page hides a gap', async () => {
     const programId = newId();
     const start = ok(await list(programId)).nextCursor;
     const runOnce = createDeleteOldRows({ database: h.database, logRetentionDays: 30 });
@@ -136,7 +139,7 @@ describe('the log of a sandbox', () => {
   });
 });
 
-/** A consumer on its own connection, whose transactions commit late, or not at all. */
+/** A consumer on its own connection, whose transactions commit late or not at all. */
 function consumerThat(end: () => Promise<'commit' | 'roll back'>) {
   const database: Pick<Database, 'write'> = {
     write: (statement, values) =>
@@ -150,7 +153,7 @@ function consumerThat(end: () => Promise<'commit' | 'roll back'>) {
   return createConsumeEvents({ database, dispatcher: { wake: () => undefined }, clock: h.clock });
 }
 
-it('a reader gets every committed event exactly once, whatever the order in which concurrent transactions commit or roll back', async () => {
+it('a reader gets every committed event exactly once, in whatever order concurrent transactions end', async () => {
   const plan = fc.array(
     fc.record({
       events: fc.array(fc.nat(2), { minLength: 1, maxLength: 6 }),

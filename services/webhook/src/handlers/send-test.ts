@@ -1,4 +1,4 @@
-/** SendTest: delivers `webhook.test` to one endpoint, whatever it subscribes to. */
+/** SendTest: delivers `webhook.test` to one endpoint, whatever its subscription. */
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import { newId } from '@laurel/ids';

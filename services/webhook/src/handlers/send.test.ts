@@ -1,4 +1,4 @@
-/** Sends on request: a test, an earlier delivery again, a retry before it is due. */
+/** Sends on request: a test, a resend, a retry before it is due. */
 import { refused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => receiver[Symbol.asyncDispose]());
 beforeEach(() => receiver.answerWith({ status: 200 }));
 
-/** An endpoint at the receiver that subscribes to round.settled of one program in live only. */
+/** An endpoint at the receiver that subscribes only to round.settled, of one program in live. */
 async function receiving() {
   const programId = newId();
   const scope = { programIds: [programId], programId, environment: Environment.LIVE, events: ['round.settled'] };
@@ -32,7 +32,7 @@ async function receiving() {
 
 type Owner = Awaited<ReturnType<typeof receiving>>;
 
-/** A delivery of an event, sent once: the receiver answers with this status. */
+/** A delivery of an event after one send, to which the receiver responds with this status. */
 async function delivered(owner: Owner, status: number, environment: 'test' | 'live' = 'test') {
   receiver.answerWith({ status });
   const delivery = {
@@ -121,7 +121,7 @@ describe('a test', () => {
 });
 
 describe('a delivery sent again', () => {
-  it('a resent delivery has the same bytes of the same event, an id of its own, and the current secret', async () => {
+  it('a resent delivery has the same bytes of the same event, its own id, and the current secret', async () => {
     const owner = await receiving();
     const original = await delivered(owner, 500);
     const { developerId, endpoint } = owner;
@@ -145,14 +145,14 @@ describe('a delivery sent again', () => {
       resend_of: original.id,
     });
     expect((await logged(owner, deliveryId))?.status).toBe(DeliveryStatus.DELIVERED);
-    // The first delivery is unchanged, and still has its retries.
+    // The first delivery is unchanged and still has its retries.
     expect(await logged(owner, original.id)).toMatchObject({
       status: DeliveryStatus.PENDING,
       attempts: [{ number: 1, httpStatus: 500 }],
     });
   });
 
-  it('a resent delivery can be resent, and so can one that was delivered', async () => {
+  it('a resent delivery can be resent, and so can a delivered one', async () => {
     const owner = await receiving();
     const original = await delivered(owner, 200);
     const { developerId } = owner;
@@ -163,7 +163,7 @@ describe('a delivery sent again', () => {
     expect(owner.received().map(({ body }) => body)).toEqual([original.body, original.body, original.body]);
   });
 
-  it('a resend is refused for an endpoint that is off, and not_found for another developer’s or an unknown delivery', async () => {
+  it('a resend is refused if the endpoint is off, and not_found for another developer’s or an unknown delivery', async () => {
     const owner = await receiving();
     const original = await delivered(owner, 200);
     const { developerId } = owner;
@@ -212,7 +212,7 @@ describe('a retry before it is due', () => {
     expect((await logged(owner, delivery.id))?.status).toBe(DeliveryStatus.FAILED);
   });
 
-  it('a requested retry is refused where none is scheduled', async () => {
+  it('a requested retry is refused if none is scheduled', async () => {
     const owner = await receiving();
     const delivery = await delivered(owner, 200);
     expect(await h.webhook.retryDelivery({ tenant: tenantOf(delivery), deliveryId: delivery.id })).toEqual(

@@ -8,7 +8,7 @@ import { DELIVERY_STAGES } from './delivery-stages.ts';
 const rig = useRig();
 const measure = () => measureStages(rig.database, DELIVERY_STAGES, rig.clock());
 
-// What one test leaves pending must not be measured in another.
+// A delivery that one test leaves pending must not be measured in another test.
 afterEach(() =>
   rig.database.query({
     text: `update deliveries set status = 'failed', next_attempt_at = null where status = 'pending'`,
@@ -24,7 +24,7 @@ async function countedIn(name: string, environment: 'live' | 'test'): Promise<nu
   return values.find(({ labels }) => labels.environment === environment)?.value ?? 0;
 }
 
-test('deliveries are measured by whether they were sent before, and since they are due', async () => {
+test('deliveries are measured by whether they were sent before, and from when they are due', async () => {
   const failedBefore = await failed();
   const target = rig.receiver.url((response) => void response.writeHead(500).end());
   const endpoint = await rig.endpoint(target.url);
@@ -36,7 +36,7 @@ test('deliveries are measured by whether they were sent before, and since they a
   rig.clock.advance(70_000);
   expect(await measure()).toEqual({ delivery_retry: [1, 70], delivery_due: [1, 10] });
 
-  // As another process leaves one that it inserted and did not send.
+  // The row of another process that inserted a delivery and did not send it.
   await rig.database.query(
     {
       text: `
@@ -55,7 +55,7 @@ select gen_random_uuid(), endpoint_id, gen_random_uuid(), event_type, body, stat
   expect((await failed()) - failedBefore).toBe(2);
 });
 
-test('an endpoint that takes both environments has the deliveries of each counted for it', async () => {
+test('an endpoint that takes both environments has its deliveries counted for each', async () => {
   const made = 'laurel_webhook_deliveries_total';
   const before = { live: await countedIn(made, 'live'), test: await countedIn(made, 'test') };
   const target = rig.receiver.url((response) => void response.writeHead(500).end());
@@ -76,7 +76,7 @@ test('an endpoint that takes both environments has the deliveries of each counte
   });
 });
 
-test('a delivery that a developer requested as a test counts as one of test', async () => {
+test('a test that a developer requested counts as a delivery of test', async () => {
   const endpoint = await rig.endpoint(rig.receiver.url().url, { environment: 'live' });
   await rig.database.query(
     {

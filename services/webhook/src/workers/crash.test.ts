@@ -1,4 +1,7 @@
-/** A process that dies between two steps of a send, simulated by a failpoint that throws there: what it leaves, and what repairs it. */
+/**
+ * A process that dies between two steps of a send: what it leaves, and what repairs it. A failpoint
+ * that throws there simulates the crash.
+ */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
@@ -7,7 +10,7 @@ import { ERROR_SENTENCES } from '../domain/send-result.ts';
 import type { FailpointName } from '../failpoints.ts';
 import { LEASE_MS, suspended, useRig } from './deliver.fixture.ts';
 
-// Before any import: the library reads the folder's path when it is loaded.
+// Runs before any import, because the library reads the folder's path when it is loaded.
 const failpoints = vi.hoisted(() => {
   const { mkdtempSync } = process.getBuiltinModule('node:fs');
   const folder = mkdtempSync(`${process.getBuiltinModule('node:os').tmpdir()}/laurel-failpoints-`);
@@ -28,7 +31,7 @@ const INTERRUPTED = {
   response_excerpt: null,
 };
 
-/** An event for a new endpoint, with an injected fault at one step of its first send. */
+/** Consumes an event for a new endpoint, with a fault injected at one step of its first send. */
 async function interruptedAt(name: FailpointName) {
   const target = rig.receiver.url();
   const endpoint = await rig.endpoint(target.url);
@@ -41,7 +44,7 @@ async function interruptedAt(name: FailpointName) {
 }
 
 describe('a crash', () => {
-  it('a crash before leases are committed leaves the delivery due, and it is sent as soon as the database answers', async () => {
+  it('a crash before leases are committed leaves the delivery due, and it is sent once the database responds', async () => {
     const { target, delivery } = await interruptedAt('webhook.lease.before-commit');
     expect(target.received).toHaveLength(1);
     expect(await delivery()).toMatchObject({
@@ -57,7 +60,7 @@ describe('a crash', () => {
     ['webhook.send.after-request', 1],
     ['webhook.record.before-commit', 1],
   ] as const)(
-    'a crash at %s leaves a lease; once it has expired the next send goes out, and the log shows both',
+    'a crash at %s leaves a lease; once it expires the next send goes out, and the log shows both',
     async (name, sent) => {
       const { target, delivery } = await interruptedAt(name);
       const leased = {
@@ -122,14 +125,14 @@ describe('a crash', () => {
   });
 });
 
-/** From this point on. */
+/** Resolves once this message is logged; lines logged before the call do not count. */
 async function logged(message: string): Promise<void> {
   const from = rig.logLines.length;
   await vi.waitFor(() => expect(rig.logLines.slice(from).join()).toContain(message), 10_000);
 }
 
 describe('an unreachable database', () => {
-  it('a send that ends while the database is unreachable is recorded later, and not made again', async () => {
+  it('a send that ends while the database is unreachable is recorded later, and not repeated', async () => {
     const answer = Promise.withResolvers<void>();
     const target = rig.receiver.url((response) => void answer.promise.then(() => response.end()));
     const endpoint = await rig.endpoint(target.url);
@@ -163,7 +166,7 @@ describe('an unreachable database', () => {
 });
 
 describe('a batch of events', () => {
-  it('a batch of events whose commit fails is stored whole when it comes again', async () => {
+  it('a batch of events whose commit fails is stored whole when it is redelivered', async () => {
     const target = rig.receiver.url();
     const endpoint = await rig.endpoint(target.url);
     const events = [suspended(endpoint, rig.clock()), suspended(endpoint, rig.clock())];
@@ -175,7 +178,7 @@ describe('a batch of events', () => {
     expect(target.received).toHaveLength(2);
   });
 
-  it('a batch of events whose commit got no response is delivered once, by the sweep, though it comes again', async () => {
+  it('a batch whose commit got no response is delivered once, by the sweep, even if it is redelivered', async () => {
     const target = rig.receiver.url();
     const endpoint = await rig.endpoint(target.url);
     const events = [suspended(endpoint, rig.clock())];

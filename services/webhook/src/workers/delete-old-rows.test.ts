@@ -1,4 +1,4 @@
-/** Which rows are deleted by age, and which stay. */
+/** Which rows are deleted because of their age, and which stay. */
 import { newId } from '@laurel/ids';
 import { expect, it } from 'vitest';
 import { insertDelivery } from '../repository/deliveries.ts';
@@ -26,7 +26,7 @@ async function put(endpointId: string): Promise<string> {
   return id;
 }
 
-/** Sends what is due to the endpoint, successfully. */
+/** Sends what the endpoint has due, successfully. */
 async function deliver(endpointId: string): Promise<void> {
   const now = h.clock();
   const lease = { now, leasedUntil: new Date(now.getTime() + LEASE_MS), keyVersions: [1] };
@@ -44,7 +44,7 @@ async function idsIn(table: string): Promise<readonly string[]> {
   return rows.map(({ id }) => id);
 }
 
-it('old log rows are deleted with their sends, pending ones stay, and a deleted endpoint goes with the last of its log', async () => {
+it('old log rows go with their sends, pending ones stay, and a deleted endpoint goes with its last log row', async () => {
   const runOnce = createDeleteOldRows({ database: h.database, logRetentionDays: 30 });
   const kept = await h.createEndpoint();
   const deleted = await h.createEndpoint();
@@ -68,7 +68,7 @@ it('old log rows are deleted with their sends, pending ones stay, and a deleted 
   expect(await idsIn('endpoints')).toEqual([kept.endpoint.id]);
 });
 
-it('a deleted endpoint without a log is deleted immediately, and one that is only off stays', async () => {
+it('a deleted endpoint without a log is deleted immediately, and an endpoint that is only off stays', async () => {
   const runOnce = createDeleteOldRows({ database: h.database, logRetentionDays: 30 });
   const deleted = await h.createEndpoint();
   const off = await h.createEndpoint();
@@ -80,7 +80,7 @@ it('a deleted endpoint without a log is deleted immediately, and one that is onl
   expect(left).not.toContain(deleted.endpoint.id);
 });
 
-it('the row of an event is kept longer than the stream keeps the event, and old rows are deleted in several statements', async () => {
+it('an event’s row outlives the event in the stream, and old rows are deleted in several statements', async () => {
   const runOnce = createDeleteOldRows({ database: h.database, logRetentionDays: 30 });
   const insert = {
     text: 'insert into consumed_events (id, consumed_at) select gen_random_uuid(), $1 from generate_series(1, $2)',

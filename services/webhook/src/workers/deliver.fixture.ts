@@ -1,6 +1,7 @@
 /**
- * The rig of the delivery engine's tests: intake and dispatcher on a real database, and HTTPS receivers. No timer runs; only woken
- * endpoints are sent to: a test advances the clock and calls the sweep.
+ * The rig of the dispatcher's tests: consumer and dispatcher on a real database, and HTTPS
+ * receivers. No timer runs, so only endpoints that a test wakes get sends: a test advances the
+ * clock and calls the sweep.
  */
 
 import { once } from 'node:events';
@@ -41,7 +42,9 @@ export type Received = {
 };
 
 export interface Receiver extends AsyncDisposable {
-  /** A URL of its own on this receiver, which responds as `respond` does; without it with 200 and `ok`. */
+  /**
+   * A URL of its own on this receiver, which responds as `respond` does, or else with 200 and `ok`.
+   */
   url(respond?: Respond): {
     readonly url: string;
     readonly received: Received[];
@@ -62,16 +65,18 @@ export interface Rig extends AsyncDisposable {
   readonly dispatcher: Dispatcher;
   readonly consume: ConsumeEvents;
   readonly logLines: readonly string[];
-  /** Stands for one more process: a dispatcher on the same database, with the same clock. */
+  /**
+   * Another dispatcher on the same database, with the same clock: it stands for another process.
+   */
   startDispatcher(options?: { readonly sends?: number; readonly timeoutMs?: number }): Dispatcher;
-  /** An endpoint with a program; of a new developer, unless one is given. */
+  /** An endpoint with a program; its developer is new unless one is given. */
   endpoint(url: string, settings?: Partial<Endpoint>): Promise<Registered>;
   rotate(endpoint: Endpoint): Promise<string>;
   /** The stored deliveries of the endpoint, with their sends, oldest first. */
   deliveries(endpointId: string): Promise<readonly StoredDelivery[]>;
   /** Makes the database unreachable until the result is disposed. */
   outage(): Promise<AsyncDisposable>;
-  /** Runs the sweep and everything that it wakes. */
+  /** Runs the sweep, and every send that it wakes. */
   sweep(dispatcher?: Dispatcher): Promise<void>;
 }
 
@@ -104,7 +109,10 @@ export function useRig(): Rig {
   return useStarted(startRig);
 }
 
-/** A `challenge.suspended` event in the test environment of the endpoint's program, unless another tenant is given. */
+/**
+ * A `challenge.suspended` event in the test environment of the endpoint's program, unless another
+ * tenant is given.
+ */
 export function suspended({ tenant }: Pick<Registered, 'tenant'>, occurredAt: Date, event: Partial<Event> = {}): Event {
   return {
     id: newId(occurredAt),
@@ -207,7 +215,7 @@ async function startRig(): Promise<Rig> {
   };
 }
 
-/** The same server's own database, which always exists. */
+/** The URL of a database that always exists, on the same server. */
 function serverUrlOf(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.pathname = '/postgres';

@@ -123,7 +123,7 @@ const LONG = `${'é'.repeat(999)}😀`;
 const MIXED = Buffer.concat([Buffer.from('\0é😀 '), Buffer.from([0xff, 0xc3, 0]), Buffer.from('x'.repeat(2_000))]);
 
 describe('the response to a send', () => {
-  /** More than is ever sent. */
+  /** More bytes than the receiver ever sends. */
   const PROMISED = { 'content-length': '100' };
 
   it.each([200, 201, 202, 204, 299])('a response with status %i is a success', async (code) => {
@@ -150,7 +150,7 @@ describe('the response to a send', () => {
     [500, 'http_5xx'],
     [503, 'http_5xx'],
   ] as const)(
-    'a response with status %i is the failure %s, whatever its headers ask for, and the send is retried a minute later',
+    'a response with status %i is the failure %s, whatever its headers ask for; the retry is due in a minute',
     async (code, kind) => {
       const trap = rig.receiver.url();
       const { target, delivery } = await delivered((response) =>
@@ -177,7 +177,7 @@ describe('the response to a send', () => {
 
   it.each<[string, Respond, string]>([
     ['a connection that ends', (response) => response.socket?.destroy(), 'protocol'],
-    ['what is no HTTP', (response) => response.socket?.end('hello\r\n\r\n'), 'protocol'],
+    ['bytes that are not HTTP', (response) => response.socket?.end('hello\r\n\r\n'), 'protocol'],
   ])('instead of a response, %s is recorded with its error kind and no status', async (_, respond, kind) => {
     const { delivery } = await delivered(respond);
     expect(delivery).toMatchObject({
@@ -186,7 +186,7 @@ describe('the response to a send', () => {
     });
   });
 
-  it('a port that nothing listens on is a connection that could not be made', async () => {
+  it('a port on which nothing listens is recorded as a connection that could not be made', async () => {
     const endpoint = await rig.endpoint('https://127.0.0.1:1025/');
     await rig.consume([suspended(endpoint, rig.clock())]);
     await rig.dispatcher.whenIdle();
@@ -217,7 +217,7 @@ describe('the response to a send', () => {
       async () => ({ ca: rig.authority, notAfter: new Date(Date.now() - 3_600_000) }),
       'The certificate has expired.',
     ],
-  ])('a server whose certificate %s gets no request, and the log has why', async (_, optionsOf, error) => {
+  ])('a server whose certificate %s gets no request, and the log shows why', async (_, optionsOf, error) => {
     await using server = await startReceiver(await optionsOf());
     const endpoint = await rig.endpoint(server.url);
     await rig.consume([suspended(endpoint, rig.clock())]);
@@ -226,7 +226,7 @@ describe('the response to a send', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('a response whose body never ends is decided by its status, and read no further than its excerpt needs', async () => {
+  it('a response whose body never ends is decided by its status, and read only as far as its excerpt needs', async () => {
     const { delivery } = await delivered((response) => {
       response.writeHead(200);
       const write = () => {
@@ -245,7 +245,7 @@ describe('the response to a send', () => {
       (response) => void response.writeHead(503).write('drip'),
       { http_status: 503, error_kind: 'http_5xx', response_excerpt: 'drip' },
     ],
-  ])('an answer %s is a failure once the timeout is over', async (_, respond, send) => {
+  ])('a response %s is a failure once the timeout is over', async (_, respond, send) => {
     await using hasty = rig.startDispatcher({ timeoutMs: 500 });
     const endpoint = await rig.endpoint(rig.receiver.url(respond).url);
     await insertDelivery(rig.database, newDelivery(endpoint));
@@ -257,7 +257,7 @@ describe('the response to a send', () => {
     ['is cut', (response) => void response.writeHead(200, PROMISED).write('part', () => response.socket?.destroy())],
     ['stalls', (response) => void response.writeHead(200, PROMISED).write('part')],
     ['stalls before its first byte', (response) => void response.writeHead(202, PROMISED).flushHeaders()],
-  ])('a 2xx whose headers came in time is a success though its body %s', async (what, respond) => {
+  ])('a 2xx whose headers came in time is a success even if its body %s', async (what, respond) => {
     await using hasty = rig.startDispatcher({ timeoutMs: 500 });
     const endpoint = await rig.endpoint(rig.receiver.url(respond).url);
     await insertDelivery(rig.database, newDelivery(endpoint));
@@ -277,9 +277,10 @@ describe('the response to a send', () => {
     ['of long characters', Buffer.from('🂡'.repeat(1_500)), '🂡'.repeat(1_000)],
     ['that is empty', Buffer.alloc(0), ''],
     ['of 1,000 characters', Buffer.from('a'.repeat(1_000)), 'a'.repeat(1_000)],
-    ['whose 1,000th character is of two units', Buffer.from(`${'é'.repeat(999)}😀${'z'.repeat(20_000)}`), LONG],
-    ['of NULs alone', Buffer.alloc(5_000), ''],
-    // Each byte sequence that can neither begin nor continue a character becomes one replacement character; NUL is dropped.
+    ['whose 1,000th character takes two UTF-16 units', Buffer.from(`${'é'.repeat(999)}😀${'z'.repeat(20_000)}`), LONG],
+    ['of NULs only', Buffer.alloc(5_000), ''],
+    // Each byte sequence that can neither begin nor continue a character becomes one replacement
+    // character; NUL is dropped.
     ['of text and other bytes', MIXED, `é😀 \ufffd\ufffd${'x'.repeat(995)}`],
   ])('a response with a body %s is recorded, whatever its status', async (_, body, excerpt) => {
     for (const code of [200, 500]) {
@@ -322,7 +323,7 @@ describe('a delivery that fails', () => {
     expect(target.received).toHaveLength(3);
   });
 
-  it('an endpoint whose delivery has failed stays on: the next event is sent to it', async () => {
+  it('an endpoint stays on after its delivery has failed: the next event is sent to it', async () => {
     const { target, endpoint } = await delivered(status(500));
     for (const minutes of [1, 5]) {
       rig.clock.advance(minutes * MINUTE_MS);
@@ -337,7 +338,7 @@ describe('a delivery that fails', () => {
     expect(await rig.database.query(isActive, [endpoint.id])).toEqual([{ is_active: true }]);
   });
 
-  it('a failed delivery that is then answered 2xx is delivered, and not sent again', async () => {
+  it('a failed delivery whose retry gets a 2xx is delivered, and not sent again', async () => {
     let answers = 0;
     const { target, endpoint } = await delivered((response) => {
       answers += 1;
@@ -404,7 +405,7 @@ describe('a delivery that fails', () => {
   });
 });
 
-/** A delivery as the intake inserts it. */
+/** A delivery as the consumer inserts it. */
 function newDelivery({ id: endpointId, tenant }: Registered) {
   const createdAt = rig.clock();
   return {
@@ -420,7 +421,7 @@ function newDelivery({ id: endpointId, tenant }: Registered) {
 }
 
 describe('an endpoint that is switched off', () => {
-  it('an endpoint that is off gets nothing more: its pending deliveries have failed, and the log has the reason', async () => {
+  it('an endpoint that is off gets nothing more: its pending deliveries fail, and the log shows the reason', async () => {
     const { target, endpoint } = await delivered(status(500));
     await switchOff(endpoint);
     const closed = { status: 'failed', attempts: 1, next_attempt_at: null, closed_at: rig.clock() };
@@ -438,7 +439,7 @@ describe('an endpoint that is switched off', () => {
     expect(await rig.deliveries(endpoint.id)).toHaveLength(2);
   });
 
-  it('a delivery inserted while its endpoint is switched off is not sent: the statement that leases sends closes it', async () => {
+  it('the statement that leases sends closes a delivery that was inserted while its endpoint was switched off', async () => {
     const target = rig.receiver.url();
     const endpoint = await rig.endpoint(target.url);
     await switchOff(endpoint);
@@ -456,7 +457,7 @@ describe('an endpoint that is switched off', () => {
   it.each([
     [500, 'failed'],
     [200, 'delivered'],
-  ] as const)('a delivery closed during a send answered %i is %s, and sent no more', async (code, ending) => {
+  ] as const)('a delivery closed during a send whose response is %i is %s, and sent no more', async (code, ending) => {
     const answered = Promise.withResolvers<void>();
     const target = rig.receiver.url((response) => void answered.promise.then(() => response.writeHead(code).end()));
     const endpoint = await rig.endpoint(target.url);
@@ -489,7 +490,7 @@ describe('an endpoint that is switched off', () => {
 });
 
 describe('a delivery that a developer sends again', () => {
-  it('a resent delivery is another one with the same bytes', async () => {
+  it('a resent delivery is a new one with the same bytes', async () => {
     const { target, endpoint, event, delivery } = await delivered();
     const [first] = target.received;
     const again = {
@@ -628,7 +629,7 @@ describe('the end of a send that comes too late', () => {
   });
 });
 
-it('an event of the live environment is sent without the mark of the sandbox', async () => {
+it('a live event is sent without the mark of the sandbox', async () => {
   const target = rig.receiver.url();
   const endpoint = await rig.endpoint(target.url);
   const tenant = { ...endpoint.tenant, environment: Environment.LIVE };

@@ -1,4 +1,7 @@
-/** Endpoints that never answer delay no other endpoint: the healthy ones have all their deliveries while sends to the dead ones hang. */
+/**
+ * Endpoints that never respond delay no other endpoint: the healthy ones get all their deliveries
+ * while sends to the dead ones hang.
+ */
 import type { ServerResponse } from 'node:http';
 import { newId } from '@laurel/ids';
 import { expect, it } from 'vitest';
@@ -11,7 +14,7 @@ const rig = useRig();
 const DEAD = 100;
 const HEALTHY = 20;
 const EVENTS = 25;
-/** Longer than anything in this file takes. */
+/** Longer than any test of this file takes. */
 const FOR_EVER_MS = 300_000;
 
 async function queue(endpoints: readonly Registered[], events: number): Promise<void> {
@@ -49,7 +52,8 @@ it('healthy endpoints get all their deliveries while a hundred dead ones hang, u
     hanging.clear();
   };
 
-  // Every endpoint is untried. The dead ones come first, and each has a hanging send before the first healthy one requests a slot.
+  // Every endpoint is untried. The dead ones come first, so each has a hanging send before the
+  // first healthy one requests a slot.
   const dead = await register(DEAD, () => hangingTarget.url);
   await queue(dead, 3);
   dispatcher.wake(queuesOf(dead));
@@ -61,7 +65,7 @@ it('healthy endpoints get all their deliveries while a hundred dead ones hang, u
   await Promise.all(targets.map((target) => target.arrivals(EVENTS)));
   expect(hanging.size).toBe(DEAD);
 
-  // The dead ones have failed by then: they hold at most half of all slots, one each.
+  // The dead endpoints have failed by then: they hold at most half of all slots, one each.
   release();
   await hangingTarget.arrivals(DEAD + 64);
   const newTarget = rig.receiver.url();

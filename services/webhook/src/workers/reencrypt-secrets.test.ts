@@ -1,4 +1,7 @@
-/** After a change of the key: which secrets move to the current one, what a developer's rotation at the same moment leaves, and what waits. */
+/**
+ * After a change of the key: which secrets move to the current one, what a developer's concurrent
+ * rotation leaves, and what waits.
+ */
 import { createEncryption, type Encryption } from '@laurel/encryption';
 import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
@@ -60,7 +63,7 @@ async function counted(): Promise<Record<string, number>> {
   return Object.fromEntries(metric?.values.map(({ labels, value }) => [labels.key_version, value]) ?? []);
 }
 
-it('every secret moves to the current key and stays the same, and those under it or a later one are left alone', async () => {
+it('every secret under an older key moves to the current key unchanged; the others are left alone', async () => {
   const old = await Promise.all(Array.from({ length: 230 }, (_, index) => addEndpoint(under(1), `secret ${index}`)));
   const current = await addEndpoint(under(2), 'current');
   const later = await addEndpoint(under(3), 'later');
@@ -80,7 +83,7 @@ it('every secret moves to the current key and stays the same, and those under it
   expect(logLines.filter((line) => line.includes('encrypted again'))).toHaveLength(1);
 });
 
-it('a secret that its developer replaces while it is encrypted again is never overwritten', async () => {
+it('a secret that its developer replaces during its re-encryption is never overwritten', async () => {
   const endpoint = await addEndpoint(under(1), 'before');
   const { runOnce } = start(under(2, 1));
   let running: Promise<void> | undefined;
@@ -99,7 +102,7 @@ it('a secret that its developer replaces while it is encrypted again is never ov
   expect(under(2).decrypt(await storedSecret(endpoint), secretOwner(endpoint.id))).toBe('by its developer');
 });
 
-it('a secret under a key that is not configured stays, and the log warns of it once, with the metric', async () => {
+it('a secret under a key that is not configured stays, and one warning and the metric report it', async () => {
   const endpoint = await addEndpoint(under(1), 'of a key that was removed');
   const before = await storedSecret(endpoint);
   const { runOnce, logLines } = start(under(3, 2));
@@ -111,7 +114,7 @@ it('a secret under a key that is not configured stays, and the log warns of it o
   expect(warnings).toMatchObject([{ unknown: [{ version: 1, count: 1 }] }]);
 });
 
-it('a secret that does not open is logged once with its endpoint, and the others move', async () => {
+it('a secret that cannot be decrypted is logged once with its endpoint, and the others move', async () => {
   const wrong = createEncryption({ current: { version: 1, bytes: Buffer.alloc(32, 99) }, accepted: [] });
   const broken = await addEndpoint(wrong, 'under another key of that version');
   const others = await Promise.all([1, 2, 3].map((n) => addEndpoint(under(1), `secret ${n}`)));
@@ -126,7 +129,7 @@ it('a secret that does not open is logged once with its endpoint, and the others
   ]);
 });
 
-it('a delivery to an endpoint whose secret cannot be read waits, and no send of it is counted', async () => {
+it('a delivery to an endpoint whose secret cannot be decrypted waits, and no send of it is counted', async () => {
   const readable = await addEndpoint(under(2), 'readable');
   const unreadable = await addEndpoint(under(1), 'unreadable');
   for (const { id } of [readable, unreadable]) {
@@ -160,7 +163,7 @@ describe('the keys at the start', () => {
   const verify = (current: ReturnType<typeof keyOf>, ...accepted: ReturnType<typeof keyOf>[]) =>
     start(createEncryption({ current, accepted })).verifyKeys();
 
-  it('another key under the version of the stored secrets is refused, as the current one and as an accepted one', async () => {
+  it('a wrong key under the version of the stored secrets is refused, as the current or an accepted one', async () => {
     await addEndpoint(under(1), 'one');
     await addEndpoint(under(1), 'two');
     await expect(verify(other(1))).rejects.toThrow('no stored secret under version 1 of the key opens');
@@ -169,7 +172,7 @@ describe('the keys at the start', () => {
     await expect(verify(keyOf(2), keyOf(1))).resolves.toBeUndefined();
   });
 
-  it('a key is accepted without secrets, with one secret that is damaged, and beside secrets whose key is missing', async () => {
+  it('a key is accepted without secrets, with one damaged secret, and beside secrets whose key is missing', async () => {
     await expect(verify(other(1))).resolves.toBeUndefined();
     await addEndpoint(createEncryption({ current: other(1), accepted: [] }), 'damaged');
     await addEndpoint(under(1), 'intact');
