@@ -1,4 +1,4 @@
-/** Which service may call which rpc of the integration service: the gateway each of them. */
+/** Which service may call which rpc of the integration service: the gateway may call each. */
 import type { AcceptedCallers } from '@laurel/grpc';
 import type { IntegrationServiceService } from '@laurel/proto/integration';
 

@@ -26,11 +26,14 @@ export const integrationConfigSchema = z
     INTEGRATION_SECRET_KEY: secretKey,
     /** Counts the changes of the key; each change raises it. */
     INTEGRATION_SECRET_KEY_VERSION: keyVersion,
-    /** Additional keys under which stored secrets open: the old one after a change, the next one before it. */
+    /**
+     * Other keys that may decrypt stored secrets: the old key after a change, the next one before
+     * it.
+     */
     INTEGRATION_SECRET_KEYS_ACCEPTED: acceptedKeys,
     /** From the start of the request for a page to the end of its body. */
     INTEGRATION_POLL_TIMEOUT_MS: durationMs.default(10_000),
-    /** How often due polls are looked for. */
+    /** How often the poller looks for due polls. */
     INTEGRATION_SWEEP_MS: durationMs.default(1_000),
     /** The most polls in flight: to one origin, and in total. */
     INTEGRATION_POLLS_PER_ORIGIN: positiveInt.default(4),

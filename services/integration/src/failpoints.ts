@@ -1,4 +1,4 @@
-/** The points at which a test makes the integration service fail. */
+/** The points at which a test can make the integration service fail. */
 import { failpoint as passFailpoint, pointsOf } from '@laurel/failpoint';
 
 export const FAILPOINTS = pointsOf('integration', [

@@ -1,4 +1,7 @@
-/** Migrates the integration service's database: `node services/integration/src/migrate.ts`. Safe to run at any time, and concurrently. */
+/**
+ * Migrates the integration service's database: `node services/integration/src/migrate.ts`. Safe to
+ * run at any time, even concurrently.
+ */
 import { migrate } from '@laurel/postgres/migrate';
 import { roleOf } from '@laurel/postgres/roles';
 import { databaseUrl, loadConfig } from '@laurel/service';
@@ -8,7 +11,8 @@ const config = loadConfig(
   z.object({ INTEGRATION_DATABASE_URL: databaseUrl, INTEGRATION_MIGRATION_DATABASE_URL: databaseUrl.optional() }),
 );
 const applied = await migrate({
-  // One URL for both means that one role owns the database and runs on it: the service reports that when it starts.
+  // If both URLs are the same, one role owns the database and runs the service, which reports that
+  // when it starts.
   url: config.INTEGRATION_MIGRATION_DATABASE_URL ?? config.INTEGRATION_DATABASE_URL,
   directory: new URL('../migrations/', import.meta.url),
   grants: { file: new URL('../grants.sql', import.meta.url), runningRole: roleOf(config.INTEGRATION_DATABASE_URL) },

@@ -1,4 +1,4 @@
-/** Each rpc of the integration service, with its handler and what the handlers need. */
+/** The handlers of the integration service's rpcs, and what they need. */
 import type { UrlCheck } from '@laurel/egress';
 import type { Encryption } from '@laurel/encryption';
 import { implement, type ServiceImplementation } from '@laurel/grpc';

@@ -1,4 +1,7 @@
-/** What the integration service starts beside what every service starts (startRpcService). */
+/**
+ * The parts that only the integration service starts. startRpcService starts those of every
+ * service.
+ */
 import { connectChallenge, connectTournament, createHotCalls } from '@laurel/attempts/client';
 import { createEgress, egressOptionsOf, urlCheckOf } from '@laurel/egress';
 import { createEncryption } from '@laurel/encryption';
@@ -30,15 +33,20 @@ const DELETE_OLD_ROWS_INTERVAL_MS = 3_600_000;
 const REENCRYPT_INTERVAL_MS = 30_000;
 
 interface ForTests {
-  /** Resolves when the log has every entry of the pushes that were answered. */
+  /** Resolves when the log has the entries of all pushes that got a response. */
   whenLogged(): Promise<void>;
-  /** One run of every worker, and every poll that it begins; tests call it instead of waiting. */
+  /**
+   * Runs every worker once, and every poll that this begins; tests call this instead of waiting.
+   */
   sweepOnce(): Promise<void>;
 }
 
 export type IntegrationServer = RunningService & ForTests;
 
-/** Starts the integration service on a migrated database. Its clock is the database's; tests pass their own. */
+/**
+ * Starts the integration service on a migrated database. Its clock is the database's; tests pass
+ * their own.
+ */
 export function startIntegration(
   config: IntegrationConfig,
   logger: Logger,
@@ -50,7 +58,7 @@ export function startIntegration(
   );
 }
 
-/** When it ends, each poll in flight ends with its page. */
+/** When the service stops, each poll in flight ends after its current page. */
 async function startParts(config: IntegrationConfig, foundation: Foundation): Promise<ServiceParts<ForTests>> {
   const { identity, database, clock, logger, started } = foundation;
   const encryption = createEncryption(keysOf(config, 'INTEGRATION_SECRET_KEY'));
@@ -65,7 +73,7 @@ async function startParts(config: IntegrationConfig, foundation: Foundation): Pr
   const log = started.use(createLogWriter({ database, logger }));
   const pollsPerOrigin = config.INTEGRATION_POLLS_PER_ORIGIN;
   const egress = started.use(
-    // Of each environment: a test poll never waits for a connection in front of a live one.
+    // Enough for both environments, so a live poll never waits for the connection of a test poll.
     createEgress({ ...egressOptionsOf(config), connectionsPerOrigin: 2 * pollsPerOrigin }),
   );
   const timeoutMs = config.INTEGRATION_POLL_TIMEOUT_MS;

@@ -1,4 +1,7 @@
-/** The owners of attempts, as the settlement of records needs them. A rejection leaves the result unknown; the same id may be sent again. */
+/**
+ * The contest services, as the settlement of records calls them. A rejected promise leaves the
+ * result unknown; the caller may send the same id again.
+ */
 import type { HotCalls } from '@laurel/attempts/client';
 import { isRefused, type Refused } from '@laurel/errors';
 import { presentTenant } from '@laurel/grpc';
@@ -11,14 +14,17 @@ export type AttemptQuery = {
   readonly tenant: Tenant;
   readonly playerRef: string;
   readonly parent: { readonly kind: 'challenge' | 'round'; readonly id: string };
-  /** For the owner's logs. */
+  /** For the contest service's logs. */
   readonly requestId: string;
 };
 
 export interface Owners {
-  /** Refuses: not_found, attempt_already_settled, score_out_of_range, round_closed, tiebreak_required, idempotency_key_reused. */
+  /**
+   * Refuses with: not_found, attempt_already_settled, score_out_of_range, round_closed,
+   * tiebreak_required, idempotency_key_reused.
+   */
   reportOutcome(report: OutcomeReport): Promise<SettledRecord | Refused>;
-  /** Refuses: not_found (no such parent of this tenant). */
+  /** Refuses with: not_found (the tenant has no such parent). */
   findOpenAttempts(query: AttemptQuery): Promise<OpenAttempts | Refused>;
 }
 

@@ -1,4 +1,7 @@
-/** What this service keeps of reports that name a player; the statements of concurrent reports are coalesced. */
+/**
+ * What this service stores about reports that name a player. The statements of concurrent reports
+ * are coalesced.
+ */
 import { createCoalescer } from '@laurel/coalesce';
 import { type Database, isConnectionFailure } from '@laurel/postgres';
 import { failpoint } from '../failpoints.ts';
@@ -12,9 +15,12 @@ import {
 } from '../repository/report-attempts.ts';
 
 export interface ReportStore {
-  /** Null for a report that is not known. */
+  /** Null for an unknown report. */
   find(key: ReportKey): Promise<KnownReport | null>;
-  /** The report stands for this attempt from now on, or, where it stood for another before, for that one; which is returned. */
+  /**
+   * Binds the report to this attempt, unless it is bound already. Returns the attempt that it is
+   * bound to.
+   */
   bind(pair: ReportAttempt): Promise<string>;
   listen(sample: ListenedSample): Promise<void>;
 }

@@ -1,28 +1,38 @@
 /**
- * Settles the records of a pushed body or of a polled page: one way for both. A record is settled at the owner of its attempt, under an
- * operation id that is derived from what identifies the report (domain/report-identity.ts), so that the owner itself answers a repetition.
+ * Settles the records of a pushed body or of a polled page, both in one way. A contest service
+ * settles each record, under an operation id that derives from the report's identity
+ * (domain/report-identity.ts). So it recognises a repeated report itself.
  *
- * The steps, and what a crash after each of them leaves behind. In every case the partner sends the body again, or the poll reads its page
- * again, because it was not answered.
+ * These are the steps, with what a crash after each leaves. In every case the partner sends the
+ * body again, or the poll reads its page again, because it got no response.
  *
- * 1. Verify (a push: handlers/receive-pushes.ts) and read the body. Nothing.
- * 2. Find the attempt: the record names it; or the report's hash is known; or the owner lists the player's open attempts. Nothing: the
- *    report stands for no attempt yet, and may be found to stand for another when it is sent again. Neither is settled.
- * 3. Commit the pair (report, attempt) in `report_attempts`, with the disk; not where the record names its attempt. The attempt is open and
- *    the report stands for it for good: sent again, it settles this attempt or none.
- * 4. Settle at the owner. The attempt is settled, once. Sent again, the report derives the same operation id, and the owner answers
- *    `repeated`: `duplicate`. If the newest pairs were lost with the disk of this service's database, the report may be found to stand for
- *    another attempt: then the owner, which recorded the report as the use of a key in its commit and keeps that for 24 hours, refuses it.
- *    The pair that step 3 committed for it stays, so that after them the report settles that attempt, if its hour has not passed, or none.
- *    Only one that is sent again first after them settles whichever is open (docs/operations/lost-second.md, "Integration database").
- * 5. Answer. Nothing is owed any more; an answer that is lost leads to step 4.
- * 6. Log. An entry that is lost is missing in the log, and decides nothing.
+ * 1. Verify (a push: handlers/receive-pushes.ts) and read the body. A crash leaves nothing.
+ * 2. Find the attempt: the record names it, or the report's hash is known, or the contest service
+ *    lists the player's open attempts. A crash leaves nothing: the report is bound to no attempt
+ *    yet, and may find another one when it is sent again. Neither attempt is settled.
+ * 3. Commit the pair (report, attempt) in `report_attempts`, durably; skipped if the record names
+ *    its attempt. The attempt is open and the report is bound to it for good: sent again, it
+ *    settles this attempt or none.
+ * 4. Settle at the contest service. The attempt is settled, once. Sent again, the report derives
+ *    the same operation id, and the contest service returns `repeated`: a `duplicate`. (Lost pairs:
+ *    see below.)
+ * 5. Respond. Nothing is owed any more; a lost response leads to step 4.
+ * 6. Log. A lost entry is missing in the log, and decides nothing.
  *
- * Reports that name the same player and parent are taken one after the other, so that two of them, in one body or in two, find two attempts.
- * Two replicas may find the same attempt for two reports: one settles it, and the other is answered `attempt_already_settled`.
+ * If this service's database loses its newest pairs with its disk, a repeated report may find
+ * another attempt. Then the contest service refuses it: it recorded the report as the use of a key
+ * when it committed the outcome, and keeps that for 24 hours. The pair that step 3 committed for
+ * the other attempt stays. So after the 24 hours the report settles that attempt, if its hour has
+ * not passed, or none. Only a report that is first sent again after the 24 hours settles whichever
+ * attempt is open (docs/operations/lost-second.md, "Integration database").
  *
- * A record that is refused leaves the others alone. When the service itself fails on a record (the owner or the database is unreachable),
- * the others are still tried, and then all of them count as failed: nothing is answered, and those that were settled are duplicates later.
+ * Reports that name the same player and parent are settled one after the other, so that two of
+ * them, in one body or in two, find two attempts. Two replicas may find the same attempt for two
+ * reports: one report settles it, and the other is refused with `attempt_already_settled`.
+ *
+ * A refused record does not affect the others. If the service itself fails on a record (the contest
+ * service or the database is unreachable), the others are still tried, and then all of them count
+ * as failed. The partner gets no results; the records that were settled are duplicates later.
  */
 import { createCoalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
 import { isRefused, type Refused, refused } from '@laurel/errors';
@@ -40,24 +50,27 @@ import { keyUseOf, type ReportName } from '../domain/report-key.ts';
 import { failpoint } from '../failpoints.ts';
 import type { ReportStore } from './report-store.ts';
 
-/** The integration that the records came through. */
+/** The integration that received the records. */
 export type ReportSource = {
   readonly integrationId: string;
   readonly tenant: Tenant;
-  /** For the owner's logs. */
+  /** For the contest service's logs. */
   readonly requestId: string;
 };
 
 export type RecordEnd = {
   readonly result: RecordResult;
-  /** The outcome, where the record settled its attempt, now or before; null otherwise. */
+  /** The outcome, if the record settled its attempt, now or before; otherwise null. */
   readonly settled: SettledRecord | null;
   /** Whether the same report was settled or kept before. */
   readonly isRepeated: boolean;
 };
 
 export interface RecordSettler {
-  /** One end for each record, in order. Rejects when the service failed on any of them; the same records may be sent again. */
+  /**
+   * Returns the end of each record, in order. Rejects if the service failed on any of them; the
+   * caller may then send the same records again.
+   */
   settle(source: ReportSource, records: readonly ReadRecord[]): Promise<readonly RecordEnd[]>;
 }
 
@@ -65,18 +78,21 @@ type Report = Extract<ReadRecord, { readonly kind: 'report' }>;
 type Player = Extract<Report['attempt'], { readonly kind: 'player' }>;
 type ReportOfPlayer = { readonly source: ReportSource; readonly report: Report; readonly player: Player };
 
-/** A record's end without its place. */
+/** The end of a record, without its index. */
 type End = {
   readonly result: Omit<RecordResult, 'index'>;
   readonly settled: SettledRecord | null;
   readonly isRepeated: boolean;
 };
 
-/** Reports of different players at a time, in each environment, each for some milliseconds. */
+/**
+ * How many players' reports are settled concurrently, per environment. Each takes some
+ * milliseconds.
+ */
 const PLAYERS_AT_A_TIME = 200;
-/** Reports beyond it would time out, and fail immediately. */
+/** More reports would time out, so they fail immediately. */
 const MAX_QUEUED = 5_000;
-/** For a report that names a player, from its arrival to its end. */
+/** For a report that names a player, from its arrival until its end. */
 const DEADLINE_MS = 8_000;
 
 export function createRecordSettler(deps: {
@@ -132,7 +148,7 @@ export function createRecordSettler(deps: {
     return await settleAttempt(source, report, attemptId, name);
   }
 
-  /** `name` is that of a report whose attempt was found. */
+  /** `name` is set if the report named a player and its attempt was found. */
   async function settleAttempt(
     { tenant, requestId }: ReportSource,
     report: Report,
@@ -148,7 +164,8 @@ export function createRecordSettler(deps: {
       tenant: presentTenant(tenant),
       evidenceJson,
       requestId,
-      // As the first use of its key: a report that was recorded with another attempt or score is never recorded again.
+      // Declared as the first use of the key, so that a report that was recorded with another
+      // attempt or score is never recorded again.
       keyUse: name === null ? undefined : { ...keyUseOf(name, reported), isFirst: true, usedAt: clock() },
     });
     await failpoint('integration.settle.after-call');
@@ -182,7 +199,10 @@ function unreadable({ pointer, field, message }: PointerFailure): Refused {
   return refused('invalid_request', `${field}: \`${pointer}\` ${message}.`);
 }
 
-/** The report's key was used: the report, with this score or another, has settled an attempt before. */
+/**
+ * If the report's key was used before, the report has already settled an attempt, with this score
+ * or another.
+ */
 function settlementRefusal(refusal: Refused): Refused {
   return refusal.code === 'idempotency_key_reused' ? refused('attempt_already_settled') : refusal;
 }

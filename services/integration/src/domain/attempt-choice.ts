@@ -1,11 +1,12 @@
 /**
- * Which attempt a report that names a player stands for: the player's only open attempt, or, as the descriptor's `pick` allows, the oldest.
- * A score for a calibrating challenge without an open attempt is listened to.
+ * Which attempt a report that names a player is for: the player's only open attempt, or the oldest
+ * one if the descriptor's `pick` says so. A score for a calibrating challenge without an open
+ * attempt is kept as a sample (`listened`).
  */
 import { type Refused, refused } from '@laurel/errors';
 
 export type OpenAttempts = {
-  /** The oldest first, at most two. */
+  /** Oldest first, at most two. */
   readonly attemptIds: readonly string[];
   /** The parent is a challenge whose bar is not known yet. */
   readonly isCalibrating: boolean;

@@ -1,6 +1,10 @@
 /**
- * A partner that no longer knows a cursor answers 400 or 410. The cursor that three such answers in a row refuse is dropped, and paging begins
- * anew: what was settled is a duplicate. Any other answer ends the row; a failure of this service, or a poll that did not send it, does not.
+ * When to drop a cursor that the partner no longer knows, which its server shows by a 400 or 410.
+ * Three such responses in a row drop the cursor, and paging begins anew: records that were settled
+ * before are duplicates.
+ *
+ * Any other response resets the count. A failure of this service, or a poll that did not send the
+ * cursor, does not.
  */
 import type { PollFailure } from './poll-failure.ts';
 
@@ -8,12 +12,15 @@ const MAX_REFUSALS = 3;
 const REFUSALS: ReadonlySet<PollFailure> = new Set(['http_400', 'http_410']);
 
 export type CursorRefusals = {
-  /** In a row, for the same cursor. */
+  /** How many in a row, for the same cursor. */
   readonly refusals: number;
   readonly isDropped: boolean;
 };
 
-/** After a page that failed. `cursor` is what it was requested with, `before` how often in a row that had been refused before. */
+/**
+ * The count after a page that failed. The page was requested with `cursor`, which had been refused
+ * `before` times in a row.
+ */
 export function refusalsAfter(failure: PollFailure, cursor: string | null, before: number): CursorRefusals {
   if (cursor === null || !REFUSALS.has(failure)) return { refusals: 0, isDropped: false };
   const isDropped = before + 1 >= MAX_REFUSALS;

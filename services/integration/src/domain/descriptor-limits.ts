@@ -1,17 +1,22 @@
 /**
- * How much a descriptor may hold when it is saved or tried out, beside its 16 KiB. Each record of a body is read by all of it, so what is
- * counted here multiplies with the records. A stored descriptor of an earlier release may hold more: it is read all the same, and what
- * its bodies cost is bounded where they are read (read-record.ts).
+ * How much a descriptor may hold when it is saved or tried out, beside its 16 KiB. Each record of a
+ * body is read with the whole descriptor, so its size multiplies with the number of records.
+ *
+ * A descriptor that an earlier release stored may exceed these limits and is still read;
+ * read-record.ts bounds what its bodies cost.
  */
 import { isAtMost, isJsonObject } from '@laurel/json';
 import { MAX_POINTER_CHARACTERS } from './json-pointer.ts';
 
-/** Of an object or a list anywhere in it, so also of `evidence`, `when`, `in`, `query` and `headers`. */
+/**
+ * Members of one object, or items of one list, at any depth: also in `evidence`, `when`, `in`,
+ * `query` and `headers`.
+ */
 export const MAX_MEMBERS = 100;
-/** Members of objects and items of lists, in the whole. */
+/** Members of objects and items of lists, in the whole descriptor. */
 export const MAX_VALUES = 500;
 
-/** Names of members whose text is a pointer; the members of an evidence are pointers too. */
+/** Names of members whose text is a pointer; the members of `evidence` are pointers too. */
 const POINTERS: ReadonlySet<string> = new Set([
   'records',
   'pointer',
@@ -25,7 +30,10 @@ const POINTERS: ReadonlySet<string> = new Set([
   'dedupe',
 ]);
 
-/** What is too much, in a sentence; null where nothing is. The value comes from a strict parser, which bounds its depth. */
+/**
+ * The first limit that is exceeded, as a sentence; null if none is. The value comes from a strict
+ * parser, which bounds its depth.
+ */
 export function excessOf(descriptor: unknown): string | null {
   return excessWithin(descriptor, '', { values: 0 });
 }
@@ -49,7 +57,7 @@ function excessWithin(value: unknown, path: string, count: { values: number }): 
   return null;
 }
 
-/** Elsewhere the names are the partner's own. */
+/** Outside of these paths, the partner chooses the names. */
 function mayPoint(path: string): boolean {
   return path === 'map' || path.startsWith('map.') || path === 'pull.paging';
 }

@@ -1,4 +1,4 @@
-/** The shape of a descriptor as it is written in JSON, and what it is parsed into. */
+/** The shape of a descriptor in JSON, and what it is parsed into. */
 import { isUuid } from '@laurel/ids';
 import { isAtMost, isJsonObject, pathTreeOf } from '@laurel/json';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import { open, pointer, pointerOr, scalar, within } from './schema-parts.ts';
 
 const MAX_MEMBER_NAME_CHARACTERS = 100;
 
-/** A bare pointer means a JSON number: a string that holds one must be asked for. */
+/** A bare pointer leads to a JSON number; a string that holds a number needs the long form. */
 const numberSource = pointerOr(
   open({ pointer, as: z.enum(['number', 'numeric_string']).default('number') }),
   (parsed) => ({ pointer: parsed, as: 'number' as const }),
@@ -72,7 +72,7 @@ const evidence = pointerOr(
   (parsed) => ({ kind: 'object' as const, pointer: parsed }),
 );
 
-/** The names of the body of `POST /attempts/{attempt_id}/outcome`, with the attempt's id in it. */
+/** The names of the body of `POST /attempts/{attempt_id}/outcome`, and `attempt_id`. */
 const CANONICAL = {
   attempt: { attempt_id: '/attempt_id' },
   score: '/score',
@@ -98,7 +98,7 @@ const map = open({
 
 const versioned = open({
   version: z.literal(1),
-  // Without `map`, which is what `{}` means, the canonical body is read whole.
+  // Without `map`, as in `{}`, the descriptor reads the canonical body.
   map: map.prefault(CANONICAL),
   pull: pullSchema.optional(),
 }).transform(({ map: read, pull = null }) => ({ map: read, pull }));
@@ -109,7 +109,7 @@ function isEmpty(sent: unknown): boolean {
   return isJsonObject(sent) && Object.keys(sent).every((name) => name.startsWith('x-'));
 }
 
-/** The first validation issue, in a sentence that names the member. */
+/** The first validation issue, as a sentence that names the member. */
 export function firstIssueOf(error: z.ZodError): string {
   const [issue] = error.issues;
   const field = issue?.path.join('.') ?? '';

@@ -1,9 +1,11 @@
 /**
- * A descriptor: how the records of a partner's body are read, and for `pull_poll` how a page is requested. It holds JSON Pointers and no code.
- * It is parsed once; what reads bodies gets a Descriptor, in which every pointer is parsed and every default is set.
+ * A descriptor: how to read the records of a partner's body, and for `pull_poll` how to request a
+ * page. It holds JSON Pointers and no code. It is parsed once into a Descriptor, in which every
+ * pointer is parsed and every default is set; only that reads bodies.
  *
- * `{}` means the canonical body. Unknown members are refused, so that a misspelt one is seen at once, unless they begin with `x-`.
- * The schema is descriptor-schema.ts; docs/contract/integrations.md explains it to partners.
+ * `{}` means the canonical body. Unknown members are refused, so that a misspelt one is noticed at
+ * once, unless they begin with `x-`. The schema is descriptor-schema.ts;
+ * docs/contract/integrations.md explains it to partners.
  */
 import { type Refused, refused, validationMessage } from '@laurel/errors';
 import { isJsonObject, type PathTree, parseStrictJson } from '@laurel/json';
@@ -16,16 +18,18 @@ import type { JsonPointer } from './json-pointer.ts';
 /** How a number is written: as a JSON number, or in a string. */
 export type NumberSource = { readonly pointer: JsonPointer; readonly as: 'number' | 'numeric_string' };
 
-/** Text that is read, or the same for all records. */
+/** Text at a pointer, or one constant for all records. */
 export type TextSource = { readonly pointer: JsonPointer } | { readonly const: string };
 
-/** A record is for us if the value at the pointer is one of these. */
+/**
+ * The condition holds if the value at the pointer is one of `in`; otherwise the record is ignored.
+ */
 export type Condition = {
   readonly pointer: JsonPointer;
   readonly in: readonly (string | number | boolean | null)[];
 };
 
-/** Which attempt a record reports: the one of an id, or one that the player has open. */
+/** Which attempt a record reports: one named by id, or one that the player has open. */
 export type AttemptSource =
   | { readonly kind: 'id'; readonly attemptId: JsonPointer }
   | {
@@ -35,20 +39,22 @@ export type AttemptSource =
       readonly pick: 'only' | 'oldest';
     };
 
-/** One object of the record as it was sent, or an object of the descriptor's own names. */
+/** One object of the record, unchanged, or an object that the descriptor composes. */
 export type EvidenceSource = { readonly kind: 'object'; readonly pointer: JsonPointer } | EvidenceMembers;
 
 export type EvidenceMembers = {
   readonly kind: 'members';
   readonly members: readonly EvidenceMember[];
-  /** Of the pointers, each under the place of its member. */
+  /** All pointers, each under the place of its member. */
   readonly paths: PathTree;
 };
 
-/** Its name and its constant as JSON text; the constant is null where a pointer leads to the value. */
+/**
+ * A member's name and constant as JSON text; the constant is null if a pointer leads to the value.
+ */
 export type EvidenceMember = { readonly nameText: string; readonly constText: string | null };
 
-/** How a record is read. Every pointer but `records` begins at the record. */
+/** How a record is read. Every pointer except `records` starts at the record. */
 export type RecordMap = {
   readonly records: JsonPointer;
   readonly when: readonly Condition[];
@@ -59,7 +65,9 @@ export type RecordMap = {
   readonly dedupe: JsonPointer | null;
 };
 
-/** How a request proves who sends it. `secret` is null where the descriptor is the stored one, which never has it. */
+/**
+ * How requests authenticate. `secret` is null in a stored descriptor, whose secret is stored apart.
+ */
 export type PullAuth =
   | { readonly type: 'none' }
   | { readonly type: 'header'; readonly name: string; readonly secret: string | null }
@@ -69,18 +77,21 @@ export type PullAuth =
 /** Whether the next page has newer records or older ones. */
 export type PageOrder = 'oldest_first' | 'newest_first';
 
-/** How a poll goes on: see paging.ts. */
+/** How a poll reaches the next page: see paging.ts. */
 export type Paging =
   | { readonly type: 'none' }
-  /** The page names the next cursor; it is sent as the query parameter `param`. */
+  /** The page names the next cursor, which is sent as the query parameter `param`. */
   | { readonly type: 'cursor'; readonly param: string; readonly pointer: JsonPointer; readonly order: PageOrder }
   /** The page names the next URL. */
   | { readonly type: 'next_url'; readonly pointer: JsonPointer; readonly order: PageOrder }
-  /** The last record's value is sent as the query parameter `param`; `initial` before there is one. */
+  /**
+   * The last record's value is sent as the query parameter `param`; `initial` is sent before there
+   * is one.
+   */
   | { readonly type: 'since'; readonly param: string; readonly pointer: JsonPointer; readonly initial: string | null };
 
 export type Pull = {
-  /** As it was given, an absolute URL. Whether it may be called is checked where it is saved and where it is called. */
+  /** An absolute URL, unchanged. Saving and calling each check whether it may be called. */
   readonly url: string;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
@@ -91,16 +102,19 @@ export type Pull = {
 
 export type Descriptor = {
   readonly map: RecordMap;
-  /** Null unless the transport is `pull_poll` and an address is given. */
+  /** Null unless the transport is `pull_poll` and the descriptor has `pull`. */
   readonly pull: Pull | null;
 };
 
-/** Reads a descriptor that a call brings, to save it or to try it out: also by the limits that a stored one may exceed. */
+/**
+ * Reads a descriptor that a call brings, to save it or to try it out. Applies limits that a stored
+ * descriptor may exceed.
+ */
 export function parseSentDescriptor(text: string, transport: Transport): Descriptor | Refused {
   return parseText(text, transport, { excess: excessOf, allowsNul: false });
 }
 
-/** Reads the text of a descriptor that is stored: what is refused today may have been saved before. */
+/** Reads the text of a stored descriptor, without rules that were added after it was saved. */
 export function parseDescriptorText(text: string, transport: Transport): Descriptor | Refused {
   return parseText(text, transport, { excess: () => null, allowsNul: true });
 }
@@ -118,7 +132,7 @@ function parseText(
   return message === null ? parseDescriptor(json.value, transport) : refused('invalid_request', message);
 }
 
-/** Reads a descriptor that is parsed JSON, as the database keeps it. */
+/** Reads a descriptor from parsed JSON, as the database returns it. */
 export function parseDescriptor(json: unknown, transport: Transport): Descriptor | Refused {
   if (!isJsonObject(json)) return refused('invalid_request', 'The descriptor must be an object.');
   if (Buffer.byteLength(JSON.stringify(json)) > MAX_DESCRIPTOR_BYTES) return tooLarge();

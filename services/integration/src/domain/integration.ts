@@ -1,11 +1,13 @@
 /**
- * An integration: how one program exchanges outcomes in one environment, and the rules for its changes (docs/contract/partner-api.md).
+ * An integration: how one program exchanges outcomes in one environment, and the rules for its
+ * changes (docs/contract/partner-api.md).
  *
- * draft      set up; nothing arrives through it. Every integration begins here.
- * active     its pushes are settled, its polls are due.
+ * draft      being set up; no outcome arrives through it. Every integration begins here.
+ * active     its pushes are settled, or its polls are due.
  * suspended  switched off by the partner.
  *
- * A partner may go from any status to any other. An active one always has what it needs: a push its signing secret, a poll its URL.
+ * A partner may change any status to any other. An active integration always has what it needs: a
+ * push_webhook its signing secret, a pull_poll its URL.
  */
 
 import { type Refused, refused } from '@laurel/errors';
@@ -13,7 +15,7 @@ import { lastOf, later } from '@laurel/instant';
 import { MAX_POLL_INTERVAL_SECONDS, MIN_POLL_INTERVAL_SECONDS } from '@laurel/limits';
 import type { Tenant } from '@laurel/tenant';
 
-/** Partners push to us, we poll them, or they call `/v1` themselves. */
+/** The partner pushes to Laurel, Laurel polls the partner, or the partner calls `/v1` itself. */
 export type Transport = 'push_webhook' | 'pull_poll' | 'sdk_direct';
 
 export type IntegrationStatus = 'draft' | 'active' | 'suspended';
@@ -26,21 +28,21 @@ export type Integration = {
   /** A JSON object as text, without the secret value of `pull.auth`. */
   readonly descriptor: string;
   readonly hasSigningSecret: boolean;
-  /** Whether requests of a poll are authenticated. */
+  /** Whether a secret authenticates the requests of polls. */
   readonly hasPullSecret: boolean;
-  /** Of `pull.url`; null without one. */
+  /** The origin of `pull.url`; null without one. */
   readonly pullOrigin: string | null;
-  /** For pull_poll alone. */
+  /** Null unless the transport is pull_poll. */
   readonly pullIntervalSeconds: number | null;
   readonly lastPolledAt: Date | null;
-  /** Null unless polls are due: those of an active pull_poll. */
+  /** Null unless polls are due: only an active pull_poll has one. */
   readonly nextPollAt: Date | null;
   readonly consecutiveFailures: number;
   readonly lastPollError: string | null;
   readonly createdAt: Date;
 };
 
-/** The fields that a partner may change; absent ones stay. */
+/** The fields that a partner may change; absent fields stay unchanged. */
 export type IntegrationChange = {
   readonly status: IntegrationStatus | undefined;
   readonly pullIntervalSeconds: number | undefined;
@@ -52,7 +54,7 @@ export const MAX_INTEGRATIONS = 100;
 const DEFAULT_INTERVAL_SECONDS = 60;
 const SECOND_MS = 1_000;
 
-/** Whether the tenant may have one more integration. */
+/** Whether the tenant may add another integration. */
 export function decideIntegrationLimit(integrationCount: number): Refused | null {
   if (integrationCount < MAX_INTEGRATIONS) return null;
   return refused('conflict', `A program has at most ${MAX_INTEGRATIONS} integrations in an environment.`);
@@ -65,7 +67,7 @@ export function decideFirstInterval(transport: Transport, sent: number | undefin
   return sent ?? (transport === 'pull_poll' ? DEFAULT_INTERVAL_SECONDS : null);
 }
 
-/** The integration as the change leaves it. */
+/** Returns the integration after the change. */
 export function decideChange(integration: Integration, change: IntegrationChange, now: Date): Integration | Refused {
   const wrong = checkInterval(integration.transport, change.pullIntervalSeconds);
   if (wrong !== null) return wrong;
@@ -96,7 +98,10 @@ function checkInterval(transport: Transport, sent: number | undefined): Refused 
   return refused('invalid_request', `pull_interval_seconds must be at most ${MAX_POLL_INTERVAL_SECONDS}.`);
 }
 
-/** Also of a change that leaves an active integration active. */
+/**
+ * Checked after every change that leaves the integration active, even one that does not touch its
+ * status.
+ */
 function checkActivation({ status, transport, hasSigningSecret, pullOrigin }: Integration): Refused | null {
   if (status !== 'active') return null;
   if (transport === 'push_webhook' && !hasSigningSecret) {
@@ -108,7 +113,10 @@ function checkActivation({ status, transport, hasSigningSecret, pullOrigin }: In
   return null;
 }
 
-/** An interval after the last poll began, also when the integration was off in between: switching it off and on polls no more often. */
+/**
+ * The next poll is due one interval after the last poll began, even if the integration was off in
+ * between. So switching it off and on causes no more polls.
+ */
 function nextPollOf(before: Integration, { transport, status, pullIntervalSeconds }: Integration, now: Date) {
   if (transport !== 'pull_poll' || status !== 'active' || pullIntervalSeconds === null) return null;
   if (before.nextPollAt !== null && before.pullIntervalSeconds === pullIntervalSeconds) return before.nextPollAt;

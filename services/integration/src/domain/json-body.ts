@@ -1,16 +1,19 @@
-/** A body, or a part of one: its value, and the text that was sent for it. */
+/** A body, or a part of one: its value, and the exact text that was sent. */
 import { type Refused, refused } from '@laurel/errors';
 import { itemTexts, parseStrictJson, textAt } from '@laurel/json';
 import { type JsonPointer, valueAt } from './json-pointer.ts';
 
 export type Json = { readonly value: unknown; readonly text: string };
 
-/** A pointer of a descriptor that does not lead to what it should: where it stands in the descriptor, and why. */
+/**
+ * A descriptor's pointer that does not lead to what it should: the member that holds it, and why.
+ */
 export type PointerFailure = { readonly pointer: string; readonly field: string; readonly message: string };
 
 /**
- * Reads a whole body, whose records may have NUL: the one that does is refused (read-record.ts), and
- * no other. Bytes are also checked to be UTF-8: a text that was decoded before is not what was sent.
+ * Reads a whole body, whose records may contain NUL: read-record.ts refuses only the record that
+ * does. Bytes are also checked to be UTF-8, because text that was decoded leniently may differ from
+ * what was sent.
  */
 export function parseBody(body: Buffer | string): Json | Refused {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
@@ -20,7 +23,7 @@ export function parseBody(body: Buffer | string): Json | Refused {
     : { value: json.value, text: bytes.toString() };
 }
 
-/** The part that the pointer names; null where it names none. */
+/** The part to which the pointer leads; null if there is none. */
 export function partAt(json: Json, pointer: JsonPointer): Json | null {
   const value = valueAt(json.value, pointer);
   const text = value === undefined ? undefined : textAt(json.text, pointer.path);

@@ -1,34 +1,35 @@
 /**
- * JSON Pointers (RFC 6901): `""` is the whole document; every `/` begins the name of a member or the index of an item, in which `~1` spells
- * `/` and `~0` spells `~`. The item after the last of an array, `-`, never has a value, so it is refused.
+ * JSON Pointers (RFC 6901). `""` is the whole document. Every `/` begins the name of a member or
+ * the index of an item, in which `~1` stands for `/` and `~0` for `~`. The index `-` means the item
+ * after an array's last, which never exists, so it is refused.
  */
 import { isAtMost, isJsonObject } from '@laurel/json';
 
 export type JsonPointer = { readonly text: string; readonly path: readonly string[] };
 
-/** Of a pointer in a descriptor that is saved now. */
+/** The limit for a pointer in a descriptor that is saved now. */
 export const MAX_POINTER_CHARACTERS = 255;
 
 /** The whole document. */
 export const WHOLE: JsonPointer = { text: '', path: [] };
 
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
-/** Without a sign and without a leading zero. */
+/** No sign and no leading zero. */
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
-/** Null for text that is no pointer, or that names an item by `-`. */
+/** Null if the text is not a pointer, or uses the index `-`. */
 export function parsePointer(text: string): JsonPointer | null {
   if (!POINTER.test(text)) return null;
   const path = text.split('/').slice(1).map(unescaped);
   return path.includes('-') ? null : { text, path };
 }
 
-/** A pointer as a message repeats it: whole where a descriptor that is saved now may have it. */
+/** A pointer as messages show it: unshortened unless it exceeds the limit for new descriptors. */
 export function shortened(text: string): string {
   return isAtMost(text, MAX_POINTER_CHARACTERS) ? text : `${text.slice(0, MAX_POINTER_CHARACTERS).toWellFormed()}…`;
 }
 
-/** The value that a pointer names; undefined, which JSON does not have, where it names none. */
+/** The value to which the pointer leads; undefined, which JSON does not have, if there is none. */
 export function valueAt(document: unknown, { path }: JsonPointer): unknown {
   let value = document;
   for (const token of path) {
@@ -39,7 +40,7 @@ export function valueAt(document: unknown, { path }: JsonPointer): unknown {
   return value;
 }
 
-/** `~1` first: `~01` spells `~1`. */
+/** `~1` is replaced first, because `~01` stands for `~1`. */
 function unescaped(token: string): string {
   return token.replaceAll('~1', '/').replaceAll('~0', '~');
 }

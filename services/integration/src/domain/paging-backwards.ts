@@ -1,12 +1,18 @@
 /**
- * When a poll of a list with the newest records first has seen all that is new: at a page that holds a record of an earlier poll and none that
- * is new. A record that is refused or left out is neither, so pages of those alone do not end it.
+ * When a poll of a list with the newest records first has seen everything new: at a page with a
+ * record that an earlier poll had, and with no new record. A refused or ignored record counts as
+ * neither, so a page of only those does not end the poll.
  *
- * A poll that goes on where `max_pages` ended the one before may see pages of that one again, because new records have moved the list by some
- * pages since. So it ends only at its last page, and only if it brought nothing new at all.
+ * A poll that resumes where `max_pages` ended the one before may see some of its pages again,
+ * because new records have moved the list by some pages since. So it ends only at the last page,
+ * and only if it brought nothing new at all.
  */
 
-/** `new`: a record that was settled or kept now; `known`: none, but one of an earlier poll; `none`: neither. */
+/**
+ * - `new`: the page had a record that was settled or kept now.
+ * - `known`: it had no such record, but one that an earlier poll had.
+ * - `none`: neither.
+ */
 export type PageNews = 'new' | 'known' | 'none';
 
 export function hasReachedKnown(

@@ -1,17 +1,22 @@
 /**
- * Whether paging by `since` has come to a halt: more records of one instant than a page holds. The partner answers the same full page each
- * time, its last record names the value that the page was requested with, and what follows is never read.
+ * Whether paging by `since` is stuck, because more records share one instant than fit on a page.
+ * The partner returns the same full page each time, its last record has the value that the page was
+ * requested with, and no poll ever reads the records that follow.
  *
- * A page that is not full is no halt: it ends with the newest record, and reads it again with the next poll. How much a page holds is known
- * where it is the most that a page may have, where the request asks for so many (`limit=50`), and where the page before it in the same poll
- * had as many and more followed; a halt lasts until the cursor moves.
+ * A page that is not full is not stuck: it ends with the newest record, and the next poll reads it
+ * again. A page is known to be full in three cases: it has as many records as any page may have; it
+ * has as many as the request asks for (`limit=50`); or the page before it in the same poll had as
+ * many, and this one has other records. Once stuck, paging stays so until the cursor moves.
  */
 import { MAX_RECORDS } from '@laurel/limits';
 
-/** The records of a page in order, as they were sent, each with its value. */
+/** The records of a page in order, unchanged, each with its value. */
 export type SincePage = readonly { readonly text: string; readonly value: string | null }[];
 
-/** The names by which lists are asked for pages of a size: `limit`, `page_size`, `perPage`, `$top`, `max_results`. */
+/**
+ * Names of query parameters that set a page's size: `limit`, `page_size`, `perPage`, `$top`,
+ * `max_results`.
+ */
 const SIZE_NAME = /limit|size|count|per.?page|max|take|top|first|rows/i;
 
 type SinceRequest = {
@@ -19,11 +24,14 @@ type SinceRequest = {
   readonly cursor: string | null;
   /** The page before this one in the same poll. */
   readonly before: SincePage | null;
-  /** Whether the poll before this one came to a halt at the same cursor. */
+  /** Whether the previous poll got stuck at the same cursor. */
   readonly wasStuck: boolean;
 };
 
-/** Whether a page that names the value that it was requested with ends the paging for good. */
+/**
+ * Whether paging cannot continue from this page: it is full, and each record has the value that it
+ * was requested with.
+ */
 export function isStuck(page: SincePage, request: SinceRequest): boolean {
   return page.length > 0 && page.every(({ value }) => value === request.cursor) && isFull(page, request);
 }

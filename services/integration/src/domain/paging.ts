@@ -1,20 +1,24 @@
 /**
- * How a poll goes from page to page. Only the pages' content and the stored cursor decide; the caller makes the requests.
+ * How a poll gets from page to page. Only the pages' content and the stored cursor decide; the
+ * caller makes the requests.
  *
  * - `none`: one page, and no cursor.
  * - `cursor`: a page names the next cursor, which is sent as a query parameter.
- * - `next_url`: a page names the next URL, absolute or relative to its own; it must have the origin of `pull.url`, because the request
- *   carries the secret of `pull.auth`.
- * - `since`: the value that the last record with one has at the pointer, sent as a query parameter. A page without any ends the poll.
+ * - `next_url`: a page names the next URL, absolute or relative to its own. It must have the origin
+ *   of `pull.url`, because the request carries the secret of `pull.auth`.
+ * - `since`: the value at the pointer in the last record that has one, sent as a query parameter. A
+ *   page without such a record ends the poll.
  *
- * A page that names nothing, null or an empty text ends the poll, and so does one that names its own cursor again. The cursor to store with
- * a page is the one it names; a page that names none keeps the cursor it was requested with, so the next poll reads the last page again and
- * sees what was added to it. What was settled is then answered as a duplicate.
+ * A page that names no next cursor, null or an empty text ends the poll, and so does one that
+ * repeats its own cursor. A page's cursor is stored with it; a page that names none keeps the
+ * cursor it was requested with. So the next poll reads the last page again and sees what was added.
+ * Records that were settled before are duplicates.
  *
- * A list whose next pages are older (`"order": "newest_first"`) has its new records on its first page, so a poll begins there unless
- * `max_pages` ended the one before: that one is gone on with (paging-backwards.ts says when it ends). Its cursor is forgotten at the end.
+ * A list with older records on its next pages (`"order": "newest_first"`) has new records on its
+ * first page. So a poll begins there, unless `max_pages` ended the previous poll: then it resumes
+ * that one (paging-backwards.ts says when it ends). The end of a poll forgets its cursor.
  *
- * A cursor may be as long as the URL that it is sent in allows: one that is stored can always be requested.
+ * A cursor may be as long as its request's URL allows, so a stored one can always be requested.
  */
 import { MAX_URL_CHARACTERS } from '@laurel/untrusted-url';
 import type { Descriptor, Paging, Pull } from './descriptor.ts';
@@ -26,17 +30,19 @@ import { recordParts } from './read-body.ts';
 
 export type PageRequest = {
   readonly url: string;
-  /** What the page was requested with, and what is stored if it names no other; null before there is one. */
+  /**
+   * The cursor of this request, stored again if the page names no other; null before there is one.
+   */
   readonly cursor: string | null;
   /** 1 for the first page of a poll. */
   readonly page: number;
-  /** Whether the poll goes on with a stored cursor. */
+  /** Whether the poll resumes from a stored cursor. */
   readonly isResumed: boolean;
-  /** Whether a page of the poll before this one brought a record that was not known. */
+  /** Whether an earlier page of this poll brought a new record. */
   readonly hasNews: boolean;
-  /** Of `since`: the page before this one in the same poll. */
+  /** For `since`: the page before this one in the same poll. */
   readonly before: SincePage | null;
-  /** Of `since`: whether the last poll came to a halt at the cursor that this one begins with. */
+  /** For `since`: whether the last poll got stuck at the cursor with which this one begins. */
   readonly wasStuck: boolean;
 };
 
@@ -45,13 +51,15 @@ type UnreadablePage = { readonly kind: 'unreadable'; readonly failure: PointerFa
 export type NextPage =
   | { readonly kind: 'next'; readonly request: PageRequest; readonly cursor: string }
   | { readonly kind: 'end'; readonly cursor: string | null }
-  /** Of `since`: records of one instant fill the page, and what follows them is never reached. */
+  /**
+   * For `since`: records of one instant fill the page, and no poll ever reads those that follow.
+   */
   | { readonly kind: 'stuck' }
   | UnreadablePage;
 
 /**
- * The page that a poll begins with. A cursor that another descriptor left behind may be no URL of this origin, or too long for this one:
- * then it begins anew.
+ * The first request of a poll. A cursor that another descriptor stored may not be a URL of this
+ * origin, or be too long for this one: then paging begins anew.
  */
 export function firstRequest(pull: Pull, cursor: string | null, wasStuck = false): PageRequest {
   const anew = requestOf(pull, null);
@@ -61,13 +69,13 @@ export function firstRequest(pull: Pull, cursor: string | null, wasStuck = false
   return fits(resumed.url) ? resumed : anew;
 }
 
-/** Why no poll can begin: the URL with its query, and with `initial`, is longer than a URL may be. Null where one can. */
+/** Why no poll can begin: the URL, with its query and `initial`, is too long. Null if one can. */
 export function checkFirstRequest(pull: Pull): string | null {
   if (fits(firstRequest(pull, null).url)) return null;
   return `pull.url: the URL must not be longer than ${MAX_URL_CHARACTERS} characters with its query.`;
 }
 
-/** What follows a page that was read; `news` is what its records brought. */
+/** What follows after a page was read; `news` is what its records brought. */
 export function nextPage(
   { map }: Descriptor,
   pull: Pull,
@@ -101,7 +109,7 @@ export function nextPage(
   return { kind: 'next', request: { ...next, page: request.page + 1, isResumed, hasNews, before: since }, cursor };
 }
 
-/** As the first page of a poll that begins anew. */
+/** The first request if paging begins anew. */
 function requestOf(pull: Pull, cursor: string | null): PageRequest {
   const { paging } = pull;
   const first = { cursor, page: 1, isResumed: false, hasNews: false, before: null, wasStuck: false };
@@ -121,14 +129,14 @@ function initialOf(paging: Paging): string | null {
   return paging.type === 'since' ? paging.initial : null;
 }
 
-/** A page without a name for the next is the last; anything but a cursor in its place is a mistake. */
+/** A page that names no next cursor is the last. Anything there but a cursor is a mistake. */
 function cursorOf(page: Json, pointer: JsonPointer): string | null | UnreadablePage {
   const part = partAt(page, pointer);
   if (part === null || part.value === null || part.value === '') return null;
   return textOf(part) ?? unreadable(pointer, 'must be a string, a number or null');
 }
 
-/** The records as they were sent, and the value that each has; a record without one is a bad record, which is skipped. */
+/** The records, unchanged, each with its value. A record without one is invalid and skipped. */
 function sincePageOf(map: Descriptor['map'], page: Json, pointer: JsonPointer): SincePage {
   const parts = recordParts(map, page);
   if (parts.kind === 'refused') return [];
@@ -143,13 +151,13 @@ function lastValueOf(page: SincePage | null): string | null {
   return page?.findLast(({ value }) => value !== null)?.value ?? null;
 }
 
-/** A string, or a number as it was sent: a double may not keep its digits. */
+/** A string, or a number with the digits that were sent: a double may not keep them. */
 function textOf({ value, text }: Json): string | null {
   if (typeof value === 'string') return value;
   return typeof value === 'number' ? text : null;
 }
 
-/** The URL in full if it has the origin that the secret was given for; null otherwise. */
+/** The absolute URL if it has the origin that the secret is for; otherwise null. */
 function urlOf(text: string, base: string, pull: Pull): string | null {
   const url = URL.parse(text, base);
   if (url === null || url.origin !== new URL(pull.url).origin) return null;

@@ -1,23 +1,27 @@
 /**
- * Why a poll failed because of the partner. The kind is what partners read as `last_poll_error`, and what the log shows of a page. A failure
- * of this service has no kind: it is not counted against the partner.
+ * Why a poll failed because of the partner. Partners read the kind as `last_poll_error`, and the
+ * log shows it for a page. A failure of this service has no kind: it does not count against the
+ * partner.
  */
 import type { EgressResult } from '@laurel/egress';
 
-/** The kinds of a request that ended without a status. */
+/** Why a request ended without a status. */
 type ConnectionFailure = 'dns' | 'blocked' | 'connect' | 'tls' | 'timeout' | 'protocol';
 
 export type PollFailure =
   | ConnectionFailure
-  /** Only 200 is a page; a redirect is not followed. */
+  /** Only a 200 is a page; redirects are not followed. */
   | `http_${number}`
   | 'body_too_large'
   | 'not_json'
-  /** The descriptor's `records` names nothing in the page, or too much. */
+  /** The descriptor's `records` leads to nothing in the page, or to too much. */
   | 'unreadable'
-  /** The page names a next one that may not be requested. */
+  /** The next page that this page names may not be requested. */
   | 'next_page'
-  /** Paging by `since` has come to a halt: records of one instant fill the page, and those that follow are never reached. */
+  /**
+   * Paging by `since` is stuck: records of one instant fill the page, and no poll reads those that
+   * follow.
+   */
   | 'same_instant';
 
 /** What a request for a page led to. */
@@ -27,17 +31,17 @@ export type PageAnswer =
       readonly kind: 'failed';
       readonly failure: PollFailure;
       readonly body: Buffer;
-      /** `Retry-After`, where the status gives it a meaning. */
+      /** `Retry-After`, if the status gives it a meaning. */
       readonly retryAfter?: string | readonly string[] | undefined;
     }
   /** This process is stopping. */
   | { readonly kind: 'aborted' };
 
 const NOTHING = Buffer.alloc(0);
-/** Too many requests, and a service that is unavailable. */
+/** Too Many Requests and Service Unavailable. */
 const ASK_LATER: ReadonlySet<number> = new Set([429, 503]);
 
-/** A body that did not end is no page, however much of it arrived. */
+/** An incomplete body is not a page, however much of it arrived. */
 export function pageAnswerOf(
   result: EgressResult,
   { durationMs, timeoutMs, maxBodyBytes }: Readonly<Record<'durationMs' | 'timeoutMs' | 'maxBodyBytes', number>>,

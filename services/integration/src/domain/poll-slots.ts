@@ -1,18 +1,21 @@
 /**
- * Which due integration is polled next. A slot is the right to one poll in flight: there are 128 in total and 4 for one origin, unless
- * configured. The health of origins decides which of them may have one
- * (libs/untrusted-url/src/fair-slots.ts). Only the time that a poll took counts, whatever it led to:
- * one that fails soon holds no slot for long, and one that times out is slow. No origin is failing.
+ * Which due integration is polled next. A slot is the right to one poll in flight: unless
+ * configured otherwise, there are 128 in total and 4 per origin. An origin's health decides whether
+ * it may have one (libs/untrusted-url/src/fair-slots.ts). Only the duration of a poll counts, not
+ * its end: a poll that fails soon holds no slot for long, and one that times out is slow. No origin
+ * is failing.
  *
- * An origin is counted apart in each environment, with its slots and its health: a test key that names the origin of another partner takes
- * nothing from that one's live polls. Test polls together hold at most half of all slots, and the last one of several is never theirs.
+ * Each environment counts an origin's slots and health separately. So a test key that names another
+ * partner's origin takes nothing from that partner's live polls. Test polls together hold at most
+ * half of all slots, and never the last one if there are several.
  *
- * Among the integrations whose origin may get a slot, those of live are first, and of each environment the one that is due for longest.
+ * Live integrations come first among those whose origin may get a slot; within an environment, the
+ * longest due comes first.
  */
 import type { Tenant } from '@laurel/tenant';
 import { createFairSlots, healthAfterSuccess } from '@laurel/untrusted-url';
 
-/** An integration that is due, and whom its requests go to. */
+/** An integration that is due, and the origin of its requests. */
 export type DuePoll = {
   readonly integrationId: string;
   readonly origin: string;
@@ -22,13 +25,13 @@ export type DuePoll = {
 export type PollLimits = { readonly polls: number; readonly pollsPerOrigin: number };
 
 export interface PollSlots {
-  /** Replaces those that wait; the one that is due for longest is the first. */
+  /** Replaces the waiting polls; the longest due comes first. */
   setWaiting(due: readonly DuePoll[]): void;
   /** Takes every waiting integration that may have a slot now, with its slot. */
   allocate(): readonly DuePoll[];
-  /** The slot was not used. */
+  /** Returns a slot that was not used. */
   releaseUnused(due: DuePoll): void;
-  /** A poll has ended. */
+  /** Releases the slot of a poll that has ended. */
   release(due: DuePoll, durationMs: number): void;
   readonly waiting: number;
   /** Slots that are allocated or in use. */

@@ -1,7 +1,7 @@
 /** How a request for a page is authenticated (docs/contract/integrations.md). */
 import type { PullAuth } from './descriptor.ts';
 
-/** The header that carries the secret; none without authentication. */
+/** The header that carries the secret; empty without authentication. */
 export function authHeaders(auth: PullAuth, secret: string | null): Readonly<Record<string, string>> {
   if (auth.type === 'none') return {};
   if (secret === null) throw new Error(`there is no secret for requests with ${auth.type} authentication`);

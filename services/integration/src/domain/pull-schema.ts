@@ -10,11 +10,14 @@ const MAX_VALUE_CHARACTERS = 1_000;
 
 /** A token of RFC 9110, 5.6.2. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Printable ASCII: what every server reads alike. */
+/** Printable ASCII, which every server reads in the same way. */
 const HEADER_VALUE = /^[\t\u0020-\u007e]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const CONTROL = /[\u0000-\u001f\u007f]/;
-/** Their values are secrets, which belong to `auth`: the descriptor is shown to all who may read the integration. */
+/**
+ * Headers whose values are secrets, which belong to `auth`: everybody who may read the integration
+ * sees the rest of the descriptor.
+ */
 const SECRET_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 
 const value = z
@@ -40,7 +43,7 @@ const headers = z.record(z.string(), headerValue).superRefine((sent, context) =>
   if (names.some((name) => SECRET_HEADERS.has(name))) context.addIssue('must not have a secret: use `auth`');
 });
 
-/** Left out where the descriptor comes from the database: there it is encrypted beside the descriptor. */
+/** Absent in a descriptor from the database, which stores the secret encrypted and apart. */
 const secret = headerValue.min(1).optional();
 
 const AUTH_TYPES = ['none', 'header', 'bearer', 'basic'];
@@ -60,7 +63,7 @@ const auth = z.preprocess(
       z
         .strictObject({
           type: z.literal('basic'),
-          // RFC 7617: a colon ends the user name.
+          // A colon would end the user name (RFC 7617).
           username: value.refine((text) => !text.includes(':') && !CONTROL.test(text), 'must not have a colon'),
           password: value
             .min(1)
@@ -109,7 +112,7 @@ export const pullSchema = open({
   max_pages: z.int().min(1).max(MAX_PAGES).default(MAX_PAGES),
 }).transform(({ max_pages: maxPages, ...sent }) => ({ ...sent, maxPages }));
 
-/** The message where `type` is none of them. */
+/** The message if `type` is not one of these. */
 function ofTypes(types: readonly string[]) {
   const names = types.map((type) => `\`${type}\``).join(', ');
   return (issue: { readonly code?: string }) =>

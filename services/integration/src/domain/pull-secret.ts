@@ -1,15 +1,16 @@
 /**
- * The secret of `pull.auth`: a partner sends it, and it is never shown again. It is split off the descriptor before that is stored, and kept
- * encrypted. A change of the descriptor may leave it out to keep it, as long as requests go to the same origin in the same manner: it must
- * never reach a server that the partner did not send it for.
+ * The secret of `pull.auth`. A partner sends it once, and no response ever shows it. It is removed
+ * from the descriptor before that is stored, and stored encrypted. A change of the descriptor may
+ * omit it, which keeps it, only while requests go to the same origin in the same manner: the secret
+ * must never reach a server for which the partner did not send it.
  */
 import { type Refused, refused } from '@laurel/errors';
 import type { Descriptor, Pull } from './descriptor.ts';
 
-/** The member of `pull.auth` that is secret, by the type of authentication. */
+/** The secret member of `pull.auth`, by the type of authentication. */
 const SECRET_MEMBERS = { header: 'value', bearer: 'token', basic: 'password' } as const;
 
-/** What becomes of the stored secret. */
+/** What happens to the stored secret. */
 export type SecretChange =
   | { readonly kind: 'replace'; readonly secret: string }
   | { readonly kind: 'keep' }
@@ -24,7 +25,10 @@ export function withoutPullSecret({ pull }: Pick<Descriptor, 'pull'>, json: unkn
   return JSON.stringify({ ...others, pull: { ...sentPull, auth } });
 }
 
-/** `stored` is null without a stored secret: for a new integration, and where requests were not authenticated. */
+/**
+ * `stored` is null without a stored secret: for a new integration, or if requests were not
+ * authenticated.
+ */
 export function decidePullSecret(pull: Pull | null, stored: Pull | null): SecretChange | Refused {
   if (pull === null || pull.auth.type === 'none') return { kind: 'remove' };
   const { type, secret } = pull.auth;
@@ -36,20 +40,23 @@ export function decidePullSecret(pull: Pull | null, stored: Pull | null): Secret
   );
 }
 
-/** Where requests and their secret go; null without `pull`. */
+/** The origin that gets the requests and their secret; null without `pull`. */
 export function originOf(pull: Pull): string;
 export function originOf(pull: Pull | null): string | null;
 export function originOf(pull: Pull | null): string | null {
   return pull === null ? null : new URL(pull.url).origin;
 }
 
-/** Whether a cursor of the one goes on with the other. */
+/** Whether a cursor of `before` is still valid with `after`. */
 export function continues(before: Pull | null, after: Pull | null): boolean {
   const progress = (pull: Pull | null) => JSON.stringify(pull && [pull.url, pull.query, pull.paging]);
   return progress(before) === progress(after);
 }
 
-/** The name that an encrypted secret is bound to: it is decrypted for no other integration, and not in place of a signing secret. */
+/**
+ * The name that an encrypted secret is bound to, so that it can be decrypted for no other
+ * integration, and not in place of a signing secret.
+ */
 export function pullSecretOwner(integrationId: string): string {
   return `pull of integration:${integrationId}`;
 }

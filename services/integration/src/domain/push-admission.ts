@@ -1,4 +1,7 @@
-/** Whether an integration takes pushes now. Asked only behind a valid signature: until then every refusal is the same `unauthorized`. */
+/**
+ * Whether an integration accepts pushes now. Decided only after the signature is verified: before
+ * that, every refusal is the same `unauthorized`.
+ */
 import { type Refused, refused } from '@laurel/errors';
 
 export function refusePush(integration: {

@@ -1,10 +1,12 @@
 /**
- * The signature of a push (docs/contract/partner-api.md, "Pushed outcomes"): `sha256=` and the HMAC-SHA256 of the body's exact bytes in
- * hexadecimal, under the integration's signing secret or the one before it, until that is retired. Neither the digits nor the name of the
- * scheme have a case: C#'s `Convert.ToHexString` and Java's formatters write upper-case digits.
+ * The signature of a push (docs/contract/partner-api.md, "Pushed outcomes"): `sha256=` and the
+ * HMAC-SHA256 of the body's exact bytes in hexadecimal. The key is the integration's signing
+ * secret, or the previous one until the partner retires it. Case does not matter, in the digits or
+ * in the scheme's name: C#'s `Convert.ToHexString` and Java's formatters write upper-case digits.
  *
- * Every push costs the same, two HMACs over its body, whatever is wrong with it: no integration, no secret, no header, another header, another
- * signature. A secret that is missing is replaced by a fixed one, which verifies nothing.
+ * Every push costs two HMACs over its body, whatever is wrong with it: no integration, no secret,
+ * no header, a malformed header, a wrong signature. A fixed secret, which verifies nothing, takes
+ * the place of a missing one.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { signWebhook } from '@laurel/signature';
@@ -13,20 +15,20 @@ export type SigningSecrets = { readonly current: string | null; readonly previou
 
 export const NO_SECRETS: SigningSecrets = { current: null, previous: null };
 
-/** As long as a secret. */
+/** A dummy of a secret's length. */
 const IN_PLACE_OF_A_SECRET = '0'.repeat(64);
 
-// Without the flag `u`, under which a long s (U+017F) would match an s.
+// Without the flag `u`, with which a long s (U+017F) would match an s.
 const SIGNATURE = /^sha256=[0-9a-f]{64}$/i;
-/** As long as a signature, and none. */
+/** A dummy of a signature's length, compared so that timing reveals nothing. */
 const NO_SIGNATURE = `sha256=${'-'.repeat(64)}`;
 
-/** Whether a secret could have made it: any other verifies with none. */
+/** Whether the signature has the form that any secret produces; otherwise no secret verifies it. */
 export function isWellFormedSignature(signature: string): boolean {
   return SIGNATURE.test(signature);
 }
 
-/** `signature` is the header as it was sent, empty when it was missing or doubled. */
+/** `signature` is the unchanged header, or empty if it was missing or repeated. */
 export function isSigned(
   { body, signature }: { readonly body: Uint8Array; readonly signature: string },
   { current, previous }: SigningSecrets,

@@ -1,7 +1,8 @@
 /**
- * Reads the records of a partner's body by a descriptor. A record that cannot be read never keeps the others from being read; only a body
- * without any record that could be meant is refused as a whole. What a record may hold is what the body of
- * `POST /attempts/{attempt_id}/outcome` may (docs/contract/partner-api.md, "Limits").
+ * Reads the records of a partner's body with a descriptor. An unreadable record does not affect the
+ * others; a body is refused as a whole only if it has nothing that could be meant as a record. A
+ * record may hold what the body of `POST /attempts/{attempt_id}/outcome` may hold
+ * (docs/contract/partner-api.md, "Limits").
  */
 import { type Refused, refused } from '@laurel/errors';
 import { MAX_RECORDS } from '@laurel/limits';
@@ -12,7 +13,7 @@ import { evidenceBudgetOf, type ReadRecord, readRecord } from './read-record.ts'
 
 export type { ReadRecord } from './read-record.ts';
 
-/** Why a body was refused, and the pointer that failed where one did. */
+/** Why a body was refused, and the pointer that failed, if one did. */
 export type RefusedBody = Refused & { readonly failure?: PointerFailure };
 
 export type ReadBody =
@@ -25,13 +26,13 @@ export type RecordParts =
   | { readonly kind: 'batch'; readonly records: readonly Json[] }
   | RefusedBody;
 
-/** Reads a body as it was received; never throws. */
+/** Reads a body from its received bytes; never throws. */
 export function readBody(descriptor: Descriptor, body: Buffer | string): ReadBody {
   const json = parseBody(body);
   return 'kind' in json ? json : readRecords(descriptor, json);
 }
 
-/** The same of a body that is parsed. */
+/** `readBody` for a body that is already parsed. */
 export function readRecords({ map }: Descriptor, body: Json): ReadBody {
   const parts = recordParts(map, body);
   const budget = evidenceBudgetOf(body);
@@ -45,10 +46,12 @@ export function readRecords({ map }: Descriptor, body: Json): ReadBody {
   }
 }
 
-/** To settle it, as bytes of a body. */
+/** What settling a record costs, as a number of body bytes. */
 const RECORD_COST_BYTES = 1_024;
 
-/** What the records of a body cost beyond its bytes: they are settled one by one, and their evidence is written. */
+/**
+ * What the records of a body cost beyond its bytes: each is settled, and its evidence is written.
+ */
 export function costOf(records: readonly ReadRecord[]): number {
   return records.reduce(
     (sum, record) => sum + RECORD_COST_BYTES + (record.kind === 'report' ? record.evidenceJson.length : 0),
@@ -57,8 +60,8 @@ export function costOf(records: readonly ReadRecord[]): number {
 }
 
 /**
- * The records themselves: one object, or the items of an array. A list that is absent or null has no items: many servers leave an empty
- * one out, and Go writes it as null.
+ * The records themselves: one object, or the items of an array. A list that is absent or null has
+ * no items: many servers omit an empty list, and Go writes it as null.
  */
 export function recordParts({ records: pointer }: RecordMap, body: Json): RecordParts {
   const part = partAt(body, pointer);
@@ -69,8 +72,9 @@ export function recordParts({ records: pointer }: RecordMap, body: Json): Record
 }
 
 /**
- * Why a body has no records although it may be meant to: `records` names nothing in it. Null for any other body. A sample of a dry run
- * that lacks them shows a misspelt pointer; a page of a poll that lacks them is empty.
+ * Why a body has no records although it may be meant to: `records` leads to nothing in it. Null for
+ * any other body. In a dry run's sample that shows a misspelt pointer; in a page of a poll it means
+ * an empty page.
  */
 export function missingRecords({ records: pointer }: RecordMap, body: Json): RefusedBody | null {
   return partAt(body, pointer) === null ? refuse(pointer.text, 'names nothing in the body') : null;

@@ -1,4 +1,7 @@
-/** Reads one record by a descriptor: what it reports, or the first pointer of the descriptor that does not lead to what it should. */
+/**
+ * Reads one record with a descriptor. Returns what it reports, or the descriptor's first pointer
+ * that does not lead to what it should.
+ */
 import { MAX_EVIDENCE_BYTES } from '@laurel/attempts/domain';
 import { isUuid } from '@laurel/ids';
 import { isAtMost, isJsonObject, spansAt, spellsNul } from '@laurel/json';
@@ -15,7 +18,7 @@ import type {
 import { type Json, type PointerFailure, partAt } from './json-body.ts';
 import { type JsonPointer, shortened, valueAt, WHOLE } from './json-pointer.ts';
 
-/** The attempt that a record names, or the player and what the player attempts. */
+/** The attempt that a record names, or the player and the parent of the attempt. */
 export type ReportedAttempt =
   | { readonly kind: 'id'; readonly attemptId: string }
   | {
@@ -32,7 +35,7 @@ export type Report = {
   readonly tiebreak?: number;
   /** The text that was sent; empty without evidence. */
   readonly evidenceJson: string;
-  /** What the partner identifies the report by; null without `dedupe` in the descriptor. */
+  /** The partner's identifier of the report; null without `dedupe` in the descriptor. */
   readonly dedupe: string | null;
 };
 
@@ -40,7 +43,7 @@ type Unreadable = { readonly kind: 'unreadable'; readonly failure: PointerFailur
 
 export type ReadRecord =
   | Report
-  /** `when` leaves it out. */
+  /** The descriptor's `when` excludes it. */
   | { readonly kind: 'ignored' }
   | Unreadable;
 
@@ -51,12 +54,16 @@ const OVER_BUDGET = `is too large: all evidence of a body has at most ${EVIDENCE
 const WITH_NUL = 'must have no text with NUL';
 const MISSING = 'names nothing in the record';
 
-/** A number as JSON spells it, the whole string: no sign or zero before it, no white space, no names such as `Infinity`. */
+/**
+ * A whole string that spells a number as JSON does: no leading plus or zero, no white space, no
+ * names such as `Infinity`.
+ */
 const NUMERIC = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * How much evidence the records of one body may have together. Constants, and pointers that share what they lead to, write more than
- * was sent: without this bound a small body, or a descriptor of many members, would write megabytes.
+ * How much evidence the records of one body may have together. Constants, and pointers that lead to
+ * the same value, write more than was sent. Without this bound a small body, or a descriptor of
+ * many members, would write megabytes.
  */
 export type EvidenceBudget = { bytesLeft: number };
 
@@ -68,11 +75,13 @@ export function readRecord(map: RecordMap, record: Json, budget: EvidenceBudget)
   if (!map.when.every((condition) => holds(condition, record))) return { kind: 'ignored' };
   const attempt = readAttempt(map.attempt, record);
   if (attempt.kind === 'unreadable') return attempt;
-  // Also where the descriptor reads nothing: no body of `/v1` may have it anywhere either.
+  // Checked even if the descriptor reads no part with NUL, because no body of `/v1` may contain it
+  // anywhere.
   if (spellsNul(record.text)) return unreadable(WHOLE, 'map.records', WITH_NUL);
   const score = readNumber(map.score, 'map.score', record);
   if (typeof score === 'object') return score;
-  // A pointer that names nothing means that the record has none; one to anything but a number is a mistake, null included.
+  // If the pointer leads to nothing, the record has no tiebreak. Anything but a number is a
+  // mistake, null included.
   const hasTiebreak = map.tiebreak !== null && valueAt(record.value, map.tiebreak.pointer) !== undefined;
   const tiebreak = hasTiebreak ? readNumber(map.tiebreak, 'map.tiebreak', record) : undefined;
   if (typeof tiebreak === 'object') return tiebreak;
@@ -83,7 +92,7 @@ export function readRecord(map: RecordMap, record: Json, budget: EvidenceBudget)
   return { kind: 'report', attempt, score, ...(tiebreak === undefined ? {} : { tiebreak }), evidenceJson, dedupe };
 }
 
-/** A pointer that names nothing names none of the accepted values either. */
+/** A pointer that leads to nothing matches no accepted value. */
 function holds({ pointer, in: accepted }: Condition, { value }: Json): boolean {
   const found = valueAt(value, pointer);
   return accepted.some((one) => one === found);
@@ -124,7 +133,10 @@ function readNumber({ pointer, as }: NumberSource, field: string, record: Json):
   return Number.isFinite(number) ? number : unreadable(pointer, field, 'must be a string that holds a finite number');
 }
 
-/** An identifier of the partner's: a string, or a whole number, which reads as its digits. A double must keep each of them. */
+/**
+ * A partner's identifier: a string, or a whole number, read as its digits. A double must keep each
+ * digit.
+ */
 function readName(pointer: JsonPointer, field: string, record: Json): string | Unreadable {
   const found = valueAt(record.value, pointer);
   if (found === undefined) return unreadable(pointer, field, MISSING);
@@ -147,7 +159,7 @@ function readEvidence(source: EvidenceSource, record: Json, budget: EvidenceBudg
   if (text === null || Buffer.byteLength(text) > MAX_EVIDENCE_BYTES) {
     return unreadable(pointer, 'map.evidence', `must have at most ${MAX_EVIDENCE_BYTES / 1024} KiB`);
   }
-  // A constant of a descriptor that was saved before NUL was refused.
+  // A descriptor that was saved before NUL was refused may have it in a constant.
   if (spellsNul(text)) return unreadable(pointer, 'map.evidence', WITH_NUL);
   const bytes = Buffer.byteLength(text);
   if (bytes > budget.bytesLeft) return unreadable(pointer, 'map.evidence', OVER_BUDGET);
@@ -162,8 +174,9 @@ function evidenceAt(pointer: JsonPointer, record: Json): string | Unreadable {
 }
 
 /**
- * An object of the descriptor's names; each value as it was sent. A member that the record lacks is left out; without any, it is empty.
- * Null for one that is too long: it is written no further.
+ * Composes an object with the descriptor's names and the record's unchanged values. Omits members
+ * that the record lacks; without any, the object is empty. Returns null once the text is too long,
+ * without composing the rest.
  */
 function evidenceOf({ members, paths }: EvidenceMembers, record: Json): string | null {
   const spans = spansAt(record.text, paths);
@@ -173,7 +186,7 @@ function evidenceOf({ members, paths }: EvidenceMembers, record: Json): string |
     const span = spans.get(place);
     const length = constText?.length ?? (span === undefined ? null : span.end - span.start);
     if (length === null) continue;
-    // A character is a byte at least.
+    // A character takes at least one byte.
     characters += nameText.length + length + 2;
     if (characters - 1 > MAX_EVIDENCE_BYTES) return null;
     written.push(`${nameText}:${constText ?? record.text.slice(span?.start, span?.end)}`);
@@ -181,7 +194,10 @@ function evidenceOf({ members, paths }: EvidenceMembers, record: Json): string |
   return written.length === 0 ? '' : `{${written.join(',')}}`;
 }
 
-/** A pointer of an old descriptor may be kilobytes long, and each record of a body would repeat it. */
+/**
+ * Shortened, because a pointer of an old descriptor may have kilobytes, and each record of a body
+ * would repeat it.
+ */
 function unreadable({ text }: JsonPointer, field: string, message: string): Unreadable {
   return { kind: 'unreadable', failure: { pointer: shortened(text), field, message } };
 }

@@ -1,10 +1,11 @@
 /**
- * What became of one record of a pushed or polled body, as the partner's answer and the log state it.
+ * The result of one record of a pushed or polled body, as the response to the partner and the log
+ * show it.
  *
  * settled    settled now.
  * duplicate  settled before by the same report.
- * listened   a score without an attempt, kept for the calibration of its challenge.
- * ignored    not for us: `when` of the descriptor leaves it out.
+ * listened   a score without an attempt, kept to calibrate its challenge.
+ * ignored    excluded by the descriptor's `when`.
  * rejected   not settled; the code says why.
  */
 import type { ApiErrorCode } from '@laurel/errors';
@@ -12,10 +13,10 @@ import type { ApiErrorCode } from '@laurel/errors';
 export type RecordStatus = 'settled' | 'duplicate' | 'ignored' | 'rejected' | 'listened';
 
 export type RecordResult = {
-  /** Its place in the body, from 0. */
+  /** The record's index in the body, from 0. */
   readonly index: number;
   readonly status: RecordStatus;
-  /** Null where none was found. */
+  /** Null if no attempt was found. */
   readonly attemptId: string | null;
   /** Null unless it was rejected. */
   readonly code: ApiErrorCode | null;

@@ -1,12 +1,13 @@
 /**
- * A report that names a player is known by what the descriptor's `dedupe` reads. This service keeps which attempt it stands for
- * (`report_attempts`). The attempt's owner gets the same as an idempotency key, which it records in the commit of the outcome and keeps for
- * 24 hours: a report whose pair was lost, and that is found to stand for another attempt, is refused there.
+ * The value of the descriptor's `dedupe` identifies a report that names a player. This service
+ * stores the attempt to which the report is bound (`report_attempts`). The contest service gets the
+ * value as an idempotency key, records it in the commit of the outcome, and keeps it for 24 hours.
+ * So if the pair was lost and the report finds another attempt, the contest service refuses it.
  */
 import { createHash } from 'node:crypto';
 import { hashId } from '@laurel/ids';
 
-/** The report, as its integration knows it. */
+/** A report's name within its integration. */
 export type ReportName = { readonly integrationId: string; readonly dedupe: string };
 
 export type ReportedScore = {
@@ -17,7 +18,7 @@ export type ReportedScore = {
 
 export type ReportKeyUse = { readonly keyId: string; readonly fingerprint: Buffer };
 
-/** The same report has the same fingerprint; for another attempt, score or tiebreak it has another. */
+/** The same report has the same fingerprint; another attempt, score or tiebreak gives another. */
 export function keyUseOf({ integrationId, dedupe }: ReportName, reported: ReportedScore): ReportKeyUse {
   const { attemptId, score, tiebreak } = reported;
   const fingerprint = createHash('sha256')

@@ -1,13 +1,16 @@
-/** What several members of a descriptor have in common. */
+/** What several members of a descriptor share. */
 import { validationMessage } from '@laurel/errors';
 import { isJsonObject } from '@laurel/json';
 import { z } from 'zod';
 import { type JsonPointer, parsePointer } from './json-pointer.ts';
 
-/** Begins the names of members that are the partner's own, for example comments. */
+/** Begins the names of members that the partner adds, for example comments. */
 const OWN_PREFIX = 'x-';
 
-/** An object of known members; of the others only the partner's own are accepted, and not read. */
+/**
+ * An object of known members. The partner's own members are accepted and not read; others are
+ * refused.
+ */
 export function open<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.preprocess(withoutOwn, z.strictObject(shape));
 }
@@ -24,13 +27,16 @@ export const pointer = z.string().transform((text, context): JsonPointer => {
   return z.NEVER;
 });
 
-/** A value that is in the descriptor itself. */
+/** A value that stands in the descriptor itself. */
 export const scalar = z.custom<string | number | boolean | null>(
   (value) => value === null || ['string', 'number', 'boolean'].includes(typeof value),
   'must be a string, a number, true, false or null',
 );
 
-/** A bare pointer, or the longer form that `schema` parses: one of them decides, so that the message is about what was meant. */
+/**
+ * A bare pointer, or the long form that `schema` parses. The type of the value decides which, so
+ * that the message is about the form that the partner meant.
+ */
 export function pointerOr<Long extends z.ZodType, Short>(schema: Long, ofPointer: (parsed: JsonPointer) => Short) {
   return z.unknown().transform((sent, context): z.output<Long> | Short => {
     if (typeof sent === 'string') return ofPointer(within(context, pointer, sent));
@@ -40,7 +46,7 @@ export function pointerOr<Long extends z.ZodType, Short>(schema: Long, ofPointer
   });
 }
 
-/** Parses a part of what is being parsed; its issues become those of the whole. */
+/** Parses a part of the value that is being parsed, and adds its issues to those of the whole. */
 export function within<Schema extends z.ZodType>(
   context: z.core.$RefinementCtx,
   schema: Schema,

@@ -1,10 +1,12 @@
 /**
- * Whose turn it is on the one thread that reads bodies. Live bodies are read immediately. Those of test keys and of dry runs wait in a queue
- * for each subject, and are read one subject after the other, for TURN_MS at a time; then the event loop goes on, and with it whatever live
- * call has arrived. So a live body waits behind one body of a test key at most, however many of those there are.
+ * Whose body the one thread reads next. Live bodies are read immediately. Bodies of test keys and
+ * of dry runs wait in a queue per subject. A turn reads them for TURN_MS, one body of each subject
+ * after the other; then the event loop serves whatever live call has arrived. So a live body waits
+ * behind at most one body of a test key, however many of those wait.
  *
- * Limits     MAX_WAITING bodies of one subject wait, and more are refused immediately.
- * Invariants the bodies of a subject are read in their order; a subject that waits is read within one turn of each other one.
+ * Limits      MAX_WAITING bodies of one subject wait; more are refused immediately.
+ * Invariants  a subject's bodies are read in order; a waiting subject is read after at most one body
+ *             of each other subject.
  */
 import { QueueFullError } from '@laurel/coalesce';
 import type { Tenant } from '@laurel/tenant';
@@ -12,16 +14,16 @@ import type { Tenant } from '@laurel/tenant';
 export interface Turns {
   /** Rejects with what `work` throws. */
   run<Result>(tenant: Tenant, work: () => Result): Promise<Result>;
-  /** The same of a developer who tries a descriptor out: as of a test key. */
+  /** `run` for a developer who tries out a descriptor: waits as a body of a test key does. */
   runDryRun<Result>(work: () => Result): Promise<Result>;
 }
 
-/** One large body takes longer, many small ones share a turn. */
+/** A large body may take longer; many small ones share a turn. */
 const TURN_MS = 2;
 const MAX_WAITING = 1_000;
 const DRY_RUNS = 'dry runs';
 
-/** `now` and `schedule` are the process's own unless a test gives others. */
+/** `now` and `schedule` are the process's own unless a test passes others. */
 export function createTurns({
   now = () => performance.now(),
   schedule = (turn) => void setImmediate(turn),
@@ -29,7 +31,7 @@ export function createTurns({
   readonly now?: () => number;
   readonly schedule?: (turn: () => void) => void;
 } = {}): Turns {
-  /** In the order of their turns; a subject without work is not in it. */
+  /** In the order of their turns. A subject without work is not in the map. */
   const queues = new Map<string, (() => void)[]>();
   let isScheduled = false;
 

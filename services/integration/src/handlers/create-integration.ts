@@ -1,4 +1,7 @@
-/** CreateIntegration: a draft. That of a push_webhook gets its signing secret, which the response shows this once. */
+/**
+ * CreateIntegration: creates a draft. A push_webhook gets its signing secret, which only this
+ * response shows.
+ */
 import type { UrlCheck } from '@laurel/egress';
 import type { Encryption } from '@laurel/encryption';
 import { isRefused } from '@laurel/errors';

@@ -1,13 +1,16 @@
-/** Descriptors as they are read from their text, which takes longer than to read a body with one. */
+/** Parsed descriptors: parsing one takes longer than reading a body with it. */
 import { isRefused } from '@laurel/errors';
 import { type Descriptor, parseDescriptorText } from '../domain/descriptor.ts';
 
-/** At some kilobytes each. */
+/** Each takes some kilobytes. */
 const MAX_DESCRIPTORS = 1_000;
 
 type Described = { readonly id: string; readonly descriptorText: string };
 
-/** Reads an integration's descriptor, which was checked before it was stored. The one that was read first gives way when there are too many. */
+/**
+ * Returns an integration's parsed descriptor, which was checked before it was stored. A full cache
+ * drops the entry that was parsed first.
+ */
 export function createDescriptorCache(): (integration: Described) => Descriptor {
   const cached = new Map<string, { readonly text: string; readonly descriptor: Descriptor }>();
 

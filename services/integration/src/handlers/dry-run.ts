@@ -1,4 +1,4 @@
-/** DryRun: what a descriptor would read from a sample, so that a partner's engineer sees which pointer fails. Stores nothing. */
+/** DryRun: shows what a descriptor reads from a sample, and which pointer fails. Stores nothing. */
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import type { Handlers } from '@laurel/grpc';
 import { MAX_SAMPLE_BYTES } from '@laurel/limits';
@@ -34,7 +34,7 @@ function tryOut({ transport, descriptorJson, sampleJson }: DryRunRequest): DryRu
   };
 }
 
-/** A sample that is no JSON fails where the records are looked for. */
+/** If the sample is not JSON, the pointer `records` is shown as the one that failed. */
 function presentFailure({ map }: Descriptor, { message, failure }: RefusedBody): DryRunResponse {
   const recordsFailure = failure ?? { pointer: map.records.text, field: 'map.records', message };
   return { records: [], recordsFailure, nextPageJson: '' };
@@ -49,14 +49,14 @@ function presentRecord(record: ReadRecord, index: number): DryRunRecord {
     case 'report': {
       const { attempt, score, tiebreak = null, evidenceJson, dedupe } = record;
       const read = JSON.stringify({ attempt: presentAttempt(attempt), score, tiebreak, dedupe });
-      // The evidence is shown as it would be kept: digits that a double loses included.
+      // Shows the evidence exactly as it would be stored, even digits that a double would lose.
       const value = `${read.slice(0, -1)},"evidence":${evidenceJson === '' ? 'null' : evidenceJson}}`;
       return { index, result: { $case: 'readJson', value } };
     }
   }
 }
 
-/** In the names of the descriptor. */
+/** Uses the descriptor's names. */
 function presentAttempt(attempt: Extract<ReadRecord, { kind: 'report' }>['attempt']): object {
   if (attempt.kind === 'id') return { attempt_id: attempt.attemptId };
   const { playerRef, parent, pick } = attempt;
@@ -64,7 +64,10 @@ function presentAttempt(attempt: Extract<ReadRecord, { kind: 'report' }>['attemp
   return { player_ref: playerRef, [name]: parent.id, pick };
 }
 
-/** How the page after the sample would be requested, if the sample were the first page; empty where none would be. */
+/**
+ * How the page after the sample would be requested, if the sample were the first page; empty if
+ * none would be.
+ */
 function presentNextPage(descriptor: Descriptor, sample: Json): string {
   const { pull } = descriptor;
   if (pull === null) return '';
@@ -74,7 +77,7 @@ function presentNextPage(descriptor: Descriptor, sample: Json): string {
       return JSON.stringify({ url: next.request.url, cursor: next.cursor });
     case 'unreadable':
       return JSON.stringify({ failed: next.failure });
-    // The first page of a poll names no value that it was requested with.
+    // The first page of a poll was requested without a value, so it is never stuck.
     case 'stuck':
     case 'end':
       return '';

@@ -1,4 +1,4 @@
-/** ListIntegrations: all of a tenant's integrations, newest first; at most 100. */
+/** ListIntegrations: all of a tenant's integrations, newest first, at most 100. */
 import { type Handlers, parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { IntegrationServiceService } from '@laurel/proto/integration';

@@ -1,4 +1,7 @@
-/** ListLog: the last pushes and polls of one integration, newest first, each with what became of its records. */
+/**
+ * ListLog: the last pushes and polls of one integration, newest first, each with the results of its
+ * records.
+ */
 import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/cursor';
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
@@ -18,7 +21,7 @@ export function listLog({ database }: { database: Database }): Handlers<Integrat
     const after = request.cursor === '' ? TOP : decodePosition(request.cursor);
     if (after === null) return refused('invalid_request', 'The cursor is not valid.');
 
-    // One entry more than requested shows whether there is another page.
+    // One entry more than requested shows whether another page follows.
     const found = await loadLogPage(database, owner, { after, limit: limit + 1 });
     if (found === null) return refused('not_found');
     const { page, last } = cutPage(found, limit);

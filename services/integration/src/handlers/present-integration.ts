@@ -1,4 +1,4 @@
-/** Maps integrations to messages, which never have a secret. */
+/** Maps integrations to messages, which never contain a secret. */
 import { INTEGRATION_STATUSES, TRANSPORTS } from '@laurel/proto/enum-names';
 import type { Integration as IntegrationMessage } from '@laurel/proto/integration';
 import type { Integration } from '../domain/integration.ts';

@@ -1,4 +1,4 @@
-/** Maps what became of a record to its message. */
+/** Maps the result of a record to its message. */
 import { RECORD_STATUSES } from '@laurel/proto/enum-names';
 import type { RecordResult as RecordResultMessage } from '@laurel/proto/integration';
 import type { RecordResult } from '../domain/record-result.ts';

@@ -1,4 +1,7 @@
-/** PutProgram: the gateway registers whose a program is and where outcomes may be settled, and each change of either. */
+/**
+ * PutProgram: the gateway registers a program's developer, the environments in which its outcomes
+ * may be settled, and each change of either.
+ */
 import { type Handlers, parseEnvironment, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { IntegrationServiceService } from '@laurel/proto/integration';

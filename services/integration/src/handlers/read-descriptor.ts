@@ -1,4 +1,4 @@
-/** A descriptor as a partner sent it: valid, its URL permitted, its secret split off. */
+/** Reads a descriptor that a partner sent: checks it and its URL, and separates its secret. */
 import type { UrlCheck } from '@laurel/egress';
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { parseJson } from '@laurel/json';

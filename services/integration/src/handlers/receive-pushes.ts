@@ -1,9 +1,11 @@
 /**
- * ReceivePushes: verifies, reads and settles the bodies that partners' servers posted. A batch of pushes takes one read of their integrations;
- * what follows is coalesced record by record (commits/settle-records.ts), and the log is written behind the answer.
+ * ReceivePushes: verifies, reads and settles the bodies that partners' servers posted. One read
+ * loads the integrations of a batch of pushes. commits/settle-records.ts coalesces the rest record
+ * by record, and the log is written after the response.
  *
- * A caller that cannot sign learns nothing: an id without an integration, a header that is missing or malformed, and another signature are refused
- * alike, after the same work. While a secret does not open, a push that may be signed with it fails, so that its partner sends it again.
+ * A caller that cannot sign learns nothing. An id without an integration, a missing or malformed
+ * header and a wrong signature get the same refusal, after the same work. While a secret cannot be
+ * decrypted, a push that may be signed with it fails, so that its partner sends it again.
  */
 import { DecryptionError, type Encryption } from '@laurel/encryption';
 import { isRefused, type Refused, refused } from '@laurel/errors';
@@ -36,25 +38,28 @@ type Deps = {
   readonly logger: Logger;
 };
 
-/** What a push is answered, and what the log states of it. */
+/** The response to a push, and what the log records of it. */
 type Answer = {
   readonly result: PushResult['result'];
   readonly error: string | null;
   readonly records: RecordResult[];
-  /** Beyond the bytes of the body. */
+  /** The cost beyond the bytes of the body. */
   readonly extraCostBytes: number;
 };
 
-/** Whose integration it is, nobody learns without a valid signature. */
+/** No tenant: only a valid signature may reveal whose integration it is. */
 const UNPROVED = { tenant: undefined, extraCostBytes: 0n };
 const NOTHING = { records: [], extraCostBytes: 0 };
 
 const UNAUTHORIZED = refused('unauthorized', 'The signature is missing or not valid.');
 
-/** An unreadable secret is logged so often for an integration at most, because any caller can push to it. */
+/**
+ * The shortest time between two log lines about an integration's unreadable secret: any caller can
+ * push to it and so cause the line.
+ */
 const UNREADABLE_LOGGED_EVERY_MS = 60_000;
 
-/** No integration has this id: it is looked for in place of an id that is no uuid. */
+/** No integration has this id. It is looked up in place of an id that is not a uuid. */
 const NO_INTEGRATION = '00000000-0000-0000-0000-000000000000';
 
 export function receivePushes(deps: Deps): Handlers<IntegrationServiceService>['receivePushes'] {
@@ -64,7 +69,7 @@ export function receivePushes(deps: Deps): Handlers<IntegrationServiceService>['
   const descriptorOf = createDescriptorCache();
 
   async function receive(push: Push, integration: PushedIntegration | null): Promise<PushResult> {
-    // Behind a malformed signature no secret is read, so that one that does not open makes no difference.
+    // For a malformed signature no secret is decrypted, so an unreadable one makes no difference.
     const { secrets, unreadable } = secretsOf(isWellFormedSignature(push.signature) ? integration : null);
     const isVerified = isSigned(push, secrets);
     if (integration !== null && !isVerified && unreadable !== null) {
@@ -119,7 +124,10 @@ export function receivePushes(deps: Deps): Handlers<IntegrationServiceService>['
 }
 
 function createUnreadableLog({ clock, logger }: Pick<Deps, 'clock' | 'logger'>) {
-  /** When the last line of an integration was written; entries end when the next one may be. */
+  /**
+   * When the last line about an integration was written. An entry is removed once the next line may
+   * follow.
+   */
   const loggedAt = new Map<string, number>();
 
   return (requestId: string, integrationId: string, error: DecryptionError) => {
@@ -131,7 +139,10 @@ function createUnreadableLog({ clock, logger }: Pick<Deps, 'clock' | 'logger'>) 
   };
 }
 
-/** Decrypts as much for a missing secret as for one that is there. `unreadable`: why one of them does not open; it is null in `secrets`. */
+/**
+ * Decrypts as much for a missing secret as for a present one. `unreadable` says why one of the
+ * secrets cannot be decrypted; `secrets` has null in its place.
+ */
 function createSecretReader(encryption: Encryption) {
   const sealed = encryption.encrypt('0'.repeat(64), secretOwner(NO_INTEGRATION));
 
@@ -153,7 +164,7 @@ function createSecretReader(encryption: Encryption) {
   };
 }
 
-/** A body that is one record is answered with its outcome, or with why there is none. */
+/** For a body that is one record, the response is its outcome, or why there is none. */
 function presentEnds(kind: 'single' | 'batch', ends: readonly RecordEnd[]): PushResult['result'] {
   const [end] = ends;
   if (kind === 'single' && end !== undefined) {

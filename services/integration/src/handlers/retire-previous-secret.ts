@@ -1,4 +1,7 @@
-/** RetirePreviousSecret: from its commit on only the current secret verifies. Without a previous one it changes nothing. */
+/**
+ * RetirePreviousSecret: after its commit only the current secret verifies. Without a previous one
+ * it changes nothing.
+ */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';

@@ -1,4 +1,7 @@
-/** RotateSecret: from now on the new secret verifies, and the one that it replaces still does, as the only previous one. */
+/**
+ * RotateSecret: from now on the new secret verifies. The secret that it replaces still does, as the
+ * only previous one.
+ */
 import type { Encryption } from '@laurel/encryption';
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';

@@ -1,4 +1,7 @@
-/** UpdateIntegration: changes the fields that are sent. Activating a poll makes it due; leaving `active` ends that in the same commit. */
+/**
+ * UpdateIntegration: changes the fields that the request has. Activating a pull_poll makes its poll
+ * due; leaving `active` ends that in the same commit.
+ */
 import type { UrlCheck } from '@laurel/egress';
 import type { Encryption } from '@laurel/encryption';
 import { isRefused, type Refused, refused } from '@laurel/errors';
@@ -31,10 +34,11 @@ export function updateIntegration({
     const tenant = parseTenant(request.tenant);
     const id = parseId(request.integrationId);
     const { status, pullIntervalSeconds } = request;
-    // An integration that does not exist is not_found, whatever else is in the request, and no name is resolved for it.
+    // An integration that does not exist is not_found, whatever the request holds, before any name
+    // is resolved.
     const found = await findIntegration(database, tenant, id);
     if (found === null) return refused('not_found');
-    // A transport never changes, so it holds for the locked row too.
+    // The transport never changes, so the unlocked row's is still right.
     const descriptor =
       request.descriptorJson === undefined
         ? undefined
@@ -66,13 +70,14 @@ export function updateIntegration({
   };
 }
 
-/** What a new descriptor changes for polls. */
+/** How a new descriptor changes the polls. */
 function decidePull(
   { descriptor, transport, hasPullSecret }: Integration,
   next: Pull | null,
 ): { readonly startsOver: boolean; readonly secret: SecretChange } | Refused {
   const parsed = parseDescriptorText(descriptor, transport);
-  // One that was stored under older rules may be replaced like any other; nothing of it is kept.
+  // A descriptor that was stored under older rules may be unreadable. It is replaced like any
+  // other, and nothing of it is kept.
   const before = isRefused(parsed) ? null : parsed.pull;
   const secret = decidePullSecret(next, hasPullSecret ? before : null);
   return isRefused(secret) ? secret : { startsOver: !continues(before, next), secret };

@@ -1,8 +1,11 @@
-/** The encrypted secrets of all integrations: a change of their key moves every one. */
+/** The encrypted secrets of all integrations: a change of the encryption key re-encrypts each. */
 import { keyVersionSql } from '@laurel/encryption';
 import type { Database } from '@laurel/postgres';
 
-/** The secrets of an integration, each encrypted and bound to its id; null for one that it does not have. */
+/**
+ * An integration's secrets, each encrypted and bound to its id; null for a secret that it does not
+ * have.
+ */
 export type IntegrationSecrets = {
   readonly id: string;
   readonly signing: Buffer | null;
@@ -34,8 +37,8 @@ where ($2::uuid is null or id > $2) and array[${KEY_VERSIONS}] && $1::int[]
 order by id limit $3`,
 };
 
-// An integration of which a partner has changed a secret since it was read is left alone, until the next run reads it again. Rows are locked
-// in id order (docs/lock-order.md).
+// Skips an integration if a partner has changed one of its secrets since it was read; the next run
+// reads it again. Rows are locked in id order (docs/lock-order.md).
 const REPLACE = {
   text: `
 with held as materialized (
@@ -59,14 +62,17 @@ where i.id = held.id
 returning i.id`,
 };
 
-/** How many secrets are under each version of the key. */
+/** How many secrets each version of the key encrypts. */
 export async function countSecretsByKeyVersion(
   database: Database,
 ): Promise<readonly { readonly version: number; readonly count: number }[]> {
   return database.query<{ version: number; count: number }>(COUNT, []);
 }
 
-/** Integrations with a secret under one of these versions of the key, behind this id, by id. */
+/**
+ * Returns integrations with a secret under one of these versions of the key, in the order of their
+ * ids, after this id.
+ */
 export async function findSecretsUnder(
   database: Database,
   versions: readonly number[],
@@ -82,7 +88,10 @@ export async function findSecretsUnder(
   }));
 }
 
-/** Replaces the secrets of each integration that are still those before; returns of how many. */
+/**
+ * Replaces the secrets of each integration whose secrets have not changed since they were read;
+ * returns how many integrations were.
+ */
 export async function replaceSecrets(
   database: Database,
   rows: readonly { readonly before: IntegrationSecrets; readonly after: IntegrationSecrets }[],

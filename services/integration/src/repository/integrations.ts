@@ -25,7 +25,7 @@ const COLUMNS = `id, program_id, environment, transport, status, descriptor::tex
   signing_secret is not null as has_signing_secret, pull_secret is not null as has_pull_secret, pull_origin, pull_interval_seconds,
   last_polled_at, next_poll_at, consecutive_failures, last_poll_error, created_at`;
 
-// The second half of the lock's name keeps it apart from every other advisory lock of this database.
+// The text before the program's id keeps this lock apart from the database's other advisory locks.
 const LOCK_TENANT = {
   text: `select pg_advisory_xact_lock(hashtextextended('integrations of:' || $1::uuid || ':' || $2::text, 0))`,
 };
@@ -53,7 +53,7 @@ const SELECT_OWN = { name: 'integrations_own', text: OWN };
 
 const LOCK_OWN = { text: `${OWN} for no key update` };
 
-// A poll that is under way with another way of paging must not store its cursor: its lease is no longer the newest.
+// A new lease number keeps a poll in flight from storing the cursor of its old way of paging.
 const UPDATE = {
   text: `
 update integrations
@@ -75,7 +75,7 @@ update integrations set previous_signing_secret = null where id = $1 and program
 returning ${COLUMNS}`,
 };
 
-/** Until the transaction ends, no other transaction adds an integration for this tenant. */
+/** Keeps other transactions from adding an integration for this tenant until this one ends. */
 export async function lockIntegrationsOf(on: Queryable, { programId, environment }: Tenant): Promise<void> {
   await on.query(LOCK_TENANT, [programId, environment]);
 }
@@ -118,14 +118,17 @@ export async function findIntegration(on: Queryable, tenant: Tenant, id: string)
   return firstIntegration(await on.query<IntegrationRow>(SELECT_OWN, [id, tenant.programId, tenant.environment]));
 }
 
-/** Until the transaction ends, no other transaction changes the integration or its secrets, and no poll of it begins or is recorded. */
+/**
+ * Until this transaction ends, no other one changes the integration or its secrets, and no poll of
+ * it begins or is recorded.
+ */
 export async function lockIntegration(on: Queryable, tenant: Tenant, id: string): Promise<Integration | null> {
   return firstIntegration(await on.query<IntegrationRow>(LOCK_OWN, [id, tenant.programId, tenant.environment]));
 }
 
 /**
- * `startsOver` forgets the cursor, and whatever a poll that is under way has found. `pullSecret` is encrypted and bound to the integration's
- * id; null removes the stored one, undefined keeps it.
+ * `startsOver` forgets the cursor, and whatever a poll in flight has found. `pullSecret` is
+ * encrypted and bound to the integration's id; null removes the stored one, undefined keeps it.
  */
 export async function updateIntegration(
   on: Queryable,
@@ -141,7 +144,7 @@ export async function rotateSigningSecret(on: Queryable, id: string, secret: Buf
   await on.query(ROTATE, [id, secret]);
 }
 
-/** Null where the tenant has no integration of this id. */
+/** Null if the tenant has no such integration. */
 export async function retirePreviousSecret(on: Queryable, tenant: Tenant, id: string): Promise<Integration | null> {
   return firstIntegration(await on.query<IntegrationRow>(RETIRE, [id, tenant.programId, tenant.environment]));
 }

@@ -1,4 +1,7 @@
-/** Scores for a calibrating challenge that no open attempt stood behind: one for each report, and whether the challenge service has it. */
+/**
+ * Listened samples: scores for a calibrating challenge without an open attempt. Each report has at
+ * most one, with whether the challenge service has received it.
+ */
 import type { Database } from '@laurel/postgres';
 import type { Environment, Tenant } from '@laurel/tenant';
 import type { ReportKey } from './report-attempts.ts';
@@ -59,7 +62,7 @@ type ListenedSampleRow = {
   received_at: Date;
 };
 
-/** Commits the samples, with the disk. A report that has one gets no other. */
+/** Commits the samples durably. A report that already has one gets no other. */
 export async function insertListenedSamples(
   database: Database,
   samples: readonly ListenedSample[],
@@ -78,7 +81,7 @@ export async function insertListenedSamples(
   await database.batch([{ statement: INSERT, values }], { beforeCommit });
 }
 
-/** Samples that were not forwarded yet, the oldest first. */
+/** Returns samples that were not forwarded yet, oldest first. */
 export async function loadWaitingSamples(database: Database, limit: number): Promise<readonly ListenedSample[]> {
   const rows = await database.query<ListenedSampleRow>(SELECT_WAITING, [limit]);
   return rows.map((row) => ({
@@ -92,7 +95,7 @@ export async function loadWaitingSamples(database: Database, limit: number): Pro
   }));
 }
 
-/** Commits that the samples were forwarded, without waiting for the disk. */
+/** Commits that the samples were forwarded, not durably. */
 export async function markForwarded(
   database: Database,
   samples: readonly ListenedSample[],

@@ -1,4 +1,7 @@
-/** The log: one entry for each push with a valid signature and each page of a poll, with what became of its records. */
+/**
+ * The log: one entry for each push with a valid signature and for each page of a poll, with the
+ * results of its records.
+ */
 import type { Position } from '@laurel/cursor';
 import { parseJson } from '@laurel/json';
 import type { Database, Queryable } from '@laurel/postgres';
@@ -11,14 +14,14 @@ export type LogEntry = {
   readonly kind: LogKind;
   readonly at: Date;
   readonly bodyExcerpt: string;
-  /** Why the whole failed; null when it was read. */
+  /** Why the whole body failed; null if it was read. */
   readonly error: string | null;
   readonly records: readonly RecordResult[];
 };
 
 export type NewLogEntry = LogEntry & { readonly integrationId: string };
 
-/** A record as it is stored: without the members that are null. */
+/** A record in its stored form, which omits members that are null. */
 type StoredRecord = Pick<RecordResult, 'index' | 'status'> & {
   readonly attempt_id?: string;
   readonly code?: RecordResult['code'];
@@ -61,7 +64,7 @@ where i.id = $1 and p.developer_id = $2
 order by e.at desc, e.id desc`,
 };
 
-// A row that another transaction has locked is skipped and deleted by a later run.
+// A row that another transaction has locked is skipped; a later run deletes it.
 const DELETE_OLD = {
   text: `
 with deleted as (
@@ -72,17 +75,17 @@ with deleted as (
 select count(*)::int as deleted from deleted`,
 };
 
-/** Without the disk: an entry that is lost decides nothing. */
+/** Not durable: a lost entry decides nothing. */
 export async function insertLogEntries(database: Database, entries: readonly NewLogEntry[]): Promise<void> {
   await database.write(INSERT, logColumns(entries), { durable: false });
 }
 
-/** In the caller's transaction, for a page of a poll whose entry belongs to the commit of its cursor. */
+/** Runs in the caller's transaction, so that a page's entry commits together with its cursor. */
 export async function insertLogEntriesWith(on: Queryable, entries: readonly NewLogEntry[]): Promise<void> {
   await on.query(INSERT, logColumns(entries));
 }
 
-/** The entries below the cursor, newest first; null where the developer has no such integration. */
+/** The entries below the cursor, newest first; null if the tenant has no such integration. */
 export async function loadLogPage(
   on: Queryable,
   owner: { readonly developerId: string; readonly integrationId: string },

@@ -1,4 +1,7 @@
-/** The polls' statements: find what is due, lease it, record a page, and end the poll. What is written under a lease needs its number. */
+/**
+ * The poller's statements: find what is due, lease it, record a page, and end the poll. A write
+ * under a lease requires the lease's number.
+ */
 import type { Database } from '@laurel/postgres';
 import type { Environment, Tenant } from '@laurel/tenant';
 import type { CursorRefusals } from '../domain/cursor-refusal.ts';
@@ -6,7 +9,7 @@ import type { PollFailure } from '../domain/poll-failure.ts';
 import type { DuePoll } from '../domain/poll-slots.ts';
 import { insertLogEntriesWith, type NewLogEntry } from './log-entries.ts';
 
-/** A poll that may begin: until the lease ends, no other replica polls the integration. */
+/** A poll that may begin. No other replica polls the integration until the lease ends. */
 export type PollLease = {
   readonly integrationId: string;
   readonly number: bigint;
@@ -15,25 +18,28 @@ export type PollLease = {
   readonly descriptorText: string;
   /** Encrypted; null without authentication. */
   readonly pullSecret: Buffer | null;
-  /** Where the secret may be sent to, and every request goes. */
+  /** The origin of every request, and the only one that may get the secret. */
   readonly origin: string;
   readonly cursor: string | null;
-  /** How often in a row the partner has refused the cursor. */
+  /** How many times in a row the partner has refused the cursor. */
   readonly cursorRefusals: number;
-  /** How the last poll ended: its kind of failure; null where it did not fail. */
+  /** Why the last poll failed; null if it did not. */
   readonly lastFailure: string | null;
   readonly dueAt: Date;
   readonly begunAt: Date;
 };
 
-/** How a poll stands after a page. */
+/** The state of a poll after a page. */
 export type PollProgress =
-  /** Another page follows, under a lease that is renewed. */
+  /** Another page follows, under a renewed lease. */
   | { readonly kind: 'continues'; readonly cursor: string; readonly leasedUntil: Date }
   | { readonly kind: 'succeeded'; readonly cursor: string | null }
-  /** The cursor stays, unless the partner has refused it too often. The next poll is due at `retryAt` at the earliest. */
+  /**
+   * The cursor stays, unless the partner has refused it too often. The next poll is due at
+   * `retryAt` or later.
+   */
   | ({ readonly kind: 'failed'; readonly failure: PollFailure; readonly retryAt: Date | null } & CursorRefusals)
-  /** This service failed: nothing but the schedule changes. */
+  /** This service failed: only the schedule changes. */
   | { readonly kind: 'interrupted' };
 
 type DueRow = { id: string; pull_origin: string; program_id: string; environment: Environment };
@@ -52,12 +58,14 @@ type LeasedRow = {
   next_poll_at: Date;
 };
 
-// Due, held by no replica, and in a program that is open: `next_poll_at` is null unless the integration is an active pull_poll.
+// Due, leased by no replica, and the program is open there. `next_poll_at` is null unless the
+// integration is an active pull_poll.
 const IS_DUE = `
     i.next_poll_at <= $1 and i.pull_origin is not null and (i.leased_until is null or i.leased_until <= $1)
     and exists (select from programs p where p.id = i.program_id and i.environment = any(p.open_environments))`;
 
-// An origin of which many are due does not fill the list, and test does not keep live out of it: the others would not be seen.
+// Limits each origin and each environment, so that many due integrations of one origin, or of test,
+// do not push the others out of the list.
 const FIND_DUE = {
   name: 'polls_find_due',
   text: `
@@ -86,8 +94,8 @@ returning i.id, i.lease_number, i.program_id, i.environment, i.descriptor::text 
   i.cursor_refusals, i.last_poll_error, i.next_poll_at`,
 };
 
-// While the lease holds, the partner may switch the integration off (then none is due next) or change its interval, so the next poll is
-// computed from the row as it is now.
+// While the lease is held, the partner may switch the integration off (then none is due next) or
+// change its interval. So the next poll is computed from the current row.
 const RECORD = {
   name: 'polls_record',
   text: `
@@ -106,7 +114,10 @@ returning next_poll_at is not null
   and exists (select from programs p where p.id = program_id and environment = any(p.open_environments)) as is_open`,
 };
 
-/** Integrations that are due: those of live first, and of each environment the one that is due for longest; so many of one origin, and in total. */
+/**
+ * Integrations that are due: live before test, and within an environment the longest due first.
+ * Both an origin's number and the total are limited.
+ */
 export async function findDuePolls(
   database: Database,
   now: Date,
@@ -121,7 +132,7 @@ export async function findDuePolls(
   }));
 }
 
-/** Leases those that are still due. Durable: no other replica ever gets the same number. */
+/** Leases those that are still due. Durable, so no other replica ever gets the same number. */
 export async function leasePolls(
   database: Database,
   integrationIds: readonly string[],
@@ -144,9 +155,12 @@ export async function leasePolls(
 }
 
 /**
- * One commit: the page's log entry, and how the poll stands after it. Without the disk: a page whose commit is lost is requested again, and
- * its records are duplicates. `isLost`: the lease has ended, or the partner set where the poll goes on, and nothing is changed.
- * `isOpen`: it may be polled further.
+ * Commits the page's log entry and the state of the poll together, not durably: a page whose commit
+ * is lost is requested again, and its records are duplicates.
+ *
+ * - `isLost`: the lease has ended, or the partner changed where the poll continues; nothing was
+ *   changed.
+ * - `isOpen`: the integration may be polled further.
  */
 export async function recordPage(
   database: Database,
@@ -166,7 +180,10 @@ export async function recordPage(
   );
 }
 
-/** Cursor, end of the lease, failure, the earliest next poll, refusals of the cursor, whether it is dropped. */
+/**
+ * Cursor, end of the lease, failure, earliest next poll, refusals of the cursor, whether it is
+ * dropped.
+ */
 function columnsOf(
   progress: PollProgress,
 ): readonly [string | null, Date | null, string | null, Date | null, number, boolean] {

@@ -1,4 +1,7 @@
-/** Programs, as the gateway registered them: whose each is, and where outcomes may be settled. */
+/**
+ * Programs, as the gateway registered them: each one's developer, and where outcomes may be
+ * settled.
+ */
 import type { Queryable } from '@laurel/postgres';
 import type { Environment } from '@laurel/tenant';
 
@@ -7,7 +10,7 @@ export type Program = {
   /** Null for a program without a developer. */
   readonly developerId: string | null;
   readonly openEnvironments: readonly Environment[];
-  /** Grows with each change of the program. */
+  /** Each change of the program raises it. */
   readonly version: bigint;
 };
 
@@ -23,8 +26,9 @@ where programs.version < excluded.version`,
 };
 
 /**
- * A version that is not newer than the stored one changes nothing. The gateway repeats them, so they also write nothing: a conflict alone would
- * lock the row, and its commit would wait for the disk.
+ * A version that is not newer than the stored one changes nothing. The gateway repeats versions, so
+ * such a call must also write nothing: a conflict alone would lock the row, and its commit would
+ * wait for the disk.
  */
 export async function upsertProgram(on: Queryable, program: Program): Promise<void> {
   await on.query(UPSERT, [program.id, program.developerId, program.openEnvironments, program.version]);

@@ -1,4 +1,7 @@
-/** The integrations that pushes name, as they are now: read for every push, so that no retired secret and no suspended program passes. */
+/**
+ * The integrations that pushes name, in their current state: read for every push, so that no
+ * retired secret and no suspended program passes.
+ */
 import type { Queryable } from '@laurel/postgres';
 import type { Environment, Tenant } from '@laurel/tenant';
 
@@ -6,11 +9,11 @@ export type PushedIntegration = {
   readonly id: string;
   readonly tenant: Tenant;
   readonly status: 'draft' | 'active' | 'suspended';
-  /** The program's keys are accepted in the integration's environment. */
+  /** Whether the program's keys are accepted in the integration's environment. */
   readonly isProgramOpen: boolean;
   /** A JSON object as text. */
   readonly descriptorText: string;
-  /** Encrypted, and null for one that takes no pushes. */
+  /** Encrypted; null for an integration that takes no pushes. */
   readonly signingSecret: Buffer | null;
   readonly previousSigningSecret: Buffer | null;
 };
@@ -34,7 +37,7 @@ select i.id, i.program_id, i.environment, i.status, i.environment = any(p.open_e
 from unnest($1::uuid[]) as w (id) join integrations i on i.id = w.id join programs p on p.id = i.program_id`,
 };
 
-/** By id; ids without an integration are not in the map. */
+/** Returns a map by id, without the ids that have no integration. */
 export async function loadPushedIntegrations(
   on: Queryable,
   ids: readonly string[],

@@ -1,12 +1,15 @@
-/** Reports that name a player, by their hashes: which attempt each stands for. Written before the attempt is settled, and never changed. */
+/**
+ * The attempt of each report that names a player, by the report's hash. Written before the attempt
+ * is settled, and never changed.
+ */
 import type { Database } from '@laurel/postgres';
 
-/** The hash is the SHA-256 of what the descriptor's `dedupe` reads. */
+/** The hash is the SHA-256 of the value of the descriptor's `dedupe`. */
 export type ReportKey = { readonly integrationId: string; readonly reportHash: Buffer };
 
 export type ReportAttempt = ReportKey & { readonly attemptId: string; readonly createdAt: Date };
 
-/** What is known of a report. */
+/** What is known about a report. */
 export type KnownReport = { readonly kind: 'attempt'; readonly attemptId: string } | { readonly kind: 'listened' };
 
 const WANTED = 'unnest($1::uuid[], $2::bytea[]) with ordinality as w (integration_id, report_hash, place)';
@@ -39,7 +42,7 @@ from ${WANTED} join report_attempts r on r.integration_id = w.integration_id and
 order by w.place`,
 };
 
-/** One for each key, in order; null for a report that is not known. */
+/** Returns one for each key, in order; null for an unknown report. */
 export async function findReports(
   database: Database,
   keys: readonly ReportKey[],
@@ -51,7 +54,10 @@ export async function findReports(
   });
 }
 
-/** Commits the pairs, with the disk. One attempt for each, in order: where a pair of the report was there before, that one's. */
+/**
+ * Commits the pairs durably. Returns the attempt of each report, in order: the one of an earlier
+ * pair if there was one.
+ */
 export async function bindReports(
   database: Database,
   pairs: readonly ReportAttempt[],
@@ -59,7 +65,7 @@ export async function bindReports(
 ): Promise<readonly string[]> {
   const columns = keyColumns(pairs);
   const insert = [...columns, pairs.map(({ attemptId }) => attemptId), pairs.map(({ createdAt }) => createdAt)];
-  // The second statement has its own snapshot, so that it sees the pair that the first waited for.
+  // The second statement has its own snapshot, so it sees the pair for which the first one waited.
   const [, bound] = await database.batch<[never, { attempt_id: string }]>(
     [
       { statement: INSERT, values: insert },

@@ -1,6 +1,7 @@
 /**
- * Deletes rows that decide nothing any more: the log is kept for some days. The pairs of reports and attempts, and the listened samples, are
- * never deleted: a captured body stays valid as long as its secret.
+ * Deletes rows that decide nothing any more: the log is kept for some days. The pairs of reports
+ * and attempts, and the listened samples, are never deleted, because a captured body stays valid as
+ * long as its secret.
  */
 import type { Database } from '@laurel/postgres';
 import { deleteInBatches } from '@laurel/service';

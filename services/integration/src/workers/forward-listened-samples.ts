@@ -1,12 +1,14 @@
 /**
- * Hands listened samples on to the challenge service, which calibrates with those that count. A partner was answered when its samples were
- * committed here; each then reaches the challenge service at least once, and counts once, because its id derives from its report.
+ * Forwards listened samples to the challenge service, which calibrates with those that count. A
+ * partner gets the response once its samples are committed here. Each sample then reaches the
+ * challenge service at least once, and counts once, because its id derives from its report.
  *
  * 1. Read samples that were not forwarded, oldest first. A crash leaves them waiting.
- * 2. RecordListenedScores. A crash leaves them waiting, recorded or not: they are sent again, and the same ids change nothing.
- * 3. Commit `forwarded_at`. Nothing is owed any more. It does not wait for the disk: a commit that is lost leads to step 2.
+ * 2. RecordListenedScores. A crash leaves them waiting, recorded or not: they are sent again, and
+ *    the same ids change nothing.
+ * 3. Commit `forwarded_at`, not durably. Nothing is owed any more; a lost commit leads to step 2.
  *
- * Two replicas may forward the same samples; the second changes nothing.
+ * Two replicas may forward the same samples; the second one changes nothing.
  */
 import type { ChallengeClient } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
@@ -17,7 +19,7 @@ import type { ListenedScore } from '@laurel/proto/challenge';
 import { failpoint } from '../failpoints.ts';
 import { type ListenedSample, loadWaitingSamples, markForwarded } from '../repository/listened-samples.ts';
 
-/** What one call of the challenge service takes. */
+/** The most samples that one call of the challenge service takes. */
 const SAMPLES_A_CALL = 200;
 
 export type ForwardingDeps = {
@@ -25,7 +27,10 @@ export type ForwardingDeps = {
   readonly challenge: Pick<ChallengeClient, 'recordListenedScores'>;
 };
 
-/** Resolves once no sample waits. Rejects where the challenge service or the database cannot be reached; the next run goes on. */
+/**
+ * Resolves once no sample waits. Rejects if the challenge service or the database is unreachable;
+ * the next run continues.
+ */
 export function createForwardListenedSamples({ database, challenge }: ForwardingDeps): (now: Date) => Promise<void> {
   return async function runOnce(now) {
     let samples: readonly ListenedSample[];

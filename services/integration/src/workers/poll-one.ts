@@ -1,13 +1,17 @@
 /**
- * One poll: pages of one integration, one after the other, until the partner has no more or `max_pages` are read. For each page:
+ * One poll: pages of one integration, one after the other, until the partner has no more or
+ * `max_pages` are read. For each page:
  *
  *   request   one GET, to the origin that the integration was leased for
- *   settle    its records, as those of a push (commits/settle-records.ts); a record that is refused leaves the others alone
- *   record    one commit: the cursor behind the page, the log entry, and how the poll stands (repository/poll-leases.ts)
+ *   settle    its records, as those of a push (commits/settle-records.ts); a refused record does
+ *             not affect the others
+ *   record    one commit: the cursor after the page, the log entry, and the state of the poll
+ *             (repository/poll-leases.ts)
  *
- * A crash before `record` leaves the lease. Once it has run out, a replica requests the same page again, and what was settled is a duplicate.
- * A failure of the partner ends the poll and is counted; one of this service ends it and is not. Neither moves the cursor; one that the
- * partner refuses three times in a row is dropped (domain/cursor-refusal.ts).
+ * A crash before `record` leaves the lease. Once it has expired, a replica requests the same page
+ * again, and records that were settled are duplicates. A failure of the partner ends the poll and
+ * is counted; a failure of this service ends it and is not. Neither moves the cursor, but a cursor
+ * that the partner refuses three times in a row is dropped (domain/cursor-refusal.ts).
  */
 import type { Egress } from '@laurel/egress';
 import type { Encryption } from '@laurel/encryption';
@@ -45,14 +49,14 @@ export type PollOneDeps = {
   readonly logger: Logger;
   /** From the request for a page to the end of its body. */
   readonly timeoutMs: number;
-  /** No further page is requested. */
+  /** Whether to request no further page. */
   readonly isStopping: () => boolean;
 };
 
-/** `lost`: another replica has the lease, or the partner set where the poll goes on. */
+/** `lost`: another replica has the lease, or the partner changed where the poll continues. */
 export type PollEnd = 'succeeded' | PollFailure | 'interrupted' | 'lost';
 
-/** What is requested, by whom. */
+/** What a poll requests, and for which lease. */
 type Polled = {
   readonly lease: PollLease;
   readonly descriptor: Descriptor;
@@ -61,22 +65,22 @@ type Polled = {
 };
 type Headers = Readonly<Record<string, string>>;
 
-/** A page as it was read and settled. */
+/** A page after it was read and settled. */
 type PageEnd = {
   readonly progress: PollProgress;
   readonly body: Buffer;
   readonly records: readonly RecordResult[];
-  /** The request for the page after it; null where none follows. */
+  /** The request for the next page; null if none follows. */
   readonly next: PageRequest | null;
 };
 
-/** The partner may set its own. */
+/** Defaults: the partner may set its own. */
 const OWN_HEADERS = { accept: 'application/json', 'user-agent': 'Laurel-Integrations/1' };
 const MAX_PAGE_BYTES = 1_048_576;
 const NOTHING = { body: Buffer.alloc(0), records: [], next: null };
 const INTERRUPTED: PageEnd = { ...NOTHING, progress: { kind: 'interrupted' } };
 
-/** Rejects only where the end could not be recorded: the lease stays, as after a crash. */
+/** Rejects only if the end could not be recorded: the lease stays, as after a crash. */
 export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<PollEnd> {
   const { database, egress, encryption, settler, turns, budget, clock, logger, timeoutMs, isStopping } = deps;
 
@@ -92,7 +96,7 @@ export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<
   }
 
   async function requestPage({ lease, headers }: Polled, url: string): Promise<PageAnswer> {
-    // The secret is part of the headers.
+    // A request that left the origin would reveal the secret, which is in the headers.
     if (new URL(url).origin !== lease.origin) throw new Error('a request would leave the origin of its integration');
     const limits = { timeoutMs, maxBodyBytes: MAX_PAGE_BYTES };
     await failpoint('integration.poll.before-request');
@@ -132,7 +136,10 @@ export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<
     return { ...page, progress: { kind: 'continues', cursor: next.cursor, leasedUntil }, next: next.request };
   }
 
-  /** A failure of this service, which the partner's page may have led to but is not counted for. */
+  /**
+   * A failure of this service. It does not count against the partner, even if the partner's page
+   * caused it.
+   */
   function interrupted(lease: PollLease, error: unknown): PageEnd {
     logger.error({ err: error, integrationId: lease.integrationId }, 'a poll failed on our side');
     return INTERRUPTED;
@@ -186,7 +193,10 @@ function failed(
   return { ...NOTHING, progress: { kind: 'failed', failure, ...more } };
 }
 
-/** The stored cursor is what the first page was requested with; a later page has moved it, and its refusals count anew. */
+/**
+ * The first page was requested with the stored cursor; a later page has a new one, whose refusals
+ * count from zero.
+ */
 function refusalsOf(lease: PollLease, { cursor, page }: PageRequest, failure: PollFailure): CursorRefusals {
   return refusalsAfter(failure, cursor, page === 1 ? lease.cursorRefusals : 0);
 }
@@ -198,7 +208,7 @@ function newsOf(ends: readonly RecordEnd[]): PageNews {
   return ends.some(({ isRepeated }) => isRepeated) ? 'known' : 'none';
 }
 
-/** The page, and its records; null for what is no JSON. */
+/** The page and its records; null if it is not JSON. */
 function readJson(descriptor: Descriptor, body: Buffer) {
   const json = parseBody(body);
   return 'kind' in json ? { json: null, read: json } : { json, read: readRecords(descriptor, json) };

@@ -1,13 +1,16 @@
 /**
- * The poller: begins the polls that are due, and lets no partner delay another one (domain/poll-slots.ts).
+ * The poller: begins the polls that are due, and lets no partner delay another
+ * (domain/poll-slots.ts).
  *
- *   sweep    every second: reads which integrations are due and not leased, whatever process made them due
- *   lease    leases those that get a slot, in one durable statement; also when a poll ends while others wait for its slot
- *            (when: libs/service/src/dispatch-loop.ts)
+ *   sweep    every second: reads which integrations are due and not leased, whichever process made
+ *            them due
+ *   lease    one durable statement leases those that get a slot; also when a poll ends while others
+ *            wait for its slot (when: libs/service/src/dispatch-loop.ts)
  *   poll     outside of any transaction (poll-one.ts)
  *
- * A poll begins at most one sweep after it is due, and the next one is due an interval after it began, so an interval is late by a second
- * at the most and missed polls are not made up for. Replicas need no coordination: `lease` skips what another replica has locked or leased.
+ * A poll begins at most one sweep after it is due, and the next one is due an interval after it
+ * began. So an interval is at most a second late, and missed polls are not made up for. Replicas
+ * need no coordination: `lease` skips what another replica has locked or leased.
  */
 import { createDispatchLoop } from '@laurel/service';
 import { counter, gauge, histogram } from '@laurel/telemetry';
@@ -24,13 +27,16 @@ export type PollerDeps = Omit<PollOneDeps, 'isStopping'> & {
 };
 
 export interface Poller extends AsyncDisposable {
-  /** The sweep: begins what is due and has a slot; what else is due begins as slots become free. */
+  /** The sweep: begins the due polls that get a slot; the others begin as slots become free. */
   runOnce(now: Date): Promise<void>;
-  /** Resolves once every poll that this process began has ended, and none of those that the last sweep found is left. */
+  /**
+   * Resolves once every poll that this process began has ended, and none that the last sweep found
+   * is left.
+   */
   whenIdle(): Promise<void>;
 }
 
-/** So many due integrations of one origin, and in total, are known between two sweeps. */
+/** The most due integrations that are held between two sweeps: of one origin, and in total. */
 const MAX_WAITING = { perOrigin: 100, total: 5_000 };
 const SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -46,7 +52,8 @@ export function createPoller(deps: PollerDeps): Poller {
     try {
       leases = await leaseDue(allocated);
     } finally {
-      // What got none is another replica's, or no longer due; where the database fails, the next sweep finds it again.
+      // A poll without a lease is another replica's, or no longer due. If the database failed, the
+      // next sweep finds it again.
       for (const due of allocated) if (!leases.has(due.integrationId)) slots.releaseUnused(due);
       metrics.inFlight.set(slots.inFlight);
       metrics.waiting.set(slots.waiting);

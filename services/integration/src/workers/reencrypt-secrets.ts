@@ -1,4 +1,7 @@
-/** After a change of INTEGRATION_SECRET_KEY: the integrations' secrets move to the current key. The secrets themselves stay the same. */
+/**
+ * Moves the integrations' secrets to the current key after a change of INTEGRATION_SECRET_KEY. The
+ * secrets themselves stay the same.
+ */
 import type { Encryption } from '@laurel/encryption';
 import type { Database } from '@laurel/postgres';
 import { createReencryptSecrets as createWorker, type Logger } from '@laurel/service';

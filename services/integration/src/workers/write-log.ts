@@ -1,6 +1,7 @@
 /**
- * Writes the log behind the answers: an entry is submitted when its push was answered, and all entries of some moments go in one statement,
- * which does not wait for the disk. The log decides nothing: an entry that cannot be written is lost, and reported in the service's own log.
+ * Writes the log after the responses. An entry is submitted once its push got a response; one
+ * statement, not durable, writes all entries of the same moments. The log decides nothing: an entry
+ * that cannot be written is lost, and the service's own log reports that.
  */
 import { createCoalescer } from '@laurel/coalesce';
 import { type Database, isConnectionFailure } from '@laurel/postgres';
@@ -10,9 +11,12 @@ import { failpoint } from '../failpoints.ts';
 import { insertLogEntries, type NewLogEntry } from '../repository/log-entries.ts';
 
 const MAX_ENTRIES = 500;
-/** So long an entry may wait for others: a developer who looks at the log does not notice, and a busy service writes ten times a second. */
+/**
+ * How long an entry may wait for others: a developer who reads the log does not notice, and a busy
+ * service writes ten times a second.
+ */
 const GATHER_MS = 100;
-/** At some kilobytes an entry; those beyond it are lost. */
+/** An entry takes some kilobytes; those beyond the limit are lost. */
 const MAX_QUEUED = 10_000;
 
 export interface LogWriter extends AsyncDisposable {
@@ -33,7 +37,8 @@ export function createLogWriter({ database, logger }: { database: Database; logg
     maxItems: MAX_ENTRIES,
     gatherMs: GATHER_MS,
     maxQueued: MAX_QUEUED,
-    // Where one bad row fails the statement, it is repeated row by row; an unreachable database would fail each row as well.
+    // If one bad row fails the statement, each row is written alone. If the database is
+    // unreachable, each row would fail as well.
     isolate: (error) => !isConnectionFailure(error),
     run: async (entries) => {
       await failpoint('integration.log.before-commit');
