@@ -1,15 +1,18 @@
-/** A migrated database of this service for tests below the server, with programs and integrations as rows. */
+/**
+ * A migrated database of this service for tests below the server, which insert programs and
+ * integrations as rows.
+ */
 import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import type { Tenant } from '@laurel/tenant';
 import { createTestDatabase } from '@laurel/testing';
 
 export interface IntegrationDatabase {
-  /** Connected as the superuser. */
+  /** A connection as the superuser. */
   readonly superuser: Database;
-  /** Connects once more, as the role that runs the service. */
+  /** Opens another connection, as the role that runs the service. */
   connect(): Database;
-  /** A draft of a program in test; of a new developer, unless one is given. */
+  /** A draft of a program in test; its developer is new unless one is given. */
   newIntegration(
     developerId?: string,
   ): Promise<{ readonly id: string; readonly developerId: string; readonly tenant: Tenant }>;

@@ -35,7 +35,10 @@ export interface Harness extends AsyncDisposable {
   startReplica(): Promise<Replica>;
   /** A tenant whose program is registered and open in both environments. */
   newTenant(environment?: Environment): Promise<Tenant>;
-  /** A draft and its signing secret; a push_webhook of a new tenant, unless the request says otherwise. */
+  /**
+   * A draft and its signing secret; a push_webhook of a new tenant, unless the request says
+   * otherwise.
+   */
   createIntegration(request?: Partial<CreateIntegrationRequest>): Promise<{
     readonly integration: Integration;
     readonly tenant: Tenant;
@@ -43,19 +46,25 @@ export interface Harness extends AsyncDisposable {
   }>;
 }
 
-/** The harness of one test file, started before its tests run. The environment is added to the tests' own. */
+/**
+ * The harness of one test file, started before its tests run, with these variables added to the
+ * environment.
+ */
 export function useHarness(environment: Record<string, string> = {}): Harness {
   return useStarted(() => startHarness(environment));
 }
 
-/** The same for a file whose environment is known only once it runs, for example the address of an owner of attempts. */
+/**
+ * `useHarness` for a file that learns its environment only once it runs, for example a contest
+ * service's address.
+ */
 export async function startHarness(environment: Record<string, string> = {}): Promise<Harness> {
   await using starting = new AsyncDisposableStack();
   const scratch = starting.use(await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }));
   const config = integrationConfigSchema.parse({
     GRPC_PORT: '0',
     INTEGRATION_DATABASE_URL: scratch.runningUrl,
-    // Nothing listens there: a test that settles outcomes passes the addresses of owners.
+    // Nothing listens there: a test that settles outcomes passes the addresses of contest services.
     CHALLENGE_ADDRESS: '127.0.0.1:1',
     TOURNAMENT_ADDRESS: '127.0.0.1:1',
     INTEGRATION_SECRET_KEY: SECRET_KEY.toString('base64'),

@@ -1,4 +1,7 @@
-/** Two replicas of the settlement on one real database, and owners in memory that decide on reports as the real ones do. */
+/**
+ * Two replicas of the settlement on one real database, and contest services in memory that decide
+ * on reports as the real ones do.
+ */
 import { type Refused, refused } from '@laurel/errors';
 import { newOwnedId } from '@laurel/ids';
 import type { OutcomeReport } from '@laurel/proto/attempts';
@@ -18,7 +21,7 @@ type OwnedAttempt = Player & {
   readonly reports: OutcomeReport[];
 };
 
-/** Decides as docs/contract/rules.md and decision 23 have it; fails and refuses as a test says. */
+/** Decides as docs/contract/rules.md and decision 23 say; fails and refuses when a test says so. */
 export class OwnersInMemory implements Owners {
   readonly #attempts = new Map<string, OwnedAttempt>();
   readonly #keys = new Map<string, { readonly operationId: string; readonly fingerprint: Buffer }>();
@@ -43,7 +46,7 @@ export class OwnersInMemory implements Owners {
     this.#calibrating.add(parentId);
   }
 
-  /** The next report on the attempt fails, before it is recorded or after. */
+  /** Makes the next report on the attempt fail, before or after it is recorded. */
   failOn(id: string, when: 'before' | 'after'): void {
     this.#failures.set(id, when);
   }
@@ -61,12 +64,12 @@ export class OwnersInMemory implements Owners {
     this.#beforeNext = work;
   }
 
-  /** Runs before the next list of open attempts, which is as it was before, is returned. */
+  /** Runs after the next list of open attempts was read and before it is returned. */
   beforeFound(work: () => Promise<void>): void {
     this.#beforeFound = work;
   }
 
-  /** The reports that settled the attempt: at most one. */
+  /** The reports that settled the attempt, at most one. */
   reportsOf(id: string): readonly OutcomeReport[] {
     return this.#attempts.get(id)?.reports ?? [];
   }
@@ -77,9 +80,9 @@ export class OwnersInMemory implements Owners {
     await work?.();
     const failure = this.#failures.get(report.attemptId);
     this.#failures.delete(report.attemptId);
-    if (failure === 'before') throw new Error('the owner is unreachable');
+    if (failure === 'before') throw new Error('the contest service is unreachable');
     const decided = this.#decide(report);
-    if (failure === 'after') throw new Error('the owner is unreachable');
+    if (failure === 'after') throw new Error('the contest service is unreachable');
     return decided;
   }
 
@@ -132,18 +135,18 @@ export class OwnersInMemory implements Owners {
 export interface Settling {
   readonly owners: OwnersInMemory;
   readonly settler: RecordSettler;
-  /** Another replica on the same database. */
+  /** A second replica on the same database. */
   readonly otherSettler: RecordSettler;
   /** A push_webhook of a program in test. */
   readonly source: ReportSource;
   countPairs(): Promise<bigint>;
   countPairsOf(attemptId: string): Promise<bigint>;
-  /** As when the database lost its newest commits. */
+  /** Deletes the pairs, as if the database had lost its newest commits. */
   losePairs(): Promise<void>;
   samplesOf(challengeId: string): Promise<readonly object[]>;
 }
 
-/** For one test file, whose tests share the integration and the owners. */
+/** For one test file, whose tests share the integration and the contest services. */
 export function useSettling(): Settling {
   const settling = {} as Settling;
   const stack = new AsyncDisposableStack();

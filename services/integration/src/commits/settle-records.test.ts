@@ -1,6 +1,7 @@
 /**
- * Which attempt a report settles, and that it settles one alone: over a real database, with owners in memory that decide as the real ones do.
- * tests/integrations has the same over the real owners.
+ * Which attempt a report settles, and that it settles only one: on a real database, with contest
+ * services in memory that decide as the real ones do. tests/integrations proves the same with the
+ * real ones.
  */
 import { refused } from '@laurel/errors';
 import { newId, newOwnedId } from '@laurel/ids';
@@ -41,7 +42,7 @@ async function resultOf(record: ReadRecord, source = s.source) {
 }
 
 describe('a record that names its attempt', () => {
-  it('settles it once: the same report again is a duplicate with the same outcome, and another score is refused', async () => {
+  it('a record that names its attempt settles it once: repeated it is a duplicate, and another score is refused', async () => {
     const id = newPlayer().open();
     const record = byId(id, { score: 12.5, tiebreak: 3, evidenceJson: '{"a":1.0}' });
     const [first] = await s.settler.settle(s.source, [record]);
@@ -61,7 +62,7 @@ describe('a record that names its attempt', () => {
     expect(s.owners.reportsOf(id)).toMatchObject([{ score: 12.5, tiebreak: 3, evidenceJson: '{"a":1.0}' }]);
   });
 
-  it('settles it with one of twelve different scores that arrive at two replicas at once, and the others are refused', async () => {
+  it('one of twelve scores for one attempt that arrive at two replicas at once settles it, the others are refused', async () => {
     const id = newPlayer().open();
     const ends = await Promise.all(
       Array.from({ length: 12 }, (_, score) =>
@@ -73,7 +74,7 @@ describe('a record that names its attempt', () => {
     expect(s.owners.reportsOf(id)).toMatchObject([{ score: codes.indexOf(null) }]);
   });
 
-  it('stands for nothing in another program or environment, or where no service owns it', async () => {
+  it('a record that names its attempt finds none in another program or environment, or if no service owns the id', async () => {
     const id = newPlayer().open();
     const { tenant } = s.source;
     for (const other of [
@@ -86,7 +87,7 @@ describe('a record that names its attempt', () => {
     expect(s.owners.reportsOf(id)).toEqual([]);
   });
 
-  it('is not written down here: the owner knows it', async () => {
+  it('a record that names its attempt is not stored here, because the contest service knows it', async () => {
     const before = await s.countPairs();
     await resultOf(byId(newPlayer().open(), { dedupe: 'x' }));
     expect(await s.countPairs()).toBe(before);
@@ -94,7 +95,7 @@ describe('a record that names its attempt', () => {
 });
 
 describe('the records of one body', () => {
-  it('are settled each for itself: what is refused, ignored or unreadable leaves the others alone', async () => {
+  it('the records of one body are settled separately: a refused, ignored or unreadable one does not affect the others', async () => {
     const [good, settled] = [newPlayer().open(), newPlayer().open()];
     await resultOf(byId(settled, { score: 1 }));
     const unknown = newOwnedId('challenge');
@@ -141,7 +142,7 @@ describe('the records of one body', () => {
     ]);
   });
 
-  it('count as failed together when the owner cannot be reached for one, and are settled once when they are sent again', async () => {
+  it('the records of one body fail together if the contest service fails for one, and settle once when sent again', async () => {
     const [one, other] = [newPlayer().open(), newPlayer().open()];
     s.owners.failOn(other, 'before');
     await expect(s.settler.settle(s.source, [byId(one), byId(other)])).rejects.toThrow('unreachable');
@@ -152,7 +153,7 @@ describe('the records of one body', () => {
 });
 
 describe('a record that names a player', () => {
-  it('settles the open attempt that it is found to stand for, and the pair is committed before the owner is asked', async () => {
+  it('a record that names a player settles the attempt that it found, and its pair is committed before that', async () => {
     const player = newPlayer();
     const id = player.open();
     let pairs: bigint | undefined;
@@ -163,7 +164,7 @@ describe('a record that names a player', () => {
     expect(pairs).toBe(1n);
   });
 
-  it('settles the same attempt or none for good: its body sent again never settles the next attempt', async () => {
+  it('a record that names a player settles the same attempt or none: sent again, it never settles the next one', async () => {
     for (const pick of ['only', 'oldest'] as const) {
       const player = newPlayer();
       const first = player.open();
@@ -179,7 +180,7 @@ describe('a record that names a player', () => {
     }
   });
 
-  it('is another report with other evidence, though what identifies it is the same', async () => {
+  it('a record with other evidence is another report, even with the same identifier', async () => {
     const player = newPlayer();
     const id = player.open();
     const record = byPlayer(player, { evidenceJson: '{"a":1}' });
@@ -190,7 +191,7 @@ describe('a record that names a player', () => {
   });
 
   it.each(['before', 'after'] as const)(
-    'still stands for its attempt when the owner failed %s the settlement, whatever was opened since',
+    'a record keeps its attempt when the contest service failed %s the settlement, whatever was opened since',
     async (when) => {
       const player = newPlayer();
       const first = player.open();
@@ -204,7 +205,7 @@ describe('a record that names a player', () => {
     },
   );
 
-  it('settles no other attempt when its pair was lost: the owner knows the report', async () => {
+  it('a record whose pair was lost settles no other attempt, because the contest service knows the report', async () => {
     for (const pick of ['only', 'oldest'] as const) {
       const player = newPlayer();
       const first = player.open();
@@ -217,7 +218,7 @@ describe('a record that names a player', () => {
     }
   });
 
-  it('is settled once by two replicas at once, under the oldest of the player’s attempts', async () => {
+  it('two replicas settle a record once, for the oldest of the player’s attempts', async () => {
     const player = newPlayer();
     const [id, second] = [player.open(), player.open()];
     const record = byPlayer({ ...player, pick: 'oldest' });
@@ -230,11 +231,12 @@ describe('a record that names a player', () => {
     expect(s.owners.reportsOf(second)).toEqual([]);
   });
 
-  it('stands for the attempt that the first of two replicas found, though they found two', async () => {
+  it('a record is bound to the attempt that the first of two replicas committed, even if they found different ones', async () => {
     const player = newPlayer();
     const first = player.open();
     const record = byPlayer({ ...player, pick: 'oldest' });
-    // While this replica has found the first attempt and not yet committed, the attempt ends, and the other finds the second.
+    // After this replica finds the first attempt and before it commits, the attempt ends, and the
+    // other replica finds the second.
     s.owners.beforeFound(async () => {
       s.owners.end(first);
       player.open();
@@ -245,14 +247,14 @@ describe('a record that names a player', () => {
     expect(end?.attemptId).not.toBe(first);
   });
 
-  it('is refused where the player has several open attempts and only one may be open', async () => {
+  it('a record is refused if the player has several open attempts and the descriptor allows only one', async () => {
     const player = newPlayer();
     const attempts = [player.open(), player.open()];
     expect(await resultOf(byPlayer({ ...player, pick: 'only' }))).toEqual(result('rejected', null, 'invalid_request'));
     expect(attempts.flatMap((id) => s.owners.reportsOf(id))).toEqual([]);
   });
 
-  it('is refused with the owner’s code, and settles the same attempt once it is corrected', async () => {
+  it('a record is refused with the contest service’s code, and settles the same attempt once it is corrected', async () => {
     const player = newPlayer();
     const id = player.open();
     s.owners.refuseNext(id, refused('tiebreak_required'));
@@ -262,7 +264,7 @@ describe('a record that names a player', () => {
 });
 
 describe('a score without an attempt', () => {
-  it('is listened to once a report while its challenge calibrates, and settles no attempt that is opened later', async () => {
+  it('a score without an attempt is sampled once per report while its challenge calibrates, and settles no later attempt', async () => {
     const player = newPlayer();
     s.owners.calibrate(player.parentId);
     const record = byPlayer(player, { score: 42.5 });
@@ -276,7 +278,7 @@ describe('a score without an attempt', () => {
     ]);
   });
 
-  it('is not listened to where the player has an open attempt, or the challenge has its bar', async () => {
+  it('a score is not sampled if the player has an open attempt, or the challenge has its bar', async () => {
     const player = newPlayer();
     expect(await resultOf(byPlayer(player))).toEqual(result('rejected', null, 'not_found'));
     s.owners.calibrate(player.parentId);
@@ -285,7 +287,7 @@ describe('a score without an attempt', () => {
     expect(await s.samplesOf(player.parentId)).toEqual([]);
   });
 
-  it('is one sample when it arrives at two replicas, or twice in a body', async () => {
+  it('a score makes one sample when it arrives at two replicas, or twice in a body', async () => {
     const player = newPlayer();
     s.owners.calibrate(player.parentId);
     const record = byPlayer(player);
@@ -294,7 +296,7 @@ describe('a score without an attempt', () => {
   });
 });
 
-it('whatever the order, the bodies, the replicas and the failures: a report settles one attempt, and an attempt has one report', async () => {
+it('a report settles one attempt and an attempt has one report, for any order, bodies, replicas and failures', async () => {
   const step = fc.record({
     report: fc.nat(3),
     copies: fc.integer({ min: 1, max: 3 }),

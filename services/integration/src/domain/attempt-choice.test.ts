@@ -5,17 +5,17 @@ const none = { attemptIds: [], isCalibrating: false };
 const one = { attemptIds: ['first'], isCalibrating: false };
 const two = { attemptIds: ['first', 'second'], isCalibrating: false };
 
-it('a report stands for the only open attempt of its player, whatever its descriptor picks', () => {
+it('a report is for the only open attempt of its player, whatever its descriptor picks', () => {
   expect(chooseAttempt(one, 'only')).toEqual({ kind: 'attempt', attemptId: 'first' });
   expect(chooseAttempt(one, 'oldest')).toEqual({ kind: 'attempt', attemptId: 'first' });
 });
 
-it('of several open attempts the oldest is picked only where the descriptor allows it', () => {
+it('the oldest of several open attempts is picked only if the descriptor allows it', () => {
   expect(chooseAttempt(two, 'oldest')).toEqual({ kind: 'attempt', attemptId: 'first' });
   expect(chooseAttempt(two, 'only')).toMatchObject({ kind: 'refused', code: 'invalid_request' });
 });
 
-it('a report without an open attempt is listened to while its challenge calibrates, and refused otherwise', () => {
+it('a report without an open attempt is kept as a sample while its challenge calibrates, otherwise refused', () => {
   expect(chooseAttempt({ ...none, isCalibrating: true }, 'only')).toEqual({ kind: 'listened' });
   expect(chooseAttempt(none, 'oldest')).toMatchObject({ kind: 'refused', code: 'not_found' });
 });

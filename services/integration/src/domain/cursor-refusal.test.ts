@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { refusalsAfter } from './cursor-refusal.ts';
 import type { PollFailure } from './poll-failure.ts';
 
-/** The place, from 1, of the failure that drops the cursor; null where none does. */
+/** Which failure, counted from 1, drops the cursor; null if none does. */
 function droppedAt(failures: readonly PollFailure[], cursor: string | null = 'c1'): number | null {
   let refusals = 0;
   for (const [index, failure] of failures.entries()) {
@@ -14,13 +14,13 @@ function droppedAt(failures: readonly PollFailure[], cursor: string | null = 'c1
   return null;
 }
 
-test('the third refusal in a row drops a cursor, 400 and 410 alike, and any other failure ends the row', () => {
+test('the third refusal in a row drops a cursor, 400 and 410 alike, and any other failure resets the count', () => {
   expect(droppedAt(['http_400', 'http_410', 'http_400'])).toBe(3);
   expect(droppedAt(['http_410', 'http_410', 'http_500', 'http_410', 'http_410'])).toBeNull();
   expect(droppedAt(['http_410', 'timeout', 'http_410', 'http_410', 'http_400'])).toBe(5);
 });
 
-test('a poll without a cursor has none to drop, and no other failure drops one', () => {
+test('a poll without a cursor has none to drop, and other failures drop none', () => {
   const failure = fc.constantFrom<PollFailure>('http_400', 'http_401', 'http_404', 'http_410', 'http_429', 'timeout');
   fc.assert(
     fc.property(fc.array(failure), (failures) => {

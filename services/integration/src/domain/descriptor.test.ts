@@ -15,7 +15,7 @@ describe('a descriptor is accepted with', () => {
   test.each<readonly [what: string, descriptor: object]>([
     ['nothing', {}],
     ["nothing but the partner's own members", { 'x-owner': 'ops' }],
-    ['its version alone', { version: 1 }],
+    ['only its version', { version: 1 }],
     ['own members anywhere', { ...mapOf({ 'x-note': [1] }), 'x-a': null }],
     [
       'every member of a map',
@@ -55,12 +55,12 @@ describe('the members of a map that are absent', () => {
     { attempt: { attempt_id: '/attempt_id' } },
     { score: '/score' },
     { score: { pointer: '/score', as: 'number' } },
-  ])('in %j: attempt and score are the canonical ones; there is no tiebreak, and no evidence', (map) => {
+  ])('a map of %j reads the canonical attempt and score, no tiebreak and no evidence', (map) => {
     expect(mapIn(map)).toEqual(canonical);
     expect(canonical).toMatchObject({ tiebreak: null, evidence: null });
   });
 
-  test('a score beside a player, and records that are elsewhere', () => {
+  test('a map can read a score beside a player, and records at another place', () => {
     expect(mapIn({ records: '/events', attempt: PLAYER, dedupe: '/id' })).toMatchObject({
       records: { text: '/events' },
       attempt: { kind: 'player' },
@@ -68,7 +68,7 @@ describe('the members of a map that are absent', () => {
     });
   });
 
-  test('without a map the canonical tiebreak and evidence are read too', () => {
+  test('a descriptor without a map also reads the canonical tiebreak and evidence', () => {
     for (const sent of [{}, { version: 1 }]) {
       expect(parseDescriptor(sent, 'push_webhook')).toMatchObject({
         map: {
@@ -88,7 +88,7 @@ describe('names that begin with `x-`', () => {
     return descriptor;
   };
 
-  test('are not read beside the members of a descriptor, at any depth', () => {
+  test('names that begin with `x-` are not read beside the members of a descriptor, at any depth', () => {
     const own = { 'x-note': 'n' };
     const plain = {
       version: 1,
@@ -110,7 +110,7 @@ describe('names that begin with `x-`', () => {
     expect(read(noted)).toEqual(read(plain));
   });
 
-  test('are read in evidence, query and headers, where every name is the partner’s', () => {
+  test('names that begin with `x-` are read in evidence, query and headers, where the partner chooses every name', () => {
     const evidence = { 'x-build': { const: 'b' } };
     expect(read(mapOf({ evidence })).map.evidence).toMatchObject({ members: [{ nameText: '"x-build"' }] });
     const sent = { query: { 'x-q': '1' }, headers: { 'x-game': 'g' } };
@@ -118,14 +118,14 @@ describe('names that begin with `x-`', () => {
   });
 });
 
-test('a poll has one page without paging, no authentication unless it asks for it, and at most 5 pages', () => {
+test('a poll has by default no paging, no authentication and at most 5 pages', () => {
   const descriptor = parseDescriptor(pullOf({}), 'pull_poll');
   expect(descriptor).toMatchObject({
     pull: { query: {}, headers: {}, auth: { type: 'none' }, paging: { type: 'none' }, maxPages: 5 },
   });
 });
 
-test.each(['cursor', 'next_url'])('a %s leads to newer records unless the list says newest_first', (type) => {
+test.each(['cursor', 'next_url'])('paging by %s leads to newer records unless the list says newest_first', (type) => {
   const pagingOf = (order: object) => {
     const paging = { type, ...(type === 'cursor' && { param: 'c' }), pointer: '/n', ...order };
     const descriptor = parseDescriptor(pullOf({ paging }), 'pull_poll');
@@ -145,7 +145,7 @@ describe('a descriptor is refused for', () => {
     ['an attempt of null', mapOf({ attempt: null }), 'map.attempt', 'must be an object'],
     ['a pointer without its slash', mapOf({ score: 's' }), 'map.score', POINTER_RULE],
     ['a tilde that escapes nothing', mapOf({ score: '/~2' }), 'map.score', POINTER_RULE],
-    ['the item behind the last', mapOf({ score: '/a/-' }), 'map.score', POINTER_RULE],
+    ['the item after the last', mapOf({ score: '/a/-' }), 'map.score', POINTER_RULE],
     ['a JSONPath', mapOf({ score: '$.s' }), 'map.score', POINTER_RULE],
     ['a score that is a number', mapOf({ score: 5 }), 'map.score', 'must be a JSON Pointer or an object'],
     [
@@ -155,7 +155,7 @@ describe('a descriptor is refused for', () => {
       'must be `number` or `numeric_string`',
     ],
     ['a constant score', mapOf({ score: { const: 1 } }), 'map.score.pointer', 'is missing'],
-    ['an attempt without anything', mapOf({ attempt: {} }), 'map.attempt', ATTEMPT_RULE],
+    ['an attempt with no member', mapOf({ attempt: {} }), 'map.attempt', ATTEMPT_RULE],
     ['an attempt and a player', mapOf({ attempt: { ...ATTEMPT, ...PLAYER } }), 'map.attempt', ATTEMPT_RULE],
     ['a player alone', mapOf({ attempt: { player_ref: '/p' } }), 'map.attempt', ATTEMPT_RULE],
     [
@@ -172,7 +172,7 @@ describe('a descriptor is refused for', () => {
       'must be `only` or `oldest`',
     ],
     [
-      'a constant that is no uuid',
+      'a constant that is not a uuid',
       mapOf({ attempt: { player_ref: '/p', challenge_id: { const: 'c' } } }),
       'map.attempt.challenge_id.const',
       'must be a uuid',
@@ -310,7 +310,7 @@ describe('a descriptor is refused for', () => {
   });
 });
 
-test('a descriptor has at most 16 KiB, as text and as the database keeps it', () => {
+test('a descriptor has at most 16 KiB, as text and as the database returns it', () => {
   const padded = (bytes: number) => ({ 'x-a': 'x'.repeat(bytes - '{"x-a":""}'.length) });
   for (const [bytes, isAccepted] of [
     [16_384, true],
@@ -334,7 +334,7 @@ test.each([
   ['parameters of a query', (count: number) => pullOf({ query: times(count, 'v') }), 'pull.query'],
   ['headers', (count: number) => pullOf({ headers: times(count, 'v') }), 'pull.headers'],
   ['members of the partner', (count: number) => ({ 'x-notes': list(count, 1) }), 'x-notes'],
-])('a descriptor that is saved has at most 100 %s, and one that is stored is read with more', (_what, of, field) => {
+])('a descriptor that is saved has at most 100 %s, and a stored one with more is still read', (_what, of, field) => {
   const text = (count: number) => JSON.stringify(of(count));
   expect(isRefused(parseSentDescriptor(text(100), 'pull_poll'))).toBe(false);
   const message = `The descriptor is not valid: \`${field}\` has more than 100 members.`;
@@ -342,8 +342,9 @@ test.each([
   expect(isRefused(parseDescriptorText(text(101), 'pull_poll'))).toBe(false);
 });
 
-test('a descriptor that is saved has at most 500 values in the whole', () => {
-  // Three of the map, `version` and `map`, and of each condition itself, its two members and its values.
+test('a descriptor that is saved has at most 500 values in total', () => {
+  // Counted are: three of the map, `version` and `map`; and for each condition itself, its two
+  // members and its values.
   const text = (values: number) => JSON.stringify(mapOf({ when: [...list(4, condition(97)), condition(values)] }));
   expect(isRefused(parseSentDescriptor(text(91), 'push_webhook'))).toBe(false);
   const message = 'The descriptor has more than 500 values.';
@@ -356,18 +357,18 @@ test.each([
   ['evidence', (text: string) => mapOf({ evidence: { any: text } }), 'map.evidence'],
   ['condition', (text: string) => mapOf({ when: [{ pointer: text, in: [1] }] }), 'map.when.0'],
   ['page', (text: string) => pullOf({ paging: { type: 'next_url', pointer: text } }), 'pull.paging'],
-])('a pointer of the %s has at most 255 characters in a descriptor that is saved', (_what, of, field) => {
+])('a pointer in the %s has at most 255 characters in a descriptor that is saved', (_what, of, field) => {
   const parse = (characters: number) => parseSentDescriptor(JSON.stringify(of(pointer(characters))), 'pull_poll');
   expect(isRefused(parse(255))).toBe(false);
   const message = `The descriptor is not valid: \`${field}\` has a pointer of more than 255 characters.`;
   expect(parse(256)).toMatchObject({ code: 'invalid_request', message });
 });
 
-test('a text that is no pointer may be as long as before, whatever its name', () => {
+test('a text that is not a pointer may be as long as before, whatever its name', () => {
   const query = { dedupe: `/${'v'.repeat(900)}` };
   expect(isRefused(parseSentDescriptor(JSON.stringify(pullOf({ query })), 'pull_poll'))).toBe(false);
 });
 
-test('a descriptor that names a member twice is refused: two readers would read two descriptors', () => {
+test('a descriptor that names a member twice is refused, because two readers could read it differently', () => {
   expect(parseDescriptorText('{"version":1,"version":1}', 'push_webhook')).toMatchObject({ kind: 'refused' });
 });

@@ -42,14 +42,14 @@ const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000);
 const change = (from: Integration, sent: Partial<IntegrationChange>, at = NOW) =>
   decideChange(from, { ...NO_CHANGE, ...sent }, at);
 
-it('a tenant with 99 integrations may add one, and one with 100 none', () => {
+it('a tenant with 99 integrations may add one, and a tenant with 100 none', () => {
   expect(MAX_INTEGRATIONS).toBe(100);
   expect(decideIntegrationLimit(99)).toBeNull();
   for (const count of [100, 101]) expect(decideIntegrationLimit(count)).toMatchObject({ code: 'conflict' });
 });
 
 describe('the interval of polls', () => {
-  it('a new pull_poll is polled every minute unless it asks for another interval, and others have none', () => {
+  it('a new pull_poll is polled every minute unless it asks for another interval, and others have no interval', () => {
     expect(decideFirstInterval('pull_poll', undefined)).toBe(60);
     expect(decideFirstInterval('pull_poll', 30)).toBe(30);
     expect(decideFirstInterval('push_webhook', undefined)).toBeNull();
@@ -103,7 +103,7 @@ describe('activation', () => {
 });
 
 describe('the next poll', () => {
-  it('activating a pull_poll makes it due now, and leaving active clears that', () => {
+  it('activating a pull_poll makes its poll due now, and leaving active clears that', () => {
     const active = change(POLL, { status: 'active' });
     expect(active).toEqual({ ...POLL, status: 'active', nextPollAt: NOW });
     for (const status of ['draft', 'suspended'] as const)
@@ -116,14 +116,14 @@ describe('the next poll', () => {
     expect(change({ ...polled, lastPolledAt: later(-90) }, { status: 'active' })).toMatchObject({ nextPollAt: NOW });
   });
 
-  it('another interval counts from the begin of the last poll', () => {
+  it('another interval counts from the start of the last poll', () => {
     const active: Integration = { ...POLL, status: 'active', lastPolledAt: later(-20), nextPollAt: later(40) };
     expect(change(active, { pullIntervalSeconds: 300 })).toMatchObject({ nextPollAt: later(280) });
     expect(change(active, { pullIntervalSeconds: 30 })).toMatchObject({ nextPollAt: later(10) });
     expect(change(active, { pullIntervalSeconds: 60 })).toMatchObject({ nextPollAt: later(40) });
   });
 
-  it('a wait that the partner’s server asked for ends with another interval, and with switching off and on', () => {
+  it('another interval, or switching off and on, ends a wait that the partner’s server asked for', () => {
     const waiting: Integration = { ...POLL, status: 'active', lastPolledAt: later(-20), nextPollAt: later(3_580) };
     expect(change(waiting, { pullIntervalSeconds: 90 })).toMatchObject({ nextPollAt: later(70) });
     expect(change(waiting, { pullIntervalSeconds: 60 })).toMatchObject({ nextPollAt: later(3_580) });
@@ -131,7 +131,7 @@ describe('the next poll', () => {
     expect(change(off as Integration, { status: 'active' })).toMatchObject({ nextPollAt: later(40) });
   });
 
-  it('after any changes, exactly an active pull_poll is due, never within its interval and never without what it needs', () => {
+  it('after any changes a pull_poll is due exactly if it is active, never within its interval, and has what it needs', () => {
     const changes = fc.array(
       fc.record({
         status: fc.constantFrom(undefined, 'draft', 'active', 'suspended'),

@@ -1,4 +1,4 @@
-/** What holds for every descriptor and every body. */
+/** Laws that hold for every descriptor and every body. */
 import { isRefused } from '@laurel/errors';
 import { parseJson, textAt } from '@laurel/json';
 import { checkUrl } from '@laurel/untrusted-url';
@@ -21,13 +21,13 @@ function descriptorOf(json: object): Descriptor {
   return descriptor;
 }
 
-/** Every value of a document with the path that leads to it, by walking the document. */
+/** Every value of a document, with the path that leads to it. Found by walking the document. */
 function walk(value: unknown, path: readonly string[] = []): (readonly [readonly string[], unknown])[] {
   const children = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   return [[path, value], ...children.flatMap(([token, child]) => walk(child, [...path, token]))];
 }
 
-test('a pointer names exactly the value that its path leads to, and the text of that value is what was sent', () => {
+test('a pointer names exactly the value at its path, and that value’s text is what was sent', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(undefined, 1, '\t'), (document, indent) => {
       const text = JSON.stringify(document, null, indent);
@@ -45,7 +45,7 @@ test('a pointer names exactly the value that its path leads to, and the text of 
   );
 });
 
-test('a payload that a descriptor describes reads back exactly', () => {
+test('a payload that matches its descriptor reads back exactly', () => {
   const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
   const parts = fc.uniqueArray(
     name.filter((text) => text !== '-'),
@@ -86,7 +86,10 @@ test('a payload that a descriptor describes reads back exactly', () => {
   );
 });
 
-/** Names, pointers and constants that overlap in every way; some of them more than a descriptor may have when it is saved. */
+/**
+ * Names, pointers and constants that overlap in every way; some descriptors have more of them than
+ * may be saved.
+ */
 const costly = fc.record({
   members: fc.array(
     fc.record({
@@ -104,7 +107,7 @@ const costly = fc.record({
   isBroken: fc.boolean(),
 });
 
-test('what a body costs is bounded by its size, whatever its descriptor: the characters that are read, and what is written', () => {
+test('a body’s size bounds what it costs to read and to write, whatever its descriptor', () => {
   const id = '018f6f7e-2a6b-8c1d-9e3f-5a4b3c2d1e0f';
   fc.assert(
     fc.property(costly, ({ members, shared, items, records, isBroken }) => {
@@ -131,7 +134,7 @@ test('what a body costs is bounded by its size, whatever its descriptor: the cha
   );
 });
 
-test('a list that is empty, null or absent is the same empty page, wherever a body has it', () => {
+test('a list that is empty, null or absent is the same empty page, wherever it is in a body', () => {
   const parts = fc.array(
     name.filter((text) => text !== '-'),
     { maxLength: 4 },
@@ -151,7 +154,7 @@ test('a list that is empty, null or absent is the same empty page, wherever a bo
   );
 });
 
-test('no body makes the reading throw', () => {
+test('reading never throws, whatever the body', () => {
   const player = { player_ref: '/0', challenge_id: '/a', pick: 'oldest' };
   const descriptors = [
     {},
@@ -167,7 +170,7 @@ test('no body makes the reading throw', () => {
   );
 });
 
-/** Everything that identifies a report, of few values each. */
+/** Everything that identifies a report; each part has few values. */
 const identity = fc.record({
   tenant: fc.record({
     programId: fc.constantFrom('p1', 'p2'),
@@ -179,7 +182,7 @@ const identity = fc.record({
   evidenceJson: fc.constantFrom('', '{}', '{ }'),
 });
 
-test('two reports have one operation id exactly when they are the same report', () => {
+test('two reports have one operation id exactly if they are the same report', () => {
   fc.assert(
     fc.property(identity, identity, (one, other) => {
       const isSame = JSON.stringify(one) === JSON.stringify(other);
@@ -189,7 +192,7 @@ test('two reports have one operation id exactly when they are the same report', 
   );
 });
 
-test('an operation id keeps the time of its attempt, and a report hash is one per integration and value', () => {
+test('an operation id keeps the time of its attempt, and each pair of integration and value has its own report hash', () => {
   fc.assert(
     fc.property(identity, fc.string(), fc.string(), (report, one, other) => {
       expect(operationIdOf(report).slice(0, 13)).toBe(report.attemptId.slice(0, 13));
@@ -199,7 +202,7 @@ test('an operation id keeps the time of its attempt, and a report hash is one pe
   );
 });
 
-test('whatever a page names, the next request stays on the origin of the poll and a poll ends after max_pages', () => {
+test('the next request stays on the origin of the poll, whatever a page names, and a poll ends after max_pages', () => {
   const named = fc.oneof(
     fc.webUrl(),
     fc.string(),
@@ -235,7 +238,7 @@ test('whatever a page names, the next request stays on the origin of the poll an
   );
 });
 
-test('a cursor that is stored can be requested, whatever its length and the letters in it, and one that cannot is refused', () => {
+test('a stored cursor can always be requested, whatever its length and letters, and one that cannot is refused', () => {
   const paging = fc.constantFrom(
     { type: 'cursor', param: 'c', pointer: '/n' },
     { type: 'next_url', pointer: '/n' },
@@ -270,7 +273,7 @@ test('a cursor that is stored can be requested, whatever its length and the lett
   );
 });
 
-test('a stored cursor that its URL has no room for begins anew', () => {
+test('paging begins anew if a stored cursor does not fit into its URL', () => {
   const query = { q: 'x'.repeat(900) };
   const paging = { type: 'cursor', param: 'c', pointer: '/n' };
   const { pull } = descriptorOf({ version: 1, pull: { url: 'https://game.example/runs', query, paging } });

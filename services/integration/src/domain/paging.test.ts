@@ -1,4 +1,6 @@
-/** What the next request is, and what ends a poll; laws.test.ts has what holds for every page. */
+/**
+ * What the next request is, and what ends a poll. laws.test.ts states what holds for every page.
+ */
 import { isRefused } from '@laurel/errors';
 import { describe, expect, test } from 'vitest';
 import { parseDescriptor } from './descriptor.ts';
@@ -23,7 +25,7 @@ const CURSOR = { paging: { type: 'cursor', param: 'after', pointer: '/next' } };
 const NEXT_URL = { paging: { type: 'next_url', pointer: '/next' } };
 const SINCE = { paging: { type: 'since', param: 'since', pointer: '/at' } };
 
-test('a parameter is set in the URL: it replaces one of the same name', () => {
+test('a parameter replaces one of the same name in the URL', () => {
   const { pull } = pollOf({ ...CURSOR, query: { a: '2', b: 'x y' } });
   expect(firstRequest(pull, null).url).toBe('https://game.example/api/runs?a=2&b=x+y');
   expect(firstRequest(pull, 'c1').url).toBe('https://game.example/api/runs?a=2&b=x+y&after=c1');
@@ -35,15 +37,15 @@ describe('the page after this one', () => {
     ['/older?p=2', 'https://game.example/older?p=2'],
     ['?p=2', 'https://game.example/api/runs?p=2'],
     ['more', 'https://game.example/api/more'],
-  ])('is named by the URL %s', (next, url) => {
+  ])('the page after this one is named by the URL %s', (next, url) => {
     expect(after(NEXT_URL, { runs: [], next })).toMatchObject({ kind: 'next', request: { url } });
   });
 
-  test('is named by a number, with each of its digits', () => {
+  test('the page after this one is named by a number, with each of its digits', () => {
     expect(after(CURSOR, { next: 7 })).toMatchObject({ kind: 'next', cursor: '7' });
   });
 
-  test('begins at the value of the last record that has one', () => {
+  test('the page after this one begins at the value of the last record that has one', () => {
     const runs = [{ at: 't1' }, { at: 't2' }, {}, { at: null }, { at: '' }];
     expect(after(SINCE, { runs })).toMatchObject({ kind: 'next', cursor: 't2' });
   });
@@ -55,16 +57,16 @@ describe('a page is the last one of its poll', () => {
     ['null', { next: null }],
     ['an empty text', { next: '' }],
     ['its own cursor', { next: 'c1' }],
-  ])('if it names %s', (_what, page) => {
+  ])('a page is the last one of its poll if it names %s', (_what, page) => {
     expect(after(CURSOR, page, 'c1')).toEqual({ kind: 'end', cursor: 'c1' });
   });
 
-  test('if no record of it has the value', () => {
+  test('a page is the last one of its poll if no record of it has the value', () => {
     expect(after(SINCE, { runs: [{}, { at: null }] }, 't1')).toEqual({ kind: 'end', cursor: 't1' });
   });
 });
 
-test('where the URL asks for a size, a page as large as the one before is full only if it has that size', () => {
+test('if the URL asks for a size, a page as large as the one before is full only at that size', () => {
   const run = (id: number) => ({ id, at: 't5' });
   const kindOf = (query: object) => {
     const { descriptor, pull } = pollOf({ ...SINCE, query });

@@ -8,7 +8,7 @@ test.each([
   ['test', MIB],
   ['live', 16 * MIB],
 ] as const)(
-  'in %s the polls of a program read %i bytes a second, and two seconds of it at once',
+  'in %s a program’s polls may read %i bytes a second, and two seconds’ worth at once',
   (environment, rate) => {
     const budget = createPollBudget();
     const tenant = { programId: PROGRAM_ID, environment };

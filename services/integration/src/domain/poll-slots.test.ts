@@ -12,7 +12,7 @@ const many = (count: number, origin: (index: number) => string, name = 'i') =>
   Array.from({ length: count }, (_, index) => due(`${name}${index}`, origin(index)));
 const originsOf = (allocated: readonly DuePoll[]) => allocated.map(({ origin }) => origin);
 
-/** Polls each origin once, so that its health is known. */
+/** Polls each origin once, so that its health becomes known. */
 function learn(slots: PollSlots, origins: readonly string[], durationMs: number): void {
   for (const origin of origins) {
     slots.setWaiting([due(`learn ${origin}`, origin)]);
@@ -21,14 +21,14 @@ function learn(slots: PollSlots, origins: readonly string[], durationMs: number)
 }
 
 describe('the slots of polls', () => {
-  it('an origin gets its share, and the others get theirs behind it in the queue', () => {
+  it('an origin gets its share, and the others behind it in the queue get theirs', () => {
     const slots = createPollSlots({ polls: 8, pollsPerOrigin: 2 });
     slots.setWaiting([...many(10, () => 'one', 'a'), ...many(3, () => 'other', 'b')]);
     expect(originsOf(slots.allocate())).toEqual(['one', 'one', 'other', 'other']);
     expect(slots.waiting).toBe(9);
   });
 
-  it('origins that are slow hold at most half of the slots, however many are due', () => {
+  it('slow origins hold at most half of the slots, however many are due', () => {
     const slots = createPollSlots({ polls: 8, pollsPerOrigin: 2 });
     const dead = many(20, (index) => `dead${index}`, 'd');
     learn(
@@ -41,7 +41,7 @@ describe('the slots of polls', () => {
     expect(originsOf(slots.allocate())).toEqual(['dead0', 'dead1', 'dead2', 'dead3', 'prompt']);
   });
 
-  it('origins that were never polled leave an eighth of the slots to those that are prompt', () => {
+  it('origins that were never polled leave an eighth of the slots to prompt ones', () => {
     const slots = createPollSlots({ polls: 8, pollsPerOrigin: 2 });
     learn(slots, ['prompt'], 10);
     slots.setWaiting([...many(20, (index) => `new${index}`), due('p', 'prompt')]);
@@ -77,7 +77,7 @@ describe('the slots of polls', () => {
     expect(originsOf(slots.allocate()).slice(0, 2)).toEqual(['game', 'game']);
   });
 
-  it('a single slot is enough for every origin to be polled', () => {
+  it('a single slot is enough to poll every origin', () => {
     const slots = createPollSlots({ polls: 1, pollsPerOrigin: 1 });
     slots.setWaiting(many(3, (index) => `o${index}`));
     for (let round = 0; round < 3; round += 1) {
@@ -89,7 +89,7 @@ describe('the slots of polls', () => {
     expect(slots.waiting).toBe(0);
   });
 
-  it('whatever happens, no limit is passed, no integration is in flight twice, and at the end every slot is free', () => {
+  it('no limit is exceeded, no integration is in flight twice, and at the end every slot is free, whatever happens', () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('due' as const), of: fc.array(fc.nat(30), { maxLength: 30 }) }),
       fc.record({ kind: fc.constant('allocate' as const) }),

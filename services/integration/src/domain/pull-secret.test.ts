@@ -26,7 +26,7 @@ const withoutSecret = (type: keyof typeof AUTHS) => {
 };
 
 describe('the text of a descriptor that is stored', () => {
-  it.each(Object.values(AUTHS))('the descriptor of $type is stored without the secret, and with all else', (auth) => {
+  it.each(Object.values(AUTHS))('the descriptor of $type is stored whole except for the secret', (auth) => {
     const json = { version: 1, 'x-note': 'ours', pull: { url: 'https://example.com/', auth, query: { a: '1' } } };
     const descriptor = parseDescriptor(json, 'pull_poll');
     if (isRefused(descriptor)) throw new Error(descriptor.message);
@@ -36,7 +36,7 @@ describe('the text of a descriptor that is stored', () => {
     expect(JSON.parse(text)).toEqual({ ...json, pull: { ...json.pull, auth: shown } });
   });
 
-  it('a descriptor without authentication is stored as it was sent', () => {
+  it('a descriptor without authentication is stored unchanged', () => {
     for (const json of [
       {},
       { version: 1, pull: { url: 'https://example.com/' } },
@@ -57,7 +57,7 @@ describe('what becomes of the secret of a poll', () => {
     expect(decidePullSecret(null, stored)).toEqual({ kind: 'remove' });
   });
 
-  it('a secret that is left out is kept for another path of the same origin', () => {
+  it('a secret that is omitted is kept for another path of the same origin', () => {
     const stored = pullOf(withoutSecret('header'));
     const moved = pullOf({ ...withoutSecret('header'), url: 'https://EXAMPLE.com:443/other?page=2' });
     expect(decidePullSecret(moved, stored)).toEqual({ kind: 'keep' });
@@ -92,7 +92,7 @@ describe('what becomes of the secret of a poll', () => {
 });
 
 describe('where a poll goes on', () => {
-  it('another URL, query or paging starts over, and nothing else does', () => {
+  it('another URL, query or paging starts over, and no other change does', () => {
     const paging = { type: 'cursor', param: 'after', pointer: '/next' };
     const before = pullOf({ paging });
     for (const other of [{ url: 'https://example.com/v2' }, { query: { a: '1' } }, { paging: { type: 'none' } }])
@@ -103,7 +103,7 @@ describe('where a poll goes on', () => {
     expect(continues(null, null)).toBe(true);
   });
 
-  it('the origin of a URL has neither its path nor a default port', () => {
+  it('the origin of a URL has neither its path nor the default port', () => {
     expect(originOf(pullOf({ url: 'https://Example.com:443/a?b' }))).toBe('https://example.com');
     expect(originOf(null)).toBeNull();
   });

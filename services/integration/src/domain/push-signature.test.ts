@@ -9,7 +9,7 @@ const BOTH: SigningSecrets = { current: CURRENT, previous: PREVIOUS };
 const IN_PLACE_OF_A_SECRET = '0'.repeat(64);
 const body = Buffer.from('{"score":1}');
 
-/** Whether the push verifies, and the keys of the HMACs that this took. */
+/** Whether the push verifies, and the body length of each HMAC that this computed. */
 function verify(signature: string, secrets: SigningSecrets, of: Uint8Array = body) {
   const hmacs: number[] = [];
   const verified = isSigned({ body: of, signature }, secrets, (secret, bytes) => {
@@ -19,13 +19,13 @@ function verify(signature: string, secrets: SigningSecrets, of: Uint8Array = bod
   return { verified, hmacs };
 }
 
-/** Of a partner who decodes the secret, which is a text. */
+/** The signature of a partner who decodes the secret as hex, although it is a text. */
 const UNDER_BYTES = signWebhook(Buffer.from(CURRENT, 'hex').toString('latin1'), body);
 
 const FULL_WORK = [body.length, body.length];
 
 describe('the signature of a push', () => {
-  it('a push verifies with the current secret and with the one before it, until that is retired', () => {
+  it('a push verifies with the current secret, and with the previous one until that is retired', () => {
     expect(verify(signWebhook(CURRENT, body), BOTH)).toEqual({ verified: true, hmacs: FULL_WORK });
     expect(verify(signWebhook(PREVIOUS, body), BOTH)).toEqual({ verified: true, hmacs: FULL_WORK });
     const retired = { current: CURRENT, previous: null };
@@ -37,15 +37,15 @@ describe('the signature of a push', () => {
     ['no header', ''],
     ['another scheme', `sha512=${'0'.repeat(64)}`],
     ['another scheme in upper case', `SHA512=${signWebhook(CURRENT, body).slice(7)}`],
-    ['a letter that folds to one of the scheme', `\u017fha256=${signWebhook(CURRENT, body).slice(7)}`],
+    ['a letter that case-folds to one of the scheme', `\u017fha256=${signWebhook(CURRENT, body).slice(7)}`],
     ['the upper-case signature under another secret', signWebhook('c'.repeat(64), body).toUpperCase()],
     ['a digit too few', signWebhook(CURRENT, body).slice(0, -1)],
     ['a digit too many', `${signWebhook(CURRENT, body)}0`],
-    ['a line more', `${signWebhook(CURRENT, body)}\n`],
+    ['a trailing newline', `${signWebhook(CURRENT, body)}\n`],
     ['two signatures', `${signWebhook(CURRENT, body)}, ${signWebhook(CURRENT, body)}`],
     ['the signature under another secret', signWebhook('c'.repeat(64), body)],
     ['the digits without their scheme', signWebhook(CURRENT, body).slice(7)],
-    ['a signature under the bytes that the digits of the secret stand for', UNDER_BYTES],
+    ['a signature whose key is the bytes that the secret’s digits stand for', UNDER_BYTES],
     ['characters beyond ASCII', `sha256=${'é'.repeat(64)}`],
   ])('a push with %s does not verify, at the same cost', (_name, signature) => {
     expect(verify(signature, BOTH)).toEqual({ verified: false, hmacs: FULL_WORK });
@@ -70,13 +70,13 @@ describe('the signature of a push', () => {
     expect(verify(upperCaseDigits, BOTH)).toEqual({ verified: true, hmacs: FULL_WORK });
   });
 
-  it('what stands in place of a missing secret signs nothing', () => {
+  it('the dummy in place of a missing secret signs nothing', () => {
     const signature = signWebhook(IN_PLACE_OF_A_SECRET, body);
     expect(verify(signature, NO_SECRETS)).toEqual({ verified: false, hmacs: FULL_WORK });
     expect(verify(signature, { current: CURRENT, previous: null })).toEqual({ verified: false, hmacs: FULL_WORK });
   });
 
-  it('a signature holds for exactly the bytes that were signed', () => {
+  it('a signature verifies exactly the bytes that were signed', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1 }), fc.nat(), fc.integer({ min: 1, max: 255 }), (bytes, at, change) => {
         const signature = signWebhook(CURRENT, bytes);

@@ -109,7 +109,7 @@ describe('one record', () => {
     ],
     ['no attempt', undefined, '{"score":1}', failed('/attempt_id', 'map.attempt.attempt_id', MISSING)],
     [
-      'an attempt that is no uuid',
+      'an attempt that is not a uuid',
       undefined,
       '{"attempt_id":"a1","score":1}',
       failed('/attempt_id', 'map.attempt.attempt_id', 'must be a uuid'),
@@ -162,7 +162,7 @@ describe('one record', () => {
     ['escaped names', { ...OF_ATTEMPT, score: '/a~1b/c~0d' }, run('"a/b":{"c~d":1}'), report],
     ['an empty name', { ...OF_ATTEMPT, score: '/' }, run('"":1'), report],
     ['a number in a string', IN_STRING, points('"1.50"'), { ...report, score: 1.5 }],
-    ['a negative one with an exponent', IN_STRING, points('"-1.5E+2"'), { ...report, score: -150 }],
+    ['a negative number in a string, with an exponent', IN_STRING, points('"-1.5E+2"'), { ...report, score: -150 }],
     ['a number where a string is expected', IN_STRING, points('1'), noNumeric],
     ['an empty string', IN_STRING, points('""'), noNumeric],
     ['spaces around the number', IN_STRING, points('" 1 "'), noNumeric],
@@ -170,8 +170,8 @@ describe('one record', () => {
     ['a leading zero', IN_STRING, points('"01"'), noNumeric],
     ['hexadecimal digits', IN_STRING, points('"0x10"'), noNumeric],
     ['Infinity', IN_STRING, points('"Infinity"'), noNumeric],
-    ['a string beyond the doubles', IN_STRING, points('"1e999"'), noNumeric],
-    ['a comma for the point', IN_STRING, points('"1,5"'), noNumeric],
+    ['a string beyond the range of doubles', IN_STRING, points('"1e999"'), noNumeric],
+    ['a decimal comma', IN_STRING, points('"1,5"'), noNumeric],
     [
       'a tiebreak in a string',
       { ...OF_ATTEMPT, tiebreak: { pointer: '/ms', as: 'numeric_string' } },
@@ -179,7 +179,7 @@ describe('one record', () => {
       { ...report, tiebreak: 61 },
     ],
     [
-      'evidence of own names',
+      'evidence with the descriptor’s names',
       WITH_EVIDENCE,
       run('"url" : "https:\\/\\/a"'),
       { ...report, evidenceJson: '{"replay":"https:\\/\\/a","build":"b1"}' },
@@ -203,11 +203,11 @@ describe('one record', () => {
       run('"a":1'),
       { ...report, evidenceJson: run('"a":1') },
     ],
-    ['a type that is meant', FINISHED, run('"type":"run.finished"'), report],
+    ['an accepted type', FINISHED, run('"type":"run.finished"'), report],
     ['a type that is a number', FINISHED, run('"type":7'), report],
     ['a type that is null', FINISHED, run('"type":null'), report],
     ['another type', FINISHED, run('"type":"run.began"'), ignored],
-    ['a type that looks alike', FINISHED, run('"type":"7"'), ignored],
+    ['a type that looks like an accepted one', FINISHED, run('"type":"7"'), ignored],
     ['no type', FINISHED, run('"a":1'), ignored],
     ['another type without a score', FINISHED, '{"type":"run.began"}', ignored],
     ['two conditions that hold', TWO_CONDITIONS, run('"type":"end","ranked":true'), report],
@@ -227,7 +227,7 @@ describe('one record', () => {
       ofRound({ parent: { kind: 'round', id: ID } }),
     ],
     [
-      'a round that is no uuid',
+      'a round that is not a uuid',
       { ...OF_PLAYER, attempt: { player_ref: '/who', tournament_round_id: '/round' } },
       player('"id":"e1","round":"r"'),
       failed('/round', 'map.attempt.tournament_round_id', 'must be a uuid'),
@@ -239,7 +239,7 @@ describe('one record', () => {
       { ...ofRound({ playerRef: '17' }), dedupe: '9' },
     ],
     [
-      'a number that a double does not keep',
+      'a number whose digits a double does not keep',
       OF_PLAYER,
       '{"who":9007199254740993,"s":1,"id":9}',
       failed('/who', 'map.attempt.player_ref', NO_NAME),
@@ -248,13 +248,13 @@ describe('one record', () => {
       'a player of 256 characters',
       OF_PLAYER,
       `{"who":"${'x'.repeat(256)}","s":1,"id":9}`,
-      failed('/who', 'map.attempt.player_ref', 'must have 1 to 255 characters, none of them NUL'),
+      failed('/who', 'map.attempt.player_ref', 'must have 1 to 255 characters and no NUL'),
     ],
     [
       'a player with NUL',
       OF_PLAYER,
       '{"who":"\\u0000","s":1,"id":9}',
-      failed('/who', 'map.attempt.player_ref', 'must have 1 to 255 characters, none of them NUL'),
+      failed('/who', 'map.attempt.player_ref', 'must have 1 to 255 characters and no NUL'),
     ],
     [
       'evidence with NUL',
@@ -263,7 +263,7 @@ describe('one record', () => {
       failed('', 'map.records', 'must have no text with NUL'),
     ],
     [
-      'NUL where nothing is read',
+      'NUL in a part that is not read',
       OF_ATTEMPT,
       run('"e":{"\\u0000":1}'),
       failed('', 'map.records', 'must have no text with NUL'),
@@ -297,24 +297,24 @@ describe('a list of records', () => {
     ['no record', undefined, '[]', []],
     ['null for the whole list', undefined, 'null', []],
     ['a list that is null', { ...OF_ATTEMPT, records: '/events' }, events('null'), []],
-    ['a list of no record', { ...OF_ATTEMPT, records: '/events' }, events('[]'), []],
+    ['an empty list', { ...OF_ATTEMPT, records: '/events' }, events('[]'), []],
     ['a list that is absent', { ...OF_ATTEMPT, records: '/events' }, '{}', []],
-    ['a list in a member that is null', { ...OF_ATTEMPT, records: '/data/events' }, '{"data":null}', []],
+    ['a list that is a member of null', { ...OF_ATTEMPT, records: '/data/events' }, '{"data":null}', []],
     [
-      'null among records, which is no record',
+      'null among records, which is not a record',
       undefined,
       `[null,${canonical('"score":1')}]`,
       [failed('/attempt_id', 'map.attempt.attempt_id', MISSING), report],
     ],
     ['100 records', undefined, many(100), Array(100).fill(report)],
     [
-      'a bad record between two',
+      'an invalid record between two',
       undefined,
       `[${canonical('"score":1')},7,${canonical('"score":1')}]`,
       [report, failed('/attempt_id', 'map.attempt.attempt_id', MISSING), report],
     ],
     [
-      'evidence of each',
+      'evidence of each record',
       undefined,
       `[${canonical('"score":1,"evidence":{"a": 1}')} , ${canonical('"score":1,"evidence":{"b":2 }')}]`,
       [
@@ -324,7 +324,7 @@ describe('a list of records', () => {
     ],
     ['records that are lists', COLUMNS, `{"rows":[["${ID}",1],["${ID}",2]]}`, [report, { ...report, score: 2 }]],
     [
-      'some that `when` leaves out',
+      'some that `when` excludes',
       { ...FINISHED, records: '/events' },
       events(`[${run('"type":"x"')},${run('"type":7')}]`),
       [ignored, report],
@@ -336,9 +336,9 @@ describe('a list of records', () => {
 
 describe('a body that is refused as a whole', () => {
   test.each<readonly [what: string, map: object | undefined, body: string | Buffer, message: string]>([
-    ['no text', undefined, '', 'The body is not valid JSON.'],
-    ['no JSON', undefined, '{', 'The body is not valid JSON.'],
-    ['no UTF-8', undefined, Buffer.from([0x22, 0xff, 0x22]), 'The body is not valid UTF-8.'],
+    ['an empty body', undefined, '', 'The body is not valid JSON.'],
+    ['invalid JSON', undefined, '{', 'The body is not valid JSON.'],
+    ['invalid UTF-8', undefined, Buffer.from([0x22, 0xff, 0x22]), 'The body is not valid UTF-8.'],
     ['a member twice', undefined, canonical('"score":1,"score":2'), 'The member `score` stands twice.'],
     [
       'a number beyond the doubles',
@@ -362,13 +362,13 @@ describe('the evidence of a body', () => {
     return read.records.map(({ kind }) => kind);
   };
 
-  test('of a stored descriptor whose 1,400 members share one large value is refused before it is written', () => {
+  test('evidence of a stored descriptor whose 1,400 members share one large value is refused unwritten', () => {
     const map = { ...OF_ATTEMPT, evidence: members(1_400, '/e') };
     const read = readBody(parsed(map), run(`"e":"${'x'.repeat(250_000)}"`));
     expect(read).toEqual({ kind: 'single', record: failed('', 'map.evidence', LARGE) });
   });
 
-  test('has four times the size of the body and 64 KiB; a record beyond it is rejected alone', () => {
+  test('a body’s evidence may be four times the body and 64 KiB; only a record beyond it is rejected', () => {
     const map = { ...OF_ATTEMPT, evidence: { build: { const: 'c'.repeat(10_000) } } };
     const body = `[${Array(20).fill(run('"a":1')).join(',')}]`;
     const whole = Math.floor((4 * body.length + 65_536) / '{"build":""}'.padEnd(10_012).length);
@@ -376,7 +376,7 @@ describe('the evidence of a body', () => {
     expect(kindsOf(map, body)).toEqual([...Array(whole).fill('report'), ...Array(20 - whole).fill('unreadable')]);
   });
 
-  test('of a hundred records with as much as each of them holds is kept', () => {
+  test('the evidence of a hundred records with the most that each may hold is kept', () => {
     const map = { ...OF_ATTEMPT, evidence: { all: '', again: '/note', build: { const: '1.4' } } };
     expect(
       kindsOf(

@@ -106,7 +106,7 @@ function readAttempt(source: AttemptSource, record: Json): ReportedAttempt | Unr
   const playerRef = readName(source.playerRef, 'map.attempt.player_ref', record);
   if (typeof playerRef === 'object') return playerRef;
   if (!isPlayerRef(playerRef)) {
-    const message = `must have 1 to ${MAX_PLAYER_REF_CHARACTERS} characters, none of them NUL`;
+    const message = `must have 1 to ${MAX_PLAYER_REF_CHARACTERS} characters and no NUL`;
     return unreadable(source.playerRef, 'map.attempt.player_ref', message);
   }
   const { kind } = source.parent;
@@ -159,7 +159,7 @@ function readEvidence(source: EvidenceSource, record: Json, budget: EvidenceBudg
   if (text === null || Buffer.byteLength(text) > MAX_EVIDENCE_BYTES) {
     return unreadable(pointer, 'map.evidence', `must have at most ${MAX_EVIDENCE_BYTES / 1024} KiB`);
   }
-  // A descriptor that was saved before NUL was refused may have it in a constant.
+  // A descriptor that was saved before NUL was refused may contain it in a constant.
   if (spellsNul(text)) return unreadable(pointer, 'map.evidence', WITH_NUL);
   const bytes = Buffer.byteLength(text);
   if (bytes > budget.bytesLeft) return unreadable(pointer, 'map.evidence', OVER_BUDGET);

@@ -9,7 +9,7 @@ const waitMs = (header: string | readonly string[] | undefined) => {
   return at === null ? null : at.getTime() - NOW.getTime();
 };
 
-describe('how long a partner asks to be left alone', () => {
+describe('the wait that a partner asks for', () => {
   test.each<readonly [header: string | readonly string[] | undefined, ms: number]>([
     ['1', 1_000],
     ['120', 120_000],
@@ -47,7 +47,7 @@ describe('how long a partner asks to be left alone', () => {
     expect(waitMs(header)).toBeNull();
   });
 
-  test('whatever is sent, the wait is none or between now and an hour, and a valid date', () => {
+  test('the wait is none, or a valid date between now and an hour ahead, whatever is sent', () => {
     const date = fc.date({ noInvalidDate: true }).map((at) => at.toUTCString());
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.nat().map(String), date), (header) => {

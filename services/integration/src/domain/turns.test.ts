@@ -6,7 +6,7 @@ import { createTurns } from './turns.ts';
 const live: Tenant = { programId: 'one', environment: 'live' };
 const testOf = (programId: string): Tenant => ({ programId, environment: 'test' });
 
-/** Turns whose clock and event loop the test moves: each body takes `bodyMs`. */
+/** Turns with a clock and an event loop that the test controls: each body takes `bodyMs`. */
 function start(bodyMs: number) {
   const scheduled: (() => void)[] = [];
   const read: string[] = [];
@@ -33,7 +33,7 @@ test('a live body is read immediately, however many bodies of test keys and dry 
   expect(await Promise.all([...flood, ...dryRuns])).toHaveLength(1_000);
 });
 
-test('a turn ends after one large body, and small ones share it', () => {
+test('a turn ends after one large body, and small bodies share it', () => {
   for (const [bodyMs, inATurn] of [
     [5, 1],
     [0.5, 4],
@@ -45,7 +45,7 @@ test('a turn ends after one large body, and small ones share it', () => {
   }
 });
 
-test('programs have their turns one after the other, whatever one of them has waiting', () => {
+test('programs are read in turn, however many bodies one of them has waiting', () => {
   const { turns, read, body, nextTurn, scheduled } = start(5);
   for (let index = 0; index < 50; index += 1) void turns.run(testOf('flood'), body('flood'));
   void turns.run(testOf('other'), body('other'));
@@ -56,7 +56,7 @@ test('programs have their turns one after the other, whatever one of them has wa
   expect(read).toHaveLength(52);
 });
 
-test('one that throws rejects alone, and what is too much for one program is refused', async () => {
+test('a body that throws rejects only its own call, and a program with too many bodies is refused', async () => {
   const { turns, body, nextTurn } = start(0);
   const failing = turns.run(testOf('a'), () => {
     throw new Error('unreadable');

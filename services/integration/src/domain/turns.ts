@@ -5,8 +5,8 @@
  * behind at most one body of a test key, however many of those wait.
  *
  * Limits      MAX_WAITING bodies of one subject wait; more are refused immediately.
- * Invariants  a subject's bodies are read in order; a waiting subject is read after at most one body
- *             of each other subject.
+ * Invariants  a subject's bodies are read in order; a waiting subject is read after at most one
+ *             body of each other subject.
  */
 import { QueueFullError } from '@laurel/coalesce';
 import type { Tenant } from '@laurel/tenant';

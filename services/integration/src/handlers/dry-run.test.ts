@@ -1,4 +1,7 @@
-/** What a dry run shows of a descriptor and a sample: what each record would report, or the pointer that failed. */
+/**
+ * What a dry run shows for a descriptor and a sample: what each record would report, or the pointer
+ * that failed.
+ */
 import { isRefused } from '@laurel/errors';
 import type { RpcContext } from '@laurel/grpc';
 import { newId } from '@laurel/ids';
@@ -32,7 +35,7 @@ function read(readJson: string) {
 }
 
 describe('a record that can be read is shown as it would be reported', () => {
-  it('by its attempt, with each digit of its evidence, and without members that are not read', async () => {
+  it('a readable record is shown by its attempt, with each digit of its evidence, without members that are not read', async () => {
     const id = newId();
     const sample = `{"attempt_id":"${id.toUpperCase()}","score":87.50,"evidence":{"seed": 12345678901234567891},"other":1}`;
     const value = `{"attempt":{"attempt_id":"${id}"},"score":87.5,"tiebreak":null,"dedupe":null,"evidence":{"seed": 12345678901234567891}}`;
@@ -46,24 +49,27 @@ describe('a record that can be read is shown as it would be reported', () => {
   it.each([
     ['challenge_id', undefined, 'only'],
     ['tournament_round_id', 'oldest', 'oldest'],
-  ] as const)('by its player and the %s, in the names of the descriptor', async (parent, pick, shown) => {
-    const id = newId();
-    const attempt = { player_ref: '/who', [parent]: { const: id }, ...(pick && { pick }) };
-    const score = { pointer: '/points', as: 'numeric_string' };
-    const descriptor = { version: 1, map: { attempt, score, tiebreak: '/ms', dedupe: '/run' } };
-    const { records } = await answerTo(descriptor, { who: 'player-1', points: '12.5', ms: 61, run: 77 });
-    const value = JSON.stringify({
-      attempt: { player_ref: 'player-1', [parent]: id, pick: shown },
-      score: 12.5,
-      tiebreak: 61,
-      dedupe: '77',
-      evidence: null,
-    });
-    expect(records).toEqual([{ index: 0, result: read(value) }]);
-  });
+  ] as const)(
+    'a readable record is shown by its player and the %s, with the descriptor’s names',
+    async (parent, pick, shown) => {
+      const id = newId();
+      const attempt = { player_ref: '/who', [parent]: { const: id }, ...(pick && { pick }) };
+      const score = { pointer: '/points', as: 'numeric_string' };
+      const descriptor = { version: 1, map: { attempt, score, tiebreak: '/ms', dedupe: '/run' } };
+      const { records } = await answerTo(descriptor, { who: 'player-1', points: '12.5', ms: 61, run: 77 });
+      const value = JSON.stringify({
+        attempt: { player_ref: 'player-1', [parent]: id, pick: shown },
+        score: 12.5,
+        tiebreak: 61,
+        dedupe: '77',
+        evidence: null,
+      });
+      expect(records).toEqual([{ index: 0, result: read(value) }]);
+    },
+  );
 });
 
-it('each record of a list has its own result: one that is left out or cannot be read hides no other', async () => {
+it('each record of a list has its own result: an ignored or unreadable one hides no other', async () => {
   const [first, last] = [newId(), newId()];
   const descriptor = {
     version: 1,
@@ -91,10 +97,10 @@ describe('a sample whose records cannot be found shows why, and no record', () =
   const inEvents = { version: 1, map: { records: '/events', attempt: { attempt_id: '/a' }, score: '/s' } };
 
   it.each([
-    ['is no JSON', inEvents, '{"events":[}', '/events', expect.stringMatching(/JSON/)],
+    ['is not JSON', inEvents, '{"events":[}', '/events', expect.stringMatching(/JSON/)],
     ['has nothing at the pointer', inEvents, '{"runs":[]}', '/events', 'names nothing in the body'],
-    ['has more than a body may', {}, JSON.stringify(Array(101).fill({})), '', 'must have at most 100 records'],
-  ])('a sample that %s', async (_what, descriptor, sample, pointer, message) => {
+    ['has more records than a body may', {}, JSON.stringify(Array(101).fill({})), '', 'must have at most 100 records'],
+  ])('a sample that %s shows why, and no record', async (_what, descriptor, sample, pointer, message) => {
     expect(await answerTo(descriptor, sample)).toEqual({
       records: [],
       recordsFailure: { pointer, field: 'map.records', message },
@@ -115,17 +121,17 @@ describe('the page after the sample', () => {
   const nextOf = async (descriptor: object, sample: object) =>
     (await answerTo(descriptor, sample, PULL_POLL)).nextPageJson;
 
-  it('is shown as it would be requested', async () => {
+  it('the page after the sample is shown as it would be requested', async () => {
     const next = JSON.parse(await nextOf(byCursor, { next: 'b 1' }));
     expect(next).toEqual({ url: 'https://game.example/runs?v=2&after=b+1', cursor: 'b 1' });
   });
 
-  it('is empty after the last page, and without paging', async () => {
+  it('the page after the sample is empty after the last page, and without paging', async () => {
     expect(await nextOf(byCursor, { next: null })).toBe('');
     expect(await nextOf(pullOf({}), { next: 'b' })).toBe('');
   });
 
-  it('of another origin is shown as the pointer that failed', async () => {
+  it('a next page of another origin is shown as the pointer that failed', async () => {
     const byUrl = pullOf({ paging: { type: 'next_url', pointer: '/next' } });
     const next = JSON.parse(await nextOf(byUrl, { next: 'https://elsewhere.example/runs' }));
     expect(next).toEqual({
@@ -139,7 +145,7 @@ describe('the page after the sample', () => {
 });
 
 describe('a dry run is refused', () => {
-  it('for a descriptor that could not be saved', async () => {
+  it('a dry run of a descriptor that could not be saved is refused', async () => {
     const misspelt = await refusalOf({ descriptorJson: '{"version":1,"mapping":{}}' });
     expect(misspelt).toEqual(['invalid_request', expect.stringContaining('`mapping`')]);
     const pulling = '{"version":1,"pull":{"url":"https://game.example/runs"}}';
@@ -149,7 +155,7 @@ describe('a dry run is refused', () => {
     ]);
   });
 
-  it('for a descriptor beyond its limits, with the member that is too much', async () => {
+  it('a dry run of a descriptor beyond its limits is refused, with the member that is too large', async () => {
     const evidence = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [index, '/e']));
     expect(await refusalOf({ descriptorJson: JSON.stringify({ version: 1, map: { evidence } }) })).toEqual([
       'invalid_request',
@@ -162,7 +168,7 @@ describe('a dry run is refused', () => {
     ]);
   });
 
-  it('for a sample above 239 KiB, counted in bytes: what a body has room for beside the largest descriptor', async () => {
+  it('a dry run of a sample above 239 KiB is refused: that is the rest of a body beside the largest descriptor', async () => {
     const sampleOf = (bytes: number) => `"${'é'.repeat((bytes - 2) / 2)}"`;
     expect(ok(await ask({ sampleJson: sampleOf(239 * 1024) })).records).toHaveLength(1);
     const tooLarge = ['invalid_request', 'The sample is larger than 239 KiB.'];

@@ -1,4 +1,4 @@
-/** Integrations that partners create, change, and rotate the secrets of. */
+/** How partners create and change integrations, and rotate their secrets. */
 import { createEncryption } from '@laurel/encryption';
 import { refused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
@@ -26,7 +26,7 @@ const SECRET = /^[0-9a-f]{64}$/;
 const NOT_FOUND = refused('not_found');
 const { ACTIVE, DRAFT, SUSPENDED } = IntegrationStatus;
 const { PUSH_WEBHOOK, PULL_POLL, SDK_DIRECT } = Transport;
-/** The tests' configuration allows it; nothing listens on its port. */
+/** A URL that the tests' configuration allows; nothing listens on its port. */
 const URL_OF_NOBODY = 'https://127.0.0.1:1025/results';
 const PULL_SECRET = 'a-token-of-the-partner';
 
@@ -51,7 +51,7 @@ async function listed(tenant: Tenant) {
   return ok(await h.integrations.listIntegrations({ tenant })).integrations;
 }
 
-/** Its secrets, decrypted as those of this integration. */
+/** Returns the integration's secrets, decrypted under its own name. */
 async function storedSecrets(id: string): Promise<Stored> {
   const text = 'select signing_secret, previous_signing_secret, pull_secret from integrations where id = $1';
   type Row = Record<'signing_secret' | 'previous_signing_secret' | 'pull_secret', Buffer | null>;
@@ -108,9 +108,9 @@ describe('a new integration', () => {
     ['an interval for a push', { pullIntervalSeconds: 60 }],
     ['an interval for an sdk_direct', { transport: SDK_DIRECT, pullIntervalSeconds: 60 }],
     ['an interval under 30 seconds', { transport: PULL_POLL, pullIntervalSeconds: 29 }],
-    ['a descriptor that is no JSON', { descriptorJson: '{' }],
+    ['a descriptor that is not JSON', { descriptorJson: '{' }],
     ['a descriptor that is an array', { descriptorJson: '[]' }],
-    ['a descriptor with a score that is no pointer', { descriptorJson: NO_POINTER }],
+    ['a descriptor with a score that is not a pointer', { descriptorJson: NO_POINTER }],
     ['a descriptor with an unknown member', { descriptorJson: '{"version":1,"mapping":{}}' }],
     ['a pull for a push', { descriptorJson: pullDescriptor() }],
     [
@@ -151,7 +151,7 @@ describe('a new integration', () => {
     expect(await listed(tenant)).toEqual([]);
   });
 
-  it('the list has a tenant’s integrations, newest first', async () => {
+  it('the list shows a tenant’s integrations, newest first', async () => {
     const tenant = await h.newTenant();
     const ids: string[] = [];
     for (let count = 0; count < 3; count += 1) {
@@ -179,8 +179,8 @@ describe('a new integration', () => {
   });
 });
 
-describe('whose an integration is', () => {
-  it('another program’s integration, and that of the other environment, is not found and stays as it is', async () => {
+describe('the owner of an integration', () => {
+  it('an integration of another program or environment is not found and stays unchanged', async () => {
     const { integration, tenant } = await h.createIntegration();
     const before = await storedSecrets(integration.id);
     const other = await h.newTenant();
@@ -228,7 +228,7 @@ describe('a change of an integration', () => {
     expect(await listed(tenant)).toEqual([integration]);
   });
 
-  it('activations and suspensions at the same moment leave a poll that is due exactly if it is active', async () => {
+  it('after concurrent activations and suspensions a poll is due exactly if the integration is active', async () => {
     await using replica = await h.startReplica();
     const { integration, tenant } = await createPoll();
     const integrationId = integration.id;
@@ -243,7 +243,7 @@ describe('a change of an integration', () => {
     }
   });
 
-  it('another way of paging forgets the cursor and ends the lease of a poll that is under way, and a new mapping does not', async () => {
+  it('another way of paging forgets the cursor and ends the lease of a running poll, and a new mapping does not', async () => {
     const { integration, tenant } = await createPoll();
     const { id } = integration;
     await h.database.query({ text: `update integrations set cursor = 'c7', lease_number = 4 where id = $1` }, [id]);
@@ -259,7 +259,7 @@ describe('a change of an integration', () => {
 });
 
 describe('signing secrets', () => {
-  it('a rotation shows a new secret and keeps exactly the one before it', async () => {
+  it('a rotation shows a new secret and keeps only the one that it replaces', async () => {
     const { integration, tenant, secret: first } = await h.createIntegration();
     const own = { tenant, integrationId: integration.id };
     const { signingSecret: second, ...rest } = ok(await h.integrations.rotateSecret(own));
@@ -290,7 +290,7 @@ describe('signing secrets', () => {
     }
   });
 
-  it('after rotations and retirements at the same moment the current secret is one that was shown, and the previous the other one or none', async () => {
+  it('after concurrent rotations and retirements the current secret was shown, and the previous was too, or is none', async () => {
     await using replica = await h.startReplica();
     const { integration, tenant } = await h.createIntegration();
     const own = { tenant, integrationId: integration.id };
@@ -307,7 +307,7 @@ describe('signing secrets', () => {
     }
   });
 
-  it('a secret is stored encrypted, each bound to its own integration and purpose, and is in no log line', async () => {
+  it('each secret is encrypted, bound to its own integration and purpose, and is in no log line', async () => {
     const push = await h.createIntegration();
     const poll = await createPoll({ descriptorJson: pullDescriptor({ auth: { type: 'bearer', token: PULL_SECRET } }) });
     const { signingSecret } = ok(
@@ -338,7 +338,7 @@ describe('signing secrets', () => {
 describe('the secret of polls', () => {
   const withAuth = (auth: Record<string, unknown>, url = URL_OF_NOBODY) => pullDescriptor({ url, auth });
 
-  it('the secret of pull.auth is stored apart, and no answer has it', async () => {
+  it('the secret of pull.auth is stored apart, and no response shows it', async () => {
     const { integration, tenant } = await createPoll({
       descriptorJson: withAuth({ type: 'header', name: 'X-Key', value: PULL_SECRET }),
     });
@@ -350,7 +350,7 @@ describe('the secret of polls', () => {
     expect(await storedSecrets(integration.id)).toMatchObject({ pull: PULL_SECRET });
   });
 
-  it('the secret is kept by an update of the same origin that leaves it out, and must be sent for another', async () => {
+  it('an update that omits the secret keeps it for the same origin, and must send one for another', async () => {
     const { integration, tenant } = await createPoll({
       descriptorJson: withAuth({ type: 'bearer', token: PULL_SECRET }),
     });
@@ -399,14 +399,14 @@ describe('programs', () => {
     expect(await rowOf(programId)).toEqual(stored);
     for (const late of [2n, 1n]) ok(await put(late, other, []));
     expect(await rowOf(programId)).toEqual(stored);
-    // The row was not even locked.
+    // The calls did not even lock the row.
     const locks = { text: 'select xmax from programs where id = $1' };
     expect(await h.database.query(locks, [programId])).toEqual([{ xmax: '0' }]);
     ok(await put(3n, '', [TEST]));
     expect(await rowOf(programId)).toEqual({ ...stored, developer_id: null, open_environments: ['test'], version: 3n });
   });
 
-  it('versions of a program that arrive at the same moment in any order leave the newest', async () => {
+  it('versions of a program that arrive concurrently, in any order, leave the newest', async () => {
     await using replica = await h.startReplica();
     const programId = newId();
     const versions = Array.from({ length: 20 }, (_, index) => BigInt((index * 7) % 20));
@@ -432,11 +432,11 @@ it.each([
   ],
   ['integrations_cursor_length', MAX_URL_CHARACTERS, (length: number) => ({ cursor: 'c'.repeat(length) })],
   ['listened_samples_ref_length', MAX_PLAYER_REF_CHARACTERS, (length: number) => ({ player_ref: '🎯'.repeat(length) })],
-])('%s is the bound of the rule', async (constraint, most, valuesOf) => {
+])('the database’s %s equals the bound of the rule', async (constraint, most, valuesOf) => {
   expect(await isBound(h.database, { constraint, most }, valuesOf)).toBe(true);
 });
 
-it('the database takes an interval exactly from the shortest to the longest that the rule takes', async () => {
+it('the database accepts exactly the intervals that the rule accepts, from the shortest to the longest', async () => {
   const takes = (seconds: number) =>
     constraintTakes(h.database, 'integrations_interval_is_at_least_30', { pull_interval_seconds: seconds });
   expect(await takes(MIN_POLL_INTERVAL_SECONDS)).toBe(true);
@@ -445,7 +445,7 @@ it('the database takes an interval exactly from the shortest to the longest that
   await expect(takes(MAX_POLL_INTERVAL_SECONDS + 1)).rejects.toThrow('integer');
 });
 
-it('the database takes the excerpt that the log keeps of any body', async () => {
+it('the database takes the log’s excerpt of any body', async () => {
   for (const body of ['🎯'.repeat(2_000), 'é\0'.repeat(3_000), '\ud83d'.repeat(3_000)]) {
     const excerpt = { body_excerpt: excerptOf(Buffer.from(body)) };
     expect(await constraintTakes(h.database, 'log_entries_excerpt_length', excerpt)).toBe(true);

@@ -1,4 +1,4 @@
-/** The log of an integration as its developer reads it. */
+/** The log of an integration, as its developer reads it. */
 import { refused } from '@laurel/errors';
 import type { RpcContext } from '@laurel/grpc';
 import { newId } from '@laurel/ids';
@@ -37,7 +37,7 @@ function page({ id, developerId }: Owner, rest: { limit?: number; cursor?: strin
   return list({ developerId, integrationId: id, cursor: '', limit: 100, ...rest }, CONTEXT);
 }
 
-/** The whole log, in pages of this size. */
+/** Reads the whole log in pages of this size. */
 async function idsOf(owner: Owner, limit: number): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let cursor = ''; ; ) {
@@ -49,7 +49,7 @@ async function idsOf(owner: Owner, limit: number): Promise<readonly string[]> {
   }
 }
 
-it('an entry of the log states what became of each record, and why the whole failed', async () => {
+it('an entry of the log shows the result of each record, and why the whole failed', async () => {
   const owner = await database.newIntegration();
   const attemptId = newId();
   const records: RecordResult[] = [
@@ -80,7 +80,7 @@ it('an entry of the log states what became of each record, and why the whole fai
   });
 });
 
-it('the pages of the log add up to the whole of it, newest first, whatever their size and however many share an instant', async () => {
+it('the pages of the log add up to the whole log, newest first, for any size and any number per instant', async () => {
   const owner = await database.newIntegration();
   await write([entryOf(await database.newIntegration())]);
   const entries = Array.from({ length: 23 }, (_, index) =>
@@ -115,7 +115,7 @@ it('the log of an integration without entries is empty, and not_found for anothe
   expect(await page({ ...owner, id: newId() })).toEqual(refused('not_found'));
 });
 
-it('a text that is no cursor is refused', async () => {
+it('a text that is not a cursor is refused', async () => {
   const owner = await database.newIntegration();
   for (const cursor of ['x', 'AAAA', Buffer.from('["a","b"]').toString('base64url')])
     expect(await page(owner, { cursor })).toEqual(refused('invalid_request', 'The cursor is not valid.'));

@@ -1,4 +1,7 @@
-/** Whose pushes are taken: what a signature proves, which integrations are open, which bodies are read, and what is logged. */
+/**
+ * Whose pushes are accepted: what a signature proves, which integrations are open, which bodies are
+ * read, and what is logged.
+ */
 import { createEncryption } from '@laurel/encryption';
 import { newId, newOwnedId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
@@ -14,7 +17,7 @@ const h = useHarness();
 const BODY = Buffer.from('{"score":1}');
 const UNREADABLE = 'd'.repeat(64);
 const UNAUTHORIZED = { $case: 'refused', value: expect.objectContaining({ code: 'unauthorized' }) };
-/** Of a draft, once its signature is verified. */
+/** The response of a draft, once the signature is verified. */
 const SERVED = { $case: 'refused', value: expect.objectContaining({ code: 'not_found' }) };
 const FAILED = { $case: 'failure', value: expect.anything() };
 
@@ -40,7 +43,10 @@ async function push(
   return results[0]?.result;
 }
 
-/** An active push_webhook, unless it has another status, and how its partner signs a body. */
+/**
+ * An integration, active unless another status is given, and a function that signs bodies as its
+ * partner does.
+ */
 async function createTarget(status: IntegrationStatus = IntegrationStatus.ACTIVE) {
   const { integration, tenant, secret } = await h.createIntegration();
   ok(await h.integrations.updateIntegration({ tenant, integrationId: integration.id, status }));
@@ -48,7 +54,7 @@ async function createTarget(status: IntegrationStatus = IntegrationStatus.ACTIVE
   return { id: integration.id, tenant, secret, pushSigned };
 }
 
-/** Of the log of the integration, oldest first, with as many entries. */
+/** Waits until the integration's log has this many entries, and returns them, oldest first. */
 async function logged(id: string, count: number) {
   const text = 'select body_excerpt, error, records from log_entries where integration_id = $1 order by id';
   const read = () => h.database.query<{ body_excerpt: string; error: string | null; records: string }>({ text }, [id]);
@@ -56,7 +62,7 @@ async function logged(id: string, count: number) {
   return (await read()).map((row) => ({ ...row, records: JSON.parse(row.records) }));
 }
 
-/** How many lines name the integration. */
+/** Counts the log lines that name the integration. */
 const linesOf = (id: string) => h.logLines.filter((line) => line.toLowerCase().includes(id)).length;
 
 it.each([
@@ -64,7 +70,7 @@ it.each([
   ['a signature of another scheme', signWebhook(UNREADABLE, BODY).replace('sha256', 'sha512')],
   ['a digit too few', signWebhook(UNREADABLE, BODY).slice(0, -1)],
 ])(
-  'a push with %s is unauthorized and is not logged while a secret of the integration does not open',
+  'a push with %s is unauthorized and not logged while a secret of the integration cannot be decrypted',
   async (_name, signature) => {
     const { id } = await createWithUnreadable();
     expect(await push(id, signature)).toEqual(UNAUTHORIZED);
@@ -72,13 +78,13 @@ it.each([
   },
 );
 
-it('a push that is signed with a secret that opens is served while the other secret of the integration does not', async () => {
+it('a push that is signed with a readable secret is served while the other secret cannot be decrypted', async () => {
   const { id, secret } = await createWithUnreadable();
   expect(await push(id, signWebhook(secret, BODY))).toEqual(SERVED);
   expect(linesOf(id)).toBe(0);
 });
 
-it('whose an integration is, and what a push cost, is shown for a valid signature alone', async () => {
+it('a push’s tenant and cost are shown only for a valid signature', async () => {
   const { integration, secret } = await h.createIntegration();
   const of = async (integrationId: string, signature: string) => {
     const push = { integrationId, signature, body: BODY, requestId: newId() };
@@ -97,7 +103,7 @@ it.each<readonly [body: string, result: object]>([
   ['{"events":[]}', { records: [] }],
   ['{"events":null}', { records: [] }],
   ['{}', { records: [] }],
-])('a body that settles nothing, %s, is answered with what became of each record', async (body, value) => {
+])('a body that settles nothing, %s, is answered with the result of each record', async (body, value) => {
   const map = { records: '/events', when: [{ pointer: '/type', in: ['end'] }] };
   const { integration, tenant, secret } = await h.createIntegration({
     descriptorJson: JSON.stringify({ version: 1, map }),
@@ -117,7 +123,7 @@ it.each<readonly [body: string, result: object]>([
   expect(results[0]?.result).toMatchObject({ $case: 'batch', value });
 });
 
-it('a push that may be signed with a secret that does not open fails, and is logged at most once a minute for its integration', async () => {
+it('a push that may be signed with an unreadable secret fails, and is logged at most once a minute per integration', async () => {
   const [one, other] = [await createWithUnreadable(), await createWithUnreadable()];
   const signature = signWebhook(UNREADABLE, BODY);
   for (const id of [one.id, one.id.toUpperCase(), other.id, one.id]) expect(await push(id, signature)).toEqual(FAILED);
@@ -130,7 +136,7 @@ it('a push that may be signed with a secret that does not open fails, and is log
   expect([linesOf(one.id), linesOf(other.id)]).toEqual([2, 1]);
 });
 
-it('each failure of the signature is one refusal, also of an unknown id, and no developer sees it in the log', async () => {
+it('every invalid signature gets the same refusal, even for an unknown id, and no developer sees it in the log', async () => {
   const [target, other, draft] = [
     await createTarget(),
     await createTarget(),
@@ -188,14 +194,14 @@ const ofChallenge = (rest: object) => ({ attempt_id: newOwnedId('challenge'), ..
 
 it.each([
   ['nothing', ''],
-  ['no JSON', '{'],
+  ['invalid JSON', '{'],
   ['a member twice', '{"score":1,"score":2}'],
   ['a text', '"x"'],
   ['no member', '{}'],
   ['no attempt', '{"score":1}'],
-  ['an attempt that is no uuid', '{"attempt_id":"x","score":1}'],
+  ['an attempt that is not a uuid', '{"attempt_id":"x","score":1}'],
   ['no score', JSON.stringify(ofChallenge({}))],
-  ['a score that is no number', JSON.stringify(ofChallenge({ score: 'x' }))],
+  ['a score that is not a number', JSON.stringify(ofChallenge({ score: 'x' }))],
   ['a misspelt score', JSON.stringify(ofChallenge({ scores: 1 }))],
   ['101 records', JSON.stringify(Array.from({ length: 101 }, () => ofChallenge({ score: 1 })))],
 ])('a body with %s is refused as a whole', async (_what, body) => {
@@ -211,13 +217,13 @@ it.each(['[]', 'null'])('a list without a record, %s, is a batch without a resul
   expect(await pushSigned(body)).toEqual({ $case: 'batch', value: { records: [] } });
 });
 
-it('the log has each push with a valid signature, what became of its records, and why its body was not read', async () => {
+it('the log shows each push with a valid signature, the result of its records, and why its body was not read', async () => {
   const { id, pushSigned } = await createTarget();
   const records = JSON.stringify([ofChallenge({}), { score: 1 }]);
   const answer = await pushSigned(records);
   const rejected = (index: number) => ({ index, status: RecordStatus.REJECTED, code: 'invalid_request' });
   expect(answer).toMatchObject({ $case: 'batch', value: { records: [rejected(0), rejected(1)] } });
-  // The log is in the order of the instants.
+  // The log is ordered by instant.
   h.clock.advance(1);
   await pushSigned('{');
   expect(await logged(id, 2)).toMatchObject([

@@ -64,8 +64,8 @@ const IS_DUE = `
     i.next_poll_at <= $1 and i.pull_origin is not null and (i.leased_until is null or i.leased_until <= $1)
     and exists (select from programs p where p.id = i.program_id and i.environment = any(p.open_environments))`;
 
-// Limits each origin and each environment, so that many due integrations of one origin, or of test,
-// do not push the others out of the list.
+// Limits each origin and lists live first, so that neither one origin nor test fills the list and
+// hides the others.
 const FIND_DUE = {
   name: 'polls_find_due',
   text: `

@@ -1,4 +1,4 @@
-/** Which rows are deleted by age, and which stay. */
+/** Which rows are deleted because of their age, and which stay. */
 import { newId } from '@laurel/ids';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type IntegrationDatabase, startIntegrationDatabase } from '../database.fixture.ts';
@@ -27,7 +27,7 @@ async function count(table: string): Promise<number> {
   return row?.rows ?? 0;
 }
 
-it('entries of the log are deleted after 7 days, in several statements, and nothing that identifies a report is', async () => {
+it('log entries are deleted after 7 days, in several statements, and nothing that identifies a report is', async () => {
   const { id } = await database.newIntegration();
   const long = new Date(NOW.getTime() - 1_000 * DAY_MS);
   await database.superuser.query(

@@ -1,4 +1,7 @@
-/** Listened samples reach a challenge service in memory, which counts a sample id once, as the real one does. */
+/**
+ * Forwards listened samples to a challenge service in memory, which counts a sample id once, as the
+ * real one does.
+ */
 import { newId } from '@laurel/ids';
 import { type ListenedScore, ListenedScoreStatus } from '@laurel/proto/challenge';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -20,7 +23,7 @@ class ChallengeInMemory {
     this.failure = null;
     if (failure === 'before') throw new Error('unreachable');
     for (const score of scores) if (!this.counted.has(score.sampleId)) this.counted.set(score.sampleId, score);
-    if (failure === 'after') throw new Error('the answer was lost');
+    if (failure === 'after') throw new Error('the response was lost');
     return { statuses: scores.map(() => ListenedScoreStatus.RECORDED) };
   };
 }
@@ -36,7 +39,7 @@ beforeEach(() => {
   challenge = new ChallengeInMemory();
 });
 
-/** Commits so many samples of one new integration, each a millisecond after the one before. */
+/** Commits this many samples of one new integration, a millisecond apart. */
 async function listen(count: number): Promise<readonly ListenedSample[]> {
   const { id, tenant } = await database.newIntegration();
   const challengeId = newId();
@@ -83,17 +86,17 @@ describe('forwarding listened samples', () => {
     expect(challenge.counted.size).toBe(3);
   });
 
-  it('a sample whose answer was lost is sent again under its id, and counts once', async () => {
+  it('a sample whose response was lost is sent again under its id, and counts once', async () => {
     await listen(3);
     challenge.failure = 'after';
-    await expect(forward()).rejects.toThrow('the answer was lost');
+    await expect(forward()).rejects.toThrow('the response was lost');
     const before = new Map(challenge.counted);
     await forward();
     expect(challenge.calls).toBe(2);
     expect(challenge.counted).toEqual(before);
   });
 
-  it('two replicas at once count each sample once', async () => {
+  it('a sample that two replicas forward at once counts once', async () => {
     await listen(300);
     await Promise.all([forward(), forward()]);
     expect(challenge.counted.size).toBe(300);

@@ -1,4 +1,7 @@
-/** Polls that fail, over real HTTPS: what is counted against the partner, what is not, and that the cursor stays. */
+/**
+ * Polls that fail, over real HTTPS: which failures count against the partner, which do not, and
+ * that the cursor stays.
+ */
 import { newId } from '@laurel/ids';
 import { createCertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
 import { startReceiver } from '@laurel/testing';
@@ -7,11 +10,11 @@ import { INTERVAL_SECONDS, page, type Respond, useRig } from './poll.fixture.ts'
 
 const rig = useRig();
 const INTERVAL_MS = INTERVAL_SECONDS * 1_000;
-/** For pages that are to time out. */
+/** The timeout of pages that must time out. */
 const SHORT_MS = 300;
 const MAX_PAGE_BYTES = 1_048_576;
 
-// What one test leaves due must not be polled in another.
+// What one test leaves due must not be polled in another test.
 afterEach(() =>
   rig.database.query({
     text: `update integrations set status = 'suspended', next_poll_at = null, leased_until = null`,
@@ -26,15 +29,15 @@ describe('a failure of the partner', () => {
     ['no content', () => ({ status: 204 }), 'http_204'],
     ['a client error', () => ({ status: 404, body: '{"events":[]}' }), 'http_404'],
     ['a server error', () => ({ status: 503 }), 'http_503'],
-    ['no answer', () => 'never', 'timeout'],
+    ['no response', () => 'never', 'timeout'],
     ['a body that never ends', () => ({ body: '{"events":[', isEndless: true }), 'timeout'],
     ['a broken connection', () => 'reset', 'protocol'],
     ['an endless body', () => ({ body: Buffer.alloc(MAX_PAGE_BYTES + 1, ' '), isEndless: true }), 'body_too_large'],
     ['a body one byte too large', () => ({ body: `[]${' '.repeat(MAX_PAGE_BYTES - 1)}` }), 'body_too_large'],
-    ['a body that is no JSON', () => ({ body: '<html>' }), 'not_json'],
+    ['a body that is not JSON', () => ({ body: '<html>' }), 'not_json'],
     ['a body that is not UTF-8', () => ({ body: Buffer.from([0x7b, 0xff, 0x00, 0x7d]) }), 'not_json'],
     ['too many records', () => page(Array(101).fill({ score: 1 })), 'unreadable'],
-    ['a cursor that is none', () => page([], { next: { is: 'an object' } }), 'next_page'],
+    ['a cursor of the wrong type', () => page([], { next: { is: 'an object' } }), 'next_page'],
   ])('%s is counted and logged by its kind, and the next poll comes at the interval', async (_, respond, kind) => {
     const partner = rig.partner(respond);
     const integration = await rig.integration(partner, { pull: cursorPaging });
@@ -87,7 +90,7 @@ describe('a failure of the partner', () => {
     expect(await rig.stored(integration)).toMatchObject({ consecutive_failures: 0, last_poll_error: null });
   });
 
-  it('a poll whose second page fails keeps the cursor of the first and counts as failed, every time', async () => {
+  it('a poll whose second page fails keeps the first page’s cursor and counts as failed, every time', async () => {
     const partner = rig.partner((_, number) => (number % 2 === 1 ? page([], { next: `c${number}` }) : { status: 500 }));
     const integration = await rig.integration(partner, { pull: cursorPaging });
     await rig.sweep();
@@ -96,14 +99,14 @@ describe('a failure of the partner', () => {
     await rig.sweep();
     expect(partner.queries()).toEqual(['', '?after=c1', '?after=c1', '?after=c3']);
     expect(await rig.stored(integration)).toMatchObject({ cursor: 'c3', consecutive_failures: 2 });
-    // Pages of one instant have no order in the log.
+    // Log entries of one instant have no order.
     const errors = (await rig.log(integration)).map(({ error }) => error ?? 'none');
     expect(errors.toSorted()).toEqual(['http_500', 'http_500', 'none', 'none']);
   });
 });
 
 describe('a failure of this service', () => {
-  it('an owner that is unreachable stops the poll before the cursor moves, and is not counted against the partner', async () => {
+  it('an unreachable contest service stops the poll before the cursor moves, and does not count against the partner', async () => {
     const partner = rig.partner();
     const integration = await rig.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
     const open = () => rig.owners.open(integration.tenant, { playerRef: 'p', parentId: newId() });
@@ -138,7 +141,7 @@ describe('a failure of this service', () => {
     for (const id of [attempt, other]) expect(rig.owners.reportsOf(id)).toHaveLength(1);
   });
 
-  it('a failure of this service leaves the count of the failures of the partner as it is', async () => {
+  it('a failure of this service leaves the count of the partner’s failures unchanged', async () => {
     const partner = rig.partner(() => ({ status: 500 }));
     const integration = await rig.integration(partner);
     await rig.sweep();

@@ -1,4 +1,7 @@
-/** Leases of polls, with failpoints that throw where a process would die: what is left, and what another replica makes of it. */
+/**
+ * Leases of polls: what a process that dies leaves, and what another replica does with it. A
+ * failpoint that throws simulates the crash.
+ */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newId } from '@laurel/ids';
@@ -6,7 +9,7 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import type { FailpointName } from '../failpoints.ts';
 import { INTERVAL_SECONDS, LEASE_MS, page, useRig } from './poll.fixture.ts';
 
-// Before any import: the library reads the folder's path when it is loaded.
+// Runs before any import, because the library reads the folder's path when it is loaded.
 const failpoints = vi.hoisted(() => {
   const { mkdtempSync } = process.getBuiltinModule('node:fs');
   const folder = mkdtempSync(`${process.getBuiltinModule('node:os').tmpdir()}/laurel-failpoints-`);
@@ -27,7 +30,7 @@ const paging = { paging: { type: 'cursor', param: 'after', pointer: '/next' }, m
 const arm = (name: FailpointName) => writeFileSync(join(failpoints, name), 'throw');
 const isArmed = (name: FailpointName) => existsSync(join(failpoints, name));
 
-/** An integration whose one page has one report. */
+/** An integration whose only page has one report. */
 async function withReport() {
   const partner = rig.partner();
   const integration = await rig.integration(partner, { pull: paging });
@@ -37,7 +40,7 @@ async function withReport() {
 }
 
 describe('a crash', () => {
-  it('a crash between the settlement and the cursor leaves both the lease and the cursor; the page is requested again, and is a duplicate', async () => {
+  it('a crash between settlement and cursor leaves both the lease and the cursor; the repeated page is a duplicate', async () => {
     const { partner, integration, attempt } = await withReport();
     const begunAt = rig.clock();
     arm('integration.poll.before-commit');
@@ -79,7 +82,7 @@ describe('a crash', () => {
     expect(await rig.stored(integration)).toMatchObject({ cursor: 'c1' });
   });
 
-  it('a crash behind the lease, before any request, costs the time of the lease', async () => {
+  it('a crash after the lease, before any request, costs the time of the lease', async () => {
     const { partner, integration } = await withReport();
     arm('integration.poll.after-lease');
     await rig.sweep();
@@ -90,7 +93,7 @@ describe('a crash', () => {
     expect(await rig.stored(integration)).toMatchObject({ cursor: 'c1', lease_number: 2n });
   });
 
-  it('a crash behind the commit costs nothing: the poll has ended', async () => {
+  it('a crash after the commit costs nothing, because the poll has ended', async () => {
     const { partner, integration } = await withReport();
     arm('integration.poll.after-commit');
     await rig.sweep();
@@ -102,7 +105,7 @@ describe('a crash', () => {
 });
 
 describe('replicas', () => {
-  it('two replicas that sweep at once poll each integration once an interval', async () => {
+  it('two replicas that sweep at once poll each integration once per interval', async () => {
     const partners = Array.from({ length: 40 }, () => rig.partner());
     for (const partner of partners) await rig.integration(partner);
     await using other = rig.startPoller();
@@ -115,7 +118,7 @@ describe('replicas', () => {
     }
   });
 
-  it('a replica whose lease ran out in the middle of a poll changes nothing', async () => {
+  it('a replica whose lease expired during a poll changes nothing', async () => {
     const { partner, integration, attempt } = await withReport();
     const held = Promise.withResolvers<void>();
     partner.respond = (_, number) => {
@@ -138,7 +141,7 @@ describe('replicas', () => {
     expect(rig.owners.reportsOf(attempt)).toHaveLength(1);
   });
 
-  it('a lease that is held by another replica is not taken, and one integration is in flight once', async () => {
+  it('a lease that another replica holds is not taken, and one integration is in flight once', async () => {
     const held = Promise.withResolvers<void>();
     const partner = rig.partner(() => ({ ...page([]), after: held.promise }));
     await rig.integration(partner);
@@ -154,10 +157,10 @@ describe('replicas', () => {
 });
 
 describe('slots', () => {
-  it('a partner that does not answer takes its share, and every other integration is polled', async () => {
+  it('a partner that does not respond takes only its share, and every other integration is polled', async () => {
     const held = Promise.withResolvers<void>();
     const hung = rig.partner(() => ({ ...page([]), after: held.promise }));
-    // The same server under another name is another origin.
+    // Another name makes the same server another origin.
     const hungOrigin = hung.origin.replace('127.0.0.1', 'localhost');
     for (let index = 0; index < 20; index += 1) {
       await rig.integration({ url: hung.url.replace(hung.origin, hungOrigin), origin: hungOrigin });

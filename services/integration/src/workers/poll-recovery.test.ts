@@ -1,4 +1,7 @@
-/** What a poller does about a partner that asks it to wait, forgets a cursor, or has a list that paging cannot follow; over real HTTPS. */
+/**
+ * What the poller does if a partner asks it to wait, forgets a cursor, or has a list that paging
+ * cannot follow; over real HTTPS.
+ */
 import { newId } from '@laurel/ids';
 import { afterEach, describe, expect, it } from 'vitest';
 import { INTERVAL_SECONDS, type Partner, type Polled, page, useRig } from './poll.fixture.ts';
@@ -7,7 +10,7 @@ const rig = useRig();
 const INTERVAL_MS = INTERVAL_SECONDS * 1_000;
 const HOUR_MS = 3_600_000;
 
-// What one test leaves due must not be polled in another.
+// What one test leaves due must not be polled in another test.
 afterEach(() =>
   rig.database.query({
     text: `update integrations set status = 'suspended', next_poll_at = null, leased_until = null`,
@@ -18,7 +21,7 @@ const cursorPaging = { paging: { type: 'cursor', param: 'after', pointer: '/next
 const after = (ms: number) => new Date(rig.clock().getTime() + ms);
 const open = ({ tenant }: Polled) => rig.owners.open(tenant, { playerRef: 'p', parentId: newId() });
 
-/** A sweep, and the time until the next poll. */
+/** Runs a sweep, and advances the clock to the next poll. */
 async function poll() {
   await rig.sweep();
   rig.clock.advance(INTERVAL_MS);
@@ -32,12 +35,12 @@ describe('a partner that asks for a wait', () => {
     [429, '600', 600_000],
     [503, '600', 600_000],
     [429, '86400', HOUR_MS],
-    // Less than the interval.
+    // A wait shorter than the interval.
     [429, '5', INTERVAL_MS],
     [503, 'later', INTERVAL_MS],
     [500, '600', INTERVAL_MS],
     [404, '600', INTERVAL_MS],
-  ])('%i with Retry-After: %s is polled again after %i ms', async (status, retryAfter, ms) => {
+  ])('a partner that responds %i with Retry-After: %s is polled again after %i ms', async (status, retryAfter, ms) => {
     const partner = rig.partner(() => ({ status, headers: { 'retry-after': retryAfter } }));
     const integration = await rig.integration(partner);
     await rig.sweep();
@@ -54,7 +57,7 @@ describe('a partner that asks for a wait', () => {
     expect(partner.requests).toHaveLength(2);
   });
 
-  it('a date is a wait until then, also where a later page of the poll is answered with it', async () => {
+  it('a date is a wait until then, even if a later page of the poll gets it', async () => {
     const partner = rig.partner();
     const integration = await rig.integration(partner, { pull: cursorPaging });
     const until = new Date(Math.ceil(rig.clock().getTime() / 1_000) * 1_000 + 900_000);
@@ -67,7 +70,7 @@ describe('a partner that asks for a wait', () => {
 
 describe('a cursor that the partner refuses', () => {
   it.each([400, 410])(
-    'three answers of %i in a row drop it, the log says so, and paging begins anew',
+    'three responses of %i in a row drop the cursor, the log says so, and paging begins anew',
     async (status) => {
       const partner = rig.partner();
       const integration = await rig.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
@@ -98,7 +101,7 @@ describe('a cursor that the partner refuses', () => {
     },
   );
 
-  it('any other answer ends the row, and a first page that is refused has no cursor to drop', async () => {
+  it('any other response resets the count, and a refused first page has no cursor to drop', async () => {
     const partner = rig.partner(() => page([], { next: 'c1' }));
     const integration = await rig.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
     await poll();
@@ -114,7 +117,7 @@ describe('a cursor that the partner refuses', () => {
     expect(rig.logLines.join()).not.toContain(without.id);
   });
 
-  it('a failure of this service neither counts as a refusal nor ends the row', async () => {
+  it('a failure of this service neither counts as a refusal nor resets the count', async () => {
     const partner = rig.partner(() => page([], { next: 'c1' }));
     const integration = await rig.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
     await poll();
@@ -133,7 +136,7 @@ describe('a cursor that the partner refuses', () => {
 });
 
 describe('a cursor that no URL has room for', () => {
-  it('it is not stored: the page is settled and counts as a failure, and no request is blocked', async () => {
+  it('a cursor that fits in no URL is not stored: its page is settled and counts as a failure, and no request is blocked', async () => {
     const partner = rig.partner();
     const integration = await rig.integration(partner, { pull: cursorPaging });
     const attempt = open(integration);
@@ -145,7 +148,7 @@ describe('a cursor that no URL has room for', () => {
     expect(await rig.stored(integration)).toMatchObject({ cursor: null, last_poll_error: 'next_page' });
   });
 
-  it('one that was stored before is forgotten', async () => {
+  it('a cursor that fits in no URL and was stored earlier is forgotten', async () => {
     const partner = rig.partner();
     const integration = await rig.integration(partner, { pull: cursorPaging });
     const values = [integration.id, 'c'.repeat(2_048)];
@@ -159,7 +162,10 @@ describe('a cursor that no URL has room for', () => {
 describe('paging by since with many records of one instant', () => {
   type Run = { readonly attempt: string; readonly score: number; readonly at: string };
 
-  /** A partner whose list has the records from `since` on, that instant included, so many a page. */
+  /**
+   * Makes the partner's list return the records from `since` on, that instant included, `size` per
+   * page.
+   */
   function listOf(partner: Partner, runs: readonly Run[], size: number) {
     partner.respond = ({ path }) => {
       const since = new URL(path, partner.origin).searchParams.get('since') ?? '';
@@ -200,7 +206,7 @@ describe('paging by since with many records of one instant', () => {
     const lastRun = runs.at(-1) as Run;
     expect(rig.owners.reportsOf(lastRun.attempt)).toHaveLength(0);
 
-    // A larger page, and a newer record: the poll goes on, and the failure is over.
+    // After a larger page and a newer record, the poll continues and the failure is over.
     listOf(partner, runsAt(integration, [...many(2, 't5'), 't6']), size);
     await poll();
     expect(await rig.stored(integration)).toMatchObject({
@@ -215,7 +221,7 @@ describe('paging by since with many records of one instant', () => {
     ['several records', 5, {}],
     ['fewer records than the request asks for', 5, { limit: '6' }],
     ['as many records as a parameter that is no size', 5, { version: '5' }],
-  ])('%s of the latest instant are read again with every poll, and no failure', async (_what, count, query) => {
+  ])('%s of the latest instant are read again with every poll, without a failure', async (_what, count, query) => {
     const partner = rig.partner();
     const integration = await integrationOf(partner, query);
     listOf(partner, runsAt(integration, ['t1', ...many(count, 't5')]), 50);
@@ -229,7 +235,10 @@ describe('paging by since with many records of one instant', () => {
 });
 
 describe('a list with the newest records first', () => {
-  /** Pages of `size`, from the newest; `next` names the number of records in front of the next page. */
+  /**
+   * Makes the partner's list return pages of `size`, newest first; `next` is the number of records
+   * before the next page.
+   */
   function listOf(partner: Partner, records: readonly object[], size: number) {
     partner.respond = ({ path }) => {
       const from = Number(new URL(path, partner.origin).searchParams.get('after') ?? 0);
@@ -246,7 +255,7 @@ describe('a list with the newest records first', () => {
     attempts.filter(({ attempt }) => rig.owners.reportsOf(attempt).length === 1).length;
   const run = (integration: Polled) => ({ attempt: open(integration), score: 1 });
 
-  it('every poll begins with the first page, and ends at a page that it knows', async () => {
+  it('every poll of a newest-first list begins with the first page, and ends at a page that it knows', async () => {
     const partner = rig.partner();
     const integration = await rig.integration(partner, { pull: backwards(5) });
     const records = Array.from({ length: 6 }, () => run(integration));
@@ -257,7 +266,7 @@ describe('a list with the newest records first', () => {
 
     records.unshift(run(integration), run(integration), run(integration));
     await poll();
-    // The second page has a new record, the third none.
+    // The second page has a new record, the third has none.
     expect(sent(partner, 'after').slice(3)).toEqual([null, '2', '4']);
     await poll();
     expect(sent(partner, 'after').slice(6)).toEqual([null]);
@@ -265,21 +274,21 @@ describe('a list with the newest records first', () => {
     expect(records.map(({ attempt }) => rig.owners.reportsOf(attempt).length)).toEqual(Array(9).fill(1));
   });
 
-  it('a list longer than max_pages is gone on with, and no record is lost when new ones move it meanwhile', async () => {
+  it('a list longer than max_pages is resumed, and no record is lost when new ones move it meanwhile', async () => {
     const partner = rig.partner();
     const integration = await rig.integration(partner, { pull: backwards(2) });
     const records = Array.from({ length: 12 }, () => run(integration));
     listOf(partner, records, 2);
     await poll();
     expect(await rig.stored(integration)).toMatchObject({ cursor: '4' });
-    // A whole page of new records: the page that the next poll goes on with is one that it knows.
+    // After a whole page of new records, the next poll resumes with a page that it already knows.
     records.unshift(run(integration), run(integration));
     for (let polls = 0; polls < 8; polls += 1) await poll();
     expect(settledIn(records)).toBe(14);
     expect(await rig.stored(integration)).toMatchObject({ cursor: null, consecutive_failures: 0 });
   });
 
-  it('records that cannot be read do not pass for known ones', async () => {
+  it('unreadable records do not count as known ones', async () => {
     const partner = rig.partner();
     const integration = await rig.integration(partner, { pull: backwards(5) });
     const bad = [{ attempt: 'a1' }, { attempt: 'a2' }];
@@ -290,7 +299,7 @@ describe('a list with the newest records first', () => {
     expect(sent(partner, 'after')).toEqual([null, '2']);
   });
 
-  it('without the order, a poll follows a list as before', async () => {
+  it('without the order newest_first, a poll follows a list as before', async () => {
     const partner = rig.partner();
     const integration = await rig.integration(partner, { pull: cursorPaging });
     listOf(

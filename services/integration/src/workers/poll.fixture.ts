@@ -1,4 +1,7 @@
-/** Replicas of the poller on one real database, a partner's real HTTPS server, and owners in memory that decide as the real ones do. */
+/**
+ * Replicas of the poller on one real database, a partner's real HTTPS server, and contest services
+ * in memory that decide as the real ones do.
+ */
 import { createEgress, type Egress } from '@laurel/egress';
 import { createEncryption, type Encryption } from '@laurel/encryption';
 import { newId } from '@laurel/ids';
@@ -25,13 +28,13 @@ import { pullSecretOwner } from '../domain/pull-secret.ts';
 import { createTurns } from '../domain/turns.ts';
 import { createPoller, type Poller, type PollerDeps } from './poll.ts';
 
-/** Long enough for every page that is answered, on a busy machine. */
+/** Long enough for every page that gets a response, on a busy machine. */
 const AMPLE_MS = 10_000;
 export const INTERVAL_SECONDS = 60;
-/** How long a replica that died keeps others off. */
+/** How long a dead replica's lease keeps others from polling. */
 export const LEASE_MS = 30_000;
 
-/** Answers the n-th request, from 1, for a partner's path. */
+/** Responds to the n-th request, from 1, for a partner's path. */
 export type Respond = (request: ReceivedRequest, number: number) => ReceiverAnswer;
 
 export type Partner = {
@@ -40,7 +43,7 @@ export type Partner = {
   readonly requests: readonly ReceivedRequest[];
   /** The queries of the requests, in order. */
   readonly queries: () => readonly string[];
-  /** Resolves once so many requests have arrived. */
+  /** Resolves once this many requests have arrived. */
   readonly arrivals: (count: number) => Promise<void>;
   respond: Respond;
 };
@@ -52,7 +55,7 @@ type Setup = {
   readonly secret?: string;
   readonly status?: string;
   readonly environment?: Environment;
-  /** By default that of the integration. */
+  /** By default the environment of the integration. */
   readonly openEnvironments?: readonly string[];
 };
 
@@ -79,19 +82,19 @@ export interface Rig extends AsyncDisposable {
   readonly receiver: Receiver;
   readonly poller: Poller;
   readonly logLines: readonly string[];
-  /** A partner's endpoint under a path of its own. */
+  /** A partner's endpoint with its own path. */
   partner(respond?: Respond): Partner;
-  /** An active integration of a program of its own, due now. */
+  /** An active integration of a new program, due now. */
   integration(partner: Pick<Partner, 'url' | 'origin'>, setup?: Setup): Promise<Polled>;
-  /** Another replica. */
+  /** A second replica. */
   startPoller(overrides?: Partial<PollerDeps>): Poller;
-  /** One sweep, and every poll that it leads to. */
+  /** Runs one sweep, and every poll that it begins. */
   sweep(poller?: Poller): Promise<void>;
   stored(integration: Polled): Promise<StoredIntegration>;
   log(integration: Polled): Promise<readonly StoredEntry[]>;
 }
 
-/** A page whose records the default map of `integration` reads, with other members beside them. */
+/** A page whose records the default map of `integration` reads, with other members around them. */
 export function page(records: readonly object[], rest: object = {}): { readonly body: string } {
   return { body: JSON.stringify({ events: records, ...rest }) };
 }

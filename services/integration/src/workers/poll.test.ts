@@ -7,7 +7,7 @@ import { INTERVAL_SECONDS, type Partner, type Polled, page, type Respond, useRig
 const rig = useRig();
 const INTERVAL_MS = INTERVAL_SECONDS * 1_000;
 
-// What one test leaves due must not be polled in another.
+// What one test leaves due must not be polled in another test.
 afterEach(() =>
   rig.database.query({
     text: `update integrations set status = 'suspended', next_poll_at = null, leased_until = null`,
@@ -21,11 +21,11 @@ const json =
 const after = (ms: number) => new Date(rig.clock().getTime() + ms);
 const recordsOf = async (integration: Polled) => (await rig.log(integration)).map(({ records }) => records);
 
-/** The parameter of each request, in order; null where it was left out. */
+/** The parameter of each request, in order; null if the request did not send one. */
 const sent = (partner: Partner, name: string) => partner.queries().map((query) => new URLSearchParams(query).get(name));
 
 describe('a page', () => {
-  it('a page is requested with the query and headers of the descriptor, settled and logged; the next poll is an interval away', async () => {
+  it('a page is requested as the descriptor says, settled and logged; the next poll is due an interval later', async () => {
     const partner = rig.partner();
     const integration = await rig.integration(partner, {
       pull: { query: { game: 'chess' }, headers: { 'X-Client': 'laurel' } },
@@ -69,7 +69,7 @@ describe('a page', () => {
     });
   });
 
-  it('an integration is polled once an interval, and polls that were missed are not made up for', async () => {
+  it('an integration is polled once per interval, and missed polls are not made up for', async () => {
     const partner = rig.partner();
     const integration = await rig.integration(partner);
     await rig.sweep();
@@ -89,7 +89,7 @@ describe('a page', () => {
     });
   });
 
-  it('the next poll counts from the begin of this one, also when the partner changed the interval or switched it off meanwhile', async () => {
+  it('the next poll counts from the start of this one, even if the partner changed or suspended it meanwhile', async () => {
     const held = Promise.withResolvers<void>();
     const partner = rig.partner(() => ({ ...page([]), after: held.promise }));
     const [slow, off] = [await rig.integration(partner), await rig.integration(partner)];
@@ -139,7 +139,7 @@ describe('a page', () => {
     },
   );
 
-  it('records that cannot be read or settled are logged and skipped, and the cursor moves past them', async () => {
+  it('unreadable and refused records are logged and skipped, and the cursor moves past them', async () => {
     const partner = rig.partner();
     const integration = await rig.integration(partner, {
       pull: { paging: { type: 'cursor', param: 'after', pointer: '/next' }, max_pages: 1 },
@@ -169,7 +169,7 @@ describe('a page', () => {
 });
 
 describe('paging', () => {
-  it('none: one page, every time the same', async () => {
+  it('none: the same single page every time', async () => {
     const partner = rig.partner(json({ events: [], next: 'c1' }));
     const integration = await rig.integration(partner);
     await rig.sweep();
@@ -179,7 +179,7 @@ describe('paging', () => {
     expect(await rig.stored(integration)).toMatchObject({ cursor: null });
   });
 
-  it('cursor: pages follow each other, the next poll goes on where this one ended, and max_pages ends it', async () => {
+  it('cursor: pages follow each other, the next poll continues where this one ended, and max_pages ends it', async () => {
     const partner = rig.partner((_, number) => page([], { next: `c${number}` }));
     const integration = await rig.integration(partner, {
       pull: { paging: { type: 'cursor', param: 'after', pointer: '/next' }, max_pages: 3 },
@@ -205,7 +205,7 @@ describe('paging', () => {
     expect(await rig.stored(integration)).toMatchObject({ cursor: `${partner.url}?page=3` });
   });
 
-  it('since: the last record of a page is where the next request goes on', async () => {
+  it('since: the next request continues from the last record of the page', async () => {
     const partner = rig.partner();
     const integration = await rig.integration(partner, {
       pull: { paging: { type: 'since', param: 'since', pointer: '/at', initial: '0' } },
@@ -221,7 +221,7 @@ describe('paging', () => {
     for (const attempt of attempts) expect(rig.owners.reportsOf(attempt)).toHaveLength(1);
   });
 
-  it('a page that names its own cursor again is the last one of its poll', async () => {
+  it('a page that repeats its own cursor is the last one of its poll', async () => {
     const partner = rig.partner(() => page([], { next: 'again' }));
     const integration = await rig.integration(partner, {
       pull: { paging: { type: 'cursor', param: 'after', pointer: '/next' } },
@@ -236,7 +236,7 @@ describe('paging', () => {
   });
 
   it.each(['https://127.0.0.2/steal', 'http://127.0.0.1/steal', 'https://user@127.0.0.1:1/steal'])(
-    'a next_url of another origin (%s) is never requested, with the secret or without; its page is settled',
+    'a next_url of another origin (%s) is never requested, with the secret or without it; its page is settled',
     async (next) => {
       const partner = rig.partner();
       const integration = await rig.integration(partner, {
@@ -283,14 +283,14 @@ describe('authentication', () => {
 });
 
 describe('the budget of a program', () => {
-  it('a poll beyond it ends with its page, goes on there once there is enough again, and another program is polled', async () => {
+  it('a poll beyond its budget ends after its page and resumes once there is enough; other programs are polled', async () => {
     const large = 'x'.repeat(900_000);
     const paged = { pull: { paging: { type: 'cursor', param: 'after', pointer: '/next' } } };
     const [partner, other] = [rig.partner(), rig.partner()];
     const integration = await rig.integration(partner, paged);
     partner.respond = (_request, number) => page([], { next: String(number), large });
     await rig.sweep();
-    // Two seconds of a MiB are used up by three pages of five.
+    // Three pages of five use up a budget of two seconds of a MiB.
     expect(sent(partner, 'after')).toEqual([null, '1', '2']);
     expect(await rig.stored(integration)).toMatchObject({
       cursor: '3',

@@ -1,4 +1,7 @@
-/** After a change of the key: which of an integration's secrets move to the current one, and what a partner's change at the same moment leaves. */
+/**
+ * After a change of the key: which of an integration's secrets move to the current one, and what a
+ * partner's concurrent change leaves.
+ */
 import { createEncryption } from '@laurel/encryption';
 import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
@@ -35,7 +38,7 @@ const keyOf = (version: number) => ({ version, bytes: Buffer.alloc(32, version) 
 const under = (current: number, ...accepted: number[]) =>
   createEncryption({ current: keyOf(current), accepted: accepted.map(keyOf) });
 
-/** `secretsOf` encrypts for the id that the integration gets. */
+/** `secretsOf` encrypts for the id that the integration will have. */
 async function addIntegration(
   transport: 'push_webhook' | 'pull_poll' | 'sdk_direct',
   secretsOf: (id: string) => Secrets = () => ({}),
@@ -65,7 +68,7 @@ function start(current: number, ...accepted: number[]) {
   return { ...createReencryptSecrets({ database, encryption: under(current, ...accepted), logger }), logLines };
 }
 
-/** Resolves once the worker waits for a row that a test's transaction has locked. */
+/** Resolves once the worker waits for a row that a test's transaction holds. */
 async function untilItWaits(): Promise<void> {
   const text = `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
   await expect.poll(async () => (await database.query({ text })).length).toBe(1);
@@ -76,7 +79,7 @@ async function counted(): Promise<Record<string, number>> {
   return Object.fromEntries(metric?.values.map(({ labels, value }) => [labels.key_version, value]) ?? []);
 }
 
-it('the current and the previous signing secret and that of polls move to the current key, each for its own owner, and stay the same', async () => {
+it('both signing secrets and the secret of polls move to the current key, each under its own name, unchanged', async () => {
   const pushed = await addIntegration('push_webhook', (id) => ({
     signing: under(2).encrypt('signs', secretOwner(id)),
     previous: under(1).encrypt('signed before', secretOwner(id)),
@@ -94,7 +97,7 @@ it('the current and the previous signing secret and that of polls move to the cu
   expect(await counted()).toEqual({ 2: 3 });
 });
 
-it('a signing secret that is rotated while it is encrypted again is never overwritten, and both move with the next run', async () => {
+it('a signing secret that is rotated during its re-encryption is never overwritten, and both move with the next run', async () => {
   const id = await addIntegration('push_webhook', (own) => ({ signing: under(1).encrypt('first', secretOwner(own)) }));
   const { runOnce } = start(2, 1);
   let running: Promise<void> | undefined;
@@ -115,7 +118,7 @@ it('a signing secret that is rotated while it is encrypted again is never overwr
   expect(await opened(2)).toEqual(['second', 'first']);
 });
 
-it('a credential of polls that is replaced while it is encrypted again is never overwritten', async () => {
+it('a secret of polls that is replaced during its re-encryption is never overwritten', async () => {
   const id = await addIntegration('pull_poll', (own) => ({ pull: under(1).encrypt('first', pullSecretOwner(own)) }));
   const { runOnce } = start(2, 1);
   let running: Promise<void> | undefined;
@@ -133,7 +136,7 @@ it('a credential of polls that is replaced while it is encrypted again is never 
   expect(await opened(2)).toBe('second');
 });
 
-it('a secret under a key that is not configured stays with its integration as it is, and the log warns of it once', async () => {
+it('a secret under a key that is not configured stays unchanged, and the log warns of it once', async () => {
   const id = await addIntegration('push_webhook', (own) => ({ signing: under(1).encrypt('secret', secretOwner(own)) }));
   const before = await stored(id);
   const { runOnce, logLines } = start(3, 2);
@@ -144,7 +147,7 @@ it('a secret under a key that is not configured stays with its integration as it
   expect(logLines.filter((line) => line.includes('under a key that is not configured'))).toHaveLength(1);
 });
 
-it('a secret whose key is missing stays as it is, and the other secret of its integration moves', async () => {
+it('a secret whose key is missing stays unchanged, and the other secret of its integration moves', async () => {
   const id = await addIntegration('push_webhook', (own) => ({
     signing: under(2).encrypt('signs', secretOwner(own)),
     previous: under(1).encrypt('signed before', secretOwner(own)),
@@ -163,7 +166,7 @@ it('a secret whose key is missing stays as it is, and the other secret of its in
   ]);
 });
 
-it('a secret that is damaged is logged once with its integration, whose other secret moves', async () => {
+it('a damaged secret is logged once with its integration, whose other secret moves', async () => {
   const id = await addIntegration('push_webhook', (own) => ({
     signing: under(1).encrypt('signs', secretOwner(own)),
     previous: under(1).encrypt('signed before', secretOwner('another integration')),
@@ -179,7 +182,7 @@ it('a secret that is damaged is logged once with its integration, whose other se
   ]);
 });
 
-it('another key under the version of the stored secrets is refused at the start, and a key that some are not under is not', async () => {
+it('a wrong key under the version of stored secrets is refused at the start, and one that only some use is accepted', async () => {
   await addIntegration('push_webhook', (id) => ({
     signing: under(2).encrypt('signs', secretOwner(id)),
     previous: under(1).encrypt('signed before', secretOwner(id)),
@@ -197,7 +200,7 @@ it('another key under the version of the stored secrets is refused at the start,
   }
 });
 
-it('a wrong accepted key is refused under its own version where each integration also has a secret under the current key', async () => {
+it('a wrong accepted key is refused even if each integration also has a secret under the current key', async () => {
   await addIntegration('push_webhook', (id) => ({
     signing: under(2).encrypt('signs', secretOwner(id)),
     previous: under(1).encrypt('signed before', secretOwner(id)),

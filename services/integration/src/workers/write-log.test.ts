@@ -1,4 +1,4 @@
-/** The log is written behind the answers: in few statements, and and an answer never waits for it. */
+/** The log is written after the responses, in few statements, and a response never waits for it. */
 import { newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import { createLogger } from '@laurel/service';
@@ -29,7 +29,7 @@ async function isWritten({ id }: NewLogEntry): Promise<boolean> {
   return (await database.superuser.query({ text: 'select 1 from log_entries where id = $1' }, [id])).length === 1;
 }
 
-it('the entries of many pushes are written by few statements, none of which waits for the disk', async () => {
+it('a few statements write the entries of many pushes, and no statement waits for the disk', async () => {
   const writes: boolean[] = [];
   const counting: Database = {
     ...running,
@@ -47,7 +47,7 @@ it('the entries of many pushes are written by few statements, none of which wait
   for (const one of entries) expect(await isWritten(one)).toBe(true);
 });
 
-it('an entry that cannot be written is lost, and takes no other with it', async () => {
+it('an entry that cannot be written is lost without any other', async () => {
   const log = createLogWriter({ database: running, logger });
   const [first, bad, last] = [entry(), entry({ integrationId: newId() }), entry()];
   for (const one of [first, bad, last]) log.add(one);
@@ -55,7 +55,7 @@ it('an entry that cannot be written is lost, and takes no other with it', async 
   expect(await Promise.all([first, bad, last].map(isWritten))).toEqual([true, false, true]);
 });
 
-it('entries that were added are written before the writer is disposed of', async () => {
+it('entries that were added are written before the writer is disposed', async () => {
   const added = entry();
   {
     await using log = createLogWriter({ database: running, logger });
