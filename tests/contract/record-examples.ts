@@ -1,7 +1,8 @@
 /**
- * The examples of a document, as recorded from the answers of a stack: for each operation a success, and of several the
- * first of those for which most was sent. Whatever differs from one run to the next is replaced, the same value always by the same one:
- * ids by their order, instants by minutes in their order, keys and other random text by what names it.
+ * Records the examples of a document from the answers of a stack: one success for each operation,
+ * the first of those with the largest request. Values that differ between runs are replaced, each
+ * always by the same one: ids by their order, instants by minutes in their order, keys and other
+ * random text by what names them.
  */
 import type { JournalEntry } from '@laurel/testing';
 
@@ -65,7 +66,10 @@ export function recordExamples(
   return settled(recorded) as typeof recorded;
 }
 
-/** Where two values have other members or other types: of a list by its first item, and never where one has nothing. */
+/**
+ * Where two values have other members or other types. Lists compare by their first items; a value
+ * without content differs from none.
+ */
 export function differences(recorded: Json, now: Json, at = 'examples'): string[] {
   if (isNothing(recorded) || isNothing(now)) return [];
   if (Array.isArray(recorded) && Array.isArray(now)) return differences(recorded[0], now[0], `${at}[0]`);

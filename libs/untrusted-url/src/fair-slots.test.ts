@@ -141,7 +141,8 @@ describe('subjects that are forgotten', () => {
     expect(slots.held).toBe(4);
     setHealth(slots, others.slice(1), 'proven');
     setHealth(slots, ['late'], 'slow');
-    // None of the four that slow subjects may hold, and four of the seven that are not for proven ones alone.
+    // None of the four slots of slow subjects, and four of the seven that others than proven ones
+    // may hold.
     takeAll(slots, ['late']);
     expect(slots.held).toBe(7);
     slots.giveBack('slow', 4);
