@@ -11,7 +11,7 @@ import { constants, setPriority } from 'node:os';
 import { CHECKOUT, NODE } from '@laurel/testing';
 import { hasChromium } from './clients/chromium.ts';
 import { fetchGenerators } from './clients/generators.ts';
-import { installLanguages } from './clients/languages.ts';
+import { findMissingLanguages } from './clients/languages.ts';
 import { fetchRuntimes } from './clients/runtimes.ts';
 import { exitOf } from './compose/child.ts';
 
@@ -51,7 +51,7 @@ async function prepareClients(): Promise<void> {
   await part('The runtimes', fetchRuntimes);
   await part('The generators of clients', fetchGenerators);
   await part('Chromium', hasChromium);
-  await part('The languages of the samples', installLanguages);
+  await part('The languages of the samples', findMissingLanguages);
 }
 
 await Promise.all([part('The containers', prepareContainers), prepareClients()]);

@@ -2,7 +2,7 @@
 import { GUIDES, type GuidePage, MOVED_PAGE, MOVED_SECTIONS, NOT_ON_THE_SITE, operationPath } from './pages.ts';
 import { anchorOf, headingsOf, outsideFences, prefaceOf, raiseHeadings, type Section, sectionsOf } from './sections.ts';
 
-/** The files of docs/contract that the site shows, by their names without the ending, and the page of docs/samples. */
+/** The files that the site shows: those of docs/contract by name, and the page of docs/samples. */
 export interface GuideFiles {
   readonly 'partner-api': string;
   readonly integrations: string;

@@ -1,4 +1,7 @@
-/** Writes the pages of the site as Markdown: the guides from docs/contract and docs/samples, the reference from docs/openapi/partner-v1.yaml. */
+/**
+ * Writes the pages of the site as Markdown: the guides from docs/contract and docs/samples, the
+ * reference from docs/openapi/partner-v1.yaml.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { contractTitle, type GuideFiles, renderGuides } from './guides.ts';

@@ -1,6 +1,6 @@
 /**
- * The languages of docs/samples, and how their samples are compiled and run. Their programs are Debian's, which root installs where they are
- * missing. A language that cannot be had is named and skipped; with CI in the environment that is a failure.
+ * The languages of docs/samples, and how their samples are compiled and run.
+ * Their programs are Debian's, which root installs where they are missing.
  */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -99,37 +99,29 @@ export const BUILD_ENVIRONMENT = {
   GOTOOLCHAIN: 'local',
 };
 
-let installing: Promise<string | undefined> | undefined;
-
-/** Why the language cannot be run here, after it was installed if need be; undefined where it can. */
-export async function whyMissing(language: Language): Promise<string | undefined> {
-  if (isInstalled(language)) return undefined;
-  installing ??= installMissing();
-  const failure = await installing;
-  if (isInstalled(language)) return undefined;
-  const missing = `${language.name} needs ${language.programs.join(' and ')}: ${failure ?? 'Debian’s packages did not bring it'}`;
-  if (process.env.CI) throw new Error(missing);
-  return missing;
+/**
+ * Installs the languages that are missing, and returns why each of those that still are cannot be
+ * run. With CI in the environment it rejects for them.
+ */
+export async function findMissingLanguages(): Promise<ReadonlyMap<Language, string>> {
+  const wanted = LANGUAGES.filter((language) => !isInstalled(language));
+  const failure = wanted.length === 0 ? undefined : await installAll(wanted);
+  const missing = wanted.filter((language) => !isInstalled(language));
+  const reasons = missing.map(({ name, programs }) => {
+    return `${name} needs ${programs.join(' and ')}: ${failure ?? 'the packages did not bring it'}`;
+  });
+  if (process.env.CI && reasons.length > 0) throw new Error(reasons.join('\n'));
+  return new Map(missing.map((language, index) => [language, reasons[index] ?? '']));
 }
 
-/** Installs every language that is missing; rejects where one cannot be had. */
-export async function installLanguages(): Promise<void> {
-  for (const language of LANGUAGES) {
-    const missing = await whyMissing(language);
-    if (missing !== undefined) throw new Error(missing);
-  }
-}
-
-/** All of them at once. Returns why that failed. */
-async function installMissing(): Promise<string | undefined> {
-  const missing = LANGUAGES.filter((language) => !isInstalled(language));
-  const [program = ''] = missing.at(-1)?.programs ?? [];
+/** Returns why that failed, or undefined. */
+async function installAll(languages: readonly Language[]): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return 'only root can install it';
-  process.stderr.write(`Installing ${missing.map(({ name }) => name).join(', ')} (Debian's packages) ...\n`);
-  return install(
-    join('/usr/bin', program),
-    missing.flatMap(({ packages }) => packages),
-  ).then(
+  process.stderr.write(`Installing ${languages.map(({ name }) => name).join(', ')} (Debian's packages) ...\n`);
+  const packages = languages.flatMap((language) => language.packages);
+  // Another process that installs the same ends with the last of them.
+  const [program = ''] = languages.at(-1)?.programs ?? [];
+  return install(join('/usr/bin', program), packages).then(
     () => undefined,
     (error: unknown) => `apt-get cannot install it: ${lastLine(error)}`,
   );

@@ -1,4 +1,4 @@
-/** The samples of docs/samples as a partner would copy them: compiled, run, and tried on a running stack. */
+/** The samples of docs/samples as a partner would copy them: compiled, and run against a stack. */
 import { execFile, spawn } from 'node:child_process';
 import { createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newTarget } from '../integrations/target.ts';
 import { playAttempt } from '../webhooks/play.ts';
 import { expectStatus, type HookRequest, joinWorld, type SharedWorld } from '../world.ts';
-import { BUILD_ENVIRONMENT, LANGUAGES, type Language, whyMissing } from './languages.ts';
+import { BUILD_ENVIRONMENT, findMissingLanguages, LANGUAGES, type Language } from './languages.ts';
 import { type Fate, type OtherAnswer, startLossyProxy } from './lossy-proxy.ts';
 
 const SAMPLES = join(CHECKOUT, 'docs/samples');
@@ -52,30 +52,25 @@ let folder: string;
 /** Two real deliveries of one endpoint, whose secret was replaced between them. */
 let deliveries: { readonly old: Delivery; readonly new: Delivery };
 let secrets: { readonly old: string; readonly new: string };
-const missing = new Map<Language, string>();
+let missing: ReadonlyMap<Language, string>;
 
 beforeAll(async () => {
+  missing = await findMissingLanguages();
+  for (const why of missing.values()) process.stderr.write(`Its samples are not run: ${why}.\n`);
   folder = mkdtempSync(join(tmpdir(), 'laurel-languages-'));
   cpSync(SAMPLES, folder, { recursive: true });
-  await Promise.all([...LANGUAGES.map(prepare), joinWorldWithDeliveries()]);
+  const present = LANGUAGES.filter((language) => !missing.has(language));
+  await Promise.all([...present.map(compile), joinWorldWithDeliveries()]);
 }, DEADLINE_MS);
 
 afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
+  if (folder !== undefined) rmSync(folder, { recursive: true });
   await world?.[Symbol.asyncDispose]();
 });
 
-/** Compiles the samples of a language, or notes why they cannot be run. */
-async function prepare(language: Language): Promise<void> {
-  const why = await whyMissing(language);
-  if (why !== undefined) {
-    missing.set(language, why);
-    process.stderr.write(`The samples in ${language.name} are not run: ${why}.\n`);
-    return;
-  }
-  const cwd = join(folder, language.folder);
+async function compile({ folder: name, build }: Language): Promise<void> {
   const env = { ...process.env, ...BUILD_ENVIRONMENT };
-  if (language.build !== undefined) await promisify(execFile)('sh', ['-ec', language.build], { cwd, env });
+  if (build !== undefined) await promisify(execFile)('sh', ['-ec', build], { cwd: join(folder, name), env });
 }
 
 async function joinWorldWithDeliveries(): Promise<void> {
@@ -115,7 +110,7 @@ async function run(
   return { code, output, errors: errors.trim() };
 }
 
-/** A network that treats the requests of a sample one after the other as the script says, and records their headers. */
+/** A network that treats each request of a sample as the script says, and records its headers. */
 async function startScript(script: readonly (Fate | OtherAnswer)[]) {
   const requests: { readonly at: number; readonly headers: NodeJS.Dict<string | string[]> }[] = [];
   const proxy = await startLossyProxy(world.stack.baseUrl, ({ headers }) => {
