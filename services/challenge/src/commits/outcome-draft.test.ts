@@ -42,7 +42,7 @@ const OUTCOME = {
 };
 
 describe('the draft of an outcome', () => {
-  it('the draft of an outcome without a claim has its event, and is answered without an award', () => {
+  it('the draft of an outcome without a claim has its event, and its result has no award', () => {
     const draft = draftOutcome(SETTLING, { claim: null, keyUse: null, signer, now: NOW });
     expect(settlementOf(draft, null)).toEqual({ kind: 'recorded', outcome: OUTCOME, won: null });
     expect(eventsOf([draft]).map(({ payload }) => payload)).toMatchObject([
@@ -50,7 +50,7 @@ describe('the draft of an outcome', () => {
     ]);
   });
 
-  it('the draft of an outcome with a claim defers its event, and is answered with the award that is to be paid', () => {
+  it('the draft of an outcome with a claim defers its event, and its result has the award to pay', () => {
     const draft = draftOutcome(SETTLING, { claim: CLAIM, keyUse: null, signer, now: NOW });
     const award = { ...CLAIM, status: 'paying', createdAt: NOW, paidAt: null };
     expect(settlementOf(draft, 'paying')).toEqual({

@@ -1,5 +1,6 @@
 /**
- * The commit of outcomes in isolation: instances on the database of a harness, each with its own cache, beside two replicas of the service.
+ * The commit of outcomes in isolation: instances on a harness's database, each with its own cache,
+ * and two replicas of the service.
  */
 
 import { putSigningKey } from '@laurel/attempts';
@@ -25,7 +26,7 @@ export interface Instance {
   readonly published: readonly Event[];
   /** How often this instance decided under lock. */
   readonly transactions: number;
-  /** Caches these attempts as they are. */
+  /** Caches these attempts as they are now. */
   cache(...attemptIds: readonly string[]): Promise<void>;
   report(attemptId: string, score: number, operationId?: string): Promise<Settlement>;
 }
@@ -34,7 +35,7 @@ export interface SettlementsHarness {
   /** The other replica of the service. */
   readonly other: Awaited<ReturnType<Harness['startReplica']>>;
   startInstance(): Instance;
-  /** Everything that is recorded of an attempt. */
+  /** Everything that is recorded about an attempt. */
   traceOf(attemptId: string): Promise<object>;
   /** Two open attempts of one player on one challenge. */
   twoAttempts(): Promise<{ readonly first: string; readonly second: string }>;
@@ -86,7 +87,7 @@ export function useSettlements(h: Harness): SettlementsHarness {
         signingKeyId,
         attempts,
         outbox,
-        // The service's own counts what is settled here.
+        // The service's own monitor counts what is settled here.
         monitor: { wake: () => undefined },
         attemptTtlMs: HOUR_MS,
         clock: h.clock,
@@ -97,7 +98,7 @@ export function useSettlements(h: Harness): SettlementsHarness {
           return transactions;
         },
         async cache(...attemptIds) {
-          // The service that created them has written `open`.
+          // The service that created the attempts writes `open` first.
           await h.server.sweepOnce();
           for (const id of attemptIds) {
             const found = await findAttempt(h.database, id);

@@ -1,4 +1,7 @@
-/** How samples complete a calibration: of free attempts, as a partner meets it, and of any batches, as a law. */
+/**
+ * How samples complete a calibration: samples of free attempts, as a partner sees it; and of any
+ * batches, as a law.
+ */
 import { newId } from '@laurel/ids';
 import { CalibrationSource, type Challenge, ChallengeStatus, ThresholdDirection } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
@@ -67,7 +70,7 @@ describe('a calibration', () => {
     },
   );
 
-  it('a calibration with enough scores waits for its players, and the first score of the last one completes it', async () => {
+  it('a calibration with enough scores waits for more players, and the first score of the last required player completes it', async () => {
     const challenge = await s.open({ minCalibrationN: 4, minCalibrationPlayers: 3 });
     for (const ref of ['one', 'two', 'one', 'two', 'one']) await s.score(challenge.id, ref, 10);
     expect((await s.reread(challenge.id)).calibration).toEqual({
@@ -80,7 +83,7 @@ describe('a calibration', () => {
     expect(await s.reread(challenge.id)).toMatchObject({ status: ChallengeStatus.LIVE, threshold: 10 });
   });
 
-  it('a calibration counts the runs of one account up to its fair share, through whichever ref they come', async () => {
+  it('a calibration counts the runs of one account up to its fair share, whichever ref they come through', async () => {
     const challenge = await s.open({ minCalibrationN: 10, minCalibrationPlayers: 4 });
     const player = await h.player();
     const secondRef = `second-${newId()}`;
@@ -91,14 +94,14 @@ describe('a calibration', () => {
     expect(await s.traceOf(challenge.id)).toMatchObject({ collected: 5, players: 1, samples: 5 });
   });
 
-  it('a calibration is not placed by one account’s 180 runs of 200', async () => {
+  it('the bar of a calibration is not placed by one account with 180 of 200 runs', async () => {
     const challenge = await s.open({ minCalibrationN: 200, minCalibrationPlayers: 20, targetPassRate: 0.2 });
     const player = await h.player();
     await s.listen(...Array.from({ length: 180 }, () => listened(challenge.id, player.ref, 1_000_000)));
     expect(await s.traceOf(challenge.id)).toMatchObject({ status: 'calibrating', collected: 20, players: 1 });
     const others = Array.from({ length: 180 }, (_, index) => listened(challenge.id, `other ${index % 19}`, index + 1));
     await s.listen(...others);
-    // The 40th best of 200: the 20 of that account, and the 20 best of all others.
+    // The 40th best of 200: above it are that account's 20 and the 20 best of all others.
     expect(await s.reread(challenge.id)).toMatchObject({ status: ChallengeStatus.LIVE, threshold: 161 });
   });
 
@@ -115,7 +118,7 @@ describe('a calibration', () => {
 });
 
 describe('a free attempt', () => {
-  it('a free attempt that was created before its challenge went live settles without a bar after it, and moves no bar', async () => {
+  it('a free attempt from before its challenge went live settles without a bar, and moves no bar', async () => {
     const challenge = await s.open();
     const early = created(await h.create(challenge.id, 'early'));
     for (const [index, ref] of ['one', 'two', 'one', 'two'].entries()) await s.score(challenge.id, ref, index);
@@ -129,7 +132,7 @@ describe('a free attempt', () => {
     expect(await s.traceOf(challenge.id)).toEqual(before);
   });
 
-  it('a free attempt settles while its challenge is suspended, and its score is no sample', async () => {
+  it('a free attempt settles while its challenge is suspended, and its score is not a sample', async () => {
     const challenge = await s.open();
     const attempt = created(await h.create(challenge.id, 'one'));
     ok(await set(challenge, ChallengeStatus.SUSPENDED));
@@ -142,7 +145,7 @@ describe('a free attempt', () => {
 describe('a calibration of many samples', () => {
   const SAMPLES = 40_000;
   const BATCH = 5_000;
-  // Of the index of a sample: the same scores in each run.
+  // The score of the sample with this index: the same in each run.
   const scattered = (index: number) => (index * 7_919) % 39_989;
 
   it.each([
@@ -191,7 +194,7 @@ describe('a law of calibrations', () => {
     score: fc.oneof(fc.integer({ min: 0, max: 9 }), fc.double({ noNaN: true, noDefaultInfinity: true })),
   });
 
-  it('a law of calibrations: the bar is the one that sorting the samples gives, and the counters are a recount', async () => {
+  it('a law of calibrations: the bar is that of the sorted samples, and the counters equal a recount', async () => {
     await fc.assert(
       fc.asyncProperty(
         TERMS,
@@ -218,7 +221,7 @@ describe('a law of calibrations', () => {
     );
   });
 
-  /** The calibration of samples that come one by one, with the bar by sorting them. */
+  /** The calibration of samples that come one by one; the bar is found by sorting them. */
   function calibrateInMemory(
     samples: readonly BarSample[],
     terms: {

@@ -1,4 +1,7 @@
-/** The reservation in isolation: the decision on a cached challenge is the one that would have been made on rows read then. */
+/**
+ * The reservation in isolation: a decision on the cached challenge is the same as on rows read at
+ * that time.
+ */
 import { mkdirSync, rmSync } from 'node:fs';
 import { createAttemptOpener, createPendingResolver, type Wallet } from '@laurel/attempts';
 import { ABANDONED } from '@laurel/attempts/domain';
@@ -37,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => held.disposeAsync());
 
-/** A replica's reservations, and its trips to the database. */
+/** A replica's reservations, and its round trips to the database. */
 function startReplica({ turn }: { turn?: Promise<void> } = {}) {
   const { counted, trips } = countTrips(database, turn);
   const reservations = createAttemptReservations({ database: counted, ceilings: CEILINGS, clock });
@@ -71,7 +74,7 @@ async function open(terms: Partial<ChallengeTerms> = {}, changes: Partial<Challe
   return challenge;
 }
 
-/** An award of the challenge, for an attempt of another day. */
+/** Inserts an award of the challenge, for an attempt of another day. */
 async function claim(challenge: Challenge, accountId: string): Promise<void> {
   const attemptId = newOwnedId('challenge');
   await database.query(
@@ -108,7 +111,7 @@ describe('a creation on a cached challenge', () => {
     loadAttempts,
   });
 
-  it('a creation on a cached challenge is answered with the challenge, whether it was decided under lock or on the cache', async () => {
+  it('a creation on a cached challenge returns the challenge, whether it was decided under lock or on the cache', async () => {
     const replica = startReplica();
     const challenge = await open();
     const created = { kind: 'created', attempt: expect.anything(), challenge };
@@ -128,7 +131,7 @@ describe('a creation on a cached challenge', () => {
     expect(await countAttempts(challenge)).toBe(2n);
   });
 
-  it('a creation on a cached challenge freezes the current prize of the challenge, whose ramp was completed meanwhile', async () => {
+  it('a creation on a cached challenge freezes the current prize, even if the ramp was completed meanwhile', async () => {
     const replica = startReplica();
     const challenge = await open({}, { calibrationSource: 'partner_seeded' });
     await replica.warmUp(challenge);
@@ -140,7 +143,7 @@ describe('a creation on a cached challenge', () => {
     expect(replica.trips).toEqual({ short: 1, long: 1 });
   });
 
-  it('a creation on a cached challenge is written though the row was locked or vacuumed meanwhile', async () => {
+  it('a creation on a cached challenge is written even if the row was locked or vacuumed meanwhile', async () => {
     const replica = startReplica();
     const challenge = await open();
     await replica.warmUp(challenge);
@@ -150,7 +153,7 @@ describe('a creation on a cached challenge', () => {
     expect(replica.trips).toEqual({ short: 1, long: 0 });
   });
 
-  it('a creation on a cached challenge is refused once its prize was claimed elsewhere; on a cached account the wallet is called first', async () => {
+  it('a creation on a cached challenge is refused once its prize was claimed elsewhere; for a cached account the wallet is called first', async () => {
     const replica = startReplica();
     const challenge = await open();
     const accountId = newId();
@@ -172,7 +175,7 @@ describe('a creation on a cached challenge', () => {
     expect(verdictOf(await replica.create(rung, newcomer))).toBe('rung_locked');
   });
 
-  it('a creation on a cached challenge is never optimistic where scores decide its fee', async () => {
+  it('a creation on a cached challenge is never optimistic if scores decide its fee', async () => {
     const replica = startReplica();
     const calibrating = await open({}, { status: 'calibrating', threshold: null });
     const topN = await open({ prizeStructure: 'top_n', topN: 1 }, { threshold: null });
@@ -184,7 +187,8 @@ describe('a creation on a cached challenge', () => {
 });
 
 describe('a creation that waits while the sweep of pending attempts advances', () => {
-  // The low watermark is never in the database's future, and the sweeps below take minutes by this clock.
+  // The low watermark is never in the database's future, and the sweeps below take minutes by this
+  // clock.
   const setClock = (time: number) => clock.advance(time - clock().getTime());
   beforeAll(() => setClock(Date.now() - 3_600_000));
   afterAll(() => setClock(Date.now()));
@@ -212,7 +216,7 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     };
   }
 
-  /** The final status of the attempt whose process died right after the commit. */
+  /** The final status of an attempt whose process died right after the commit. */
   async function endOf(attemptId: string) {
     await startSweeper().sweepForAWhile();
     return (await loadAttempts(database, [attemptId])).get(attemptId);
@@ -260,11 +264,12 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     expect(await endOf(attemptId)).toMatchObject({ status: 'refused', closedReason: ABANDONED });
   });
 
-  it('a creation is not passed by a mark that advanced to a low watermark which another run has just raised', async () => {
+  it('a mark that advances to a low watermark just raised by another run does not pass a creation', async () => {
     const { promise: turn, resolve: takeTurn } = Promise.withResolvers<void>();
     let asked = 0;
     const query: Database['query'] = async (statement, values) => {
-      // Identified by the order of the queries: over two connections the answers may come in any order.
+      // The order of the queries identifies it: over two connections the answers may come in any
+      // order.
       const isSlow = statement.text.includes('pg_stat_activity') && ++asked === 1;
       const rows = await database.query<never>(statement, values);
       if (isSlow) await turn;
@@ -285,7 +290,7 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     expect(marks).toEqual([{ swept_until: new Date(raised.getTime() - 30_000) }]);
   });
 
-  it('a creation is written by a replica with the right clock though the clock of a sweep is days ahead', async () => {
+  it('a replica with the right clock writes a creation even if the clock of a sweep is days ahead', async () => {
     setClock(Date.now() + 86_400_000);
     await startSweeper().sweepForAWhile();
     setClock(Date.now());
@@ -384,7 +389,7 @@ describe('a replica that caches', () => {
     { minLength: 4, maxLength: 16 },
   );
 
-  /** Plays the steps on a ladder of their own, and returns their verdicts. */
+  /** Plays the steps on their own ladder, and returns their verdicts. */
   async function play(script: readonly Step[], replicaOf: (step: number) => ReturnType<typeof startReplica>) {
     const bottom = await open();
     const rung = await open({ parentChallengeId: bottom.id }, { rung: 2 });
@@ -404,7 +409,7 @@ describe('a replica that caches', () => {
     return verdicts;
   }
 
-  it('a replica that caches decides like one with an empty cache', async () => {
+  it('a replica with a full cache decides like one with an empty cache', async () => {
     const replicas = [startReplica(), startReplica()] as const;
     await fc.assert(
       fc.asyncProperty(steps, async (script) => {

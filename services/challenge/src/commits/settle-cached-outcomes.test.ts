@@ -1,4 +1,7 @@
-/** Outcomes that are decided on cached attempts: recorded where the cache still holds, and decided under lock where it does not. */
+/**
+ * Outcomes that are decided on cached attempts: recorded if the cache still holds, decided under
+ * lock if not.
+ */
 import { newId, receiptIdOf } from '@laurel/ids';
 import { ok, verdictOnReceipt } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +13,7 @@ const h = useHarness();
 const s = useSettlements(h);
 
 describe('an outcome of an attempt that is still as cached', () => {
-  it('an outcome of an attempt that is still as cached is recorded without reading the attempt, with its award, its event and a receipt that verifies', async () => {
+  it('an outcome of an attempt that is still as cached is recorded without reading the attempt, with award, event and a valid receipt', async () => {
     const { first, second } = await s.twoAttempts();
     const instance = s.startInstance();
     await instance.cache(first, second);
@@ -49,7 +52,7 @@ describe('an outcome of an attempt that is still as cached', () => {
     expect(instance.transactions).toBe(0);
   });
 
-  it('of concurrent outcomes of a cached attempt the first is recorded, and the others are too late', async () => {
+  it('the first of concurrent outcomes of a cached attempt is recorded, and the others are too late', async () => {
     const { first } = await s.twoAttempts();
     const instance = s.startInstance();
     await instance.cache(first);
@@ -112,7 +115,7 @@ describe('a cached attempt that has changed since', () => {
     if (changed.after !== undefined) await change(attempt.id, changed.after, player.accountId);
   });
 
-  it('a cached attempt whose deadline has passed is not tried', async () => {
+  it('a cached attempt whose deadline has passed is reported as due', async () => {
     const { attempt } = await h.openAttempt();
     const instance = s.startInstance();
     await instance.cache(attempt.id);
@@ -135,7 +138,7 @@ describe('a cached attempt that has changed since', () => {
     expect(JSON.parse(receipt?.receipt ?? '')).toMatchObject({ met_threshold: true, award: null });
   });
 
-  it('a cached attempt whose operation id belongs to another attempt refuses the report and stays open, as the database enforces', async () => {
+  it('a report whose operation id belongs to another attempt is refused, and the cached attempt stays open: the database enforces it', async () => {
     const { first, second } = await s.twoAttempts();
     const instance = s.startInstance();
     await instance.cache(first, second);

@@ -1,4 +1,6 @@
-/** Outcomes that are decided under the locks on their attempts, because they are not cached. */
+/**
+ * Outcomes that are decided under the locks on their attempts, because the attempts are not cached.
+ */
 import { newId } from '@laurel/ids';
 import { ChallengeStatus, PrizeStructure } from '@laurel/proto/challenge';
 import { describe, expect, it } from 'vitest';
@@ -57,7 +59,7 @@ describe('a batch of reports on attempts that are not cached', () => {
     await h.server.sweepOnce();
   });
 
-  it('a batch of reports counts for the bar the scores of free attempts and of every attempt of a top_n challenge, and no others', async () => {
+  it('a batch of reports counts for the bar only the scores of free attempts and of all attempts of a top_n challenge', async () => {
     const player = await h.player();
     const calibrating = await h.open({}, { status: ChallengeStatus.CALIBRATING });
     const topN = await h.open({ prizeStructure: PrizeStructure.TOP_N, topN: 1 });

@@ -1,4 +1,7 @@
-/** The commit of outcomes, by the cache and under lock: both decide alike, and replicas that race record each outcome and award once. */
+/**
+ * The commit of outcomes, on the cache and under lock: both decide alike, and replicas that race
+ * record each outcome and award once.
+ */
 import { newId } from '@laurel/ids';
 import { ok } from '@laurel/testing';
 import fc from 'fast-check';
@@ -11,7 +14,7 @@ const h = useHarness();
 const s = useSettlements(h);
 
 describe('two replicas', () => {
-  it('two replicas record one outcome of 200 that are reported concurrently on one attempt', async () => {
+  it('two replicas record one of 200 outcomes that are reported concurrently on one attempt', async () => {
     const { first } = await s.twoAttempts();
     const answers = await Promise.all(
       Array.from({ length: 200 }, async (_, index) =>
@@ -26,7 +29,7 @@ describe('two replicas', () => {
     expect(attempt?.outcome).toMatchObject({ receiptId: settled.receiptId, score: settled.score });
   });
 
-  it('two replicas award a prize once when an account wins it on both concurrently, each on its cache', async () => {
+  it('two replicas award a prize once when an account wins it on both concurrently, even if each decides on its cache', async () => {
     const scenes = await Promise.all(Array.from({ length: 10 }, () => s.twoAttempts()));
     const [here, there] = [s.startInstance(), s.startInstance()];
     for (const { first, second } of scenes) {
@@ -45,7 +48,9 @@ describe('two replicas', () => {
 
 describe('an instance that has cached its attempts', () => {
   const ATTEMPTS = 3;
-  /** Scores that lose, win, and are out of the plausible window; the same operation may be repeated. */
+  /**
+   * Scores that lose, win, or are outside the plausible window; the same operation may be repeated.
+   */
   const reports = fc.array(
     fc.record({
       attempt: fc.nat(ATTEMPTS - 1),
@@ -56,7 +61,10 @@ describe('an instance that has cached its attempts', () => {
   );
   const batches = fc.array(reports, { minLength: 1, maxLength: 3 });
 
-  /** The answers to the reports and the recorded rows, with ids replaced by their index. The reports of a batch are concurrent. */
+  /**
+   * Returns the results of the reports and the recorded rows, with ids replaced by their index. The
+   * reports of a batch are concurrent.
+   */
   async function play(
     script: readonly (readonly { attempt: number; score: number; operation: number }[])[],
     isCaching: boolean,
@@ -97,7 +105,7 @@ describe('an instance that has cached its attempts', () => {
     return `${outcome.score} ${outcome.metThreshold ? 'met' : 'missed'}, ${won?.award.amountCents ?? 'no award'}`;
   }
 
-  it('an instance that has cached its attempts settles any batches of reports like one that decides all of them under lock', async () => {
+  it('an instance that has cached its attempts settles any batches of reports like one that decides them all under lock', async () => {
     let saved = 0;
     await fc.assert(
       fc.asyncProperty(batches, async (script) => {
@@ -107,7 +115,8 @@ describe('an instance that has cached its attempts', () => {
         expect(ofCaching).toBeLessThanOrEqual(ofLocking);
         saved += ofLocking - ofCaching;
       }),
-      // A first report alone is what the cache is for, so that some run saves a transaction whatever the others are.
+      // The cache serves a single first report, so this example makes sure that some run saves a
+      // transaction.
       { numRuns: 12, examples: [[[[{ attempt: 0, score: 99, operation: 0 }]]]] },
     );
     expect(saved).toBeGreaterThan(0);
