@@ -9,7 +9,7 @@ import { all, everyNth, openWithoutCap, usePlay } from './monitor.fixture.ts';
 const h = useHarness();
 const { attempts, settle, play, drift } = usePlay(h);
 
-/** Its bar is 100, its prize 20.00, and its tier's cap 5.00. */
+/** A challenge with a bar of 100, a prize of 20.00 and a tier's cap of 5.00. */
 async function seeded() {
   const { id } = await h.open(
     { dailyAttemptCap: 100_000, targetPassRate: 0.25 },
@@ -59,10 +59,10 @@ describe('the ramp', () => {
     expect((await drift(id)).changes).toHaveLength(2);
   });
 
-  it('an attempt that was created before keeps the prize that the ramp left it', async () => {
+  it('an attempt from before the completion keeps the capped prize', async () => {
     const id = await seeded();
     const open = await attempts(id, 1);
-    // Of an unconfirmed bar 100 attempts are open at once, at most.
+    // At most 100 attempts on an unconfirmed bar are open at once.
     await play(id, everyNth(60, 4));
     await play(id, everyNth(40, 4));
     expect((await read(id)).prizeCents).toBe(2_000n);

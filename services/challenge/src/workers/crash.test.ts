@@ -1,6 +1,6 @@
 /**
- * A process that dies around the commits of a suspension, a completed ramp and a reinstatement, simulated by a failpoint that throws there:
- * what it leaves, and what repairs it.
+ * What a process leaves, and what repairs it, when it dies around the commits of a suspension, a
+ * completed ramp or a reinstatement. A failpoint that throws there simulates the crash.
  */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { PROGRAM, useHarness } from '../challenge.fixture.ts';
 import type { FailpointName } from '../failpoints.ts';
 import { all, everyNth, openWithoutCap, usePlay } from './monitor.fixture.ts';
 
-// Before any import: the library reads the folder's path when it is loaded.
+// Set before any import: the library reads the folder's path when it is loaded.
 const failpoints = vi.hoisted(() => {
   const { mkdtempSync } = process.getBuiltinModule('node:fs');
   const folder = mkdtempSync(`${process.getBuiltinModule('node:os').tmpdir()}/laurel-failpoints-`);
@@ -25,7 +25,10 @@ const h = useHarness();
 const { attempts, settle, play, drift, waiting } = usePlay(h);
 const { LIVE, SUSPENDED } = ChallengeStatus;
 
-/** Settles the attempts, and waits until the worker, which their commit has woken, has met the failpoint. */
+/**
+ * Settles the attempts, and waits until the worker, which their commit has woken, has met the
+ * failpoint.
+ */
 async function settleUntil(name: FailpointName, ids: readonly string[], passed: readonly boolean[]): Promise<void> {
   writeFileSync(join(failpoints, name), 'throw');
   await settle(ids, passed);

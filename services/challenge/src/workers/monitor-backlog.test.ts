@@ -1,4 +1,7 @@
-/** A queue that has grown: what one transaction and one run take, in which order, and how late rows are counted. */
+/**
+ * A queue that has grown: what one transaction and one run take, in which order, and how late rows
+ * are counted.
+ */
 import { connectEvents, createOutbox, type EventStream } from '@laurel/events';
 import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
@@ -30,7 +33,7 @@ function startMonitoring() {
   return createChallengeMonitor({ database, outbox, logger, ceilings: CEILINGS, clock });
 }
 
-/** Live, at a target pass rate of 0.2. */
+/** A live challenge with a target pass rate of 0.2. */
 async function openChallenge(): Promise<string> {
   const tenant = { programId: newId(), environment: 'test' } as const;
   const challenge = { ...LIVE, id: newId(), tenant, terms: TERMS, createdAt: clock() };
@@ -39,7 +42,7 @@ async function openChallenge(): Promise<string> {
   return challenge.id;
 }
 
-/** So many rows of five outcomes each, of which one passes. */
+/** Queues this many rows of five outcomes each, one of which passes. */
 async function queue(challengeId: string, rows: number): Promise<void> {
   await database.query(
     {
@@ -64,7 +67,7 @@ describe('a queue that has grown', () => {
     expect(await countedOf(second)).toEqual({ attempts: 15, passes: 3 });
   });
 
-  it('the backlog of one challenge is counted by runs that follow by themselves, and then the outcomes of the others that settled after it', async () => {
+  it('runs that start each other count the backlog of one challenge, and then the later outcomes of others', async () => {
     const large = await openChallenge();
     const others = await Promise.all(Array.from({ length: 120 }, openChallenge));
     await queue(large, 25_000);
@@ -76,7 +79,7 @@ describe('a queue that has grown', () => {
     for (const id of others) await expect.poll(() => countedOf(id)).toEqual({ attempts: 5, passes: 1 });
   }, 90_000);
 
-  it('a backlog does not keep a monitor from stopping, and another one goes on', async () => {
+  it('a backlog does not keep a monitor from stopping, and another monitor continues', async () => {
     const id = await openChallenge();
     await queue(id, 15_000);
     const stopped = startMonitoring();
@@ -91,7 +94,7 @@ describe('a queue that has grown', () => {
     expect(await countedOf(id)).toEqual({ attempts: 75_000, passes: 15_000 });
   }, 30_000);
 
-  it('a batch that commits late, behind rows with higher numbers that are counted, is counted once it is there', async () => {
+  it('a batch that commits after rows with higher numbers were counted is still counted', async () => {
     const id = await openChallenge();
     await using monitor = startMonitoring();
     await database.transaction(async (late) => {
@@ -104,7 +107,7 @@ describe('a queue that has grown', () => {
     expect(await countedOf(id)).toEqual({ attempts: 11, passes: 3 });
   });
 
-  it('outcomes of a batch on several challenges are one row, in their order, and each is counted for its own', async () => {
+  it('outcomes of a batch on several challenges are one row, in order, and each counts for its own challenge', async () => {
     const [first, second] = [await openChallenge(), await openChallenge()];
     const outcomes = [first, second, first, first].map((challengeId, index) => ({ challengeId, passed: index === 2 }));
     await insertUnmonitoredOutcomes(database, outcomes);
@@ -118,7 +121,7 @@ describe('a queue that has grown', () => {
     expect(await countedOf(second)).toEqual({ attempts: 1, passes: 0 });
   });
 
-  it('outcomes of a monitor that another transaction holds stay in their place, and the others of their batch are counted', async () => {
+  it('outcomes of a monitor that another transaction holds stay in place, and the others of their batch are counted', async () => {
     const [held, free] = [await openChallenge(), await openChallenge()];
     const batch = [held, free, held].map((challengeId, index) => ({ challengeId, passed: index === 2 }));
     await using monitor = startMonitoring();

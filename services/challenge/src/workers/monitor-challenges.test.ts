@@ -1,4 +1,4 @@
-/** Drift: what is counted, when a challenge is suspended, and what that leaves. */
+/** Drift: what is counted, when a challenge is suspended, and what a suspension leaves. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { ChallengeStatus, PrizeStructure } from '@laurel/proto/challenge';
@@ -19,12 +19,12 @@ afterAll(() => other[Symbol.asyncDispose]());
 const statusOf = async (challengeId: string) => ok(await h.challenge.getChallenge({ challengeId })).challenge?.status;
 
 describe('a bar that drifts', () => {
-  it('a challenge whose bar everybody clears is suspended by the next sweep, with its evidence, its readings and one event', async () => {
+  it('the next sweep suspends a challenge whose bar everybody clears, with its evidence, its readings and one event', async () => {
     const challenge = await openWithoutCap(h);
     await play(challenge.id, all(true, 60));
 
     const { now, readings, changes, ...rest } = await drift(challenge.id);
-    // It rejects at the first attempt that it judges; those behind it do not count.
+    // The monitor rejects at the first attempt that it judges; those after it do not count.
     const attemptsSeen = BigInt(JUDGES_FROM);
     const ratios = logRatiosOf({ attempts: JUDGES_FROM, passes: JUDGES_FROM }, 0.2);
     const evidence = {
@@ -81,7 +81,7 @@ describe('a bar that drifts', () => {
     expect(await statusOf(challenge.id)).toBe(ChallengeStatus.SUSPENDED);
   });
 
-  it('a challenge that keeps its claim stays live, and its readings follow the growth of its attempts by tenths', async () => {
+  it('a challenge that keeps its claim stays live, with a reading each time that its attempts have grown by a tenth', async () => {
     const challenge = await openWithoutCap(h);
     for (let wave = 0; wave < 6; wave += 1) await play(challenge.id, everyNth(50, 5));
     const { now, readings, changes } = await drift(challenge.id);
@@ -91,7 +91,7 @@ describe('a bar that drifts', () => {
     expect(changes).toEqual([]);
   });
 
-  it('an attempt that was open when its challenge was suspended settles and is paid as before, and is not counted', async () => {
+  it('an attempt that was open when its challenge was suspended still settles with its award, and is not counted', async () => {
     const challenge = await openWithoutCap(h);
     const open = await attempts(challenge.id, 1);
     await play(challenge.id, all(true, 60));
@@ -110,7 +110,7 @@ describe('a bar that drifts', () => {
     expect(await waiting(challenge.id)).toBe(0);
   });
 
-  it('a creation that is decided on the cache of another process is refused from the suspension on', async () => {
+  it('after the suspension, a creation that is decided on the cache of another process is refused', async () => {
     const challenge = await openWithoutCap(h);
     const player = await h.player();
     const creation = () => ({
@@ -145,7 +145,7 @@ describe('what a drift monitor counts', () => {
     }
   });
 
-  it('two processes that count at once count every outcome once, however the outcomes settle meanwhile', async () => {
+  it('two processes that count at once count every outcome once, even if outcomes settle meanwhile', async () => {
     const challenge = await openWithoutCap(h, { targetPassRate: 0.5 });
     const waves = await Promise.all(Array.from({ length: 6 }, () => attempts(challenge.id, 50)));
     let isSettling = true;
@@ -160,7 +160,7 @@ describe('what a drift monitor counts', () => {
     expect(await waiting(challenge.id)).toBe(0);
   });
 
-  it('the monitor of a challenge that an operator is changing is passed over, and counts later', async () => {
+  it('the monitor of a challenge that an operator is changing is skipped, and counts later', async () => {
     const [held, free] = [await openWithoutCap(h), await openWithoutCap(h)];
     await h.database.transaction(async (tx) => {
       await tx.query({ text: 'select from drift_monitors where challenge_id = $1 for update' }, [held.id]);
@@ -192,7 +192,7 @@ describe('what a drift monitor counts', () => {
 });
 
 describe('under load', () => {
-  it('no attempt is created once the suspension of its challenge can be read, whichever process is asked', async () => {
+  it('once the suspension of a challenge can be read, no process creates an attempt on it', async () => {
     const challenge = await openWithoutCap(h);
     const players = await Promise.all(Array.from({ length: 8 }, () => h.player(undefined, 1_000_000n)));
     let isSuspended = false;

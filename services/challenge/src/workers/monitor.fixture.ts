@@ -5,15 +5,18 @@ import type { Challenge, GetDriftResponse } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
 import { created, type Harness, PROGRAM, recorded } from '../challenge.fixture.ts';
 
-/** Items of one call. */
+/** Items per call. */
 const PAGE = 100;
 
 interface Play {
   /** Open attempts in the order of their ids, each of a new player. */
   attempts(challengeId: string, count: number): Promise<readonly string[]>;
-  /** Settles the attempts: one that passes scores the bar, the others score 0. Those of one page are counted in the order of their ids. */
+  /**
+   * Settles the attempts: those that pass score the bar, the others 0. Those of one page are
+   * counted in id order.
+   */
   settle(attemptIds: readonly string[], passed: readonly boolean[]): Promise<void>;
-  /** Plays these outcomes, each by a player of its own, and counts them. */
+  /** Plays these outcomes, each by its own player, and counts them. */
   play(challengeId: string, passed: readonly boolean[]): Promise<void>;
   drift(challengeId: string): Promise<GetDriftResponse>;
   /** Outcomes that the monitor of the challenge has yet to count. */
@@ -76,7 +79,7 @@ export function usePlay(h: Harness): Play {
   return play;
 }
 
-/** So many outcomes, of which every n-th passes. */
+/** This many outcomes, of which every n-th passes. */
 export const everyNth = (count: number, nth: number): readonly boolean[] =>
   Array.from({ length: count }, (_, index) => index % nth === nth - 1);
 
