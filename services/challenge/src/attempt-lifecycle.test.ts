@@ -1,4 +1,7 @@
-/** Features of libs/attempts that this service does not use, tested on the tables that owners share. */
+/**
+ * Features of libs/attempts that this service does not use, tested on the tables that contest
+ * services share.
+ */
 import { connectWallet, createAttemptOpener, createPendingResolver } from '@laurel/attempts';
 import { newId } from '@laurel/ids';
 import { createLogger } from '@laurel/service';
@@ -16,8 +19,11 @@ async function rowOf(attemptId: string) {
   return row;
 }
 
-describe('the work of an owner when an attempt opens', () => {
-  /** Counts in the metadata how often it changed an open attempt in the transaction that wrote the row before. */
+describe('the work of a contest service when an attempt opens', () => {
+  /**
+   * Counts in the metadata how often it changed an attempt that the same transaction had just
+   * opened.
+   */
   const COUNT = {
     text: `
 update attempts
@@ -32,7 +38,7 @@ where id = any($1::uuid[]) and status = 'open' and xmin = pg_current_xact_id()::
       whenOpened: (attemptIds) => ({ statement: COUNT, values: [attemptIds, failing ?? newId()] }),
     });
 
-  it('the work of an owner when an attempt opens is done once, in the commit that opens it', async () => {
+  it('the work of a contest service when an attempt opens is done once, in the commit that opens it', async () => {
     const { challenge, player, attemptId } = await h.pendingAttempt();
     const opener = openerThatCounts(null);
     const fee = { attemptId, feeGeneration: 0 };
@@ -42,12 +48,12 @@ where id = any($1::uuid[]) and status = 'open' and xmin = pg_current_xact_id()::
     expect(await opener.open(fee)).toBe(true);
     expect(await rowOf(attemptId)).toMatchObject({ status: 'open', metadata: '{"opened" : 1}' });
 
-    // It was opened without its fee; now it is pending again, and is paid for.
+    // The attempt was opened without its fee. Now it is pending again, and its fee is posted.
     await h.database.query({ text: `update attempts set status = 'pending' where id = $1` }, [attemptId]);
     created(await h.create(challenge.id, player.ref, attemptId));
   });
 
-  it('the work of an owner when an attempt opens keeps only that attempt of its batch pending where it fails', async () => {
+  it('the work of a contest service when an attempt opens leaves only the attempt pending for which it fails, not the rest of its batch', async () => {
     const { attempt: good } = await h.openAttempt();
     const { attempt: bad } = await h.openAttempt();
     await h.server.sweepOnce();
@@ -60,8 +66,8 @@ where id = any($1::uuid[]) and status = 'open' and xmin = pg_current_xact_id()::
   });
 });
 
-describe('the write of open behind a creation', () => {
-  it('the write of open behind a creation is delayed until a caller waits for it, and then written for all delayed ones', async () => {
+describe('the write of open after a creation', () => {
+  it('the write of open after a creation is delayed until a caller waits for it, and then covers all delayed attempts', async () => {
     const [first, second] = [await pendingAgain(), await pendingAgain()];
     const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
     const answers = [first, second].map((attemptId) => opener.openCreated({ attemptId, feeGeneration: 0 }));
@@ -73,7 +79,7 @@ describe('the write of open behind a creation', () => {
     expect([opener.isKnownPosted(first), opener.isKnownPosted(second)]).toEqual([false, false]);
   });
 
-  it('the write of open behind a creation happens after the pause, and immediately when the service stops', async () => {
+  it('the write of open after a creation happens after the pause, and immediately when the service stops', async () => {
     const [late, last] = [await pendingAgain(), await pendingAgain()];
     const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
     expect(await opener.openCreated({ attemptId: late, feeGeneration: 0 })).toBe(true);
@@ -83,7 +89,7 @@ describe('the write of open behind a creation', () => {
     expect(await rowOf(last)).toMatchObject({ status: 'open' });
   });
 
-  it('the write of open behind a creation is skipped for an attempt that an outcome settles meanwhile', async () => {
+  it('the write of open after a creation is skipped for an attempt that an outcome settles meanwhile', async () => {
     const attemptId = await pendingAgain();
     const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
     const answer = opener.openCreated({ attemptId, feeGeneration: 0 });
@@ -94,7 +100,7 @@ describe('the write of open behind a creation', () => {
     expect(await rowOf(attemptId)).toMatchObject({ status: 'pending' });
   });
 
-  it('the write of open behind a creation is not delayed where a caller resolves the attempt meanwhile', async () => {
+  it('the write of open after a creation is not delayed if a caller resolves the attempt meanwhile', async () => {
     const attemptId = await pendingAgain();
     const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
     const behind = opener.openCreated({ attemptId, feeGeneration: 0 });

@@ -1,4 +1,7 @@
-/** The fixture of this service's tests: the service itself on a real database, and the real wallet in a process beside it. */
+/**
+ * The fixture of this service's tests: the service itself on a real database, and the real wallet
+ * in another process.
+ */
 import { eventIdOf, eventTypeOf } from '@laurel/events';
 import { joinServices, type TypedClient } from '@laurel/grpc';
 import { newId, newOwnedId } from '@laurel/ids';
@@ -73,7 +76,9 @@ const TERMS: ChallengeTerms = {
   parentChallengeId: '',
 };
 
-/** The rpcs of this service and those of AttemptService, under the names that both have in it. */
+/**
+ * The rpcs of this service and of AttemptService, under the names that both have in this service.
+ */
 type Rpcs = Omit<ChallengeServiceService, keyof AttemptServiceService> & AttemptServiceService;
 
 type Replica = {
@@ -88,16 +93,19 @@ export interface Harness extends AsyncDisposable {
   readonly server: ChallengeServer;
   readonly database: Database;
   readonly clock: TestClock;
-  /** The prefix of this harness's own stream of events. */
+  /** The prefix of this harness's own event stream. */
   readonly eventsPrefix: string;
-  /** A second replica on the same database and wallet, with the same clock, or one on the database's time as in production. */
+  /**
+   * A second replica on the same database and wallet, with the same clock; `byDatabase` gives it
+   * the database's time, as in production.
+   */
   startReplica(options?: { readonly byDatabase: true }): Promise<Replica>;
   stopWallet(): Promise<void>;
   startWallet(): Promise<void>;
   /** Creates an account with this ref and this much play money. */
   player(playerRef?: string, fundsCents?: bigint, tenant?: Tenant): Promise<TestPlayer>;
   balance(accountId: string): Promise<bigint>;
-  /** Live, with a bar of 100, unless `terms` differ. */
+  /** Opens a live challenge with a bar of 100, unless `terms` differ. */
   open(
     terms?: Partial<ChallengeTerms>,
     as?: { status?: ChallengeStatus; threshold?: number | undefined },
@@ -118,13 +126,18 @@ export interface Harness extends AsyncDisposable {
   openAttempt(
     terms?: Partial<ChallengeTerms>,
   ): Promise<{ readonly challenge: Challenge; readonly player: TestPlayer; readonly attempt: Attempt }>;
-  /** An attempt whose fee the wallet never received, beside one that is open: the wallet was down when the fee was to be charged. */
+  /**
+   * An attempt whose fee the wallet never received, because the wallet was down; and one that is
+   * open.
+   */
   pendingAttempt(): Promise<{ readonly challenge: Challenge; readonly player: TestPlayer; readonly attemptId: string }>;
-  /** Every event that was ever emitted about this attempt or challenge, and that is still in the outbox. */
+  /** Every event about this attempt or challenge that was emitted and is still in the outbox. */
   eventsOf(id: string): Promise<readonly Event[]>;
-  /** Every settled attempt and returned fee without an event, and every event that no such row explains. */
+  /**
+   * Every settled attempt and returned fee without an event, and every event without such a row.
+   */
   wrongEvents(): Promise<readonly string[]>;
-  /** Every check of the audit that found something. */
+  /** The checks of the audit that found something. */
   violations(): Promise<readonly string[]>;
   /** The checks of this service that find violations of real money. */
   liveViolations(): Promise<readonly string[]>;
@@ -134,8 +147,9 @@ export interface Harness extends AsyncDisposable {
 const NO_NATS = 'nats://127.0.0.1:1';
 
 /**
- * The harness of one test file, which must end with a clean audit and every event emitted. It exists once the file's tests run. With a
- * broker, events may be acknowledged and leave the outbox, and can then not be compared with what happened.
+ * The harness of one test file, which must end with a clean audit and every event emitted. It
+ * exists once the file's tests run. With a broker, acknowledged events leave the outbox and cannot
+ * be compared with what happened.
  */
 export function useHarness({ natsUrl = NO_NATS }: { readonly natsUrl?: string } = {}): Harness {
   return useStarted(
@@ -152,7 +166,7 @@ export function useReplica(harness: Harness): Replica {
   return useStarted(() => harness.startReplica());
 }
 
-/** An item that no idempotency key came with. */
+/** An item without an idempotency key. */
 const WITHOUT_KEY = { requestId: 'r', keyUse: undefined };
 
 async function startHarness(natsUrl: string): Promise<Harness> {
@@ -171,7 +185,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     SWEEP_INTERVAL_MS: '2000000',
     NATS_URL: natsUrl,
     EVENTS_PREFIX: `challenge-${newId().slice(-12)}`,
-    // Only a sweep looks for events that were not published, so it need not wait for those in flight.
+    // Only a sweep looks for unpublished events, so it need not wait for those in flight.
     OUTBOX_REPUBLISH_AFTER_MS: '1',
   });
   const clock = createTestClock();
@@ -203,7 +217,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     stopWallet: wallet.stop,
     async startWallet() {
       await wallet.start();
-      // The service reconnects on its own; the test continues when it has.
+      // The service reconnects by itself; the test continues once it has.
       await retryUntilOk(() => challenge.audit({}));
     },
     player: (playerRef = `player-${newId()}`, fundsCents = 100_000n, tenant = PROGRAM) =>
@@ -240,7 +254,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       return { challenge: opened, player, attempt: created(await harness.create(opened.id, player.ref)) };
     },
     async pendingAttempt() {
-      // The first attempt makes the service cache which account the ref names.
+      // The first attempt makes the service cache the account that the ref names.
       const { challenge: opened, player } = await harness.openAttempt();
       const attemptId = newOwnedId('challenge');
       await harness.stopWallet();
@@ -283,7 +297,7 @@ function subjectOf({ payload }: Event): string {
   }
 }
 
-// One statement, so that all of it is from one snapshot.
+// One statement, so that all of it comes from one snapshot.
 const EMITTED_AND_EXPECTED = {
   text: `
 select payload, null::text as type, null::uuid as attempt_id from outbox

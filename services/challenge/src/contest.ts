@@ -1,4 +1,7 @@
-/** Challenges, as the component of attempts sees them (libs/attempts/src/contest.ts). The end of a challenge ends no attempt. */
+/**
+ * Challenges, as libs/attempts sees them (libs/attempts/src/contest.ts). The end of a challenge
+ * ends no attempt.
+ */
 import { type Contest, refundsByStatus, type Wallet } from '@laurel/attempts';
 import type { OutcomeCommitDeps, WonAward } from './commits/outcome-draft.ts';
 import { createAttemptReservations, moveReservation } from './commits/reserve-attempts.ts';

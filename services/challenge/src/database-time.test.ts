@@ -5,7 +5,7 @@ import { HOUR_MS, PROGRAM, useHarness } from './challenge.fixture.ts';
 
 const harness = useHarness();
 
-/** This function shadows PostgreSQL's own, in sessions that begin after this. */
+/** Shadows PostgreSQL's own function, in sessions that begin after this. */
 async function breakClock(): Promise<void> {
   await harness.database.batch([
     {
@@ -33,7 +33,7 @@ async function mendClock(): Promise<void> {
 
 afterEach(mendClock);
 
-it('the challenge service is not ready, ends no attempt and creates none while the database time is unknown, and recovers once it is known', async () => {
+it('while the database time is unknown, the challenge service is not ready and neither ends nor creates attempts; then it recovers', async () => {
   const { challenge, attempt } = await harness.openAttempt();
   const playerRef = 'a patient player';
   await harness.player(playerRef);

@@ -22,7 +22,8 @@ beforeAll(async () => {
     consumed.push(...events);
   };
   opened.use(startConsumer({ stream, durable: 'test', consume: take, logger }));
-  // Until there is a consumer the stream keeps nothing. From here on sweeps run only when a test runs them.
+  // Until there is a consumer the stream keeps nothing. From here on sweeps run only when a test
+  // runs them.
   const challenge = await suspended();
   await vi.waitFor(async () => {
     await h.server.sweepOnce();
@@ -39,14 +40,17 @@ async function suspended() {
   return challenge;
 }
 
-/** The consumed events of the attempt or challenge. */
+/** The consumed events about the attempt or challenge. */
 function aboutOf(id: string) {
   return consumed
     .filter(({ payload }) => Object.values(payload?.value ?? {}).includes(id))
     .map(({ payload }) => payload?.$case);
 }
 
-/** Resolves once exactly these events of the attempt or challenge were consumed and have left the outbox. */
+/**
+ * Resolves once exactly these events about the attempt or challenge were consumed and have left the
+ * outbox.
+ */
 async function untilConsumed(id: string, ...cases: readonly string[]): Promise<void> {
   await vi.waitFor(async () => {
     expect([aboutOf(id), await h.eventsOf(id)]).toEqual([cases, []]);
@@ -59,7 +63,7 @@ it('the event of a losing outcome is published after its commit, and leaves the 
   await untilConsumed(attempt.id, 'attemptSettled');
 });
 
-it('the events of a win, and of its release where it was held, are published and acknowledged', async () => {
+it('the events of a win, and of the release if it was held, are published and acknowledged', async () => {
   const challenge = await h.open();
   const player = { tenant: PROGRAM, playerRef: `player-${newId()}` };
   ok(await h.wallet.putSandboxPlayer({ player, fundsCents: 1_000n }));
@@ -83,10 +87,10 @@ it('the event of a suspension is published and acknowledged', async () => {
   await untilConsumed(challenge.id, 'challengeSuspended');
 });
 
-it('an event that a crash kept from being published is published by the sweep', async () => {
+it('the sweep publishes an event that a crash kept from being published', async () => {
   const challenge = await h.open();
   const found = await findChallenge(h.database, challenge.id);
-  if (found === null) throw new Error('the challenge is not there');
+  if (found === null) throw new Error('the challenge cannot be read');
   const event = challengeSuspended(found, h.clock());
   const insert = { text: "insert into outbox (event_id, payload, environment) values ($1, $2, 'test')" };
   await h.database.query(insert, [event.id, Buffer.from(Event.encode(event).finish())]);

@@ -1,4 +1,6 @@
-/** The events for partners, read from the outbox: each fact once, in the commit that makes it true. */
+/**
+ * The events for partners, read from the outbox: each fact once, in the commit that makes it true.
+ */
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventIdOf } from '@laurel/events';
@@ -36,7 +38,10 @@ const h = useHarness();
 /** The origin that every event of this file's tests has. */
 const FROM = { tenant: PROGRAM, owner: Owner.CHALLENGE };
 
-/** An open attempt on a challenge that pays 20.00 for 1.00, of a sandbox player, whose next award can be held. */
+/**
+ * An open attempt of a sandbox player, whose next award can be held, on a challenge that pays 20.00
+ * for 1.00.
+ */
 async function openAttempt() {
   const challenge = await h.open();
   const ref = `player-${newId()}`;
@@ -52,7 +57,10 @@ async function heldAward() {
   return { ...opened, awardId: outcome.award?.id ?? '' };
 }
 
-/** The wallet's decision on an award is recorded after the answer; the sweeper waits for that, or does it. */
+/**
+ * The wallet's decision on an award is recorded after the response. The sweeper waits for that, or
+ * records it.
+ */
 async function written(): Promise<void> {
   h.clock.advance(2_000);
   await h.server.sweepOnce();
@@ -62,7 +70,7 @@ function read(attemptId: string) {
   return h.challenge.getAttempt({ tenant: PROGRAM, attemptId });
 }
 
-/** The event of a paid win: the same from the report that won and from the sweeper. */
+/** The event of a paid win; the report that won and the sweeper emit the same. */
 function paidWin(
   { attempt, challenge, ref }: Awaited<ReturnType<typeof openAttempt>>,
   { recordedAt, award }: ReturnType<typeof recorded>,
@@ -92,7 +100,7 @@ function payloadsOf(events: readonly Event[]) {
 }
 
 describe('attempt.settled', () => {
-  it('attempt.settled is emitted for a losing outcome by the commit that records it, once for any number of reports', async () => {
+  it('attempt.settled is emitted for a losing outcome by the commit that records it, once however often it is reported', async () => {
     const { attempt, challenge, player } = await h.openAttempt();
     const operationId = newId();
     const outcome = recorded(await h.report(attempt.id, 99.5, operationId));
@@ -133,7 +141,7 @@ describe('attempt.settled', () => {
     ]);
   });
 
-  it('attempt.settled is emitted once for each attempt of a call, whichever report on it came first', async () => {
+  it('attempt.settled is emitted once for each attempt of a call, whichever of its reports came first', async () => {
     const challenge = await h.open({ dailyAttemptCap: 100 });
     const player = await h.player();
     const attempts = await Promise.all(
@@ -183,7 +191,7 @@ describe('attempt.settled', () => {
     ]);
   });
 
-  it('attempt.settled has no award where the prize was claimed before', async () => {
+  it('attempt.settled has no award if the prize was claimed before', async () => {
     const { attempt: first, challenge, player } = await h.openAttempt();
     const second = created(await h.create(challenge.id, player.ref));
     recorded(await h.report(first.id, 100));
@@ -193,7 +201,7 @@ describe('attempt.settled', () => {
     ]);
   });
 
-  it('attempt.settled is emitted for a win that only the sweeper could pay once it is paid, and not before', async () => {
+  it('attempt.settled for a win that only the sweeper could pay is emitted once the win is paid, and not before', async () => {
     const { attempt } = await openAttempt();
     await h.stopWallet();
     expect(verdictOf(await h.report(attempt.id, 100))).toBe('failure');
@@ -216,7 +224,7 @@ describe('attempt.settled', () => {
     expect(await h.eventsOf(attempt.id)).toHaveLength(1);
   });
 
-  it('attempt.settled is emitted by the sweeper where the process ended before it recorded the decision of the wallet', async () => {
+  it('attempt.settled is emitted by the sweeper if the process ended before it recorded the wallet’s decision', async () => {
     const opened = await openAttempt();
     const { attempt } = opened;
     arm('challenge.award.before-commit', 'throw');
@@ -231,7 +239,7 @@ describe('attempt.settled', () => {
     expect(await h.eventsOf(attempt.id)).toEqual([paidWin(opened, outcome)]);
   });
 
-  it('attempt.settled does not delay the answer to a win, and is written before the service stops', async () => {
+  it('attempt.settled does not delay the response to a win, and is written before the service stops', async () => {
     const { attempt } = await openAttempt();
     {
       await using other = await h.startReplica();
@@ -261,7 +269,7 @@ describe('attempt.settled', () => {
     expect(await h.eventsOf(attempt.id)).toHaveLength(1);
   });
 
-  it('attempt.settled is emitted though the process ended right after the commit', async () => {
+  it('attempt.settled is emitted even if the process ended right after the commit', async () => {
     const { attempt } = await h.openAttempt();
     arm('challenge.outcome.after-commit', 'throw');
     expect(verdictOf(await h.report(attempt.id, 1))).toBe('failure');
@@ -302,7 +310,7 @@ describe('attempt.refunded', () => {
     expect(await h.eventsOf(attempts[0]?.id ?? '')).toHaveLength(1);
   });
 
-  it('attempt.refunded is emitted once for a fee that a read returns, though many read at two replicas', async () => {
+  it('attempt.refunded is emitted once for a fee that a read returns, even if many calls read at two replicas', async () => {
     const { attempt } = await h.openAttempt();
     await using other = await h.startReplica();
     h.clock.advance(HOUR_MS);
@@ -350,7 +358,7 @@ describe('attempt.refunded', () => {
     expect(await h.database.query(due, [attempt.id])).toEqual([]);
   });
 
-  it('attempt.refunded is emitted when the fee is returned and not before', async () => {
+  it('attempt.refunded is emitted when the fee is returned, and not before', async () => {
     const { attempt } = await h.openAttempt();
     await h.stopWallet();
     await expect(h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'x' })).rejects.toThrow();

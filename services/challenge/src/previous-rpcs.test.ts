@@ -1,4 +1,4 @@
-/** Every other test of this service calls AttemptService, by the names of this release. */
+/** All other tests of this service call AttemptService by the names of this release. */
 import { createClient } from '@laurel/grpc';
 import { newId, newOwnedId } from '@laurel/ids';
 import { ChallengeServiceClient } from '@laurel/proto/challenge';
@@ -8,7 +8,7 @@ import { PROGRAM, recorded, useHarness } from './challenge.fixture.ts';
 
 const h = useHarness();
 
-it('both names of an rpc of attempts give the same answer, in which the contest is the challenge', async () => {
+it('both names of an rpc of attempts return the same, and name the challenge as the contest', async () => {
   await using previous = createClient(ChallengeServiceClient, {
     name: 'challenge',
     address: `127.0.0.1:${h.server.port}`,

@@ -1,4 +1,4 @@
-/** Migration 0006: the periods that it gives to signing keys that were replaced before it. */
+/** Migration 0006: the periods that it gives to signing keys that were replaced before it ran. */
 import { endsOfReplacedKeys, SIGNED_RECEIPTS } from '@laurel/testing';
 import { expect, it } from 'vitest';
 

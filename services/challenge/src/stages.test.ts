@@ -1,4 +1,7 @@
-/** What the stage sampler shows of attempts, refunds and awards that are held up, and that it shows nothing of those that are not. */
+/**
+ * What the stage sampler shows of attempts, refunds and awards that are held up; it shows nothing
+ * of others.
+ */
 import { attemptStages } from '@laurel/attempts';
 import { measureStages, measureStagesByEnvironment } from '@laurel/testing';
 import { expect, test } from 'vitest';
@@ -10,19 +13,19 @@ const GRACE_MS = 60_000;
 const stages = attemptStages({ awards: 'awards', pendingGraceMs: GRACE_MS, attemptTtlMs: HOUR_MS });
 const measure = () => measureStages(h.database, stages, h.clock());
 
-test('a pending attempt is measured once it is past its grace, and an open one once it is past its deadline', async () => {
+test('a pending attempt is measured once past its grace, and an open one once past its deadline', async () => {
   await h.pendingAttempt();
   h.clock.advance(GRACE_MS - 1);
   expect(await measure()).toEqual({});
   h.clock.advance(1);
   expect(await measure()).toEqual({ attempt_pending: [1, 60] });
-  // The program plays in the sandbox, which is apart.
+  // The program plays in the sandbox, which is measured separately.
   expect(await measureStagesByEnvironment(h.database, stages, h.clock())).toEqual({
     live: {},
     test: { attempt_pending: [1, 60] },
   });
 
-  // The attempt before it, of the same player, is open.
+  // The earlier attempt of the same player is open.
   h.clock.advance(HOUR_MS);
   expect(await measure()).toEqual({ attempt_pending: [1, 3_660], attempt_overdue: [2, 60] });
   await h.server.sweepOnce();
@@ -52,7 +55,7 @@ test('an award is measured since it was won, while the wallet cannot pay it', as
   expect(await measure()).toEqual({});
 });
 
-test('a decision of an operator that the wallet has not answered is counted, without an age', async () => {
+test('an operator’s decision that the wallet has not answered is counted, without an age', async () => {
   const { attempt } = await h.openAttempt();
   recorded(await h.report(attempt.id, 150));
   await h.server.sweepOnce();
