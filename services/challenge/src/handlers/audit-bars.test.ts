@@ -1,4 +1,4 @@
-/** The audit of bars finds each kind of damage, which these tests do manually. */
+/** The audit of bars finds each kind of damage. These tests cause the damage by hand. */
 import { newId } from '@laurel/ids';
 import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
@@ -27,8 +27,8 @@ async function seeded(terms: Partial<Terms> = {}, distribution = DISTRIBUTION): 
 }
 
 /**
- * Scores of one kind: any finite double by its bits, multiples of one step (subnormal, tiny, huge), and neighbours in the
- * order of doubles, where a difference is all cancellation.
+ * Scores of one kind: any finite double by its bits; multiples of one step (subnormal, tiny, huge);
+ * or neighbours in the order of doubles, whose difference is all cancellation.
  */
 const anyBits = fc
   .bigInt({ min: 0n, max: 2n ** 64n - 1n })
@@ -54,7 +54,7 @@ function doubleOf(bits: bigint): number {
   return view.getFloat64(0);
 }
 
-/** With a bar of 30, the second best of 10, 20, 30 and 40. */
+/** A calibrated challenge with a bar of 30, the second best of 10, 20, 30 and 40. */
 async function calibrated(scores = [10, 20, 30, 40], changes: Partial<Terms> = {}): Promise<string> {
   const terms = { targetPassRate: 0.5, minCalibrationN: scores.length, minCalibrationPlayers: 2, ...changes };
   const { id } = await h.open(terms, { status: ChallengeStatus.CALIBRATING });
@@ -71,20 +71,20 @@ async function failing(damage: string, repair: string, values: readonly unknown[
   expect(await h.violations()).toEqual([]);
   await run(damage, values);
   const found = (await h.violations()).map((violation) => violation.split(':')[0] ?? '');
-  // Each names rows of the sandbox.
+  // Each check found rows of the sandbox.
   expect(await h.liveViolations()).toEqual([]);
   await run(repair, values);
   return found;
 }
 
 describe('the audit of bars', () => {
-  it('the audit of bars finds percentiles that a seeded bar does not follow from, and a bar that no percentiles explain', async () => {
+  it('the audit of bars finds a seeded bar that does not follow from its percentiles, and one without percentiles', async () => {
     const id = await seeded();
     const update = (what: string) => `update seeded_distributions set ${what} where challenge_id = $1`;
     const checks = ['seeded_bar_follows_from_its_percentiles'];
     expect(await failing(update('p75 = 40.001'), update('p75 = 40'), [id])).toEqual(checks);
     expect(await failing(update('threshold = 41'), update('threshold = 40'), [id])).toEqual(checks);
-    // What does not place the bar may be anything.
+    // A percentile that does not place the bar may have any value.
     expect(await failing(update('p5 = 11'), update('p5 = 10'), [id])).toEqual([]);
     expect(
       await failing(
@@ -160,7 +160,7 @@ describe('the audit of bars', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('the audit of bars finds a wrong bar also among subnormal scores', async () => {
+  it('the audit of bars finds a wrong bar even among subnormal scores', async () => {
     const id = await seeded({}, { p5: 0, p25: 1e-316, p50: 2e-316, p75: 3e-316, p95: 4e-316 });
     const update = (bar: string) => `update seeded_distributions set p75 = ${bar} where challenge_id = $1`;
     expect(await failing(update('3.0001e-316'), update('3e-316'), [id])).toEqual([
@@ -168,7 +168,7 @@ describe('the audit of bars', () => {
     ]);
   });
 
-  it('the audit of bars finds samples that a bar does not follow from, and counts that are not those of the samples', async () => {
+  it('the audit of bars finds a bar that does not follow from its samples, and counts that differ from the samples', async () => {
     const id = await calibrated();
     const sample = (what: string, where: string) =>
       `update bar_samples set ${what} where challenge_id = $1 and ${where}`;
@@ -190,7 +190,7 @@ describe('the audit of bars', () => {
     ]);
   });
 
-  it('the audit of bars finds a derived bar that is easier than that of the rung below', async () => {
+  it('the audit of bars finds a derived bar that is easier than the bar of the rung below', async () => {
     const parentId = await seeded();
     const terms = { parentChallengeId: parentId, targetPassRate: 0.1 };
     const { id } = await h.open(terms, { threshold: undefined });
@@ -217,7 +217,7 @@ describe('the audit of bars', () => {
     await run('alter table challenges enable trigger user');
   });
 
-  it('the audit of bars finds an attempt that froze more than the cap of a ramp, until the ramp was completed', async () => {
+  it('the audit of bars finds an attempt that froze more than the cap of a ramp before the ramp was completed', async () => {
     const id = await seeded();
     const player = await h.player();
     const attempt = created(await h.create(id, player.ref));

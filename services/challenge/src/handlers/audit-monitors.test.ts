@@ -1,4 +1,7 @@
-/** The checks of the audit on drift monitors and on the history of a status: each finds the damage that it is for. */
+/**
+ * The audit's checks on drift monitors and on the status history: each finds the damage that it is
+ * for.
+ */
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
 import { expect, it } from 'vitest';
@@ -12,7 +15,7 @@ async function failing(damage: string, repair: string, challengeId: string): Pro
   expect(await h.violations()).toEqual([]);
   await h.database.query({ text: damage }, [challengeId]);
   const found = (await h.violations()).map((violation) => violation.split(':')[0] ?? '');
-  // Each names rows of the sandbox.
+  // Each check found rows of the sandbox.
   expect(await h.liveViolations()).toEqual([]);
   await h.database.query({ text: repair }, [challengeId]);
   return found;
@@ -34,7 +37,7 @@ it('the audit finds an outcome that was counted twice, and one that was never co
   ]);
 });
 
-it('the audit takes outcomes that wait for those that are counted', async () => {
+it('the audit accepts outcomes that still wait as if they were counted', async () => {
   const { id } = await openWithoutCap(h);
   await h.database.transaction(async (tx) => {
     await tx.query({ text: 'select from drift_monitors where challenge_id = $1 for update' }, [id]);
@@ -44,7 +47,7 @@ it('the audit takes outcomes that wait for those that are counted', async () => 
   });
 });
 
-it('the audit asks nothing of what a challenge settled around a suspension, and finds a status without its history', async () => {
+it('the audit ignores outcomes that settle around a suspension, and finds a status without its history', async () => {
   const { id } = await openWithoutCap(h);
   await play(id, everyNth(10, 5));
   ok(await h.challenge.updateChallengeStatus({ challengeId: id, status: ChallengeStatus.SUSPENDED, note: undefined }));

@@ -1,4 +1,4 @@
-/** The audit finds each kind of damage, which these tests do manually. */
+/** The audit finds each kind of damage. These tests cause the damage by hand. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ async function failing(damage: string, repair: string, values: readonly unknown[
   expect(await h.violations()).toEqual([]);
   await h.database.query({ text: damage }, values);
   const found = (await h.violations()).map((violation) => violation.split(':')[0] ?? '');
-  // Each names rows of the sandbox.
+  // Each check found rows of the sandbox.
   expect(await h.liveViolations()).toEqual([]);
   await h.database.query({ text: repair }, values);
   return found;
@@ -25,7 +25,7 @@ describe('the audit', () => {
     expect(checks.length).toBeGreaterThanOrEqual(14);
   });
 
-  it('the audit finds an attempt whose fee differs, was never posted, or was returned though the attempt is not over', async () => {
+  it('the audit finds an attempt whose fee differs, was never posted, or was returned before the attempt was over', async () => {
     const { attempt } = await h.openAttempt();
     await h.server.sweepOnce();
     const damages = [
@@ -107,7 +107,8 @@ describe('the audit', () => {
   });
 
   it('the audit finds nothing while work is in flight', async () => {
-    // Every attempt loses, as it claims: the drift monitor does not suspend it.
+    // Every attempt loses, as the pass rate claims, so the drift monitor does not suspend the
+    // challenge.
     const challenge = await h.open({ dailyAttemptCap: 10_000, targetPassRate: 0.002 });
     const players = await Promise.all(Array.from({ length: 5 }, () => h.player()));
     let isDone = false;

@@ -31,7 +31,7 @@ async function awardOf(attemptId: string) {
 }
 
 describe('an award while the wallet is down', () => {
-  it('a report whose award cannot be paid while the wallet is down fails, and its repeat answers the award paid', async () => {
+  it('a report whose award cannot be paid while the wallet is down fails, and its repeat returns the award as paid', async () => {
     const { attempt, accountId } = await openAttempt();
     const operationId = newId();
     await h.stopWallet();
@@ -67,7 +67,10 @@ describe('an award while the wallet is down', () => {
 });
 
 describe('a win whose rows this database has lost', () => {
-  /** The attempt is open again, as if the commit of its outcome and all that followed had never been. */
+  /**
+   * Opens the attempt again, as if the commit of its outcome and everything after it had never
+   * happened.
+   */
   async function loseOutcome(attemptId: string): Promise<void> {
     for (const text of [
       'delete from awards where attempt_id = $1',
@@ -83,7 +86,7 @@ describe('a win whose rows this database has lost', () => {
     await h.database.query({ text: 'delete from outbox where event_id = any($1::uuid[])' }, [events]);
   }
 
-  /** A second replica, which has no attempt of the first one in its cache, and so decides under lock. */
+  /** Reports to a second replica, which has not cached the attempt and so decides under lock. */
   async function reportElsewhere(attemptId: string) {
     await using other = await h.startReplica();
     const report = { operationId: newId(), attemptId, tenant: PROGRAM, score: 100, evidenceJson: '' };
@@ -115,7 +118,7 @@ describe('a win whose rows this database has lost', () => {
     }
   });
 
-  it('a win that is lost before the wallet has decided it is paid once, when it is reported again', async () => {
+  it('a win that is lost before the wallet decides on it is paid once, when it is reported again', async () => {
     const { attempt, accountId } = await openAttempt();
     await h.stopWallet();
     expect(verdictOf(await h.report(attempt.id, 100))).toBe('failure');
@@ -129,7 +132,7 @@ describe('a win whose rows this database has lost', () => {
 });
 
 describe('a held award', () => {
-  it('a held award has moved no money and has claimed the prize', async () => {
+  it('a held award has claimed the prize and moved no money', async () => {
     const { outcome, accountId, challenge, ref, attempt } = await heldAward();
     expect(outcome.award).toEqual({
       id: outcome.award?.id,
@@ -142,7 +145,7 @@ describe('a held award', () => {
     expect(verdictOf(await h.create(challenge.id, ref))).toBe('challenge_already_claimed');
   });
 
-  it('a held award is paid once when it is released, however often, and cannot be denied then', async () => {
+  it('a held award is paid once however often it is released, and cannot be denied afterwards', async () => {
     const { awardId, accountId, attempt } = await heldAward();
     expect(await h.challenge.releaseAward({ awardId })).toEqual({});
     expect(await h.challenge.releaseAward({ awardId })).toEqual({});
@@ -151,7 +154,7 @@ describe('a held award', () => {
     expect(await h.challenge.denyAward({ awardId })).toMatchObject({ code: 'conflict' });
   });
 
-  it('a held award stays unpaid and claimed when it is denied, and cannot be released then', async () => {
+  it('a held award stays unpaid and claimed when it is denied, and cannot be released afterwards', async () => {
     const { awardId, accountId, attempt, challenge, ref } = await heldAward();
     expect(await h.challenge.denyAward({ awardId })).toEqual({});
     expect(await h.challenge.denyAward({ awardId })).toEqual({});
@@ -178,10 +181,10 @@ describe('a held award', () => {
     expect(await h.balance(accountId)).toBe(isReleased ? 2_900n : 900n);
   });
 
-  it('a held award is rolled forward by the sweeper when its release was interrupted, before the wallet or after it', async () => {
+  it('the sweeper rolls a held award forward whose release was interrupted before or after the wallet’s decision', async () => {
     const before = await heldAward();
     const after = await heldAward();
-    // The status `held` is written after the answer; the sweeper waits for it.
+    // The status `held` is written after the response; the sweeper waits for that.
     h.clock.advance(2_000);
     await h.server.sweepOnce();
     await h.database.query({ text: `update awards set status = 'releasing' where id = any($1)` }, [

@@ -1,4 +1,7 @@
-/** Concurrent scores of two replicas complete a calibration once, and creations meet the challenge before or after it, whole. */
+/**
+ * Concurrent scores at two replicas complete a calibration once. A concurrent creation sees the
+ * challenge either before or after it, never in between.
+ */
 import { ok } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { created, type Harness, recorded, useHarness } from '../challenge.fixture.ts';
@@ -17,7 +20,7 @@ afterAll(() => other[Symbol.asyncDispose]());
 const TERMS = { minCalibrationN: 30, minCalibrationPlayers: 10, targetPassRate: 0.2 };
 const clientOf = (index: number) => (index % 2 === 0 ? h : other).challenge;
 
-/** One score for each attempt, of ten players. */
+/** Free attempts of ten players, one for each score. */
 async function freeAttempts(challengeId: string, count: number) {
   return Promise.all(
     Array.from({ length: count }, async (_, index) => {
@@ -27,7 +30,7 @@ async function freeAttempts(challengeId: string, count: number) {
 }
 
 describe('concurrent scores', () => {
-  it('concurrent scores of two replicas set one bar, off exactly the samples that were needed', async () => {
+  it('concurrent scores at two replicas set one bar, from exactly the samples that were needed', async () => {
     const challenge = await s.open(TERMS);
     const attempts = await freeAttempts(challenge.id, 60);
     const outcomes = await Promise.all(
@@ -50,7 +53,7 @@ describe('concurrent scores', () => {
     });
   });
 
-  it('concurrent scores of attempts and listened ones, of several challenges in every order, do not deadlock and keep every fair share', async () => {
+  it('concurrent scores of attempts and listened scores of several challenges, in any order, do not deadlock and keep every fair share', async () => {
     const challenges = await Promise.all(Array.from({ length: 5 }, () => s.open(TERMS)));
     const attempts = (await Promise.all(challenges.map(({ id }) => freeAttempts(id, 20)))).flat();
     const reports = attempts
@@ -76,7 +79,7 @@ describe('concurrent scores', () => {
     }
   });
 
-  it('concurrent creations meet a challenge that goes live as free and without a bar, or as paid and against the bar', async () => {
+  it('concurrent creations on a challenge that goes live are either free and without a bar, or paid and against the bar', async () => {
     const challenge = await s.open();
     const players = await Promise.all(Array.from({ length: 10 }, () => h.player()));
     for (const ref of ['one', 'two', 'one']) await s.score(challenge.id, ref, 10);
@@ -97,7 +100,7 @@ describe('concurrent scores', () => {
   });
 });
 
-/** The counters as a recount of the samples has them. */
+/** The counters as counted again from the samples. */
 async function recountOf(challengeId: string): Promise<object> {
   const text = `
     select count(*)::int as collected, count(distinct player)::int as players from bar_samples where challenge_id = $1`;

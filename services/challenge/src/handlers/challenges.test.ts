@@ -1,4 +1,7 @@
-/** What operators open and what players are offered: statuses, ladders, calibration, top n, and the list. */
+/**
+ * What operators open and what players are offered: statuses, ladders, calibration, top_n, and the
+ * list.
+ */
 import { newId } from '@laurel/ids';
 import {
   CalibrationSource,
@@ -23,7 +26,7 @@ async function listed(playerRef: string, all = false): Promise<readonly string[]
 }
 
 describe('a challenge that an operator opens', () => {
-  it('a challenge that an operator opens reads back as it was set', async () => {
+  it('a challenge that an operator opens reads back with the terms that were set', async () => {
     const opened = await h.open({ description: 'A description', jurisdictions: ['US-CA'], scoreMin: -1.5 });
     expect(await reread(opened)).toEqual(opened);
     expect(opened).toMatchObject({
@@ -46,7 +49,7 @@ describe('a challenge that an operator opens', () => {
     expect(opened.terms).toMatchObject({ minCalibrationN: 200, minCalibrationPlayers: 20, dailyAttemptCap: 10 });
   });
 
-  it('a challenge that an operator opens is refused for terms that make no sense', async () => {
+  it('a challenge that an operator opens is refused for invalid terms', async () => {
     const parent = await h.open();
     const { challenge: foreign } = ok(
       await h.challenge.createChallenge({
@@ -102,7 +105,7 @@ describe('a challenge that an operator opens', () => {
     });
   });
 
-  it('a challenge without a bar is calibrating again after its suspension', async () => {
+  it('a challenge without a bar is calibrating again when it is reinstated', async () => {
     const opened = await h.open({}, { status: ChallengeStatus.CALIBRATING });
     const set = (status: ChallengeStatus) => h.challenge.updateChallengeStatus({ challengeId: opened.id, status });
     expect(await set(ChallengeStatus.LIVE)).toMatchObject({ code: 'conflict' });
@@ -191,7 +194,7 @@ describe('a top_n challenge', () => {
 });
 
 describe('the list of challenges', () => {
-  it('the list of challenges is exactly those that a create would accept, funds aside', async () => {
+  it('the list of challenges is exactly those that a creation would accept, ignoring funds', async () => {
     const { tenant } = { tenant: { ...PROGRAM, programId: newId() } };
     const open = async (terms: object, status: ChallengeStatus = ChallengeStatus.LIVE) => {
       // The list is oldest first.
@@ -243,7 +246,7 @@ describe('the list of challenges', () => {
     for (const challenge of live) {
       expect(verdictOf(await create(challenge)) === 'attempt', challenge.id).toBe(offered.includes(challenge.id));
     }
-    // This player has no account yet; only funds are missing.
+    // This player has no account yet, so only funds are missing.
     expect(await list('unlinked')).toEqual([plain.id, claimed.id, capped.id, verified.id]);
     const otherProgram = { programId: newId(), environment: PROGRAM.environment };
     expect(await h.challenge.listChallenges({ tenant: otherProgram, playerRef: 'unlinked', all: true })).toEqual({

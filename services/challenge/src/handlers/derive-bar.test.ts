@@ -1,4 +1,7 @@
-/** Rungs that are opened live without a threshold: where their bar comes from, and what refuses them. */
+/**
+ * Rungs that are opened live without a threshold: where their bar comes from, and what refuses
+ * them.
+ */
 import { newId } from '@laurel/ids';
 import {
   CalibrationSource,
@@ -17,14 +20,14 @@ const h = useHarness();
 const { HIGHER_IS_BETTER, LOWER_IS_BETTER } = ThresholdDirection;
 type Terms = NonNullable<Challenge['terms']>;
 
-/** A rung of this parent, live and without a threshold. */
+/** Opens a rung of this parent, live and without a threshold. */
 const derive = (parent: Challenge, terms: Partial<Terms> = {}) =>
   h.open({ ...parent.terms, parentChallengeId: parent.id, ...terms }, { threshold: undefined });
 
 const read = async ({ id }: Challenge) =>
   ok(await h.challenge.getChallenge({ challengeId: id })).challenge as Challenge;
 
-/** A challenge with a bar that half of the scores 10, 20, ..., 100 reach, which its players made. */
+/** A challenge whose players reached the scores 10, 20, ..., 100, half of which clear its bar. */
 async function observed(terms: Partial<Terms> = {}): Promise<Challenge> {
   const challenge = await h.open(
     { targetPassRate: 0.5, minCalibrationN: 10, minCalibrationPlayers: 1, ...terms },
@@ -56,7 +59,7 @@ describe('a rung that is opened live without a threshold', () => {
     [HIGHER_IS_BETTER, 60, 90, 100],
     [LOWER_IS_BETTER, 50, 20, 10],
   ])(
-    "a rung that is opened live without a threshold has its bar from its parent's samples (direction %i)",
+    "a rung that is opened live without a threshold takes its bar from its parent's samples (direction %i)",
     async (thresholdDirection, bar, second, best) => {
       const parent = await observed({ thresholdDirection });
       const ramp = { fullPrizeCents: 2_000n, attemptsSeen: 0n, attemptsRequired: 100n };
@@ -87,7 +90,7 @@ describe('a rung that is opened live without a threshold', () => {
     [HIGHER_IS_BETTER, 40, 50],
     [LOWER_IS_BETTER, 20, 10],
   ])(
-    "a rung that is opened live without a threshold has its bar from its parent's percentiles (direction %i)",
+    "a rung that is opened live without a threshold takes its bar from its parent's percentiles (direction %i)",
     async (thresholdDirection, quarter, least) => {
       const parent = await seeded({ thresholdDirection });
       expect((await derive(parent, { targetPassRate: 0.25 })).threshold).toBe(quarter);
@@ -95,7 +98,7 @@ describe('a rung that is opened live without a threshold', () => {
     },
   );
 
-  it('a rung that is opened live without a threshold has its bar from the percentiles where samples did not complete the calibration', async () => {
+  it('a rung that is opened live without a threshold takes its bar from the percentiles if samples did not complete the calibration', async () => {
     const parent = await h.open({ targetPassRate: 0.5 }, { status: ChallengeStatus.CALIBRATING });
     recorded(await h.report(created(await h.create(parent.id, 'unlinked')).id, 7));
     const distribution = { p5: 10, p25: 20, p50: 30, p75: 40, p95: 50 };
@@ -112,7 +115,7 @@ describe('a rung that is opened live without a threshold', () => {
     expect((await derive(parent, { targetPassRate: 0.25 })).threshold).toBe(40);
   });
 
-  it('a rung that is opened live without a threshold above a rung that was derived has its bar from the same scores', async () => {
+  it('a rung that is opened live without a threshold above a derived rung takes its bar from the same scores', async () => {
     const second = await derive(await observed(), { targetPassRate: 0.3 });
     expect(second.threshold).toBe(80);
     const third = await derive(second, { targetPassRate: 0.1 });
@@ -136,9 +139,9 @@ describe('a rung that is opened live without a threshold', () => {
     }
   });
 
-  it('a rung that is opened live without a threshold is refused where its ladder has no scores, and changes nothing', async () => {
+  it('a rung that is opened live without a threshold is refused if its ladder has no scores, and changes nothing', async () => {
     const parents = [
-      // Its bar is the operator's.
+      // The operator set its bar.
       await h.open({ targetPassRate: 0.5 }),
       await h.open({ targetPassRate: 0.5 }, { status: ChallengeStatus.CALIBRATING }),
       await h.open({ targetPassRate: 0.5, prizeStructure: PrizeStructure.TOP_N, topN: 1 }),
@@ -153,7 +156,7 @@ describe('a rung that is opened live without a threshold', () => {
     }
   });
 
-  it('a rung that is opened live without a threshold is refused for another metric, a pass rate that is not lower, and a bar that is not plausible', async () => {
+  it('a rung that is opened live without a threshold is refused for another metric, a pass rate that is not lower, or an implausible bar', async () => {
     const parent = await observed();
     const bad: readonly Partial<Terms>[] = [
       { metricName: 'time' },
@@ -170,7 +173,7 @@ describe('a rung that is opened live without a threshold', () => {
     expect((await derive(parent, { targetPassRate: 0.2, scoreMin: 90, scoreMax: 90 })).threshold).toBe(90);
   });
 
-  it('a rung that brings its own threshold is observed and does not ramp, also with another metric and pass rate', async () => {
+  it('a rung that brings its own threshold is observed and does not ramp, even with another metric and pass rate', async () => {
     const parent = await h.open();
     const rung = await h.open(
       { parentChallengeId: parent.id, metricName: 'time', targetPassRate: 0.9 },

@@ -1,4 +1,7 @@
-/** Wins on a challenge that drift has suspended: held from the commit that records them, whatever crashes or races it. */
+/**
+ * Wins on a challenge that drift has suspended: held from the commit that records them, whatever
+ * crashes or races it.
+ */
 import { newId } from '@laurel/ids';
 import type { Queryable } from '@laurel/postgres';
 import { AwardStatus } from '@laurel/proto/attempts';
@@ -15,7 +18,7 @@ const { play } = usePlay(h);
 
 type Client = Harness['challenge'];
 
-/** What the monitor writes as it suspends a challenge. */
+/** Writes what the monitor writes when it suspends a challenge. */
 async function suspendByDrift(on: Queryable, challengeId: string): Promise<void> {
   await on.query({ text: `update challenges set status = 'suspended' where id = $1` }, [challengeId]);
   await on.query(
@@ -60,7 +63,7 @@ const REPLICAS = [
 ] as const;
 
 describe('a win on a challenge that drift has suspended', () => {
-  it.each(REPLICAS)('is held, though its attempt was opened before; reported to %s', async (_, clientOf) => {
+  it.each(REPLICAS)('is held even if its attempt was opened before; reported to %s', async (_, clientOf) => {
     const { challenge, player, attempt } = await h.openAttempt();
     await suspend(challenge.id);
     const { award } = recorded(await reportTo(clientOf(), attempt.id));
@@ -71,7 +74,7 @@ describe('a win on a challenge that drift has suspended', () => {
     expect(payouts).toContainEqual(expect.objectContaining({ awardId: award?.id, ...HELD }));
   });
 
-  it('is held after the real monitor has suspended it, and one that settled before is paid', async () => {
+  it('is held after the real monitor has suspended the challenge, and a win that settled before is paid', async () => {
     const challenge = await openWithoutCap(h);
     const [before, after] = [await h.player(), await h.player()];
     const attempts = await Promise.all(
@@ -100,7 +103,7 @@ describe('a win on a challenge that drift has suspended', () => {
     expect(await h.balance(player.accountId)).toBe(100_000n - 100n + 2_000n);
   });
 
-  it('is held after an operator has closed the challenge, and is paid on one that only an operator suspended', async () => {
+  it('is held even after an operator has closed the challenge, but is paid on one that only an operator suspended', async () => {
     const [closed, byOperator] = [await h.openAttempt(), await h.openAttempt()];
     await suspend(closed.challenge.id);
     await setStatus(closed.challenge.id, ChallengeStatus.CLOSED);
@@ -109,7 +112,7 @@ describe('a win on a challenge that drift has suspended', () => {
     expect(recorded(await reportTo(h.challenge, byOperator.attempt.id)).award?.status).toBe(AwardStatus.PAID);
   });
 
-  it('is held by the sweeper where the wallet was down, also once the challenge is live again', async () => {
+  it('is held by the sweeper if the wallet was down, even once the challenge is live again', async () => {
     const { challenge, player, attempt } = await h.openAttempt();
     await suspend(challenge.id);
     await h.stopWallet();
@@ -142,7 +145,7 @@ describe('a win that is reported while the challenge is being suspended', () => 
     expect(await payoutOf(award?.id ?? '')).toEqual(HELD);
   });
 
-  it.each(REPLICAS)('is paid where the suspension is rolled back; reported to %s', async (_, clientOf) => {
+  it.each(REPLICAS)('is paid if the suspension is rolled back; reported to %s', async (_, clientOf) => {
     const { challenge, attempt } = await h.openAttempt();
     let report: ReturnType<typeof reportTo> | undefined;
     const suspension = h.database.transaction(async (tx) => {
@@ -157,7 +160,7 @@ describe('a win that is reported while the challenge is being suspended', () => 
 });
 
 describe('the audit of suspensions', () => {
-  it('finds a challenge whose row and history differ about its suspension by drift', async () => {
+  it('finds a challenge whose row and history disagree on its suspension by drift', async () => {
     const { id } = await h.open();
     const mark = (value: boolean) =>
       h.database.query({ text: 'update challenges set suspended_by_drift = $2 where id = $1' }, [id, value]);

@@ -1,4 +1,4 @@
-/** Attempts that end without an outcome: voided, expired manually, disqualified. */
+/** Attempts that end without an outcome: voided, expired by hand, disqualified. */
 import { newId, newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { ChallengeStatus } from '@laurel/proto/challenge';
@@ -24,11 +24,11 @@ describe('an attempt that an operator voids', () => {
     expect(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'again' })).toMatchObject({
       code: 'conflict',
     });
-    // A refunded attempt no longer counts for the cap.
+    // A refunded attempt no longer counts under the cap.
     created(await h.create(attempt.contestId, player.ref));
   });
 
-  it('an attempt that an operator voids may have been created a moment ago', async () => {
+  it('an attempt that an operator voids may be one that was just created', async () => {
     const challenge = await h.open({ dailyAttemptCap: 100 });
     const player = await h.player();
     await Promise.all(
@@ -52,7 +52,7 @@ describe('an attempt that an operator voids', () => {
     expect(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'x' })).toMatchObject({ code: 'conflict' });
   });
 
-  it('an attempt that an operator voids stays voiding and hidden while the wallet is down, and is finished by the next call', async () => {
+  it('an attempt that an operator voids stays voiding and hidden while the wallet is down, and the next call finishes it', async () => {
     const { attempt, player } = await h.openAttempt();
     await h.stopWallet();
     await expect(h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'x' })).rejects.toThrow();
@@ -82,7 +82,7 @@ describe('a sandbox attempt that is expired manually', () => {
 });
 
 describe('an attempt that an implausible score disqualified', () => {
-  it('a disqualified attempt refuses every later report alike, stays open until its deadline, then expires and is refunded', async () => {
+  it('a disqualified attempt refuses every later report the same way, stays open until its deadline, then expires and is refunded', async () => {
     const { attempt, player } = await h.openAttempt({ scoreMin: 0, scoreMax: 1_000 });
     expect(verdictOf(await h.report(attempt.id, 1_000.5))).toBe('score_out_of_range');
     expect(verdictOf(await h.report(attempt.id, 500))).toBe('score_out_of_range');
@@ -95,14 +95,14 @@ describe('an attempt that an implausible score disqualified', () => {
     expect(await h.balance(player.accountId)).toBe(100_000n);
   });
 
-  it('an attempt is not disqualified by a score on a bound of the plausible window', async () => {
+  it('a score on a bound of the plausible window does not disqualify an attempt', async () => {
     const { attempt } = await h.openAttempt({ scoreMin: 0, scoreMax: 1_000 });
     expect(recorded(await h.report(attempt.id, 1_000)).metThreshold).toBe(true);
   });
 });
 
 describe('an attempt of a challenge that was suspended or closed meanwhile', () => {
-  it('an attempt of a challenge that was suspended or closed meanwhile still settles, with the bar and the prize that were frozen on it', async () => {
+  it('an attempt of a challenge that was suspended or closed meanwhile still settles, with its frozen bar and prize', async () => {
     const { attempt, challenge, player } = await h.openAttempt();
     ok(await h.challenge.updateChallengeStatus({ challengeId: challenge.id, status: ChallengeStatus.CLOSED }));
     expect(recorded(await h.report(attempt.id, 100, newId())).award?.amountCents).toBe(2_000n);

@@ -28,7 +28,7 @@ async function find(challengeId: string, playerRef: string, { client = h.challen
 const nothing = { attemptIds: [], isCalibrating: false };
 
 describe('the open attempts of a player', () => {
-  it('the open attempts of a player are found oldest first, at most two, of any ref of the account, on every replica', async () => {
+  it('the open attempts of a player are found oldest first, at most two, for any ref of the account, on every replica', async () => {
     const { challenge, player, attempt } = await h.openAttempt();
     const second = `second-${newId()}`;
     ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: second }, email: player.email }));
@@ -37,7 +37,8 @@ describe('the open attempts of a player', () => {
     const later = created(await h.create(challenge.id, second));
     h.clock.advance(1_000);
     const last = created(await h.create(challenge.id, player.ref));
-    // The other replica has not seen them open: it asks the wallet about those that are not written yet.
+    // The other replica has not seen the attempts open: it asks the wallet about those that are not
+    // written yet.
     for (const client of [other.challenge, h.challenge]) {
       expect(await find(challenge.id, second, { client })).toMatchObject({ attemptIds: [attempt.id, later.id] });
     }
@@ -58,14 +59,14 @@ describe('the open attempts of a player', () => {
     expect(await find(challenge.id, player.ref)).toEqual(nothing);
   });
 
-  it('the open attempts of a player do not include one that the wallet has no fee of', async () => {
+  it('the open attempts of a player do not include one whose fee the wallet does not have', async () => {
     const { challenge, player, attemptId } = await h.pendingAttempt();
     const found = await find(challenge.id, player.ref);
     expect(found).toMatchObject({ attemptIds: [expect.any(String)] });
     expect(found).not.toMatchObject({ attemptIds: [attemptId] });
   });
 
-  it('the open attempts of a player in the challenge of another tenant are not found, and the others of the call are', async () => {
+  it('the open attempts of a player are not found in another tenant’s challenge, and the other items of the call are', async () => {
     const { challenge, player, attempt } = await h.openAttempt();
     const query = { tenant: PROGRAM as Tenant, playerRef: player.ref, contestId: challenge.id, requestId: '' };
     const queries = [{ ...query, tenant: OTHER_PROGRAM }, query, { ...query, contestId: newId() }];
@@ -77,7 +78,7 @@ describe('the open attempts of a player', () => {
     ]);
   });
 
-  it('the open attempts of a player without an account are those of the ref, also once it is linked, while the challenge calibrates', async () => {
+  it('the open attempts of a player without an account are those of the ref, even once it is linked, while the challenge calibrates', async () => {
     const challenge = await h.open({}, { status: ChallengeStatus.CALIBRATING });
     const ref = `unlinked-${newId()}`;
     const attempt = created(await h.create(challenge.id, ref));

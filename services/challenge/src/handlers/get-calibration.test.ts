@@ -1,4 +1,7 @@
-/** What operators see of a calibration: the samples, the bar that they place, and how sure it is. */
+/**
+ * What operators see of a calibration: the samples, the bar that they place, and how sure that bar
+ * is.
+ */
 import { newId } from '@laurel/ids';
 import { type Challenge, ChallengeStatus, PrizeStructure, ThresholdDirection } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
@@ -13,12 +16,12 @@ const s = useSamples(h);
 
 const read = async ({ id }: Challenge) => ok(await h.challenge.getCalibration({ challengeId: id }));
 
-/** Records the scores, each of another player. */
+/** Records the scores, each for another player. */
 const listen = ({ id }: Challenge, scores: readonly number[]) =>
   s.listen(...scores.map((score, index) => listened(id, `player ${index}`, score)));
 
 describe('the calibration of a challenge', () => {
-  it('the calibration of a challenge is empty before its first sample, and not found without a challenge', async () => {
+  it('the calibration of a challenge is empty before its first sample, and not found if there is no such challenge', async () => {
     const challenge = await s.open({ minCalibrationN: 200, minCalibrationPlayers: 20 });
     expect(await read(challenge)).toEqual({
       challenge,
@@ -39,7 +42,7 @@ describe('the calibration of a challenge', () => {
     ['higher is better', ThresholdDirection.HIGHER_IS_BETTER, 81, (rank: number) => 101 - rank],
     ['lower is better', ThresholdDirection.LOWER_IS_BETTER, 20, (rank: number) => rank],
   ])(
-    'the calibration of a challenge shows quantiles, histogram and the bar that the samples so far place, with its interval (%s)',
+    'the calibration of a challenge shows quantiles, a histogram and the bar of the samples so far, with its interval (%s)',
     async (_, thresholdDirection, bar, scoreOf) => {
       const challenge = await s.open({ minCalibrationN: 200, targetPassRate: 0.2, thresholdDirection });
       await listen(
@@ -62,7 +65,7 @@ describe('the calibration of a challenge', () => {
     },
   );
 
-  it('the calibration of a challenge that is live shows the bar that the samples placed, and one that an operator set has no interval', async () => {
+  it('the calibration of a live challenge shows the bar that the samples placed; a bar that an operator set has no interval', async () => {
     const challenge = await s.open();
     await listen(challenge, [1, 2, 3, 4]);
     expect(await read(challenge)).toMatchObject({
@@ -74,7 +77,7 @@ describe('the calibration of a challenge', () => {
     expect(await read(await h.open())).toMatchObject({ samples: 0n, bar: 100, barInterval: undefined, histogram: [] });
   });
 
-  it('the calibration of a challenge that was seeded shows the percentiles, and its samples without an interval', async () => {
+  it('the calibration of a seeded challenge shows the percentiles, and its samples without an interval', async () => {
     const challenge = await s.open();
     await listen(challenge, [5]);
     const distribution = { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 };
@@ -95,7 +98,7 @@ describe('the calibration of a challenge', () => {
     });
   });
 
-  it('the calibration of a top_n challenge shows all of its scores, and the bar that it has now', async () => {
+  it('the calibration of a top_n challenge shows all of its scores and its current bar', async () => {
     const challenge = await h.open({ prizeStructure: PrizeStructure.TOP_N, topN: 2 });
     expect(await read(challenge)).toMatchObject({ samples: 0n, fairShare: 0n, bar: undefined });
     const player = await h.player();

@@ -1,4 +1,7 @@
-/** Creations while the bar or the prize of their challenge changes: each attempt freezes what was on offer before or after, never a mix. */
+/**
+ * Creations while the bar or the prize of their challenge changes: each attempt freezes the offer
+ * from before or from after, never parts of both.
+ */
 import { newId, newOwnedId } from '@laurel/ids';
 import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
@@ -38,11 +41,12 @@ const FULL: Frozen = { fee_cents: 100n, prize_cents: 2_000n, threshold: 40 };
 type Batch = { readonly isBefore: boolean; readonly isAfter: boolean; readonly attempts: readonly Frozen[] };
 
 /**
- * Four callers create attempts of two players on two replicas, one batch behind the other; meanwhile the challenge changes. Each caller
- * has created several batches before the change begins, and begins several after it has ended.
+ * Four callers create attempts of two players on two replicas, one batch after the other, while the
+ * challenge changes. Each caller has created several batches before the change begins, and creates
+ * several after it has ended.
  */
 async function createAround(challenge: Challenge, change: (challenge: Challenge) => Promise<unknown>) {
-  // So few that the attempts on an unconfirmed bar, which stay open, remain below their limit of 100.
+  // So few that the open attempts on an unconfirmed bar remain below their limit of 100.
   const players = await Promise.all(Array.from({ length: 2 }, () => h.player(undefined, 1_000_000n)));
   const callers = 4;
   const batches: Batch[] = [];
@@ -88,7 +92,7 @@ const frozenOf = (ids: readonly string[]) =>
   );
 
 describe('attempts that are created under load', () => {
-  it('attempts that are created under load while a seeding makes their challenge live are free, or have fee, capped prize and bar', async () => {
+  it('attempts that are created under load while a seeding makes their challenge live are free, or have a fee, a capped prize and a bar', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { before, during, after } = await createAround(await calibrating(), seed);
       expect(before).toEqual(before.map(() => FREE));
@@ -98,7 +102,7 @@ describe('attempts that are created under load', () => {
     }
   });
 
-  it('attempts that are created under load while the ramp is completed have the capped prize, or the full one', async () => {
+  it('attempts that are created under load while the ramp is completed have the capped prize or the full one', async () => {
     for (let round = 0; round < 4; round += 1) {
       const challenge = await calibrating();
       await seed(challenge);
@@ -111,7 +115,7 @@ describe('attempts that are created under load', () => {
     }
   });
 
-  it('attempts that are created under load while a challenge is suspended are refused or as they were, and never after it', async () => {
+  it('attempts that are created under load while a challenge is suspended are refused or unchanged, and refused after the suspension', async () => {
     const challenge = await h.open({ dailyAttemptCap: 10_000 });
     const { ref } = await h.player(undefined, 1_000_000n);
     let isOver = false;

@@ -1,4 +1,6 @@
-/** An attempt as operators inspect it before they act: inspecting it changes nothing in any state. */
+/**
+ * An attempt as operators inspect it before they act. Inspecting it changes nothing in any state.
+ */
 import { type Attempt, AwardStatus } from '@laurel/proto/attempts';
 import { ok } from '@laurel/testing';
 import { createAttemptInspector, type InspectedOwner, itInspectsAttempts } from '@laurel/testing/inspect-attempt';
@@ -36,7 +38,7 @@ const { inspect, expectUntouched } = createAttemptInspector(OWNER);
 describe('an attempt that an operator inspects', () => {
   itInspectsAttempts(OWNER);
 
-  it('an attempt that an operator inspects shows a prize that is still to be paid as not paid, and does not pay it', async () => {
+  it('an attempt that an operator inspects shows an unpaid prize as unpaid, and the inspection does not pay it', async () => {
     const { attempt, player } = await h.openAttempt();
     await h.stopWallet();
     expect(verdictOf(await h.report(attempt.id, 100))).toBe('failure');
@@ -51,7 +53,7 @@ describe('an attempt that an operator inspects', () => {
     await h.database.query({ text: `update awards set status = 'paying', paid_at = null where attempt_id = $1` }, [
       attempt.id,
     ]);
-    // The wallet has paid it, and the record of that was lost: it is shown as the wallet has it.
+    // The wallet has paid the award, but its record was lost here: it is shown as paid.
     expect(await expectUntouched(attempt.id, () => inspect(attempt.id))).toEqual(paid);
     h.clock.advance(2_000);
     await h.server.sweepOnce();

@@ -1,4 +1,7 @@
-/** Creations and reports under idempotency keys that the service has recorded (libs/attempts/src/domain/key-use.ts). */
+/**
+ * Creations and reports under idempotency keys that the service has recorded
+ * (libs/attempts/src/domain/key-use.ts).
+ */
 import { newId, newOwnedId } from '@laurel/ids';
 import type { KeyUse } from '@laurel/proto/common';
 import { ok } from '@laurel/testing';

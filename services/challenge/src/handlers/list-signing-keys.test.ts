@@ -6,7 +6,10 @@ import { createTestDatabase, ok } from '@laurel/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const MINUTE_MS = 60_000;
-/** A key is valid from this long before it was inserted, for processes that read the database's time a little early. */
+/**
+ * A key is valid from this long before it was inserted, for processes that read the database's time
+ * a little early.
+ */
 const HEAD_START_MS = 1_000;
 const [first, second, third] = [1, 2, 3].map((seed) => createSigner(Buffer.alloc(32, seed))) as [
   Signer,
@@ -32,7 +35,7 @@ async function list(): Promise<readonly SigningKey[]> {
 
 async function keyOf(signer: Signer): Promise<SigningKey & { readonly from: Date }> {
   const key = (await list()).find(({ keyId }) => keyId === signer.keyId);
-  if (key?.from === undefined) throw new Error('the key is not listed');
+  if (key?.from === undefined) throw new Error('the signing key is not listed');
   return { ...key, from: key.from };
 }
 
@@ -41,7 +44,7 @@ async function now(): Promise<number> {
   return row?.now.getTime() ?? 0;
 }
 
-/** The database's time cannot be moved, so the test moves the stored instants instead. */
+/** The test cannot change the database's time, so it moves the stored instants. */
 const age = (id: number) =>
   database.query(
     { text: `update signing_keys set valid_until = created_at + interval '1 millisecond' where id = $1` },
@@ -49,7 +52,7 @@ const age = (id: number) =>
   );
 
 describe('signing keys', () => {
-  it('signing keys are listed by their names, and the period of the current one is open', async () => {
+  it('signing keys are listed by their names, and the period of the current key is open', async () => {
     const before = await now();
     const id = await put(first);
     expect(await put(first)).toBe(id);
@@ -62,7 +65,7 @@ describe('signing keys', () => {
     expect(await list()).toEqual([key]);
   });
 
-  it('signing keys end a minute after they are replaced, and begin a second before they are inserted', async () => {
+  it('signing keys are valid from a second before they are inserted until a minute after they are replaced', async () => {
     await put(first);
     await put(second);
     const [old, current] = [await keyOf(first), await keyOf(second)];
@@ -94,7 +97,7 @@ describe('signing keys', () => {
     expect((await keyOf(second)).until).toBeUndefined();
   });
 
-  it('signing keys of many processes that start together: one is current, and none is lost', async () => {
+  it('when many processes start together, one of their signing keys is current, and none is lost', async () => {
     await put(first);
     const ids = await Promise.all([put(second), put(third), put(second), put(third), put(first), put(second)]);
     expect(new Set(ids).size).toBe(3);

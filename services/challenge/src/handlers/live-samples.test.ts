@@ -1,4 +1,7 @@
-/** In live a sample counts only for an account that may play for money when it comes; a key holder invents any number of refs. */
+/**
+ * In live a sample counts only for an account that may play for money when the score comes. A key
+ * holder can invent any number of refs.
+ */
 import { newId, newOwnedId } from '@laurel/ids';
 import { type Challenge, ChallengeStatus, type ChallengeTerms, PrizeStructure } from '@laurel/proto/challenge';
 import { Environment, type Tenant } from '@laurel/proto/common';
@@ -74,7 +77,7 @@ async function listen(challengeId: string, playerRef: string, value: number, sam
 }
 
 describe('the samples of a live calibration', () => {
-  it('200 free attempts of 20 invented refs leave the challenge calibrating, with nothing collected', async () => {
+  it('200 free attempts of 20 invented refs leave the challenge calibrating, without a sample', async () => {
     const id = await calibrating({ minCalibrationN: 200, minCalibrationPlayers: 20, targetPassRate: 0.2 });
     const scores = Array.from({ length: 200 }, (_, index) => score(id, `invented-${index % 20}`, 1 + index / 1e5));
     for (const outcome of await Promise.all(scores)) expect(outcome).toMatchObject({ metThreshold: false });
@@ -83,7 +86,7 @@ describe('the samples of a live calibration', () => {
     expect(await countsOf(id)).toEqual([0, 0]);
   });
 
-  it('scores of linked accounts that may play for money place the bar, and an account counts once, whatever its refs', async () => {
+  it('scores of linked accounts that may play for money place the bar, and an account counts once, whichever its refs', async () => {
     const id = await calibrating({ minCalibrationPlayers: 2 });
     const [one, two] = [await person(), await person()];
     const alias = `alias-${newId()}`;
@@ -107,7 +110,7 @@ describe('the samples of a live calibration', () => {
     const { ref, accountId } = await person(facts);
     const attempt = await openFree(id, ref);
     const changed = change(accountId);
-    // It is decided as the score comes, not as the attempt was opened.
+    // The check is made when the score comes, not when the attempt was opened.
     if (changed !== null) ok(await h.wallet.updateAccount({ accountId, clearSelfExclusion: false, ...changed }));
     expect(recorded(await report(attempt, 10))).toMatchObject({ score: 10, metThreshold: false });
     expect(await listen(id, ref, 10)).toBe(NOT_COUNTED);
@@ -116,7 +119,7 @@ describe('the samples of a live calibration', () => {
     expect(await countsOf(id)).toEqual([1, 1]);
   });
 
-  it('the account that counts is the one that the ref names as the score comes', async () => {
+  it('a score counts for the account that the ref names when the score comes', async () => {
     const id = await calibrating();
     const ref = `late-${newId()}`;
     const attempts = [await openFree(id, ref), await openFree(id, ref)];
@@ -142,7 +145,7 @@ describe('the samples of a live calibration', () => {
     expect(await read(id)).toMatchObject({ status: ChallengeStatus.LIVE, threshold: 5 });
   });
 
-  it('a report that cannot ask the wallet records nothing, and its repeat counts once', async () => {
+  it('a report that cannot reach the wallet records nothing, and its repeat counts once', async () => {
     const id = await calibrating();
     const { ref } = await person();
     const attempt = await openFree(id, ref);
@@ -163,7 +166,7 @@ describe('the samples of a live calibration', () => {
     expect(await countsOf(id)).toEqual([1, 1]);
   });
 
-  it('a listened score that counted answers so again, though its account may not play any more', async () => {
+  it('a listened score that counted is reported as counted again, even if its account may no longer play', async () => {
     const id = await calibrating();
     const { ref, accountId } = await person();
     const sampleId = newId();

@@ -1,4 +1,7 @@
-/** A calibration of ten million samples, the last 300,000 of them by the service's own code and all above the bar. */
+/**
+ * A calibration of ten million samples. The service's own code records the last 300,000, all above
+ * the bar.
+ */
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -10,19 +13,20 @@ const h = useHarness();
 
 const SAMPLES = 10_000_000;
 const PLAYERS = 500_000;
-/** Those that are recorded by the service's own code; the first ones come from a statement. */
+/** Samples that the service's own code records; a statement inserts those before. */
 const RECORDED = 300_000;
 const BATCH = 10_000;
-/** In one statement. */
+/** Samples in one statement. */
 const INSERTED_AT_ONCE = 500_000;
-/** Statements side by side, each of which keeps a core busy. */
+/** Concurrent statements, each of which keeps a core busy. */
 const INSERTING = 2;
 const INSERT_TIMEOUT = { statementTimeoutMs: 120_000 };
 const MIB = 1024 * 1024;
-/** Two indexes of ten million rows. */
+/** Covers building two indexes of ten million rows. */
 const SETUP_TIMEOUT_MS = 900_000;
 
-// Scattered, and the same in each run; in the order of the scores, so that each page of their index is visited once a statement.
+// Scores are scattered, and the same in each run. They are inserted in score order, so that a
+// statement visits each page of their index once.
 const INSERT = {
   text: `
 insert into bar_samples (challenge_id, sample_id, player, score)
@@ -41,7 +45,7 @@ describe('a challenge with ten million samples', () => {
   let id: string;
 
   beforeAll(async () => {
-    // The bar in the middle is the furthest from both ends.
+    // A bar in the middle is the furthest from both ends.
     const terms = { minCalibrationN: SAMPLES, minCalibrationPlayers: PLAYERS, targetPassRate: 0.5 };
     id = (await h.open(terms, { status: ChallengeStatus.CALIBRATING })).id;
     const before = SAMPLES - RECORDED;
@@ -67,7 +71,7 @@ describe('a challenge with ten million samples', () => {
     }
   }, SETUP_TIMEOUT_MS);
 
-  it('a challenge with ten million samples goes live within a second of its last one, in bounded memory', async () => {
+  it('a challenge with ten million samples goes live within a second of its last sample, in bounded memory', async () => {
     const player = await h.player();
     const attempt = created(await h.create(id, player.ref));
     const { rss } = process.memoryUsage();
@@ -104,7 +108,10 @@ const MEDIAN = {
   text: `select score from bar_samples where challenge_id = $1 order by score desc offset ${SAMPLES / 2 - 1} limit 1`,
 };
 
-/** A sample that is recorded by the service's own code, on one side of the bar, so that the bar moves as far as it can. */
+/**
+ * A sample that the service's own code records. All are on one side of the bar, so that the bar
+ * moves as far as possible.
+ */
 function sampleOf(challengeId: string, index: number): BarSample {
   const sampleId = `10000000-0000-8000-8000-${index.toString(16).padStart(12, '0')}`;
   return { challengeId, sampleId, player: `ref:${index % PLAYERS}`, score: 3_000_000 + index };

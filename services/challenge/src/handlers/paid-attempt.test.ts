@@ -54,7 +54,7 @@ describe('a paid attempt', () => {
     expect(await h.balance(player.accountId)).toBe(2_900n);
   });
 
-  it('a paid attempt leaves a receipt that anyone can verify, with the evidence as it was sent', async () => {
+  it('a paid attempt leaves a receipt that anyone can verify, with the evidence exactly as sent', async () => {
     const { challenge, player, attempt } = await h.openAttempt();
     const outcome = recorded(await h.report(attempt.id, 99.5, newId(), '{"z":[1,{"b":null}],"a":"é\\u0000"}'));
     expect(outcome.award).toBeUndefined();
@@ -104,7 +104,7 @@ describe('a paid attempt', () => {
     expect(verdictOf(await h.report(newOwnedId('challenge'), 1))).toBe('not_found');
   });
 
-  it('a paid attempt is refused without a charge: unknown, suspended, above the ceiling, claimed, locked, at the cap, blocked, without funds', async () => {
+  it('a paid attempt that a rule refuses is not charged: unknown, suspended, above the ceiling, claimed, locked, at the cap, blocked, without funds', async () => {
     const player = await h.player();
     const poor = await h.player(undefined, 99n);
     const challenge = await h.open({ dailyAttemptCap: 2 });
@@ -133,7 +133,7 @@ describe('a paid attempt', () => {
     expect(await h.balance(poor.accountId)).toBe(99n);
   });
 
-  it('a paid attempt counts for the cap of its day only', async () => {
+  it('a paid attempt counts only under the cap of its day', async () => {
     const { challenge, player, attempt } = await h.openAttempt({ dailyAttemptCap: 1 });
     recorded(await h.report(attempt.id, 1));
     h.clock.advance(24 * 3_600_000 - 1);

@@ -8,7 +8,7 @@ import { created, HOUR_MS, PROGRAM, recorded, useHarness, useReplica, verdictOf 
 const h = useHarness();
 const other = useReplica(h);
 
-/** The items in calls of ten, to two replicas in turn, all concurrently. */
+/** Sends the items in calls of ten, to two replicas in turn, all concurrently. */
 async function createEverywhere(creations: readonly { contestId: string; playerRef: string }[]) {
   const items = creations.map((creation) => ({
     ...creation,
@@ -62,7 +62,7 @@ describe('400 concurrent calls', () => {
     expect(await h.balance(player.accountId)).toBe(12n);
   });
 
-  it('400 concurrent reports never win a second prize, through two refs of one account', async () => {
+  it('400 concurrent reports through two refs of one account never win a second prize', async () => {
     const challenge = await h.open({ dailyAttemptCap: 1_000, targetPassRate: 0.9 });
     const player = await h.player();
     const secondRef = await secondRefOf(player);
@@ -104,7 +104,7 @@ describe('400 concurrent calls', () => {
   });
 });
 
-it('creations that race with a win of their player are each charged, or refused because the challenge is claimed', async () => {
+it('creations that race with a win of their player are either charged or refused because the challenge is claimed', async () => {
   const challenge = await h.open({ dailyAttemptCap: 1_000 });
   const player = await h.player();
   const first = created(await h.create(challenge.id, player.ref));
@@ -179,7 +179,7 @@ describe('an attempt at its deadline', () => {
     expect(statuses).toEqual([{ status: 'expired' }]);
   });
 
-  it('an attempt past its deadline refuses an outcome before any sweep, and a read already answers it refunded', async () => {
+  it('an attempt past its deadline refuses an outcome before any sweep, and a read already shows it as refunded', async () => {
     const { challenge, player, attempt: late } = await h.openAttempt();
     const read = created(await h.create(challenge.id, player.ref));
     const justInTime = created(await h.create(challenge.id, player.ref));

@@ -1,4 +1,7 @@
-/** At most 100 attempts are open or wait for the monitor while a bar is unconfirmed, whatever is concurrent. */
+/**
+ * At most 100 attempts are open or wait for the monitor while a bar is unconfirmed, even under
+ * concurrency.
+ */
 import { newId, newOwnedId } from '@laurel/ids';
 import { ChallengeStatus, type ChallengeTerms } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
@@ -14,7 +17,7 @@ const h = useHarness();
 const other = useReplica(h);
 const { settle } = usePlay(h);
 
-/** Live with a bar of 4.25, by a partner's percentiles 1 to 5. */
+/** A live challenge with a bar of 4.25, from a partner's percentiles 1 to 5. */
 async function seeded(terms: Partial<ChallengeTerms> = {}): Promise<string> {
   const { id } = await h.open({ dailyAttemptCap: 100_000, ...terms }, { status: ChallengeStatus.CALIBRATING });
   const distribution = { p5: 1, p25: 2, p50: 3, p75: 4, p95: 5 };
@@ -25,12 +28,15 @@ async function seeded(terms: Partial<ChallengeTerms> = {}): Promise<string> {
 
 const newPlayers = (count: number) => Promise.all(Array.from({ length: count }, () => h.player()));
 
-/** So many creations at once, over both replicas, each of a player of its own: the ids of those that were created. */
+/**
+ * Creates this many attempts at once, at both replicas, each of its own player. Returns the ids of
+ * those that were created.
+ */
 async function open(challengeId: string, count: number): Promise<readonly string[]> {
   return (await openFor(challengeId, await newPlayers(count))).attempts;
 }
 
-/** As `open`, for these players; `refused` are those whose attempt was one too many. */
+/** As `open`, for these players; `refused` are the players whose attempt was refused. */
 async function openFor<Player extends { readonly ref: string }>(challengeId: string, players: readonly Player[]) {
   const attempts: string[] = [];
   const refused: Player[] = [];
@@ -60,21 +66,22 @@ async function isListed(challengeId: string): Promise<boolean> {
 }
 
 describe('the attempts of an unconfirmed bar', () => {
-  it('of 250 creations at once over two replicas exactly 100 are accepted, and the challenge is not listed until one ends', async () => {
+  it('exactly 100 of 250 creations at once at two replicas are accepted, and the challenge is not listed until one ends', async () => {
     const id = await seeded();
     const attempts = await open(id, 250);
     expect(attempts).toHaveLength(MAX_UNCONFIRMED_ATTEMPTS);
     expect(await slotsOf(id)).toBe(100);
     expect(await isListed(id)).toBe(false);
 
-    // A void ends one: its slot is free for one more.
+    // A void ends one attempt, and its slot is free for another.
     ok(await h.challenge.voidAttempt({ attemptId: attempts[0] ?? '', reason: 'a test' }));
     expect(await isListed(id)).toBe(true);
     expect(await open(id, 10)).toHaveLength(1);
 
-    // Those that are settled hold theirs until the monitor has counted them.
+    // Settled attempts hold their slots until the monitor has counted them.
     await h.database.transaction(async (tx) => {
-      // No monitor counts for a challenge whose row of drift_monitors another transaction holds.
+      // No monitor counts for a challenge while another transaction holds its row of
+      // drift_monitors.
       await tx.query({ text: 'select from drift_monitors where challenge_id = $1 for no key update' }, [id]);
       await settle(attempts.slice(1, 41), []);
       expect(await open(id, 3)).toEqual([]);
@@ -83,19 +90,19 @@ describe('the attempts of an unconfirmed bar', () => {
     expect(await slotsOf(id)).toBe(60);
     expect(await open(id, 60)).toHaveLength(40);
 
-    // The hour ends all that are open.
+    // All open attempts end after an hour.
     h.clock.advance(HOUR_MS);
     await h.server.sweepOnce();
     expect(await slotsOf(id)).toBe(0);
     expect(await isListed(id)).toBe(true);
   });
 
-  it('a prize within the cap of the ramp is bound as well, and a bar that an operator set is not', async () => {
+  it('the limit applies even if the prize is within the cap of the ramp, but not to a bar that an operator set', async () => {
     expect(await open(await seeded({ prizeCents: 500n }), 130)).toHaveLength(100);
     expect(await open((await h.open()).id, 130)).toHaveLength(130);
   });
 
-  it('a confirmed bar is not bound: 100 counted attempts lift the limit', async () => {
+  it('a confirmed bar has no limit: 100 counted attempts lift it', async () => {
     const id = await seeded();
     const attempts = await open(id, 100);
     await settle(
@@ -127,7 +134,7 @@ describe('the attempts of an unconfirmed bar', () => {
     expect(await slotsOf(id)).toBe(4);
   });
 
-  it('the database refuses a 101st slot, a slot that another attempt has, and none at all', async () => {
+  it('the database refuses a 101st slot, a slot that another attempt has, and a slot of null', async () => {
     const id = await seeded();
     const [attempt = ''] = await open(id, 100);
     const insert = 'insert into ramp_slots (challenge_id, slot, attempt_id) values ($1, $2, $3)';
@@ -152,11 +159,14 @@ describe('the attempts of an unconfirmed bar', () => {
   });
 });
 
-describe('an attack on a bar that its percentiles made too easy', () => {
+describe('an attack with percentiles that make a bar too easy', () => {
   const TERMS = { integrityTier: 3, prizeCents: 250_000n, feeCents: 500n, targetPassRate: 0.2 };
   const BOUND = 149n * 50_000n;
 
-  /** All open at once, report wins at once, and those who were one too many try again, while the monitor counts. */
+  /**
+   * All accomplices open at once and report wins at once. Those who were refused try again, while
+   * the monitor counts.
+   */
   async function attack(challengeId: string, accomplices: number): Promise<void> {
     let waiting: readonly { readonly ref: string }[] = await newPlayers(accomplices);
     while (waiting.length > 0) {
@@ -174,7 +184,7 @@ describe('an attack on a bar that its percentiles made too easy', () => {
     [1, 250],
     [10, 25],
   ])(
-    'what it pays is no more than the bound of each challenge: %i challenges of a program with %i accomplices each',
+    'each challenge pays at most its bound: %i challenges of a program with %i accomplices each',
     async (challenges, accomplices) => {
       const ids = await Promise.all(Array.from({ length: challenges }, () => seeded(TERMS)));
       await Promise.all(ids.map((id) => attack(id, accomplices)));

@@ -1,4 +1,4 @@
-/** The prize of a challenge with a ramp: what is shown, what is frozen on attempts, and what is paid. */
+/** The prize of a challenge with a ramp: what is shown, what attempts freeze, and what is paid. */
 import { newId } from '@laurel/ids';
 import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
@@ -9,7 +9,7 @@ const h = useHarness();
 
 type Terms = NonNullable<Challenge['terms']>;
 
-/** Live with a bar of 40, which a partner's percentiles set. */
+/** A live challenge with a bar of 40, which a partner's percentiles set. */
 async function seeded(terms: Partial<Terms> = {}): Promise<Challenge> {
   const challenge = await h.open({ targetPassRate: 0.25, ...terms }, { status: ChallengeStatus.CALIBRATING });
   ok(
@@ -36,7 +36,10 @@ async function listed({ id }: Challenge, all = true): Promise<Challenge | undefi
 const completeRamp = ({ id }: Challenge) =>
   h.database.query({ text: 'update challenges set ramp_completed_at = $2 where id = $1' }, [id, h.clock()]);
 
-/** Challenges with outcomes that no attempts have; they are taken back before the audit at the end of this file. */
+/**
+ * Challenges that were given outcomes without attempts; the outcomes are removed before the audit
+ * at the end of this file.
+ */
 const madeUp: string[] = [];
 afterAll(async () => {
   await h.database.query({ text: 'delete from unmonitored_outcomes where challenge_ids && $1::uuid[]' }, [madeUp]);
@@ -55,7 +58,7 @@ const wait = ({ id }: Challenge, passed: readonly boolean[]) =>
 const count = ({ id }: Challenge, attempts: number) =>
   h.database.query({ text: 'update drift_monitors set attempts = $2 where challenge_id = $1' }, [id, attempts]);
 
-/** What the award of a new player's winning attempt pays. */
+/** The amount that the award of a new player's winning attempt pays. */
 async function win({ id }: Challenge) {
   const player = await h.player();
   const attempt = created(await h.create(id, player.ref));
@@ -83,7 +86,7 @@ describe('the prize of a challenge that a partner seeded', () => {
   );
 
   it.each([[400n], [500n]])(
-    'the prize of a challenge that a partner seeded is in full where it is within the cap, and no ramp is shown (%s cents)',
+    'the prize of a challenge that a partner seeded is in full if it is within the cap, and no ramp is shown (%s cents)',
     async (prizeCents) => {
       const challenge = await seeded({ prizeCents });
       expect(challenge).toMatchObject({ offeredPrizeCents: prizeCents, ramp: undefined });
@@ -92,7 +95,7 @@ describe('the prize of a challenge that a partner seeded', () => {
     },
   );
 
-  it('the prize of a challenge that a partner seeded is frozen on an attempt, and the award pays it after the ramp', async () => {
+  it('the prize of a challenge that a partner seeded is frozen on an attempt, and the award pays that prize even after the ramp', async () => {
     const challenge = await seeded();
     const player = await h.player();
     const during = created(await h.create(challenge.id, player.ref));
@@ -103,7 +106,7 @@ describe('the prize of a challenge that a partner seeded', () => {
     expect(await h.balance(player.accountId)).toBe(100_000n - 100n + 500n);
   });
 
-  it('the prize of a challenge that a partner seeded is not available above the ceiling of its tier', async () => {
+  it('a prize above the ceiling of its tier makes a challenge that a partner seeded unavailable', async () => {
     const challenge = await seeded({ prizeCents: 2_501n });
     expect(challenge.ramp?.fullPrizeCents).toBe(2_501n);
     expect(await listed(challenge, false)).toBeUndefined();
@@ -113,10 +116,11 @@ describe('the prize of a challenge that a partner seeded', () => {
 });
 
 describe('the progress of a ramp', () => {
-  // The outcomes of the tests above are counted, so that no run takes away what is made up here.
+  // The outcomes of the tests above are counted first, so that no run takes what the tests below
+  // insert.
   beforeAll(() => h.server.sweepOnce());
 
-  it('the progress of a ramp counts what the drift monitor has seen and what waits for it, up to what is required', async () => {
+  it('the progress of a ramp counts what the drift monitor has counted and what waits, up to the required number', async () => {
     const challenge = await seeded();
     madeUp.push(challenge.id);
     const seen = async () => (await listed(challenge))?.ramp?.attemptsSeen;
@@ -139,7 +143,7 @@ describe('the progress of a ramp', () => {
     expect((await listed(challenge))?.ramp).toBeUndefined();
   });
 
-  it('the progress of a ramp leaves out what waits while the challenge is suspended: the monitor does not count it', async () => {
+  it('the progress of a ramp excludes what waits while the challenge is suspended, because the monitor does not count it', async () => {
     const challenge = await seeded();
     madeUp.push(challenge.id);
     await count(challenge, 7);

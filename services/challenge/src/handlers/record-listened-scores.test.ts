@@ -1,4 +1,4 @@
-/** Listened scores as samples: what counts, once, and whose they are. */
+/** Listened scores as samples: which count, that each counts once, and for whom. */
 import { newId } from '@laurel/ids';
 import { CalibrationSource, ChallengeStatus, PrizeStructure } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
@@ -10,7 +10,7 @@ const h = useHarness();
 const s = useSamples(h);
 
 describe('a batch of listened scores', () => {
-  it('a batch of listened scores that completes the calibration makes the challenge live, and what comes after it does not count', async () => {
+  it('a batch of listened scores that completes the calibration makes the challenge live, and later scores do not count', async () => {
     const challenge = await s.open();
     const scores = ['one', 'two', 'one', 'two', 'three'].map((ref, index) => listened(challenge.id, ref, index));
     expect(await s.listen(...scores)).toEqual([RECORDED, RECORDED, RECORDED, RECORDED, NOT_COUNTED]);
@@ -25,13 +25,13 @@ describe('a batch of listened scores', () => {
       monitors: 1,
       changes: ['calibrated: calibrating to live'],
     });
-    // Sent again, as after a lost answer.
+    // Sent again, as after a lost response.
     expect(await s.listen(...scores)).toEqual([RECORDED, RECORDED, RECORDED, RECORDED, NOT_COUNTED]);
     expect(await s.listen(listened(challenge.id, 'four', 9))).toEqual([NOT_COUNTED]);
     expect(await s.traceOf(challenge.id)).toMatchObject({ threshold: 3, collected: 4, samples: 4 });
   });
 
-  it('a batch of listened scores is counted beside the scores of free attempts, and the last sample gives the source', async () => {
+  it('a batch of listened scores counts together with scores of free attempts, and the last sample sets the source', async () => {
     const [listenedLast, observedLast] = [await s.open(), await s.open()];
     for (const ref of ['one', 'two', 'one']) await s.score(listenedLast.id, ref, 10);
     await s.listen(listened(listenedLast.id, 'two', 20));
@@ -63,7 +63,7 @@ describe('a batch of listened scores', () => {
     expect(await s.traceOf(challenge.id)).toMatchObject({ collected: 4, players: 2 });
   });
 
-  it('a batch of listened scores counts nothing for a challenge of another tenant, none, a live, a top_n or a suspended one', async () => {
+  it('a batch of listened scores counts nothing for another tenant’s challenge, or for an unknown, live, top_n or suspended one', async () => {
     const own = await s.open();
     const live = await h.open();
     const topN = await h.open({ prizeStructure: PrizeStructure.TOP_N, topN: 2 });
@@ -83,14 +83,14 @@ describe('a batch of listened scores', () => {
     for (const { id } of [live, topN, suspended]) expect(await s.traceOf(id)).toMatchObject({ samples: 0 });
   });
 
-  it('a batch of listened scores does not show another tenant which samples are recorded', async () => {
+  it('a batch of listened scores does not reveal another tenant’s recorded samples', async () => {
     const challenge = await s.open();
     const score = listened(challenge.id, 'one', 1);
     expect(await s.listen(score)).toEqual([RECORDED]);
     expect(await s.listen({ ...score, tenant: OTHER_PROGRAM })).toEqual([NOT_COUNTED]);
   });
 
-  it('a batch of listened scores is recorded whole or not at all: one that is not a number fails it', async () => {
+  it('a batch of listened scores is recorded whole or not at all: a score that is not a number fails it', async () => {
     const challenge = await s.open();
     const scores = [listened(challenge.id, 'one', 1), listened(challenge.id, 'two', Number.NaN)];
     await expect(h.challenge.recordListenedScores({ scores })).rejects.toThrow();

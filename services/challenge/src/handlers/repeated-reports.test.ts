@@ -1,4 +1,7 @@
-/** An operation id that comes again: with the same report, with another score or evidence, or on another attempt. */
+/**
+ * An operation id that is sent again: with the same report, with another score or evidence, or on
+ * another attempt.
+ */
 import { newId } from '@laurel/ids';
 import { ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
@@ -20,7 +23,7 @@ const itemOf = ({ attemptId, operationId, score = 99, evidence = '' }: Report) =
   keyUse: undefined,
 });
 
-/** Each answer's verdict; that of a repetition is `repeated`. */
+/** The verdict on each report; a repetition's verdict is `repeated`. */
 async function answersTo(reports: readonly Report[], client = h.challenge): Promise<string[]> {
   const { results } = ok(await client.reportOutcomes({ reports: reports.map(itemOf) }));
   return results.map(({ result, repeated }) => (repeated ? 'repeated' : verdictOf(result)));
@@ -61,7 +64,7 @@ describe('an operation that has settled an attempt', () => {
     ];
     const operationId = newId();
     expect(await answersTo([{ attemptId: first, operationId }])).toEqual(['outcome']);
-    // The second attempt is in the cache of this replica, and not of the other.
+    // This replica has the second attempt in its cache, and the other has not.
     for (const client of [h.challenge, s.other.challenge]) {
       for (const score of [99, 100, -1]) {
         expect(await answersTo([{ attemptId: second, operationId, score }], client)).toEqual([
@@ -72,7 +75,7 @@ describe('an operation that has settled an attempt', () => {
     expect(await answersTo([{ attemptId: second, operationId: newId() }])).toEqual(['outcome']);
   });
 
-  it('an operation settles one attempt of a call that names it for two, on the cache as under lock', async () => {
+  it('an operation that a call names for two attempts settles one of them, both on the cache and under lock', async () => {
     for (const score of [99, 100]) {
       for (const client of [h.challenge, s.other.challenge]) {
         const { first, second } = await s.twoAttempts();
@@ -83,7 +86,7 @@ describe('an operation that has settled an attempt', () => {
     }
   });
 
-  it('an operation settles one of two attempts that two replicas settle by it concurrently', async () => {
+  it('an operation that two replicas use concurrently for two attempts settles one of them', async () => {
     for (let round = 0; round < 10; round += 1) {
       const scenes = await Promise.all(Array.from({ length: 4 }, () => s.twoAttempts()));
       const operations = scenes.map(() => newId());

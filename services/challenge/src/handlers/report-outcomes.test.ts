@@ -1,4 +1,7 @@
-/** ReportOutcomes over two replicas: the answer to a report that is concurrent with another on the same attempt. */
+/**
+ * ReportOutcomes at two replicas: the result of a report that is concurrent with another on the
+ * same attempt.
+ */
 import { newId } from '@laurel/ids';
 import { countsOf, ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +11,7 @@ const h = useHarness();
 const other = useReplica(h);
 
 describe('two reports on one attempt', () => {
-  it('two reports on one attempt settle it once: the first is recorded, every other is too late', async () => {
+  it('two reports on one attempt settle it once: the first is recorded, any other is too late', async () => {
     const { attempt } = await h.openAttempt();
     const results = await Promise.all(
       Array.from({ length: 40 }, async (_, index) => {
@@ -28,7 +31,7 @@ describe('two reports on one attempt', () => {
     expect(countsOf(results.map(verdictOf))).toEqual({ outcome: 1, attempt_already_settled: 39 });
   });
 
-  it('two reports on one attempt are one when they are the same operation', async () => {
+  it('two reports on one attempt count as one if they are the same operation', async () => {
     const { player, attempt } = await h.openAttempt();
     const operationId = newId();
     const report = {
@@ -51,7 +54,7 @@ describe('two reports on one attempt', () => {
 });
 
 describe('the reports of one call', () => {
-  it('the reports of one call are answered independently, in order: recorded, refused, unknown', async () => {
+  it('the reports of one call get independent results, in order: recorded, refused, unknown', async () => {
     const [won, lost] = [await h.openAttempt({ scoreMin: 0 }), await h.openAttempt({ scoreMin: 0 })];
     const reportOf = (attemptId: string, score: number) => ({
       operationId: newId(),

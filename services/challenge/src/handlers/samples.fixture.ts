@@ -1,4 +1,7 @@
-/** Samples of calibrating challenges, for the tests of one file on its harness: listened scores, and scores of free attempts. */
+/**
+ * Samples of calibrating challenges, for the tests of one file on its harness: listened scores, and
+ * scores of free attempts.
+ */
 import { newId } from '@laurel/ids';
 import {
   type Challenge,
@@ -11,7 +14,10 @@ import { ok } from '@laurel/testing';
 import { created, type Harness, PROGRAM, recorded } from '../challenge.fixture.ts';
 
 export interface SamplesHarness {
-  /** A calibrating challenge that four scores of two players complete unless `terms` differ; one in four is to clear its bar. */
+  /**
+   * A calibrating challenge with a target pass rate of one in four. Four scores of two players
+   * complete it, unless `terms` differ.
+   */
   open(terms?: Partial<ChallengeTerms>): Promise<Challenge>;
   reread(challengeId: string): Promise<Challenge>;
   /** Reports the score of a new free attempt. */
@@ -50,7 +56,7 @@ export function useSamples(h: Harness): SamplesHarness {
   };
 }
 
-// Counted anew from the samples, beside the counters.
+// Counts the samples again, to compare with the counters.
 const TRACE = {
   text: `
 select c.status, c.threshold, c.calibration_source as source, k.collected::int, k.players::int,

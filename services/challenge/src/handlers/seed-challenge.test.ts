@@ -1,4 +1,7 @@
-/** A partner's percentiles as the bar of a challenge: the bar in both directions, every refusal, repetitions, and concurrent seedings. */
+/**
+ * A partner's percentiles as the bar of a challenge: both directions, every refusal, repetitions,
+ * and concurrent seedings.
+ */
 import { newId } from '@laurel/ids';
 import {
   CalibrationSource,
@@ -118,7 +121,7 @@ describe('the seeding of a calibrating challenge', () => {
     },
   );
 
-  it('the seeding of a calibrating challenge keeps the attempts free that were created before it, and charges those after', async () => {
+  it('the seeding of a calibrating challenge keeps earlier attempts free, and charges later ones', async () => {
     const challenge = await calibrating();
     const player = await h.player();
     const before = created(await h.create(challenge.id, player.ref));
@@ -133,7 +136,7 @@ describe('the seeding of a calibrating challenge', () => {
     expect(recorded(await h.report(after.id, 40))).toMatchObject({ metThreshold: true, thresholdApplied: 40 });
   });
 
-  it('the seeding of a calibrating challenge is refused for what is no distribution of enough scores', async () => {
+  it('the seeding of a calibrating challenge is refused for an invalid distribution or too few scores', async () => {
     const challenge = await calibrating();
     const bad: readonly Partial<SeedChallengeRequest>[] = [
       { distribution: undefined },
@@ -177,7 +180,7 @@ describe('the seeding of a calibrating challenge', () => {
     }
   });
 
-  it('the seeding of a challenge of another program, of the other environment, or of none is refused with the same words', async () => {
+  it('the seeding of an unknown challenge, another program’s or the other environment’s is refused with the same words', async () => {
     const challenge = await calibrating();
     const answers = [
       await seed(challenge.id, { tenant: OTHER_PROGRAM }),
@@ -190,7 +193,7 @@ describe('the seeding of a calibrating challenge', () => {
     expect(await read(challenge.id)).toEqual(challenge);
   });
 
-  it('the seeding of a challenge is refused where its bar would lie outside the plausible window, and not on its edge', async () => {
+  it('the seeding of a challenge is refused if its bar would be outside the plausible window, but not on its edge', async () => {
     const low = await calibrating({ scoreMin: 40.5 });
     const high = await calibrating({ scoreMax: 39.5 });
     const edge = await calibrating({ scoreMin: 40, scoreMax: 40 });
@@ -201,7 +204,7 @@ describe('the seeding of a calibrating challenge', () => {
 });
 
 describe('a seeding that is sent again', () => {
-  it('a seeding that is sent again under its operation id gets its first answer, whatever became of the challenge', async () => {
+  it('a seeding that is sent again under its operation id gets its first result, whatever the challenge’s state is now', async () => {
     const challenge = await calibrating();
     const seeding = seedingOf(challenge.id, { keyUse: keyUse() });
     const first = ok(await h.challenge.seedChallenge(seeding));
@@ -221,7 +224,7 @@ describe('a seeding that is sent again', () => {
     expect(await read(second.id)).toEqual(second);
   });
 
-  it('a seeding under a key that is recorded is the recorded one, on every replica', async () => {
+  it('a seeding under a recorded key is the recorded seeding, on every replica', async () => {
     const challenge = await calibrating();
     const use = keyUse();
     const first = ok(await seed(challenge.id, { keyUse: use }));
@@ -232,7 +235,7 @@ describe('a seeding that is sent again', () => {
     expect(ok(await seed(challenge.id, { keyUse: { ...use, isFirst: false } }))).toEqual({ ...first, repeated: true });
   });
 
-  it('another seeding under a key that is recorded is refused and changes nothing', async () => {
+  it('another seeding under a recorded key is refused and changes nothing', async () => {
     const [first, second] = [await calibrating(), await calibrating()];
     const use = keyUse();
     ok(await seed(first.id, { keyUse: use }));
@@ -241,7 +244,7 @@ describe('a seeding that is sent again', () => {
     expect(await read(second.id)).toEqual(second);
   });
 
-  it('another seeding under a key that the gateway has freed is a new one, and has the key from then on', async () => {
+  it('another seeding under a key that the gateway has freed is a new seeding, and holds the key from then on', async () => {
     const [first, second] = [await calibrating(), await calibrating()];
     const use = keyUse();
     ok(await seed(first.id, { keyUse: use }));
@@ -264,7 +267,7 @@ describe('seedings at once', () => {
   const everywhere = (seedings: readonly SeedChallengeRequest[]) =>
     Promise.all(seedings.map((seeding, index) => (index % 2 === 0 ? h : other).challenge.seedChallenge(seeding)));
 
-  it('of seedings at once with different percentiles one sets the bar, and the others are refused', async () => {
+  it('one of several seedings at once with different percentiles sets the bar, and the others are refused', async () => {
     const challenge = await calibrating();
     const seedings = Array.from({ length: 24 }, (_, index) =>
       seedingOf(challenge.id, { distribution: { ...DISTRIBUTION, p75: 31 + index / 4 }, keyUse: keyUse() }),
@@ -277,7 +280,7 @@ describe('seedings at once', () => {
     expect(await rowsOf(challenge.id)).toMatchObject({ seeded: [{}], monitors: [{}], changes: [{}] });
   });
 
-  it('seedings at once that are one operation, or one key, get one answer', async () => {
+  it('seedings at once of one operation, or under one key, get one result', async () => {
     const challenge = await calibrating();
     const use = keyUse();
     const one = seedingOf(challenge.id, { keyUse: use });
@@ -289,7 +292,7 @@ describe('seedings at once', () => {
     expect(await rowsOf(challenge.id)).toMatchObject({ seeded: [{}], monitors: [{}], changes: [{}] });
   });
 
-  it('of seedings of many challenges at once under one key one takes effect', async () => {
+  it('one of several seedings of different challenges at once under one key takes effect', async () => {
     for (let round = 0; round < 5; round += 1) {
       const challenges = await Promise.all(Array.from({ length: 8 }, () => calibrating()));
       const keyId = newId();
@@ -305,7 +308,10 @@ describe('seedings at once', () => {
     }
   });
 
-  /** Starts both while the row of the challenge is locked; the first one waits for it before the second does. */
+  /**
+   * Starts both while the row of the challenge is locked; the first waits for the row before the
+   * second does.
+   */
   async function inThisOrder<First, Second>(
     { id }: Challenge,
     first: () => Promise<First>,
@@ -328,7 +334,7 @@ describe('seedings at once', () => {
     return [await started.ofFirst, await started.ofSecond];
   }
 
-  /** One sample short of a bar of 9, and how to report that sample. */
+  /** A challenge one sample short of a bar of 9, and how to report that sample. */
   async function almostCalibrated() {
     const challenge = await calibrating({ minCalibrationN: 3, minCalibrationPlayers: 3 });
     for (const player of ['unlinked-1', 'unlinked-2']) {
@@ -342,7 +348,7 @@ describe('seedings at once', () => {
     };
   }
 
-  it('a seeding that waits for the sample that completes the calibration is refused, and the bar is that of the samples', async () => {
+  it('a seeding that waits while a sample completes the calibration is refused, and the samples set the bar', async () => {
     const { challenge, complete, ...start } = await almostCalibrated();
     const [outcome, seeded] = await inThisOrder(challenge, complete, start.seed);
     recorded(outcome);
@@ -360,7 +366,7 @@ describe('seedings at once', () => {
     });
   });
 
-  it('a sample that would complete the calibration and waits for a seeding is recorded nowhere, and its outcome is', async () => {
+  it('a sample that would complete the calibration but waits for a seeding is not recorded; its outcome is', async () => {
     const { challenge, complete, ...start } = await almostCalibrated();
     const [seeded, outcome] = await inThisOrder(challenge, start.seed, complete);
     expect(recorded(outcome)).toMatchObject({ score: 9, metThreshold: false });

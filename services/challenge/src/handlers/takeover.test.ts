@@ -8,7 +8,7 @@ import { created, HOUR_MS, PROGRAM, recorded, useHarness, verdictOf } from '../c
 
 const h = useHarness();
 
-/** Resets the status as if the commit after the answer had been lost. */
+/** Resets the status as if the commit after the response had been lost. */
 async function forget(attemptId: string): Promise<void> {
   await h.server.sweepOnce();
   await h.database.query({ text: `update attempts set status = 'pending' where id = $1` }, [attemptId]);
@@ -23,7 +23,8 @@ describe('a create that is sent again', () => {
     expect(verdictOf(await h.create(challenge.id, player.ref, attemptId))).toBe('failure');
     await h.startWallet();
 
-    // The ref was never resolved, so nothing was written; now it is, and the wallet goes down before the charge.
+    // The ref was not resolved, so nothing was written. Now it gets resolved, and the wallet goes
+    // down before the charge.
     expect(await statusOf(h.database, attemptId)).toBeUndefined();
     created(await h.create(challenge.id, player.ref));
     await h.stopWallet();
@@ -35,14 +36,14 @@ describe('a create that is sent again', () => {
     expect(await h.balance(player.accountId)).toBe(100_000n - 200n);
   });
 
-  it('a create that is sent again does not charge twice when the fee was posted but not recorded', async () => {
+  it('a create that is sent again does not charge twice if the fee was posted but not recorded', async () => {
     const { challenge, player, attempt } = await h.openAttempt();
     await forget(attempt.id);
     expect(created(await h.create(challenge.id, player.ref, attempt.id))).toEqual(attempt);
     expect(await h.balance(player.accountId)).toBe(99_900n);
   });
 
-  it('a create that is sent again is refused as the first time, though the player has funds by now', async () => {
+  it('a create that is sent again is refused like the first time, even if the player has funds by now', async () => {
     const challenge = await h.open();
     const player = await h.player(undefined, 0n);
     const attemptId = newOwnedId('challenge');
@@ -118,7 +119,7 @@ describe('a pending attempt that a reader finds', () => {
     expect(recorded(await h.report(reported.id, 1)).metThreshold).toBe(false);
   });
 
-  it('a pending attempt is opened by the sweeper when its fee was posted, and expires at its deadline like any other', async () => {
+  it('the sweeper opens a pending attempt whose fee was posted, and it expires at its deadline like any other', async () => {
     const { player, attempt } = await h.openAttempt();
     await forget(attempt.id);
     h.clock.advance(HOUR_MS);
@@ -157,7 +158,7 @@ describe('a player whose link moved', () => {
     expect(await h.balance(before.accountId)).toBe(100_000n - 300n + 4_000n);
   });
 
-  it('a player whose link moved is refused without a charge where the rules refuse the account that the ref names now', async () => {
+  it('a player whose link moved is refused without a charge if the rules refuse the account that the ref names now', async () => {
     const challenge = await h.open({ dailyAttemptCap: 1 });
     const before = await h.player();
     const after = await h.player();

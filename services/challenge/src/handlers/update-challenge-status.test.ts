@@ -1,4 +1,7 @@
-/** An operator's changes of a status, the note that reinstates what the drift monitor suspended, and the history of all of it. */
+/**
+ * An operator's changes of a status, the note that reinstates what the drift monitor suspended, and
+ * their history.
+ */
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -53,7 +56,7 @@ describe('a challenge that the drift monitor suspended', () => {
     expect(after.changes[0]?.evidence).toMatchObject({ attempts: 50n, passes: 50n });
   });
 
-  it('is judged by its attempts since then alone, and suspended again by its own event, even within one millisecond', async () => {
+  it('is judged only by its attempts since it was reinstated, and suspended again by its own event, even within one millisecond', async () => {
     const id = await drifted();
     expect(await change(id, LIVE, 'It may go on.')).toBe(LIVE);
     await play(id, all(true, 49));
@@ -75,7 +78,7 @@ describe('a challenge that the drift monitor suspended', () => {
     expect(await change(id, LIVE, 'Too late.')).toBe('conflict');
   });
 
-  it('keeps its cause where an operator asks for its suspension again', async () => {
+  it('keeps its cause if an operator asks for its suspension again', async () => {
     const id = await drifted();
     expect(await change(id, SUSPENDED, 'Noted.')).toBe(SUSPENDED);
     expect(await change(id, LIVE)).toBe('invalid_request');
@@ -84,7 +87,7 @@ describe('a challenge that the drift monitor suspended', () => {
 });
 
 describe('an operator', () => {
-  it('needs no note to reinstate what an operator suspended, whose monitor starts anew as well', async () => {
+  it('needs no note to reinstate what an operator suspended, whose monitor also starts anew', async () => {
     const { id } = await openWithoutCap(h);
     await play(id, everyNth(40, 5));
     const open = await attempts(id, 5);
@@ -118,14 +121,14 @@ describe('an operator', () => {
     expect((await drift(id)).changes).toEqual([]);
   });
 
-  it('may write 2,000 characters of any kind, and no more', async () => {
+  it('may write a note of 2,000 characters of any kind, and no more', async () => {
     const { id } = await openWithoutCap(h);
     expect(await change(id, SUSPENDED, '𝄞'.repeat(2_001))).toBe('invalid_request');
     expect(await change(id, SUSPENDED, 'a\0b')).toBe('invalid_request');
     expect(await change(id, SUSPENDED, '𝄞'.repeat(2_000))).toBe(SUSPENDED);
   });
 
-  it('and the monitors of two processes change one challenge at once: each change is one row, and no call fails', async () => {
+  it('may change a challenge while the monitors of two processes do: each change is one row, and no call fails', async () => {
     const { id } = await openWithoutCap(h);
     const waves = await Promise.all(Array.from({ length: 4 }, () => attempts(id, 60)));
     let isChanging = true;
@@ -151,13 +154,13 @@ describe('an operator', () => {
 });
 
 describe('what cannot be read', () => {
-  it('the monitor of a challenge that is not there is not found', async () => {
+  it('the monitor of an unknown challenge is not found', async () => {
     const challengeId = '00000000-0000-7000-8000-000000000000';
     expect(await h.challenge.getDrift({ challengeId })).toMatchObject({ code: 'not_found' });
     expect(await change(challengeId, SUSPENDED)).toBe('not_found');
   });
 
-  it('the claim is a band around the target pass rate, whose upper edge is 1 at the most', async () => {
+  it('the claim is a band around the target pass rate, whose upper edge is at most 1', async () => {
     const { id } = await openWithoutCap(h, { targetPassRate: 0.9 });
     const { claimedLow, claimedHigh } = ok(await h.challenge.getDrift({ challengeId: id }));
     expect([claimedLow, claimedHigh]).toEqual([0.6, 1]);
