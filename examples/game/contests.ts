@@ -1,4 +1,7 @@
-/** What the game has to play for: a challenge and a cup, which Laurel's operator opens. In production that is agreed on with Laurel. */
+/**
+ * What a player can play for: a challenge and a cup. Here Laurel's operator creates them; in
+ * production a partner agrees on them with Laurel.
+ */
 import type { Operator } from '@laurel/local-infrastructure/running-stack';
 import type { Laurel } from '@laurel/sdk';
 
@@ -36,7 +39,7 @@ const CUP = {
   round_length_seconds: 24 * 3600,
 };
 
-/** Makes sure that the program has the game's challenge and its tournament. */
+/** Creates the game's challenge and tournament if the program does not have them. */
 export async function openContests(laurel: Laurel, operator: Operator, programId: string): Promise<void> {
   const create = (kind: string, body: object) =>
     operator({ method: 'POST', path: `/api/operator/programs/${programId}/${kind}`, body, expect: 201 });

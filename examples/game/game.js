@@ -1,13 +1,17 @@
 /**
- * The page of "Stop the clock". Money goes through the browser library, the game through the partner's own routes below /game. The page
- * draws what `laurel.state` says, so that a reload at any moment leads back to where the player was.
+ * The page of "Stop the clock". Money goes through the browser library, the game through the
+ * partner's own routes below /game. The page draws what `laurel.state` says, so a reload at any
+ * moment leads back to where the player was.
  */
 import { laurel } from '@laurel/browser';
 
 const VISIBLE_MS = 2_000;
 const REST_MS = 500;
 
-/** What the page says to the codes that a player meets; for all others, the message. @type {Record<string, string>} */
+/**
+ * What the page says for each error code that a player meets; for all others, the error's message.
+ * @type {Record<string, string>}
+ */
 const MESSAGES = {
   insufficient_funds: 'You do not have enough play money: sign in again to get some.',
   blocked: 'You may not play for money.',
@@ -19,15 +23,27 @@ const MESSAGES = {
   unauthorized: 'Your session is over: sign in again.',
 };
 
-/** Each element of the page that has an id, by it. @type {Record<string, any>} */
+/**
+ * The elements of the page by their ids.
+ * @type {Record<string, any>}
+ */
 const ui = Object.fromEntries(Array.from(document.querySelectorAll('[id]'), (one) => [one.id, one]));
-/** Name and fee of what can be played for, by its id. @type {Map<string | undefined, { name: string, fee: string }>} */
+/**
+ * The name and fee of what can be played for, by its id.
+ * @type {Map<string | undefined, { name: string, fee: string }>}
+ */
 const offers = new Map();
-/** The clock that runs, or the score it was stopped at. @type {{ begunAt?: number, score?: number }} */
+/**
+ * The running clock, or the score at which it was stopped.
+ * @type {{ begunAt?: number, score?: number }}
+ */
 let game = {};
-/** What the button of the dialog does now. @type {() => unknown} */
+/**
+ * What the button of the dialog does now.
+ * @type {() => unknown}
+ */
 let act;
-/** The timer that ends the rest of that button. */
+/** The timer after which that button takes clicks again. */
 let resting = 0;
 
 laurel.addEventListener('statechange', drawRun);
@@ -42,13 +58,16 @@ on(ui['sign-out'], 'click', async () => {
 on(ui.act, 'click', () => ui.act.ariaDisabled === 'true' || rest(act()));
 on(ui.cancel, 'click', () => laurel.disarm());
 on(ui.play, 'cancel', (event) => {
-  // Escape leaves what is not paid for, and never hides an attempt that is.
+  // Escape closes what is not paid for, and never hides a paid attempt.
   event.preventDefault();
   if (laurel.state.status === 'armed') laurel.disarm();
 });
 await guard(async () => enter(await ask('GET', 'session')));
 
-/** Shows the lobby and this player's run; without a session or a name, the sign-in. @param {{ name: string | null } | null} session */
+/**
+ * Shows the lobby and this player's run; without a session or a name, the sign-in form.
+ * @param {{ name: string | null } | null} session
+ */
 async function enter(session) {
   const name = session?.name ?? null;
   if (name !== null) laurel.init({ endpoint: '/laurel', player: name });
@@ -57,7 +76,7 @@ async function enter(session) {
   drawRun();
 }
 
-/** Closes a run that has ended, and draws what there is to play for. */
+/** Closes a run that has ended, and draws what can be played for. */
 async function drawLobby() {
   ui.play.close();
   const [challenges, { round }] = await Promise.all([laurel.challenges(), ask('GET', 'round')]);
@@ -80,7 +99,12 @@ async function drawLobby() {
   draw({ 'board-caption': caption, board: !board.locked, 'board-locked': board.locked === true });
 }
 
-/** @param {import('@laurel/browser').Target} target @param {string} name @param {string} fee @param {string} text */
+/**
+ * @param {import('@laurel/browser').Target} target
+ * @param {string} name
+ * @param {string} fee
+ * @param {string} text
+ */
 function card(target, name, fee, text) {
   offers.set(Object.values(target)[0], { name, fee });
   const button = element('button', { type: 'button', className: 'primary' }, `Play for ${fee}`);
@@ -88,7 +112,10 @@ function card(target, name, fee, text) {
   return element('div', { className: 'card' }, element('p', {}, element('strong', {}, name), ` ${text}`), button);
 }
 
-/** Draws where the player is, and what one button does there: pay, start, stop, close. Beside the sign-in there is no run. */
+/**
+ * Draws where the player is, and what the one button there does: pay, start, stop, close. The
+ * sign-in form shows no run.
+ */
 function drawRun() {
   const { state } = laurel;
   if (state.status === 'armed' || ui.lobby.hidden) game = {};
@@ -101,7 +128,11 @@ function drawRun() {
   if (!ui.play.open) ui.play.showModal();
 }
 
-/** Clicks until the work is done, and a moment longer, were meant for what the button did before: it ignores them. @param {unknown} work */
+/**
+ * Lets the button ignore clicks until the work is done, and for a moment longer: they were meant
+ * for what the button did before.
+ * @param {unknown} work
+ */
 async function rest(work) {
   ui.act.ariaDisabled = 'true';
   clearTimeout(resting);
@@ -111,7 +142,8 @@ async function rest(work) {
 }
 
 /**
- * @param {Exclude<import('@laurel/browser').PlayerState, { status: 'idle' }>} state @param {string} fee
+ * @param {Exclude<import('@laurel/browser').PlayerState, { status: 'idle' }>} state
+ * @param {string} fee
  * @returns {[text: string, label: string, action: () => unknown]}
  */
 function stepOf(state, fee) {
@@ -129,7 +161,7 @@ function stepOf(state, fee) {
 /** @param {string} attemptId */
 async function start(attemptId) {
   const started = await ask('POST', 'start', { attempt_id: attemptId });
-  // It is no longer open: it has expired since.
+  // The attempt has expired meanwhile.
   if (started === null) return void (await laurel.result());
   game = { begunAt: performance.now() - started.elapsed_ms };
   drawRun();
@@ -138,7 +170,7 @@ async function start(attemptId) {
 
 /** @param {string} attemptId */
 async function stop(attemptId) {
-  // Null where the server was restarted: it has forgotten the clock, and starts another.
+  // Null if the server was restarted: it has lost the clock, and the player may start another.
   game = (await ask('POST', 'stop', { attempt_id: attemptId })) ?? {};
   drawRun();
   if (game.score !== undefined) await laurel.result();
@@ -159,7 +191,12 @@ function resultText({ outcome, tournament_round_id }) {
   return `${score}You won ${outcome.award.amount}${outcome.award.paid_at === null ? ', which is under review' : ''}!`;
 }
 
-/** Asks the partner's own server; null where it has no such thing. @param {string} method @param {string} path @param {object} [body] */
+/**
+ * Sends a request to the partner's own server; null if the server has no such thing.
+ * @param {string} method
+ * @param {string} path
+ * @param {object} [body]
+ */
 async function ask(method, path, body) {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(`/game/${path}`, { method, ...(body && { headers, body: JSON.stringify(body) }) });
@@ -169,7 +206,10 @@ async function ask(method, path, body) {
   return response.json();
 }
 
-/** Does what a player asked for, and shows what went wrong where the player looks. @param {() => unknown} work */
+/**
+ * Does what the player asked for, and shows a failure where the player looks.
+ * @param {() => unknown} work
+ */
 async function guard(work) {
   ui.message.textContent = '';
   try {
@@ -181,18 +221,30 @@ async function guard(work) {
   }
 }
 
-/** Passes over the second click of a double click. @param {EventTarget} target @param {string} type @param {(event: any) => unknown} listener */
+/**
+ * Adds a listener that ignores the second click of a double click.
+ * @param {EventTarget} target
+ * @param {string} type
+ * @param {(event: any) => unknown} listener
+ */
 function on(target, type, listener) {
   target.addEventListener(type, (/** @type {any} */ event) => event.detail > 1 || guard(() => listener(event)));
 }
 
-/** Sets the text of elements, or whether they are shown. @param {Record<string, string | boolean>} parts */
+/**
+ * Sets the texts of elements, or whether they are shown.
+ * @param {Record<string, string | boolean>} parts
+ */
 function draw(parts) {
   for (const [id, part] of Object.entries(parts))
     Object.assign(ui[id], typeof part === 'string' ? { textContent: part } : { hidden: !part });
 }
 
-/** @param {string} tag @param {object} properties @param {...(Node | string)} children */
+/**
+ * @param {string} tag
+ * @param {object} properties
+ * @param {...(Node | string)} children
+ */
 function element(tag, properties, ...children) {
   const made = Object.assign(document.createElement(tag), properties);
   made.append(...children);

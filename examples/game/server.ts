@@ -1,6 +1,8 @@
 /**
- * A partner's game server: "Stop the clock". The page knows the time only for its first two seconds and must stop it at five; the server
- * measures, computes the score and reports it. The page says which attempt it plays, and the server checks whose that is.
+ * A partner's game server: "Stop the clock". The page shows the time only for the first two
+ * seconds, and the player must stop it at five. The server measures the time, computes the score
+ * and reports it. The page names the attempt that it plays, and the server checks that it is the
+ * player's.
  */
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
@@ -8,13 +10,13 @@ import { type Attempt, createPlayerHandler, type Laurel, LaurelError, toNodeList
 import express, { type ErrorRequestHandler, type Express } from 'express';
 
 const GOAL_MS = 5_000;
-/** For a clock that was stopped at the goal; each millisecond beside it costs five. */
+/** The score of a clock that was stopped at the goal. Each millisecond off costs five points. */
 const BEST_SCORE = 2_000;
-/** The metric of the contests that this game is played for. The program may have others, of other games. */
+/** The metric of this game's contests. The program may have contests of other games. */
 const METRIC = 'precision';
 const PLAY_MONEY = '10.00';
 const SECURITY_HEADERS = {
-  // Nothing inline, nothing from elsewhere: enough for this page and for the browser library.
+  // Forbids inline code and other origins. This page and the browser library need no more.
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; " +
     "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
@@ -24,7 +26,10 @@ const SECURITY_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** The game as an Express application, for one process: it keeps sessions and running games in memory. `script` is the bundled game.js. */
+/**
+ * The game as an Express application of one process: sessions and running games are in memory.
+ * `script` is the bundled game.js.
+ */
 export function createGame({ laurel, script }: { readonly laurel: Laurel; readonly script: string }): Express {
   const app = express();
   const sessions = new Map<string, string>();
@@ -32,7 +37,10 @@ export function createGame({ laurel, script }: { readonly laurel: Laurel; readon
 
   const playerOf = (cookie: string | null | undefined) => sessions.get(sessionOf(cookie)) ?? null;
 
-  /** The open attempt that the page names, if it is this player's: an id from a browser proves nothing. */
+  /**
+   * The open attempt that the page names, if it is this player's: an id from a browser proves
+   * nothing.
+   */
   const findOpenAttempt = async (attemptId: unknown, cookie: string | undefined) => {
     if (typeof attemptId !== 'string') return undefined;
     const attempt = await laurel.attempts.retrieve(attemptId).catch(unlessUnknown);
@@ -96,7 +104,8 @@ export function createGame({ laurel, script }: { readonly laurel: Laurel; readon
     const attempt = await findOpenAttempt(body?.attempt_id, headers.cookie);
     if (attempt === undefined) return void response.status(404).end();
     if (!games.has(attempt.id) && !(await isOfThisGame(attempt))) return void response.status(404).end();
-    // A second start, as after a reload, continues the running clock: no player can have a second try for one fee.
+    // A second start, as after a reload, continues the running clock, so no player gets a second
+    // try for one fee.
     const game = games.get(attempt.id) ?? { begunAt: performance.now() };
     games.set(attempt.id, game);
     response.json({ elapsed_ms: performance.now() - game.begunAt });
@@ -107,7 +116,8 @@ export function createGame({ laurel, script }: { readonly laurel: Laurel; readon
     const attempt = await findOpenAttempt(body?.attempt_id, headers.cookie);
     const game = attempt && games.get(attempt.id);
     if (attempt === undefined || game === undefined) return void response.status(404).end();
-    // The first stop counts. It is kept until Laurel has the score, so that a page may send a stop again that failed.
+    // The first stop counts. It is kept until Laurel has the score, so that the page may repeat a
+    // stop that failed.
     game.stoppedAt ??= now;
     const elapsedMs = Math.round(game.stoppedAt - game.begunAt);
     const score = Math.max(0, BEST_SCORE - 5 * Math.abs(elapsedMs - GOAL_MS));
@@ -125,7 +135,7 @@ function sessionOf(cookie: string | null | undefined): string {
   return /(?:^|; )session=([^;]+)/.exec(cookie ?? '')?.[1] ?? '';
 }
 
-/** For an id that Laurel does not know. */
+/** Returns undefined for an id that Laurel does not know. */
 function unlessUnknown(error: unknown): undefined {
   if (!(error instanceof LaurelError) || error.code !== 'not_found') throw error;
 }

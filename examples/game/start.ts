@@ -1,4 +1,7 @@
-/** `npm run example`: the game on this machine, beside a stack that `npm start` or `npm run dev` runs. */
+/**
+ * `npm run example`: runs the game on this machine, beside a stack that `npm start` or `npm run
+ * dev` runs.
+ */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +17,10 @@ interface Known {
 }
 
 const USUAL_PORT = 8081;
-/** The page gives an answer up after 30 s: by then the server has one, if only that Laurel cannot be reached. */
+/**
+ * The page gives up after 30 s. By then the server has a response, even if only that Laurel cannot
+ * be reached.
+ */
 const DEADLINE_MS = 20_000;
 
 async function start(): Promise<void> {
@@ -36,7 +42,7 @@ async function start(): Promise<void> {
   void chainBroken(commandChain(), ending.signal).then(() => ending.abort());
 }
 
-/** The wanted port; else the usual one, or a free one where that is in use. */
+/** Listens on the wanted port; by default on the usual one, or on a free one if that is in use. */
 async function listen(server: Server, wanted: string | undefined): Promise<number> {
   for (const port of wanted === undefined ? [USUAL_PORT, 0] : [Number(wanted)]) {
     server.listen(port, '127.0.0.1');
