@@ -20,8 +20,6 @@ const NOT_YET = [
   'tests/clients/quick-start.test.ts',
   'tests/clients/samples.test.ts',
   'deploy/',
-  'docs/',
-  'examples/',
 ];
 
 const COLUMNS = 100;

@@ -1,4 +1,4 @@
-/** The build of the site in a checkout whose path has characters that mean something in a URL. */
+/** Builds the site in a checkout whose path has characters with a meaning in URLs. */
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ function packagesOfSite(): ReadonlySet<string> {
   return found;
 }
 
-test('the site is built in a folder whose path has #, ?, % and a space, and leaves nothing beside it', async () => {
+test('the site is built in a folder whose path has #, ?, % and a space, and the build leaves nothing beside it', async () => {
   const parent = mkdtempSync(join(tmpdir(), 'laurel-docs-test-'));
   try {
     const checkout = join(parent, 'C#', '100%? laurel');

@@ -1,6 +1,6 @@
 /**
- * Builds the site into docs/site/dist: `node docs/site/build.ts`. Two builds at once do not disturb each other: each works in a folder of its own and
- * puts it in place as a whole, and the last one stays.
+ * Builds the site into docs/site/dist: `node docs/site/build.ts`. Concurrent builds do not disturb
+ * each other: each works in its own folder and puts the whole in place, and the last one stays.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ import { writePages } from './write-pages.ts';
 
 const HERE = fileURLToPath(new URL('./', import.meta.url));
 const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
-/** Vite reads them in a path as parts of a URL, and then finds no file. */
+/** Vite reads these characters in a path as parts of a URL, and then finds no file. */
 const PARTS_OF_URLS = /[#?%]/;
 
 async function buildSite(): Promise<void> {
@@ -25,7 +25,8 @@ async function buildSite(): Promise<void> {
   try {
     const settings = join(work, '.vitepress');
     mkdirSync(join(settings, 'theme'), { recursive: true });
-    // The settings are made in this process: Vite would follow the links of what a file of settings imports.
+    // The settings are made in this process, because Vite would resolve the links of what a
+    // settings file imports.
     Object.assign(globalThis, { laurelSiteConfig: siteConfig(writePages(work)) });
     writeFileSync(join(settings, 'config.js'), 'export default globalThis.laurelSiteConfig;\n');
     writeFileSync(join(settings, 'theme', 'index.ts'), `export { default } from '../../../theme/index.ts';\n`);
@@ -38,7 +39,10 @@ async function buildSite(): Promise<void> {
   }
 }
 
-/** Builds in another process, which reads the checkout by a link whose path has none of those characters. */
+/**
+ * Builds in another process, which reads the checkout through a link. The link's path has none of
+ * these characters.
+ */
 async function buildByLink(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'laurel-docs-site-'));
   try {

@@ -10,7 +10,10 @@ import { anchorOf } from './sections.ts';
 import { strictHtml } from './strict-html.ts';
 
 const BASE = '/docs/';
-/** Classes of the colours of code: known when the last page is rendered, so not one of the hashed assets. */
+/**
+ * The classes for the colours of code. They are known only when the last page is rendered, so the
+ * file is not a hashed asset.
+ */
 const CODE_STYLE = 'code.css';
 
 export function siteConfig(routes: readonly Route[]) {
@@ -26,15 +29,15 @@ export function siteConfig(routes: readonly Route[]) {
       ['link', { rel: 'icon', href: 'data:,' }],
       ['link', { rel: 'stylesheet', href: `${BASE}${CODE_STYLE}` }],
     ],
-    // Without transitions switched off by a style element, which the policy refuses.
+    // VitePress would switch transitions off with a style element, which the policy refuses.
     appearance: { disableTransition: false },
     markdown: {
       anchor: { slugify: anchorOf },
-      // `## PATCH /integrations/{id}` is a heading, not a heading with an id.
+      // Keeps `## PATCH /integrations/{id}` whole: `{id}` is part of the heading, not an attribute.
       attrs: false,
       codeTransformers: [colours],
     },
-    // With the paths as they are given: the checkout may be reached by a link (build.ts).
+    // Keeps paths as given, because the checkout may be reached through a link (build.ts).
     vite: { build: { assetsInlineLimit: 0 }, resolve: { preserveSymlinks: true } },
     themeConfig: {
       search: { provider: 'local' },

@@ -19,7 +19,7 @@ const render = (contract: string) =>
     ROUTES,
   );
 
-test('each guide is a page, and a link leads to where its section stands', () => {
+test('each guide is a page, and a link leads to the place of its section', () => {
   const { pages, sectionOf } = render(CONTRACT);
   expect([...pages.keys()]).toEqual(
     expect.arrayContaining([
@@ -56,7 +56,7 @@ test('the page of the samples shows the code that is in the repository, and it a
   expect(pages.get('idempotency')).toContain('](/samples#create-an-attempt)');
 });
 
-test('the address of the guide before it had pages has each of its anchors, with a link to where the section stands', () => {
+test('the address of the former one-page guide has each of its anchors, with a link to the place of the section', () => {
   const moved = render(CONTRACT).pages.get('guide') ?? '';
   expect(moved).toContain('\n- <span id="errors"></span>[Errors](/errors#errors)\n');
   expect(moved).toContain('\n- <span id="the-first-hour"></span>[The first hour](/quick-start)\n');
@@ -65,7 +65,7 @@ test('the address of the guide before it had pages has each of its anchors, with
   expect(moved).not.toContain('undefined');
 });
 
-test('a page has the title of the side bar once, and no second heading that repeats it', () => {
+test('a page shows its side bar title once, and no second heading that repeats it', () => {
   const { pages } = render(CONTRACT);
   for (const { path, title } of GUIDES.flatMap((group) => group.pages)) {
     const headings = headingsOf(pages.get(path) ?? '');
@@ -74,7 +74,7 @@ test('a page has the title of the side bar once, and no second heading that repe
   }
 });
 
-test('a block of the SDK and one of curl, one after the other, are the tabs of one group', () => {
+test('adjacent code blocks of the SDK and of curl become the tabs of one group', () => {
   const page = render(CONTRACT).pages.get('quick-start') ?? '';
   const pairs = QUICK_START.match(/^```js \[SDK\]$/gm)?.length;
   expect(page.match(/^::: code-group$/gm)?.length).toBe(pairs);
@@ -83,7 +83,7 @@ test('a block of the SDK and one of curl, one after the other, are the tabs of o
   );
 });
 
-test('a section that no page shows is refused', () => {
+test('a section that is on no page is refused', () => {
   expect(() => render(`${CONTRACT}\n## Something new\n\nText.\n`)).toThrow(
     'the section "Something new" stands on no page: docs/site/pages.ts',
   );

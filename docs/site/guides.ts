@@ -1,4 +1,7 @@
-/** The guides: the contract's sections on their pages, with links that lead to where each section stands on the site. */
+/**
+ * The guides: puts the contract's sections on their pages, and makes each link lead to the page of
+ * its section.
+ */
 import { GUIDES, type GuidePage, MOVED_PAGE, MOVED_SECTIONS, NOT_ON_THE_SITE, operationPath } from './pages.ts';
 import { anchorOf, headingsOf, outsideFences, prefaceOf, raiseHeadings, type Section, sectionsOf } from './sections.ts';
 
@@ -11,13 +14,17 @@ export interface GuideFiles {
 }
 
 export interface Guides {
-  /** Markdown by page, `quick-start` for example. */
+  /** Markdown by page, for example `quick-start`. */
   readonly pages: ReadonlyMap<string, string>;
-  /** What the contract says of an operation, `POST /attempts`; throws if it says nothing. */
+  /**
+   * The contract's section on an operation, for example `POST /attempts`. Throws if there is none.
+   */
   sectionOf(operation: string): string;
 }
 
-/** Throws where a section has no page or two, and where a link leads nowhere on the site. */
+/**
+ * Renders the guides. Throws if a section has no page or two, or a link leads nowhere on the site.
+ */
 export function renderGuides(files: GuideFiles, operations: readonly { method: string; path: string }[]): Guides {
   const sections = new Map(sectionsOf(files['partner-api']).map((section) => [section.title, section]));
   const guides = GUIDES.flatMap(({ pages }) => pages);
@@ -40,7 +47,7 @@ export function renderGuides(files: GuideFiles, operations: readonly { method: s
   };
 }
 
-/** How the files of docs/contract link to each other. */
+/** The link targets with which the files of docs/contract name each other. */
 const CONTRACT_LINK = ['partner-api', 'md'].join('.');
 const QUICK_START_LINK = ['quick-start', 'md'].join('.');
 const DESCRIPTORS_LINK = ['integrations', 'md'].join('.');
@@ -84,7 +91,7 @@ function placesOf(
   for (const { title, body } of sectionsOf(files.integrations)) {
     for (const anchor of [title, ...headingsOf(body)].map(anchorOf)) {
       places.set(`${DESCRIPTORS_LINK}#${anchor}`, `/integrations#${anchor}`);
-      // From within that file.
+      // A link from within that file.
       if (!places.has(`#${anchor}`)) places.set(`#${anchor}`, `/integrations#${anchor}`);
     }
   }
@@ -94,12 +101,15 @@ function placesOf(
   return places;
 }
 
-/** `GET /challenges`, the heading of an operation in the contract. */
+/** The heading of an operation in the contract, for example `GET /challenges`. */
 export function contractTitle(method: string, path: string): string {
   return `${method.toUpperCase()} ${path.replace(/^\/v1/, '')}`;
 }
 
-/** A first section with the title of the page begins it, without a second heading. */
+/**
+ * Joins sections to a page. A first section with the page's title begins the page, without a second
+ * heading.
+ */
 function sectionsAsPage({ title, sections }: GuidePage, parts: readonly Section[]): string {
   const [first, ...others] = parts.map((part) => `## ${part.title}\n\n${part.body}\n`);
   if (sections.length === 1 && sections[0] !== title) {
@@ -109,7 +119,10 @@ function sectionsAsPage({ title, sections }: GuidePage, parts: readonly Section[
   return [`# ${title}\n`, first, ...others].join('\n');
 }
 
-/** The address of the guide before it had pages: a fragment, which no redirect sees, leads to a link to where the section stands now. */
+/**
+ * The page at the address of the former one-page guide. No redirect sees a fragment, so each old
+ * anchor here has a link to the present place of its section.
+ */
 function movedPage(sections: readonly Section[], places: Places): string {
   const entries = sections
     .filter(({ title }) => !NOT_ON_THE_SITE.includes(title))
@@ -134,7 +147,7 @@ function relinked(markdown: string, places: Places): string {
   );
 }
 
-/** Blocks of code with labels, one after the other, become the tabs of one group: ```js [SDK], ```sh [curl]. */
+/** Makes adjacent code blocks with labels the tabs of one group: ```js [SDK], ```sh [curl]. */
 function withCodeGroups(markdown: string): string {
   const labelled = '^```\\w+ \\[[^\\]]+\\]\\n[\\s\\S]*?^```\\n';
   const group = new RegExp(`${labelled}(?:\\n${labelled})+`, 'gm');

@@ -1,4 +1,4 @@
-/** What the built site is made of: while the fingerprint is that of the build, the build is up to date. */
+/** The inputs of the built site. The build is up to date while its fingerprint is theirs. */
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ const DOCS = fileURLToPath(new URL('../', import.meta.url));
 
 /** The folder of the built site. */
 export const DIST = fileURLToPath(new URL('./dist', import.meta.url));
-/** The file in it that holds the fingerprint of its inputs. */
+/** The file in that folder with the fingerprint of its inputs. */
 export const STAMP = '.built-from';
 
 const INPUTS = [
@@ -29,7 +29,7 @@ export function inputsFingerprint(): string {
   return hash.digest('hex');
 }
 
-/** Whether docs/site/dist was built from what stands in the checkout now. */
+/** Whether docs/site/dist was built from the present checkout. */
 export function isBuilt(): boolean {
   try {
     return readFileSync(join(DIST, STAMP), 'utf8') === inputsFingerprint();

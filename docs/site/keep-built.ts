@@ -1,11 +1,14 @@
-/** Builds the site again where its sources have changed since it was built. */
+/** Builds the site again if its sources have changed since the last build. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { isBuilt } from './inputs.ts';
 
 const BUILD = fileURLToPath(new URL('./build.ts', import.meta.url));
 
-/** Resolves to the output of the build if it failed. It ends with `signal`, then without a result. */
+/**
+ * Resolves to the output of the build if the build failed. `signal` ends the build, then without a
+ * result.
+ */
 export async function keepSiteBuilt(print: (line: string) => void, signal: AbortSignal): Promise<string | undefined> {
   if (isBuilt()) return undefined;
   print('Building the documentation site (some seconds, once) ...');

@@ -1,16 +1,17 @@
 /**
- * Which sections of the contract stand on which page of the site. Every section has one place: a guide, or the page of
- * its operation. A page has one title: where its first section has the same one, that section begins the page.
+ * Which sections of the contract are on which page of the site. Every section has one place: a
+ * guide, or the page of its operation. A page has one title; a first section with the same title
+ * begins the page.
  */
 
 export interface GuidePage {
-  /** Below `/docs/`. */
+  /** The path below `/docs/`. */
   readonly path: string;
   readonly title: string;
   /** Headings of docs/contract/partner-api.md, in reading order. */
   readonly sections: readonly string[];
   /**
-   * The file of docs/contract, or the page of docs/samples, that follows them, whole; without
+   * The file of docs/contract, or the page of docs/samples, that follows the sections whole; without
    * sections, the file is the page.
    */
   readonly file?: 'integrations' | 'quick-start' | 'samples';
@@ -73,19 +74,25 @@ export const GUIDES: readonly { readonly group: string; readonly pages: readonly
   },
 ];
 
-/** Left out: on the site the side bar does its work. */
+/** Sections that the site leaves out, because its side bar replaces them. */
 export const NOT_ON_THE_SITE: readonly string[] = ['Contents'];
 
-/** Sections of earlier releases, and the pages that stand in their place. */
+/** Sections of earlier releases, with the pages that replace them. */
 export const MOVED_SECTIONS: readonly (readonly [title: string, page: string])[] = [['The first hour', '/quick-start']];
 
-/** An address of earlier releases, `/docs/guide`, whose fragments named the sections. No page links to it. */
+/**
+ * An address of earlier releases, `/docs/guide`, whose fragments named the sections. No page links
+ * to it.
+ */
 export const MOVED_PAGE = 'guide';
 
 export const OPERATIONS_FOLDER = 'reference';
 export const EVENTS_PAGE = `${OPERATIONS_FOLDER}/events`;
 
-/** `POST /attempts` -> `post-attempts`: the page of an operation is named by its route, as in the contract. */
+/**
+ * `POST /attempts` -> `post-attempts`: the path of an operation's page comes from its route in the
+ * contract.
+ */
 export function operationPath(method: string, path: string): string {
   const words = path.replace(/^\/v1/, '').replace(/[{}]/g, '').split(/[/_.]/).filter(Boolean);
   return `${OPERATIONS_FOLDER}/${[method.toLowerCase(), ...words].join('-')}`;

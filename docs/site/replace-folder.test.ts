@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** Replaces a folder 100 times by one that has two files. */
+/** Replaces a folder 100 times with one that has two files. */
 const REPLACE = `
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ for (let round = 0; round < 100; round++) {
 }
 `;
 
-test('processes that replace the same folder at once all succeed, and it is one of theirs, whole', async () => {
+test('processes that replace the same folder at once all succeed, and one of their folders is left, whole', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'laurel-replace-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const replace = () => promisify(execFile)(process.execPath, ['--input-type=module', '--eval', REPLACE, folder]);

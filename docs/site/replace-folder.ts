@@ -2,8 +2,9 @@ import { mkdtempSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Moves `built` to `place`, and what stood there into `aside`. Between the two renames `place` is missing; a process that replaces the same
- * folder at that moment is first, and its folder is moved aside too.
+ * Moves `built` to `place`, and the previous folder into `aside`. Between the two renames `place`
+ * is missing. If another process fills it at that moment, that process was first, and its folder is
+ * moved aside too.
  */
 export function replaceFolder(place: string, built: string, aside: string): void {
   for (;;) {
@@ -12,7 +13,7 @@ export function replaceFolder(place: string, built: string, aside: string): void
   }
 }
 
-/** Whether it renamed: false for a failure with one of the codes. */
+/** Renames; false if that fails with one of the codes. */
 function tryRename(from: string, to: string, codes: readonly string[]): boolean {
   try {
     renameSync(from, to);

@@ -20,7 +20,7 @@ One.
 Two.
 `;
 
-test('a file is cut at its headings of the second level, and not at a line of code that looks like one', () => {
+test('a file is cut at its headings of the second level, not at a line of code that looks like one', () => {
   expect(sectionsOf(FILE).map(({ title }) => title)).toEqual(['POST /attempts/{attempt_id}/outcome', 'Errors']);
   expect(sectionsOf(FILE)[0]?.body).toMatch(/^One\.[\s\S]*## not a heading\n```$/);
   expect(prefaceOf(FILE)).toBe('Before the first.');
@@ -30,7 +30,7 @@ test.each([
   ['POST /attempts/{attempt_id}/outcome', 'post-attemptsattempt_idoutcome'],
   ['Bar, ramp and suspension', 'bar-ramp-and-suspension'],
   ['The retired route', 'the-retired-route'],
-])('the anchor of "%s" is that of GitHub', (heading, anchor) => {
+])('the anchor of "%s" is GitHub’s', (heading, anchor) => {
   expect(anchorOf(heading)).toBe(anchor);
 });
 

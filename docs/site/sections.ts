@@ -1,4 +1,7 @@
-/** Cuts a Markdown file into its sections: a heading of the second level with everything up to the next one. */
+/**
+ * Cuts a Markdown file into sections: each has a heading of the second level, and everything up to
+ * the next one.
+ */
 
 export interface Section {
   readonly title: string;
@@ -15,12 +18,12 @@ export function sectionsOf(markdown: string): readonly Section[] {
     });
 }
 
-/** What stands between the title of the file and its first section. */
+/** The text between the title of the file and its first section. */
 export function prefaceOf(markdown: string): string {
   return (partsOf(markdown)[0] ?? '').replace(/^# .*\n/, '').trim();
 }
 
-/** The anchor that GitHub gives to a heading, so that a link works in the repository and on the site. */
+/** GitHub's anchor of a heading, so that a link works both in the repository and on the site. */
 export function anchorOf(heading: string): string {
   return heading
     .trim()
@@ -29,12 +32,12 @@ export function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** All headings, a fenced line that begins with `#` excepted. */
+/** All headings; a fenced line that begins with `#` is not one. */
 export function headingsOf(markdown: string): readonly string[] {
   return [...withoutFences(markdown).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => heading.trim());
 }
 
-/** Each heading one level higher: the section of a file becomes a page. */
+/** Raises each heading one level, so that the section of a file becomes a page. */
 export function raiseHeadings(markdown: string): string {
   return outsideFences(markdown, (text) => text.replace(/^#(#+ )/gm, '$1'));
 }

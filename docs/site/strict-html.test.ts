@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { strictHtml } from './strict-html.ts';
 
-test('an inline script becomes a file that the page names, and one of the same text becomes the same file', () => {
+test('an inline script becomes a file that the page names, and equal scripts become one file', () => {
   const page = '<script id="a">start()</script><script src="/docs/assets/app.js"></script>';
   const { html, scripts } = strictHtml(page, '/docs/assets/');
   const [[name, code] = ['', '']] = scripts;

@@ -1,13 +1,19 @@
-/** Makes a page work under `script-src 'self'; style-src 'self'`, with no hash to state: nothing stands inline. */
+/**
+ * Makes a page work under `script-src 'self'; style-src 'self'` without hashes: no script or style
+ * stays inline.
+ */
 import { createHash } from 'node:crypto';
 
 export interface StrictHtml {
   readonly html: string;
-  /** The scripts that stood inline, by their new names below the assets. */
+  /** The former inline scripts, by their new names below the assets. */
   readonly scripts: ReadonlyMap<string, string>;
 }
 
-/** Inline scripts become files of the same place in the page. The style attributes of VitePress's own layout are in theme/style.css. */
+/**
+ * Moves inline scripts into files, named at the same places of the page. theme/style.css replaces
+ * the style attributes of VitePress's own layout.
+ */
 export function strictHtml(html: string, assetsUrl: string): StrictHtml {
   const scripts = new Map<string, string>();
   const external = html.replace(/<script(?<attributes>[^>]*)>(?<code>[^<]+)<\/script>/g, (whole, attributes, code) => {

@@ -13,7 +13,7 @@ import { sectionsOf } from './sections.ts';
 
 const DOCS = new URL('../', import.meta.url);
 
-/** Returns the routes of the document, for the side bar. */
+/** Writes the pages, and returns the routes of the document for the side bar. */
 export function writePages(folder: string): readonly Route[] {
   const document = parseDocument(read('openapi/partner-v1.yaml'));
   const routes = routesOf(document);

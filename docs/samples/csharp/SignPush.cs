@@ -10,7 +10,7 @@ namespace LaurelSamples
     {
         /// <summary>
         /// Returns the value of X-Service-Signature for exactly these bytes. The key is the text of
-        /// the secret as it was shown, not the bytes that its digits spell.
+        /// the secret as Laurel showed it, not the bytes that its digits spell.
         /// </summary>
         public static string Sign(string secret, byte[] body)
         {

@@ -8,7 +8,7 @@ import (
 )
 
 // SignPush returns the value of X-Service-Signature for exactly these bytes. The key is the text of
-// the secret as it was shown, not the bytes that its digits spell.
+// the secret as Laurel showed it, not the bytes that its digits spell.
 func SignPush(secret string, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write(body)

@@ -22,7 +22,7 @@ func (w WebhookRefused) Error() string { return string(w) }
 // them. It returns WebhookRefused unless one of the secrets signed this delivery within five
 // minutes.
 //
-// secrets are the endpoint's signing secret as it was shown; while it is being replaced, both. id,
+// secrets are the endpoint's signing secret as Laurel showed it; while it is being replaced, both. id,
 // timestamp and signatures are the headers webhook-id, webhook-timestamp and webhook-signature, or
 // empty. body is the bytes that arrived.
 func VerifyWebhook(secrets []string, id, timestamp, signatures string, body []byte) error {
@@ -36,7 +36,7 @@ func VerifyWebhook(secrets []string, id, timestamp, signatures string, body []by
 	for _, secret := range secrets {
 		key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 		if err != nil {
-			return errors.New("a signing secret is not as it was shown")
+			return errors.New("a signing secret is not as Laurel showed it")
 		}
 		mac := hmac.New(sha256.New, key)
 		mac.Write([]byte(id + "." + timestamp + "."))

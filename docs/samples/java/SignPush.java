@@ -11,7 +11,7 @@ public final class SignPush {
 
   /**
    * Returns the value of X-Service-Signature for exactly these bytes. The key is the text of the
-   * secret as it was shown, not the bytes that its digits spell.
+   * secret as Laurel showed it, not the bytes that its digits spell.
    */
   public static String signPush(String secret, byte[] body) throws GeneralSecurityException {
     Mac mac = Mac.getInstance("HmacSHA256");

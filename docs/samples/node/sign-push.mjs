@@ -4,7 +4,7 @@ import { DEADLINE_MS, sendUntilAnswered } from './send.mjs';
 
 /**
  * Returns the value of X-Service-Signature for exactly these bytes. The key is the text of the
- * secret as it was shown, not the bytes that its digits spell.
+ * secret as Laurel showed it, not the bytes that its digits spell.
  */
 export function signPush(secret, body) {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;

@@ -10,7 +10,7 @@ require_once __DIR__ . '/send.php';
 
 /**
  * Returns the value of X-Service-Signature for exactly these bytes. The key is the text of the
- * secret as it was shown, not the bytes that its digits spell.
+ * secret as Laurel showed it, not the bytes that its digits spell.
  */
 function signPush(string $secret, string $body): string
 {

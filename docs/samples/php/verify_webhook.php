@@ -16,7 +16,7 @@ final class WebhookRefused extends \RuntimeException
 /**
  * Throws WebhookRefused unless one of the secrets signed this delivery within five minutes.
  *
- * `$secrets` are the endpoint's signing secret as it was shown; while it is being replaced, both.
+ * `$secrets` are the endpoint's signing secret as Laurel showed it; while it is being replaced, both.
  * `$id`, `$timestamp` and `$signatures` are the headers webhook-id, webhook-timestamp and
  * webhook-signature, or null. `$body` is the bytes that arrived.
  */
@@ -32,7 +32,7 @@ function verifyWebhook(array $secrets, ?string $id, ?string $timestamp, ?string 
     foreach ($secrets as $secret) {
         $key = base64_decode(preg_replace('/^whsec_/', '', $secret), true);
         if ($key === false) {
-            throw new \InvalidArgumentException('a signing secret is not as it was shown');
+            throw new \InvalidArgumentException('a signing secret is not as Laurel showed it');
         }
         $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
         // The header may hold several signatures. Each is compared, in constant time.

@@ -9,7 +9,7 @@ from send import DEADLINE_S, send_until_answered
 def sign_push(secret, body):
     """Returns the value of X-Service-Signature for exactly these bytes.
 
-    The key is the text of the secret as it was shown, not the bytes that its digits spell.
+    The key is the text of the secret as Laurel showed it, not the bytes that its digits spell.
     """
     return "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
 

@@ -4,7 +4,7 @@ require_relative 'send'
 
 module Laurel
   # Returns the value of X-Service-Signature for exactly these bytes. The key is the text of the
-  # secret as it was shown, not the bytes that its digits spell.
+  # secret as Laurel showed it, not the bytes that its digits spell.
   def self.sign_push(secret, body)
     "sha256=#{OpenSSL::HMAC.hexdigest('SHA256', secret, body)}"
   end

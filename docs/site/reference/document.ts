@@ -35,7 +35,7 @@ export interface Example {
   readonly value: unknown;
 }
 
-/** A body: of a request, or of an answer. */
+/** The body of a request or a response. */
 export interface Content {
   readonly $ref?: string;
   readonly description?: string;
@@ -65,9 +65,9 @@ export interface OpenApi {
 }
 
 export interface Route {
-  /** `post` */
+  /** For example `post`. */
   readonly method: string;
-  /** `/v1/attempts` */
+  /** For example `/v1/attempts`. */
   readonly path: string;
   readonly operation: Operation;
 }
@@ -78,7 +78,7 @@ export function parseDocument(yaml: string): OpenApi {
   return parse(yaml, { maxAliasCount: -1 });
 }
 
-/** With what an operation refers to in its place; schemas keep their references. */
+/** The routes, each with what its operation refers to in place. Schemas keep their references. */
 export function routesOf(document: OpenApi): readonly Route[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, operation]) =>

@@ -18,7 +18,7 @@ const DOCUMENT: OpenApi = {
 
 const rowsOf = (schema: Schema) => fieldTables(DOCUMENT, schema).trim().split('\n').slice(2);
 
-test('the fields of a schema are listed at every depth, with references followed and lists opened', () => {
+test('the fields of a schema are listed at every depth, across references and in lists', () => {
   const schema: Schema = {
     type: 'object',
     required: ['data'],
@@ -33,7 +33,7 @@ test('the fields of a schema are listed at every depth, with references followed
   ]);
 });
 
-test('the parts of an allOf are one table, and the later part says what it adds', () => {
+test('the parts of an allOf are one table, with what the later part adds', () => {
   const schema: Schema = {
     allOf: [{ $ref: '#/components/schemas/Prize' }],
     properties: { note: { type: ['string', 'null'] } },

@@ -8,7 +8,10 @@ interface Field {
   readonly description: string;
 }
 
-/** The table; where the schema is a choice, one for each; empty where it has no fields. */
+/**
+ * The table of the schema's fields: one per option if the schema is a choice, empty if it has no
+ * fields.
+ */
 export function fieldTables(document: OpenApi, schema: Schema): string {
   const whole = flattened(document, schema);
   const choices = (whole.anyOf ?? whole.oneOf)?.map((choice) => flattened(document, choice)) ?? [];
@@ -77,7 +80,7 @@ function fieldsBelow(document: OpenApi, given: Schema, prefix: string): readonly
   return [...byName.values()];
 }
 
-/** The schema with its reference followed and the members of its `allOf` in it. */
+/** The schema with its reference resolved and the members of its `allOf` merged. */
 function flattened(document: OpenApi, given: Schema): Schema {
   const schema = resolve(document, given);
   const described = given.description === undefined ? schema : { ...schema, description: given.description };
@@ -100,7 +103,7 @@ function mergedProperties(one: Schema, other: Schema): Readonly<Record<string, S
   return merged;
 }
 
-/** Text in a cell of a Markdown table. */
+/** Escapes text for a cell of a Markdown table. */
 export function cell(text: string): string {
   return text
     .replaceAll('|', '\\|')

@@ -4,7 +4,10 @@ import { type Content, type Example, eventsOf, jsonOf, type OpenApi, type Parame
 import { cell, fieldTables, typeName } from './fields.ts';
 import { curlSample, sdkSample } from './samples.ts';
 
-/** `contractText` is what docs/contract/partner-api.md says of it; without one, the document's own description stands there. */
+/**
+ * The page of an operation. `contractText` is the section of docs/contract/partner-api.md on it;
+ * without one, the page shows the document's own description.
+ */
 export function operationPage(document: OpenApi, route: Route, contractText: string | undefined): string {
   const { operation } = route;
   const parameters = operation.parameters ?? [];
@@ -26,7 +29,7 @@ export function operationPage(document: OpenApi, route: Route, contractText: str
   ].join('\n\n');
 }
 
-/** All events on one page: their delivery is the same, and the headers stand there once. */
+/** All events on one page, because they share one delivery and its headers. */
 export function eventsPage(document: OpenApi): string {
   const events = eventsOf(document);
   const first = events[0]?.[1];
@@ -55,11 +58,14 @@ function parameterTable(document: OpenApi, parameters: readonly Parameter[]): st
   return `| Name | In | Type | Meaning |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`;
 }
 
-/** The fields of a body and its examples; `name` says to a test whose body the examples are: `createAttempt 201`. */
+/**
+ * The fields of a body and its examples. `name`, for example `createAttempt 201`, says to a test
+ * which body the examples show.
+ */
 function message(document: OpenApi, body: Content, name: string): string {
   const json = jsonOf(body);
   if (json === undefined) return '';
-  // An error's fields are those of every error; its examples say what there is to know.
+  // All errors have the same fields, so the examples say everything.
   const isError = / [45]\d\d$/.test(name);
   const tables = isError ? '' : fieldTables(document, json.schema);
   return `${tables}\n${json.examples.map(([key, example]) => exampleBlock(name, key, example)).join('\n\n')}`;
@@ -74,7 +80,7 @@ function fence(language: string, text: string): string {
   return `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 }
 
-/** A description is Markdown; outside of code it holds no markup. */
+/** A description is Markdown without markup outside of code. */
 function prose(text: string): string {
   return text.replace(/<(?=[^>]*>)/g, '&lt;');
 }

@@ -20,7 +20,7 @@ test('a route of /v1 that has no call of the SDK yet is refused', () => {
   expect(() => sdkSample(route)).toThrow('the reference has no call of the SDK for GET /v1/news');
 });
 
-test('a route outside of /v1 is shown in curl alone', () => {
+test('a route outside of /v1 is shown only in curl', () => {
   const route = ROUTES.find(({ path }) => path.startsWith('/.well-known/'));
   expect(route && sdkSample(route)).toBeUndefined();
   expect(route && curlSample(route)).not.toContain('X-API-Key');

@@ -1,7 +1,13 @@
-/** The request of an operation as curl and as a call of the SDK, from the operation and its first example. */
+/**
+ * The request of an operation as curl and as a call of the SDK, built from the operation and its
+ * first example.
+ */
 import { jsonOf, type Parameter, type Route } from './document.ts';
 
-/** The method of the SDK for each route of `/v1`. Its arguments follow from the operation: path, body or query, key. */
+/**
+ * The method of the SDK for each route of `/v1`. Its arguments follow from the operation: path,
+ * body or query, idempotency key.
+ */
 const SDK_METHODS: Readonly<Record<string, string>> = {
   'GET /v1/challenges': 'challenges.list',
   'POST /v1/challenges/{id}/distribution': 'challenges.seedDistribution',
@@ -24,7 +30,10 @@ const { LAUREL_API_KEY = '', LAUREL_BASE_URL = '' } = process.env;
 const laurel = new Laurel({ apiKey: LAUREL_API_KEY, baseUrl: LAUREL_BASE_URL });
 `;
 
-/** The program that makes the call; undefined for a route outside of `/v1`, which the SDK does not call. Throws for a new one of `/v1`. */
+/**
+ * The program that makes the call; undefined for a route outside of `/v1`, which the SDK does not
+ * call. Throws for a route of `/v1` without a call.
+ */
 export function sdkSample(route: Route): string | undefined {
   if (!route.path.startsWith('/v1/')) return undefined;
   const name = `${route.method.toUpperCase()} ${route.path}`;
@@ -43,7 +52,7 @@ export function sdkSample(route: Route): string | undefined {
   return `${SDK_SET_UP}\nconst answer = await laurel.${method}(${args.join(', ')});\n`;
 }
 
-/** The command; `$BASE` and `$KEY` as in the quick start. */
+/** The curl command, with `$BASE` and `$KEY` as in the quick start. */
 export function curlSample(route: Route): string {
   const { method, operation } = route;
   const path = parametersIn(route, 'path').reduce((text, parameter) => {
@@ -67,7 +76,7 @@ function bodyOf({ operation }: Route): unknown {
   return jsonOf(operation.requestBody)?.examples[0]?.[1].value;
 }
 
-/** What is required, since a sample that names every filter shows none. */
+/** Only required parameters and `player_ref`: a sample with every filter shows none clearly. */
 function shownQuery(route: Route): [string, string][] {
   const query = parametersIn(route, 'query');
   const named = query.filter(({ name, required }) => required === true || name === 'player_ref');
@@ -91,7 +100,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 
-/** JSON as a TypeScript literal: names without quotes where they need none, texts in single quotes. */
+/** JSON as a TypeScript literal: names without quotes if they need none, texts in single quotes. */
 function literal(value: unknown, indent = ''): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

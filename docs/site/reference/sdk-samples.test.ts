@@ -9,7 +9,7 @@ import { sdkSample } from './samples.ts';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const ROUTES = routesOf(parseDocument(readFileSync(new URL('../../openapi/partner-v1.yaml', import.meta.url), 'utf8')));
 
-/** Inside of the repository, where `@laurel/sdk` is found. */
+/** Inside the repository, where imports find `@laurel/sdk`. */
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(fileURLToPath(new URL('../.work-', import.meta.url)));
@@ -24,7 +24,7 @@ test('every sample of the SDK compiles, and one with a misspelt member does not'
   expect(compile(misspelt)).toContain('playerRef');
 });
 
-/** What the compiler says of the programs, as a partner with strict settings would see it. */
+/** What the compiler says of the programs with a partner's strict settings. */
 function compile(programs: readonly string[]): string {
   const options = { extends: join(ROOT, 'tsconfig.base.json'), compilerOptions: { noUnusedLocals: false } };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ ...options, include: ['*.ts'] }));
