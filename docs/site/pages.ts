@@ -11,8 +11,8 @@ export interface GuidePage {
   /** Headings of docs/contract/partner-api.md, in reading order. */
   readonly sections: readonly string[];
   /**
-   * The file of docs/contract, or the page of docs/samples, that follows the sections whole; without
-   * sections, the file is the page.
+   * The file of docs/contract, or the page of docs/samples, that follows the sections whole.
+   * Without sections, the file is the page.
    */
   readonly file?: 'integrations' | 'quick-start' | 'samples';
 }

@@ -47,7 +47,7 @@ export function createGame({ laurel, script }: { readonly laurel: Laurel; readon
     return attempt?.player_ref === playerOf(cookie) && attempt?.status === 'open' ? attempt : undefined;
   };
 
-  /** Whether the attempt's contest is of this game: a score of one game has no meaning in another. */
+  /** Whether the attempt's contest is of this game: a score means nothing in another game. */
   const isOfThisGame = async ({ challenge_id, tournament_round_id, player_ref }: Attempt) => {
     const { data: challenges } = await laurel.challenges.list({ player_ref, status: 'all' });
     const { data: tournaments } = await laurel.tournaments.list();

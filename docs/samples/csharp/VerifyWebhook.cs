@@ -23,7 +23,7 @@ namespace LaurelSamples
         /// Throws WebhookRefused unless one of the secrets signed this delivery within 5 minutes.
         /// </summary>
         /// <param name="secrets">
-        /// The endpoint's signing secret as Laurel showed it; while it is being replaced, both.
+        /// The endpoint's signing secret, as shown; both while it is replaced.
         /// </param>
         /// <param name="id">The header webhook-id, or null.</param>
         /// <param name="timestamp">The header webhook-timestamp, or null.</param>

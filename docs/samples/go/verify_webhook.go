@@ -22,7 +22,7 @@ func (w WebhookRefused) Error() string { return string(w) }
 // them. It returns WebhookRefused unless one of the secrets signed this delivery within five
 // minutes.
 //
-// secrets are the endpoint's signing secret as Laurel showed it; while it is being replaced, both. id,
+// secrets are the endpoint's signing secret, as shown; both while it is replaced. id,
 // timestamp and signatures are the headers webhook-id, webhook-timestamp and webhook-signature, or
 // empty. body is the bytes that arrived.
 func VerifyWebhook(secrets []string, id, timestamp, signatures string, body []byte) error {

@@ -22,7 +22,7 @@ public final class VerifyWebhook {
   /**
    * Throws WebhookRefused unless one of the secrets signed this delivery within five minutes.
    *
-   * @param secrets the endpoint's signing secret as Laurel showed it; while it is being replaced, both
+   * @param secrets the endpoint's signing secret, as shown; both while it is replaced
    * @param id the header webhook-id, or null
    * @param timestamp the header webhook-timestamp, or null
    * @param signatures the header webhook-signature, or null

@@ -16,7 +16,7 @@ final class WebhookRefused extends \RuntimeException
 /**
  * Throws WebhookRefused unless one of the secrets signed this delivery within five minutes.
  *
- * `$secrets` are the endpoint's signing secret as Laurel showed it; while it is being replaced, both.
+ * `$secrets` are the endpoint's signing secret, as shown; both while it is replaced.
  * `$id`, `$timestamp` and `$signatures` are the headers webhook-id, webhook-timestamp and
  * webhook-signature, or null. `$body` is the bytes that arrived.
  */

@@ -9,7 +9,7 @@ module Laurel
 
   # Raises WebhookRefused unless one of the secrets signed this delivery within five minutes.
   #
-  # `secrets` are the endpoint's signing secret as Laurel showed it; while it is being replaced, both.
+  # `secrets` are the endpoint's signing secret, as shown; both while it is replaced.
   # `id`, `timestamp` and `signatures` are the headers webhook-id, webhook-timestamp and
   # webhook-signature, or nil. `body` is the string of bytes that arrived.
   def self.verify_webhook(secrets, id, timestamp, signatures, body)
