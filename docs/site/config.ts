@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transformerStyleToClass } from '@shikijs/transformers';
 import { type DefaultTheme, defineConfig } from 'vitepress';
-import { contractTitle } from './guides.ts';
 import { EVENTS_PAGE, GUIDES, operationPath } from './pages.ts';
 import type { Route } from './reference/document.ts';
+import { methodBadge, titleOf } from './reference/operations.ts';
 import { anchorOf } from './sections.ts';
 import { strictHtml } from './strict-html.ts';
 
@@ -35,12 +35,15 @@ export function siteConfig(routes: readonly Route[]) {
       anchor: { slugify: anchorOf },
       // Keeps `## PATCH /integrations/{id}` whole: `{id}` is part of the heading, not an attribute.
       attrs: false,
+      config: (markdown) => {
+        markdown.renderer.rules.code_inline = (tokens, index) => breakableCode(tokens[index]?.content ?? '');
+      },
       codeTransformers: [colours],
     },
     // Keeps paths as given, because the checkout may be reached through a link (build.ts).
     vite: { build: { assetsInlineLimit: 0 }, resolve: { preserveSymlinks: true } },
     themeConfig: {
-      search: { provider: 'local' },
+      search: { provider: 'local', options: { detailedView: true } },
       outline: [2, 3],
       sidebar: [...guideGroups(), referenceGroup(routes)],
       docFooter: { prev: 'Before', next: 'Next' },
@@ -58,6 +61,15 @@ export function siteConfig(routes: readonly Route[]) {
   });
 }
 
+/** Where code may continue on the next line: behind a separator, and anywhere in a word that is too long for a telephone. */
+const BREAKS = /(?<=[\w}][_./-])(?=\w)|(?<=[^\s_./-]{12})(?=[^\s_./-])/;
+
+/** Code in a sentence or a table, so that a narrow table has all its columns. */
+function breakableCode(text: string): string {
+  const escapeHtml = (part: string) => part.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+  return `<code v-pre>${text.split(BREAKS).map(escapeHtml).join('<wbr>')}</code>`;
+}
+
 function guideGroups(): DefaultTheme.SidebarItem[] {
   return GUIDES.map(({ group, pages }) => ({
     text: group,
@@ -66,9 +78,9 @@ function guideGroups(): DefaultTheme.SidebarItem[] {
 }
 
 function referenceGroup(routes: readonly Route[]): DefaultTheme.SidebarItem {
-  const operations = routes.map(({ method, path }) => ({
-    text: contractTitle(method, path),
-    link: `/${operationPath(method, path)}`,
+  const operations = routes.map((route) => ({
+    text: `${methodBadge(route)} ${titleOf(route)}`,
+    link: `/${operationPath(route.method, route.path)}`,
   }));
   return { text: 'Reference', items: [...operations, { text: 'Events', link: `/${EVENTS_PAGE}` }] };
 }

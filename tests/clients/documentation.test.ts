@@ -108,9 +108,55 @@ describe.skipIf(!(await hasChromium()))('the documentation site, in Chromium', (
     const first = page.locator('.VPLocalSearchBox .result').first();
     await first.waitFor();
     expect(await first.textContent()).toContain('Idempotency');
+    // An excerpt stands below each title.
+    await expect.poll(() => first.locator('.excerpt').textContent()).toContain('need the header Idempotency-Key');
     await first.click();
     await page.waitForURL(`${origin}/docs/idempotency**`);
     expect(objections).toEqual([]);
+  });
+
+  test('the side bar shows what an operation does and its method, and nothing of it leaves its column', async () => {
+    await using observed = await observePage(browser, origin, { viewport: { width: 1280, height: 900 } });
+    const { page } = observed;
+    await open(page, '/docs/reference/post-attempts');
+    const active = page.locator('.VPSidebar .is-active.is-link');
+    expect((await active.textContent())?.trim()).toMatch(/^POST Create an attempt/);
+    expect(await active.locator('.method').textContent()).toBe('POST');
+    expect(await page.locator('h1').textContent()).toContain('Create an attempt');
+    const sideBar = await sizesOf(page, '.VPSidebar, .VPSidebar .text');
+    expect(sideBar.length).toBeGreaterThan(20);
+    expect(sideBar.filter(isCutOff)).toEqual([]);
+  });
+
+  test('at 1,300 px no block of code scrolls, and each line of the quick start is on one line', async () => {
+    await using observed = await observePage(browser, origin, { viewport: { width: 1300, height: 900 } });
+    const { page } = observed;
+    for (const path of ['/docs/quick-start', '/docs/errors', '/docs/reference/post-attempts']) {
+      await open(page, path);
+      const blocks = await sizesOf(page, '.vp-doc pre');
+      expect(blocks.length).toBeGreaterThan(0);
+      expect(blocks.filter(isCutOff)).toEqual([]);
+    }
+    await open(page, '/docs/quick-start');
+    const lines: readonly { readonly text: string; readonly height: number }[] = await page.$$eval(
+      '.vp-doc pre .line',
+      (all) => all.map((line) => ({ text: line.textContent ?? '', height: line.getBoundingClientRect().height })),
+    );
+    expect(lines.length).toBeGreaterThan(100);
+    const { height } = lines[0] ?? expect.fail('the page has no line of code');
+    expect(lines.filter((line) => line.height > 1.5 * height).map(({ text }) => text)).toEqual([]);
+  });
+
+  test('at 390 px a table shows all its columns', async () => {
+    await using observed = await observePage(browser, origin, { viewport: { width: 390, height: 800 } });
+    const { page } = observed;
+    const wide: string[] = [];
+    for (const { path } of visits.light) {
+      await open(page, path);
+      const tables = await sizesOf(page, '.vp-doc table, html');
+      wide.push(...tables.filter(isCutOff).map(({ text }) => `${path}: ${text}`));
+    }
+    expect(wide).toEqual([]);
   });
 
   test('a deep link shows its heading', async () => {
@@ -181,6 +227,27 @@ async function visit({ page, objections }: ObservedPage, path: string): Promise<
     inaccessible: await seriousIssues(page),
     objections: objections.slice(earlier).map((objection) => `${path} ${objection}`),
   };
+}
+
+interface Size {
+  readonly text: string;
+  readonly shown: number;
+  readonly needed: number;
+}
+
+/** The widths of the elements: what is shown, and what their content needs. */
+function sizesOf(page: Page, selector: string): Promise<readonly Size[]> {
+  return page.$$eval(selector, (elements) =>
+    elements.map(({ textContent, clientWidth, scrollWidth }) => ({
+      text: (textContent ?? '').slice(0, 60),
+      shown: clientWidth,
+      needed: scrollWidth,
+    })),
+  );
+}
+
+function isCutOff({ shown, needed }: Size): boolean {
+  return needed > shown;
 }
 
 /** Opens a page and waits until its scripts have taken over what the server sent. */

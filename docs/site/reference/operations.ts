@@ -1,5 +1,6 @@
 /** The page of an operation, and the page of the events, as Markdown. */
 import { contractTitle } from '../guides.ts';
+import { anchorOf } from '../sections.ts';
 import { type Content, type Example, eventsOf, jsonOf, type OpenApi, type Parameter, type Route } from './document.ts';
 import { cell, fieldTables, typeName } from './fields.ts';
 import { curlSample, sdkSample } from './samples.ts';
@@ -12,8 +13,9 @@ export function operationPage(document: OpenApi, route: Route, contractText: str
   const { operation } = route;
   const parameters = operation.parameters ?? [];
   return [
-    `# ${contractTitle(route.method, route.path)}`,
-    `**${operation.summary ?? ''}**`,
+    `# ${titleOf(route)}`,
+    // The contract names an operation by its route, and its links lead here.
+    `<p id="${anchorOf(contractTitle(route.method, route.path))}">${methodBadge(route)} <code v-pre>${route.path}</code></p>`,
     operation.deprecated === true ? '::: warning Retired\nThis route does nothing any more.\n:::' : '',
     contractText ?? prose(operation.description ?? ''),
     `## Samples\n\n${samples(route)}`,
@@ -27,6 +29,15 @@ export function operationPage(document: OpenApi, route: Route, contractText: str
         `### ${status}\n\n${prose(answer.description ?? '')}\n\n${message(document, answer, `${operation.operationId} ${status}`)}`,
     ),
   ].join('\n\n');
+}
+
+/** What the operation does: "Create an attempt". */
+export function titleOf({ method, path, operation }: Route): string {
+  return operation.summary ?? contractTitle(method, path);
+}
+
+export function methodBadge({ method }: Route): string {
+  return `<span class="method ${method}">${method.toUpperCase()}</span>`;
 }
 
 /** All events on one page, because they share one delivery and its headers. */
