@@ -61,7 +61,10 @@ export function siteConfig(routes: readonly Route[]) {
   });
 }
 
-/** Where code may continue on the next line: behind a separator, and anywhere in a word that is too long for a telephone. */
+/**
+ * Where code may continue on the next line: behind a separator, and anywhere in a word that is too
+ * long for a telephone.
+ */
 const BREAKS = /(?<=[\w}][_./-])(?=\w)|(?<=[^\s_./-]{12})(?=[^\s_./-])/;
 
 /** Code in a sentence or a table, so that a narrow table has all its columns. */
