@@ -18,7 +18,7 @@ export type AwardStatus = 'paying' | 'holding' | 'paid' | 'held' | 'releasing' |
  */
 export type PrizeOf = { readonly attemptId: string } | { readonly roundId: string };
 
-/** An award: the fields that challenges and rounds share. */
+/** The fields of an award that challenges and rounds share. */
 export type PayableAward = PrizeOf & {
   readonly id: string;
   readonly accountId: string;

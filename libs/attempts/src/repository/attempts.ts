@@ -20,7 +20,7 @@
  * The service also has the outbox of libs/events. The commits of refunds and prizes write its
  * events there.
  *
- * A query of its own, in the statement that changes attempts, locks them in id order
+ * A statement that changes attempts locks them in id order, by a separate query within it
  * (docs/lock-order.md).
  */
 

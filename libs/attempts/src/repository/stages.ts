@@ -18,7 +18,7 @@ export interface AttemptStages {
 }
 
 /**
- * The table of contests, which states their environment, and the column of attempts that names a
+ * The table of contests, whose rows state the environment, and the column of attempts that names a
  * contest.
  */
 type Contests = { readonly table: 'challenges' | 'rounds'; readonly id: 'challenge_id' | 'round_id' };

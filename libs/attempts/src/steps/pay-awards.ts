@@ -52,7 +52,7 @@ export interface AwardTable {
   /**
    * As `recordPayouts`, for payouts whose events are already known. One statement, its own
    * transaction, writes the status and event of each award that still has the status. Not durable.
-   * Returns the ids of the awards that moved. A service without it reads such events too.
+   * Returns the ids of the awards that moved. A table without this method reads such events too.
    */
   recordWithEvents?(
     database: Database,

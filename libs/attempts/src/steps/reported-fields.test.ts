@@ -21,7 +21,7 @@ function receiptOf({
 }
 
 describe('a receipt', () => {
-  it('a receipt states the report that it was signed for', () => {
+  it('a receipt states the report for which it was signed', () => {
     fc.assert(fc.property(reports, (report) => statesReport(receiptOf(report), report)));
   });
 
