@@ -49,7 +49,7 @@ export function attemptSettled(settled: {
   };
 }
 
-/** Fees that were returned to their players. */
+/** The events of fees that were returned to their players. */
 export const refundEvents: RefundEvents = async (on, refunds) => {
   const ids = refunds.map(({ attemptId }) => attemptId);
   const attempts = await loadAttemptsWithTerms(on, ids);

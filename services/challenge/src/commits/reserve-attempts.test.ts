@@ -268,8 +268,7 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     const { promise: turn, resolve: takeTurn } = Promise.withResolvers<void>();
     let asked = 0;
     const query: Database['query'] = async (statement, values) => {
-      // The order of the queries identifies it: over two connections the answers may come in any
-      // order.
+      // The query is known by its order; the answers may come in any order, over two connections.
       const isSlow = statement.text.includes('pg_stat_activity') && ++asked === 1;
       const rows = await database.query<never>(statement, values);
       if (isSlow) await turn;
@@ -409,7 +408,7 @@ describe('a replica that caches', () => {
     return verdicts;
   }
 
-  it('a replica with a full cache decides like one with an empty cache', async () => {
+  it('a replica that caches decides the same as one with an empty cache', async () => {
     const replicas = [startReplica(), startReplica()] as const;
     await fc.assert(
       fc.asyncProperty(steps, async (script) => {

@@ -32,7 +32,7 @@ describe('an outcome of an attempt that is still as cached', () => {
     });
 
     expect(await s.traceOf(first)).toMatchObject({ status: 'settled', award_id: null, events: 1 });
-    // The wallet's decision on the award completes its event.
+    // The event is emitted only once the wallet has decided on the award.
     expect(await s.traceOf(second)).toMatchObject({ status: 'settled', award_id: award?.award.id, events: 0 });
     expect(instance.published.map(({ payload }) => payload)).toMatchObject([{ value: { attemptId: first } }]);
     for (const [index, awarded] of [null, { id: award?.award.id, amount: '20.00' }].entries()) {

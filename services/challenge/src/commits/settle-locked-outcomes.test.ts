@@ -32,7 +32,7 @@ describe('a batch of reports on attempts that are not cached', () => {
     expect(late).toMatchObject({ outcome: { metThreshold: true }, won: null });
     expect(missing).toMatchObject({ kind: 'refused', code: 'not_found' });
     expect(await s.traceOf(first)).toMatchObject({ status: 'settled', award_id: null, events: 1 });
-    // The event of an award waits for the wallet's decision on it.
+    // The commit that records the wallet's decision on an award emits its event.
     expect(instance.published.map(({ payload }) => payload)).toMatchObject([{ value: { attemptId: first } }]);
   });
 

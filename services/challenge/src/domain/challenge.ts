@@ -28,7 +28,7 @@ export type ChallengeTerms = {
   readonly minCalibrationPlayers: number;
   readonly dailyAttemptCap: number;
   readonly requiredVerificationLevel: number;
-  /** Empty serves all. */
+  /** Empty means all. */
   readonly jurisdictions: readonly string[];
   readonly parentChallengeId: string | null;
 };

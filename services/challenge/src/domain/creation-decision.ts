@@ -91,8 +91,8 @@ export function decideCreations(batch: readonly CreationFacts[], rules: Rules): 
 
 /**
  * The paid attempts to create, at most one per player and challenge; null for every other creation.
- * They hold if the challenge is still as cached (null if it is not cached), the attempt id is new,
- * and neither claim, rung, cap nor an unconfirmed bar refuses the attempt.
+ * Each decision assumes that the challenge is still as cached (null if it is not cached), that the
+ * attempt id is new, and that neither claim, rung, cap nor an unconfirmed bar refuses the attempt.
  */
 export function decideCachedCreations(
   batch: readonly Pick<CreationFacts, 'creation' | 'account' | 'challenge'>[],

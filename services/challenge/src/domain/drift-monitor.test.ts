@@ -41,8 +41,8 @@ function everySequenceOf(length: number): boolean[][] {
 const NEGLIGIBLE = 1e-30;
 
 /**
- * Exactly how likely a challenge with this pass rate has been suspended by each attempt, over all
- * paths of the lattice (attempts, passes).
+ * The exact probability, per attempt, that a challenge with this pass rate has been suspended by
+ * then: over all paths of the lattice (attempts, passes).
  */
 function suspendedBy(rate: number, target: number, attempts: number): number[] {
   const chances = new Float64Array(attempts + 2);
@@ -156,7 +156,7 @@ describe('the error of the monitor', () => {
   it('the monitor of a target of 0.2 finds a rate outside the band soon: computed exactly', () => {
     const within = (rate: number) => suspendedBy(rate, 0.2, 1_000).findIndex((chance) => chance >= 0.95);
     const found = { threefold: within(0.6), double: within(0.4), third: within(0.2 / 3) };
-    // What docs/contract/rules.md states.
+    // The numbers that docs/contract/rules.md states.
     expect(found).toEqual({ threefold: 84, double: 783, third: 682 });
     expect(found.threefold).toBeGreaterThanOrEqual(JUDGES_FROM);
     expect(found.threefold).toBeLessThanOrEqual(150);

@@ -208,7 +208,7 @@ describe('the audit of bars', () => {
     expect(await failing(move, back, [live.id, calibrating.id])).toEqual(['bar_has_its_monitor']);
   });
 
-  it('the audit of bars finds a bar of reported scores without a ramp, and a ramp on the bar of an operator', async () => {
+  it('the audit of bars finds a bar from reported scores without a ramp, and an operator’s bar with a ramp', async () => {
     const [reported, ofOperator] = [await calibrated(), (await h.open()).id];
     const ramp = (from: string) => `update challenges set ramped_from = ${from} where id = $1`;
     await run('alter table challenges disable trigger user');

@@ -48,7 +48,7 @@ describe('the open attempts of a player', () => {
     expect(await find(challenge.id, (await h.player()).ref)).toEqual(nothing);
   });
 
-  it('the open attempts of a player end with their hour and with a score outside the plausible window', async () => {
+  it('the open attempts of a player exclude those past their hour and those with a score outside the plausible window', async () => {
     const { challenge, player, attempt } = await h.openAttempt({ scoreMin: 0 });
     h.clock.advance(HOUR_MS - 1);
     expect(await find(challenge.id, player.ref)).toMatchObject({ attemptIds: [attempt.id] });

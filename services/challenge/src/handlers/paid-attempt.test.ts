@@ -10,7 +10,7 @@ import { created, OTHER_PROGRAM, PROGRAM, recorded, useHarness, verdictOf } from
 const h = useHarness();
 
 describe('a paid attempt', () => {
-  it('a paid attempt charges its fee once, wins the frozen prize, and reads the same afterwards', async () => {
+  it('a paid attempt is charged once, wins the frozen prize, and reads the same afterwards', async () => {
     const challenge = await h.open();
     const player = await h.player(undefined, 1_000n);
     const attemptId = newOwnedId('challenge');

@@ -56,8 +56,8 @@ function parseScore(item: ListenedScoreMessage): ListenedScore {
 }
 
 /**
- * The scores of this tenant's challenges whose bar samples may place, with the players who gave
- * them.
+ * Drops scores of other tenants' challenges and of challenges whose bar no sample places. Returns
+ * the others with the players who gave them.
  */
 async function samplesOf(scores: readonly ListenedScore[], { database, wallet }: Deps): Promise<readonly Given[]> {
   const challenges = await loadChallenges(

@@ -72,7 +72,7 @@ export function updateChallengeStatus(deps: Deps): Handlers<ChallengeServiceServ
 
 const beforeCommit = () => failpoint('challenge.status.before-commit');
 
-/** Null if the challenge has a monitor that is not locked: nothing has changed. */
+/** Null if nothing has changed because the challenge has a monitor that is not locked. */
 async function changeStatus(
   tx: Transaction,
   { id, status, note }: Wanted,

@@ -66,7 +66,8 @@ const CHECKS: readonly Check[] = [
   {
     id: 'daily_cap_was_kept',
     description: 'No account has more paid attempts on a challenge in any 24 hours than its daily cap.',
-    // An attempt exactly 24 hours old no longer counts, and instants have milliseconds.
+    // Excludes attempts exactly 24 hours old, which no longer count; instants have millisecond
+    // precision.
     violations: `
       select counted.id
       from (

@@ -40,7 +40,8 @@ export const statusOfNewAward = (challenge: string): string =>
   `case when ${challenge}.suspended_by_drift then 'holding' else 'paying' end`;
 
 // Locks the rows of the challenges first. After a wait for a suspension they are read as the
-// suspension left them, so a win that is recorded after it is held. Winners share the lock.
+// suspension left them, so the wallet holds every win that is recorded after the suspension.
+// Winners share the lock.
 //
 // The unique constraint decides the claim. Claims are inserted in one order, so two batches that
 // race for the same claims wait for each other in one direction only. If a batch has two claims of

@@ -128,7 +128,7 @@ it.each([
   ['description', 'challenges_description_length', 2_000],
   ['metricName', 'challenges_metric_name_length', 255],
   ['metricUnit', 'challenges_metric_unit_length', 255],
-] as const)('the database takes a %s exactly where the rule does', async (field, constraint, most) => {
+] as const)('the database accepts a %s exactly when the rule does', async (field, constraint, most) => {
   for (const characters of [most, most + 1]) {
     const terms = { ...LIVE.terms, [field]: textOf(characters) };
     const isTaken = characters === most;

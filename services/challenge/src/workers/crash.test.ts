@@ -26,8 +26,7 @@ const { attempts, settle, play, drift, waiting } = usePlay(h);
 const { LIVE, SUSPENDED } = ChallengeStatus;
 
 /**
- * Settles the attempts, and waits until the worker, which their commit has woken, has met the
- * failpoint.
+ * Settles the attempts, which wakes the worker, and waits until the worker has met the failpoint.
  */
 async function settleUntil(name: FailpointName, ids: readonly string[], passed: readonly boolean[]): Promise<void> {
   writeFileSync(join(failpoints, name), 'throw');
@@ -102,7 +101,7 @@ describe('a reinstatement', () => {
     ['challenge.status.before-commit', { status: SUSPENDED, counted: 50n, changes: ['drift'] }],
     ['challenge.status.after-commit', { status: LIVE, counted: 0n, changes: ['drift', 'operator'] }],
   ] as const)(
-    'a crash at %s leaves it whole or not at all, and the operator who repeats it finds it made once',
+    'a crash at %s leaves a reinstatement whole or not made at all, and the operator who repeats it finds it made once',
     async (name, left) => {
       const { id } = await openWithoutCap(h);
       await play(id, all(true, 60));
