@@ -54,7 +54,10 @@ from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality as i (attempt_id
 order by i.position`,
 };
 
-/** Until the transaction ends, no other transaction can end these rounds or enter these players. */
+/**
+ * Locks the rounds against being ended, and the players against entering elsewhere, until the
+ * transaction ends.
+ */
 export async function lockEntering(on: Queryable, players: readonly PlayerInRound[]): Promise<void> {
   const { statement, values } = lockOfEntering(players);
   await on.query(statement, values);

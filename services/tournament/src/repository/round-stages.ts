@@ -21,7 +21,7 @@ group by of_status.stage, known.environment`,
 };
 
 /**
- * `round_closing`: over, with its end undecided; `round_settling`, `round_cancelling`: that end is
- * under way. The age of each counts from when the round was over.
+ * `round_closing`: the end of the round is not decided. `round_settling`, `round_cancelling`: that
+ * end is under way. Ages count from when the round was over.
  */
 export const ROUND_STAGES: BoundStatement = { statement: ROUNDS };
