@@ -45,7 +45,7 @@ export type EvidenceSource = { readonly kind: 'object'; readonly pointer: JsonPo
 export type EvidenceMembers = {
   readonly kind: 'members';
   readonly members: readonly EvidenceMember[];
-  /** All pointers, each under the place of its member. */
+  /** The members' pointers as one tree; each path ends in the index of its member. */
   readonly paths: PathTree;
 };
 

@@ -24,7 +24,7 @@ export type PollFailure =
    */
   | 'same_instant';
 
-/** What a request for a page led to. */
+/** The result of a request for a page. */
 export type PageAnswer =
   | { readonly kind: 'page'; readonly body: Buffer }
   | {

@@ -72,9 +72,8 @@ export function recordParts({ records: pointer }: RecordMap, body: Json): Record
 }
 
 /**
- * Why a body has no records although it may be meant to: `records` leads to nothing in it. Null for
- * any other body. In a dry run's sample that shows a misspelt pointer; in a page of a poll it means
- * an empty page.
+ * Refuses a body in which `records` leads to nothing; null for any other. A dry run shows that as a
+ * misspelt pointer; a poll takes such a page as empty.
  */
 export function missingRecords({ records: pointer }: RecordMap, body: Json): RefusedBody | null {
   return partAt(body, pointer) === null ? refuse(pointer.text, 'names nothing in the body') : null;

@@ -1,8 +1,8 @@
 /**
- * The value of the descriptor's `dedupe` identifies a report that names a player. This service
- * stores the attempt to which the report is bound (`report_attempts`). The contest service gets the
- * value as an idempotency key, records it in the commit of the outcome, and keeps it for 24 hours.
- * So if the pair was lost and the report finds another attempt, the contest service refuses it.
+ * A report that names a player is identified by the value of the descriptor's `dedupe`. This
+ * service stores the attempt to which it is bound (`report_attempts`). The contest service gets the
+ * value as an idempotency key, commits it with the outcome, and keeps it for 24 hours. So if the
+ * pair was lost and the report finds another attempt, the contest service refuses it.
  */
 import { createHash } from 'node:crypto';
 import { hashId } from '@laurel/ids';

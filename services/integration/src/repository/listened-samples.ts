@@ -1,6 +1,6 @@
 /**
- * Listened samples: scores for a calibrating challenge without an open attempt. Each report has at
- * most one, with whether the challenge service has received it.
+ * Listened samples: scores for a calibrating challenge without an open attempt. A report has at
+ * most one; its row shows whether the challenge service has received it.
  */
 import type { Database } from '@laurel/postgres';
 import type { Environment, Tenant } from '@laurel/tenant';

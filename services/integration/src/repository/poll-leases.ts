@@ -132,7 +132,7 @@ export async function findDuePolls(
   }));
 }
 
-/** Leases those that are still due. Durable, so no other replica ever gets the same number. */
+/** Leases the polls that are still due. Durable, so no other replica ever gets the same number. */
 export async function leasePolls(
   database: Database,
   integrationIds: readonly string[],

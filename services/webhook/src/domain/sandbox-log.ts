@@ -20,8 +20,8 @@ export type LoggedEvent = {
 export type LogPage = { readonly lastPosition: bigint; readonly events: readonly LoggedEvent[] };
 
 /**
- * Reading starts after the event at this position or, without a cursor, where the reader asks to
- * begin.
+ * Where a page begins: after the event at a cursor's position, or, without a cursor, as the reader
+ * asks.
  */
 export type LogStart = bigint | 'now' | 'oldest';
 

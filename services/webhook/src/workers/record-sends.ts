@@ -1,7 +1,8 @@
 /**
  * Records how sends ended: one statement records all that ended while the previous one ran. A send
- * whose end is lost is made again. So while the database is unreachable, the ends are kept until
- * their leases expire. An end that is recorded twice, or too late, changes nothing.
+ * whose end is lost would be made again, so the recorder keeps the ends while the database is
+ * unreachable, until their leases have expired. An end that is recorded twice, or too late, changes
+ * nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
@@ -11,7 +12,7 @@ import { failpoint } from '../failpoints.ts';
 import { recordSends, type SendRecord } from '../repository/sends.ts';
 
 const RETRY_MS = 500;
-/** The tries last longer than a lease; after it, the sweep has already begun the next send. */
+/** Together the tries outlast a lease: once it expires, the sweep begins the next send anyway. */
 const MAX_TRIES = 40;
 
 export function createSendRecorder(deps: {
