@@ -19,7 +19,7 @@ interface Visit {
   readonly isDark: boolean;
   readonly objections: readonly string[];
   readonly inaccessible: readonly string[];
-  /** Of this origin, from the path on. */
+  /** The links to this origin, as paths. */
   readonly links: readonly string[];
   readonly ids: ReadonlySet<string>;
   readonly examples: readonly { readonly body: string; readonly name: string; readonly text: string }[];
@@ -28,7 +28,7 @@ interface Visit {
 const stack = new AsyncDisposableStack();
 let browser: Browser;
 let origin: string;
-/** Of every page of the built site. */
+/** Every page of the built site. */
 const visits = { light: [] as Visit[], dark: [] as Visit[] };
 
 describe.skipIf(!(await hasChromium()))('the documentation site, in Chromium', () => {
@@ -52,7 +52,7 @@ describe.skipIf(!(await hasChromium()))('the documentation site, in Chromium', (
   afterAll(() => stack.disposeAsync());
 
   describe.each(COLOUR_SCHEMES)('in %s colours', (colorScheme) => {
-    test('every page keeps to the policy and to its origin, and logs no error', () => {
+    test('every page obeys the policy, stays on its origin and logs no error', () => {
       expect(visits[colorScheme].length).toBeGreaterThan(25);
       expect(visits[colorScheme].every(({ isDark }) => isDark === (colorScheme === 'dark'))).toBe(true);
       expect(visits[colorScheme].flatMap(({ objections }) => objections)).toEqual([]);
@@ -81,7 +81,7 @@ describe.skipIf(!(await hasChromium()))('the documentation site, in Chromium', (
     const fromStart = new Set(
       visits.light.find(({ path }) => path === '/docs/')?.links.map((link) => link.split('#')[0]),
     );
-    // The address of earlier releases, for links that were made then.
+    // An address of earlier releases, which old links use.
     expect([...idsOf.keys()].filter((path) => !fromStart.has(path))).toEqual(['/docs/guide']);
   });
 
@@ -257,7 +257,7 @@ async function open(page: Page, path: string): Promise<void> {
   await page.waitForLoadState('load');
 }
 
-/** Runs in the page. A function, since the policy of the site refuses that a text is evaluated again for a second look. */
+/** Runs in the page. A function, because the site's policy forbids evaluating a text again. */
 function hasApp(): boolean {
   const { document } = globalThis as unknown as {
     document: { querySelector(selector: string): { readonly __vue_app__?: object } | null };
@@ -267,7 +267,8 @@ function hasApp(): boolean {
 
 async function seriousIssues(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
-  // The colours of code are those of the blocks in the guides; the examples of the reference hold thousands of their spans.
+  // The guides' blocks cover the colours of code; the reference's examples have thousands of such
+  // spans.
   const { violations } = (await page.evaluate(
     "axe.run({ exclude: ['.example pre'] }, { resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] })",
   )) as AxeResults;

@@ -17,7 +17,7 @@ import { observePage } from './observed-page.ts';
 
 const EXAMPLE = join(CHECKOUT, 'examples/game');
 const START = join(EXAMPLE, 'start.ts');
-/** The metric of the contests that this game is played for. */
+/** The metric of the contests for this game. */
 const CLOCK = { metric_name: 'precision', metric_unit: 'points' };
 
 test.each(['server.ts', 'game.js'])(
@@ -50,7 +50,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
   const h = useGame();
 
   const card = (page: Page, name: string) => page.locator('.card', { hasText: name });
-  /** It does something: the dialog's button is disabled for a moment after each step. */
+  /** An enabled button: the dialog's button is disabled for a moment after each step. */
   const button = (page: Page, name: string | RegExp) =>
     page.getByRole('button', { name, exact: true, disabled: false });
 
@@ -66,7 +66,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     await button(page, 'Start the clock').waitFor();
   }
 
-  /** Starts and stops the clock at once, which is far from its goal, and returns what the page says in the end. */
+  /** Starts and stops the clock at once, far from its goal, and returns the page's final text. */
   async function playRun(page: Page): Promise<string | null> {
     await button(page, 'Start the clock').click();
     await page.getByRole('timer').waitFor();
@@ -77,7 +77,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
 
   test('a player signs in, pays, plays, wins the prize once, and sees the board of the cup', async () => {
     const name = `Winner ${Date.now()}`;
-    // Every run wins the first, since no score is below zero, and none the second.
+    // Every run wins the first challenge, because no score is below zero, and none wins the second.
     await h.world.newChallenge({ ...CLOCK, name: 'Easy clock', threshold: 0, prize: '5.00' });
     await h.world.newChallenge({ ...CLOCK, name: 'Hard clock', threshold: 2_001 });
     const round = await h.world.newRound({ ...CLOCK, name: 'Test cup' });
@@ -133,7 +133,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect(violations).toEqual([]);
   });
 
-  test('a click at the moment when the button of the dialog changes, as of a double click, does not do what it does next', async () => {
+  test('the second click of a double click does not trigger the next step of the dialog’s button', async () => {
     await h.world.newChallenge({ ...CLOCK, name: 'Hasty clock', threshold: 0 });
     const player = await h.world.newPlayer({ funds: '5.00' });
     await using opened = await h.openPage();
@@ -153,7 +153,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect(posts.map(({ path }) => path)).toEqual(['/laurel/attempts', '/game/start', '/game/stop']);
   });
 
-  test('a session that is over during a run leads to the sign-in, and from there back to the run', async () => {
+  test('a session that ends during a run leads to the sign-in, and from there back to the run', async () => {
     await h.world.newChallenge({ ...CLOCK, name: 'Patient clock', threshold: 0 });
     const player = await h.world.newPlayer({ funds: '5.00' });
     await using opened = await h.openPage();
@@ -161,7 +161,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     await signIn(page, player.ref);
     await pay(page, 'Patient clock');
     await button(page, 'Start the clock').click();
-    // The clock runs: what the click asked for has been answered.
+    // The clock runs, so the click's request has its response.
     await button(page, 'Stop').waitFor();
     await opened.signOut();
     await button(page, 'Stop').click();
@@ -171,7 +171,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect(await feesOf(h.world, player)).toEqual(['-1.00']);
   });
 
-  test('a payment whose answer one player waits for is not another’s, and waits for the first to return', async () => {
+  test('one player’s unanswered payment is not another’s, and waits for the first player’s return', async () => {
     await h.world.newChallenge({ ...CLOCK, name: 'Shared clock', threshold: 0 });
     const [first, second] = [await h.world.newPlayer(), await h.world.newPlayer()];
     await using opened = await h.openPage();
@@ -196,7 +196,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect([await feesOf(h.world, first), await feesOf(h.world, second)]).toEqual([['-1.00'], []]);
   });
 
-  test('the clock starts and stops for an open attempt of the signed-in player alone', async () => {
+  test('the clock starts and stops only for an open attempt of the signed-in player', async () => {
     const [player, other] = await Promise.all([h.world.newPlayer(), h.world.newPlayer()]);
     const challenge = await h.world.newChallenge();
     const others = await h.world.partner.createAttempt({ challenge_id: challenge.id, player_ref: other.ref });
@@ -229,7 +229,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect(status).toBe(404);
   });
 
-  test('Escape leaves a run that is not paid for, and none that is', async () => {
+  test('Escape leaves only a run that is not paid for', async () => {
     await h.world.newChallenge({ ...CLOCK, name: 'Escape clock', threshold: 2_001 });
     const player = await h.world.newPlayer({ funds: '5.00' });
     await using opened = await h.openPage();
@@ -313,7 +313,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     writeFileSync(join(folder, 'ready.json'), JSON.stringify(ready));
     const environment = { ...process.env, LAUREL_DATA_DIR: folder, EXAMPLE_PORT: '0' };
     try {
-      // The second start finds what the first has opened; npm's TERM reaches its shell alone.
+      // The second start finds what the first has opened; npm's TERM reaches only its shell.
       for (const [command, ...args] of [
         [process.execPath, START],
         ['npm', 'run', '--silent', 'example'],

@@ -1,6 +1,6 @@
 /**
- * The commands of a signed push and the sample of the sandbox, run against a stack as they stand in
- * docs/contract/partner-api.md. The quick start: quick-start.test.ts.
+ * The commands of a signed push and the sandbox sample, run on a stack exactly as
+ * docs/contract/partner-api.md shows them. quick-start.test.ts covers the quick start.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -35,7 +35,9 @@ function blocksBelow(heading: string, language = ''): readonly string[] {
     .map(([, , text = '']) => text);
 }
 
-/** Runs the commands in a shell. Resolves with the status of each answer, and all printed lines. */
+/**
+ * Runs the commands in a shell. Resolves with the status of each response, and all printed lines.
+ */
 async function run(commands: string, values: Readonly<Record<string, string>>, env: Readonly<Record<string, string>>) {
   let filled = commands;
   for (const [name, value] of Object.entries(values)) filled = filled.replaceAll(`<${name}>`, value);
@@ -45,7 +47,7 @@ async function run(commands: string, values: Readonly<Record<string, string>>, e
   return { statuses: stderr.trim().split('\n').map(Number), lines: stdout.trim().split('\n') };
 }
 
-test('the sample of the sandbox pays for an attempt and sees its fee come back', async () => {
+test('the sandbox sample pays for an attempt and gets its fee back', async () => {
   const [sample = ''] = blocksBelow('Testing in the sandbox', 'js');
   const module = `export default async (laurel, challenge) => {\n${sample}\nreturn [attempt.fee_charged, status];\n}`;
   const { default: play } = await import(`data:text/javascript,${encodeURIComponent(module)}`);
@@ -54,7 +56,7 @@ test('the sample of the sandbox pays for an attempt and sees its fee come back',
   expect(await play(laurel, await world.newChallenge({}, program))).toEqual(['1.00', 'expired']);
 });
 
-test('a body that is signed as the guide signs it is taken by an integration', async () => {
+test('an integration accepts a body that is signed like in the guide', async () => {
   const [push = ''] = blocksBelow('Pushed outcomes');
   const [target, player] = [await newTarget(world.partner), await world.newPlayer()];
   const entry = { challenge_id: (await world.newChallenge()).id, player_ref: player.ref };

@@ -1,6 +1,6 @@
 /**
- * Stand-ins for two tools that the guides' commands use, and that a machine which runs these tests
- * need not have. This curl prints the status of each response to standard error.
+ * Stand-ins for two tools in the guides' commands, which a machine that runs these tests may lack.
+ * This curl prints the status of each response to standard error.
  */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ const TOOLS = {
 };
 
 export interface GuideTools extends Disposable {
-  /** The PATH that finds the tools before those of the machine. */
+  /** A PATH in which these tools precede the machine's. */
   readonly path: string;
 }
 

@@ -1,18 +1,22 @@
-/** A network between a partner and Laurel that a test controls: it decides for each request what becomes of it and of its answer. */
+/**
+ * A network between a partner and Laurel under a test's control: the test decides what happens to
+ * each request and its response.
+ */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /**
- * - `pass`: the partner gets the answer.
+ * - `pass`: the partner gets the response.
  * - `reset`: the connection ends before Laurel sees the request.
- * - `lose`: Laurel has acted and answered, and the connection ends without the answer.
- * - `cut`: the same, and the connection ends in the middle of the answer's body.
- * - `hold`: the partner hears nothing until it ends; so does Laurel if the request is held `before` it.
+ * - `lose`: Laurel has acted and responded, and the connection ends without the response.
+ * - `cut`: as `lose`, but the connection ends in the middle of the response's body.
+ * - `hold`: the partner gets no response for as long as it runs; with `before`, Laurel gets no
+ *   request either.
  */
 export type Fate = 'pass' | 'reset' | 'lose' | 'cut' | 'hold before' | 'hold after';
 
-/** What the partner gets in place of an answer of Laurel's, which does not see the request. */
+/** What the partner gets instead of Laurel's response; Laurel does not see the request. */
 export interface OtherAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -25,7 +29,7 @@ export interface LossyProxy extends AsyncDisposable {
   readonly counts: Readonly<Record<Fate, number>>;
 }
 
-/** `decide` is asked once for each request; `onHeld` is called when a request, or its answer, is held. */
+/** `decide` is called once for each request; `onHeld` when a request, or its response, is held. */
 export async function startLossyProxy(
   target: string,
   decide: (request: IncomingMessage) => Fate | OtherAnswer,

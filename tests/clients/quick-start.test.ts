@@ -1,7 +1,7 @@
 /**
- * Every command and program of docs/contract/quick-start.md, in the order of the page, in one shell,
- * against a stack: with the SDK, and with curl. Only its two ports are other ones. The command of
- * README.md, and what both pages print.
+ * Every command and program of docs/contract/quick-start.md, in the page's order, in one shell, on
+ * a stack: with the SDK, and with curl. Only the two ports differ. Also the command of README.md,
+ * and the output that both pages show.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ type Tab = 'SDK' | 'curl';
 
 interface Block {
   readonly language: string;
-  /** The tab that it stands in, if it does. */
+  /** The tab of the block, if it is in one. */
   readonly tab: string | undefined;
   readonly code: string;
 }
@@ -48,7 +48,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
 });
 
-/** A data folder as `npm start` leaves it, with a demo program of its own. */
+/** A data folder as `npm start` leaves it, with a separate demo program. */
 async function newDataFolder(): Promise<string> {
   const data = mkdtempSync(join(folder, 'data-'));
   const developer = await world.newDeveloper();
@@ -73,7 +73,7 @@ async function newDataFolder(): Promise<string> {
   return data;
 }
 
-/** Follows the page as a reader of this tab does; returns what was printed, and curl's statuses. */
+/** Follows the page like a reader of this tab; returns the output, and curl's statuses. */
 async function follow(tab: Tab, data: string): Promise<{ output: string; statuses: readonly string[] }> {
   const ports = await freePorts(2);
   const script = PAGE.flatMap((block) => commandsFor(tab, block))
@@ -90,7 +90,7 @@ function commandsFor(tab: Tab, { language, tab: own, code }: Block): readonly st
   const [, program] = /^\/\/ (\w+\.mjs)\n/.exec(code) ?? [];
   if (program !== undefined) return [`cat > ${program} <<'END_OF_PROGRAM'\n${code}END_OF_PROGRAM`];
   if (language !== 'sh' || (own !== undefined && own !== tab)) return [];
-  // A reader of the other tab has done by curl what the program does.
+  // A reader of the other tab does with curl what the program does.
   return [tab === 'curl' ? code.replace(/^node (?:play|seed|round|push)\.mjs\n/m, '') : code];
 }
 
@@ -103,7 +103,7 @@ describe.each<Tab>(['SDK', 'curl'])('the quick start, by its tab %s', (tab) => {
     async () => {
       const { output, statuses } = await follow(tab, await newDataFolder());
       const text = compact(output);
-      // The outcome has payout_status; the attempt that is read has paid_at alone.
+      // The outcome has payout_status; a read of the attempt has only paid_at.
       expect(text).toMatch(
         /met_threshold:true,[^{]*award:\{id:[\w-]+,amount:4\.00,paid_at:[\w:.-]+,payout_status:paid\}/,
       );
@@ -144,12 +144,12 @@ function blocksOf(file: string): readonly Block[] {
   return [...blocks].map(([, language = '', tab, code = '']) => ({ language, tab, code }));
 }
 
-/** The value of a literal, as Node prints one. */
+/** The value of a literal in Node's notation. */
 async function literalOf(literal: string): Promise<unknown> {
   return (await import(`data:text/javascript,export default ${encodeURIComponent(literal)}`)).default;
 }
 
-/** An object with the types of its members in their place. */
+/** An object with the types of its members as values. */
 function shapeOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value === null ? null : typeof value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shapeOf(member)]));

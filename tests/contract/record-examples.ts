@@ -1,8 +1,8 @@
 /**
- * Records the examples of a document from the answers of a stack: one success for each operation,
- * the first of those with the largest request. Values that differ between runs are replaced, each
- * always by the same one: ids by their order, instants by minutes in their order, keys and other
- * random text by what names them.
+ * The examples of a document, recorded from a stack's responses: for each operation one success,
+ * the first of those with the largest request. Values that differ between runs are replaced
+ * consistently: ids by their order, instants by minutes in their order, keys and other random text
+ * by the member's name.
  */
 import type { JournalEntry } from '@laurel/testing';
 
@@ -18,7 +18,7 @@ interface Document {
 
 type Json = unknown;
 
-/** Lists that grow with what a stack holds; any other is whole. */
+/** Lists that grow with a stack's contents; all others are complete. */
 const LONG_LISTS = ['data', 'checks'];
 const MAX_ITEMS = 2;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -28,7 +28,7 @@ const SECRET = /[0-9a-f]{64}/g;
 const FIRST_INSTANT = Date.UTC(2026, 10, 21, 12);
 const MINUTE_MS = 60_000;
 
-/** Members that are random text, and what they hold in an example. */
+/** Members with random text, and their values in an example. */
 const RANDOM_TEXT: Readonly<Record<string, string>> = {
   token: 'Zk3r8vQ1mY6tLw0aXc5nBd2eHf7gJs9pUi4oRbTqVzE',
   test_key: 'sk_test_example000000000000000000000000000000000000',
@@ -67,8 +67,8 @@ export function recordExamples(
 }
 
 /**
- * Where two values have other members or other types. Lists compare by their first items; a value
- * without content differs from none.
+ * Where two values have different members or types. Compares a list by its first item, and skips a
+ * place where one value has nothing.
  */
 export function differences(recorded: Json, now: Json, at = 'examples'): string[] {
   if (isNothing(recorded) || isNothing(now)) return [];

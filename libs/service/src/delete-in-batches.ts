@@ -3,7 +3,7 @@ const ROWS_A_STATEMENT = 1_000;
 
 /**
  * Deletes rows that decide nothing any more, a batch at a time until one is not full. `deleteSome`
- * deletes at most `limit` rows, and returns how many it has deleted. Returns how many that were.
+ * deletes at most `limit` rows and returns their number. Returns the total.
  */
 export async function deleteInBatches(deleteSome: (limit: number) => Promise<number>): Promise<number> {
   for (let total = 0; ; ) {

@@ -80,7 +80,7 @@ async function isOver(promise: PromiseLike<unknown>): Promise<boolean> {
 }
 
 describe('a dispatch loop', () => {
-  test('all that one turn wakes is leased by one statement', async () => {
+  test('one statement leases everything that one turn wakes', async () => {
     const { add, leases } = start();
     add('a');
     add('b', 'c');
@@ -108,7 +108,7 @@ describe('a dispatch loop', () => {
     expect(running.map(({ job }) => job)).toEqual(['c']);
   });
 
-  test('a lease that fails is logged and follows again half a second later, with what waits by then', async () => {
+  test('a lease that fails is logged and repeated half a second later, with everything that waits by then', async () => {
     const { add, leases, begun } = start();
     add('a');
     await turn();
@@ -156,7 +156,7 @@ describe('a dispatch loop', () => {
     expect(leased).toEqual(['late']);
   });
 
-  test('it is idle once the lease, what waits for a slot, and every run have ended', async () => {
+  test('the loop is idle once the lease and every run have ended, and nothing waits for a slot', async () => {
     const { loop, add, leases, endRun } = start({ slots: 1 });
     await loop.whenIdle();
     add('a', 'b');
@@ -173,7 +173,7 @@ describe('a dispatch loop', () => {
     expect(await isOver(idle)).toBe(true);
   });
 
-  test('it ends after the lease and the runs that have begun, and leases no more', async () => {
+  test('the loop ends after the lease and the runs that have begun, and leases no more', async () => {
     const { loop, add, leases, endRun, begun } = start({ slots: 1 });
     add('a', 'b');
     await turn();
@@ -189,7 +189,7 @@ describe('a dispatch loop', () => {
     expect([leases, begun]).toEqual([[], ['a']]);
   });
 
-  test('it ends without waiting for the pause after a failure, and for the turn that a wake asked for', async () => {
+  test('the loop ends without waiting for the pause after a failure, or for the turn that a wake requested', async () => {
     const failed = start();
     failed.add('a');
     await turn();
@@ -249,7 +249,7 @@ test('whatever happens, one lease runs at a time, runs keep to their slots, and 
           check();
         }
         expect([leases, running]).toEqual([[], []]);
-        // Idle: nothing waits any more. Ended: nothing was begun that was not leased before.
+        // Idle: nothing waits any more. Ended: everything begun was leased before.
         if (isDrained) expect(begun.toSorted()).toEqual(Array.from({ length: added }, (_, job) => `${job}`).toSorted());
         else for (const job of begun) expect(begunBefore).toContain(job);
         await loop[Symbol.asyncDispose]();

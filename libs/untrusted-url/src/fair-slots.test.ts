@@ -49,7 +49,7 @@ describe('laws of fair slots', () => {
     { maxLength: 300 },
   );
 
-  test('a slot is taken exactly where the total, the share of the subject and the share of its health have room', () => {
+  test('a slot is taken exactly if the total, the share of the subject and the share of its health allow it', () => {
     fc.assert(
       fc.property(limits, steps, (limit, history) => {
         const slots = createFairSlots(limit);
@@ -141,8 +141,8 @@ describe('subjects that are forgotten', () => {
     expect(slots.held).toBe(4);
     setHealth(slots, others.slice(1), 'proven');
     setHealth(slots, ['late'], 'slow');
-    // None of the four slots of slow subjects, and four of the seven that others than proven ones
-    // may hold.
+    // The forgotten subject's four slots count as untried. So all four of slow subjects are free,
+    // and three of the seven that are not reserved for proven ones.
     takeAll(slots, ['late']);
     expect(slots.held).toBe(7);
     slots.giveBack('slow', 4);

@@ -1,10 +1,10 @@
 /**
- * Whom a service may call now, of many systems that are not ours. A slot is the right to one run in
+ * Whom a service may call now, of many third-party systems. A slot is the right to one run in
  * flight: one send, one poll. The one rule is that a slow or dead subject does not delay another
- * one, though each run of a dead subject holds its slot for the whole timeout.
+ * one, although each run of a dead subject holds its slot for the whole timeout.
  *
- * A subject is whom the runs go to: an endpoint, an origin. Its share depends on its health, which
- * is how its last run in this process ended; the caller says which ends are slow or failing.
+ * A subject is what the runs call: an endpoint, an origin. Its share depends on its health, the end
+ * of its last run in this process; the caller says which ends are slow or failing.
  *   proven    ended well and soon: all slots
  *   slow      ended late: while slow and failing subjects together hold less than half of all slots
  *   failing   ended badly: on the same condition
@@ -15,7 +15,7 @@
  * ones because to a new process every subject is untried: if they shared that half, as many dead
  * subjects as it has slots would delay every healthy one for a whole timeout.
  *
- * The order in which subjects are offered slots is the caller's.
+ * The caller decides the order in which subjects are offered slots.
  */
 
 export type SubjectHealth = 'proven' | 'slow' | 'failing' | 'untried';
@@ -26,16 +26,16 @@ export type KnownHealth = Exclude<SubjectHealth, 'untried'>;
 export type FairSlotLimits = {
   /** The most slots that are held at once. */
   readonly total: number;
-  /** The most of them that one subject holds which is proven or slow. */
+  /** The most slots of one proven or slow subject. */
   readonly perSubject: number;
-  /** The same of one that is failing or untried. */
+  /** The most slots of one failing or untried subject. */
   readonly perDoubtfulSubject: number;
 };
 
 export interface FairSlots {
-  /** Takes a slot for the subject; false where it may not have one now. */
+  /** Takes a slot for the subject; false if it may not have one now. */
   take(subject: string): boolean;
-  /** Gives slots back that were taken and not used: the subject's health stays. */
+  /** Gives back slots that were taken and not used; the subject's health stays. */
   giveBack(subject: string, count: number): void;
   /** A run has ended: its slot is free. */
   end(subject: string, health: KnownHealth): void;
@@ -43,7 +43,7 @@ export interface FairSlots {
   readonly held: number;
 }
 
-/** How many subjects are known: those whose runs ended last. The others are untried again. */
+/** How many subjects are known: those whose runs ended last. All others are untried again. */
 export const MAX_KNOWN_SUBJECTS = 10_000;
 
 /** Slots that become free within a second keep the waits of healthy subjects short. */
