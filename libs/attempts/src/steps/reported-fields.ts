@@ -14,8 +14,8 @@ export type ReportedFields = {
 };
 
 /**
- * Whether the receipt's signed text is of this report. A receipt without a tiebreak is of a contest
- * that ignores tiebreaks.
+ * Whether the receipt's signed text states this report. A receipt without a tiebreak comes from a
+ * contest that ignores tiebreaks.
  */
 export function statesReport(receipt: string, { score, tiebreak, evidence }: ReportedFields): boolean {
   const stated = parseJson(receipt) as Readonly<Record<string, unknown>>;

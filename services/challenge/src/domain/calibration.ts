@@ -64,8 +64,8 @@ export function intervalRanksOfBar(
 ): readonly [best: number, worst: number] {
   const mode = Math.min(samples, Math.floor((samples + 1) * targetPassRate));
   const odds = targetPassRate / (1 - targetPassRate);
-  // Weights relative to the likeliest count's, outwards from it: a few standard deviations, even
-  // for millions of samples.
+  // The weights of the counts on each side of the likeliest one, relative to its weight: a few
+  // standard deviations, even for millions of samples.
   const fewer = weightsFrom(mode, (count) => count / ((samples - count + 1) * odds));
   const more = weightsFrom(samples - mode, (left) => (left * odds) / (samples - left + 1));
   const total = 1 + sumOf(fewer) + sumOf(more);
@@ -122,8 +122,8 @@ function weightsFrom(left: number, ratio: (left: number) => number): readonly nu
 }
 
 /**
- * How many weights, nearest first, remain without the outermost ones that together stay within the
- * tail.
+ * Cuts the outermost weights that together stay within the tail. Returns how many weights remain,
+ * nearest first.
  */
 function withoutTail(weights: readonly number[], tail: number): number {
   let beyond = 0;

@@ -68,7 +68,7 @@ export function createChallenge({
       ...bar,
       rung: rungOf(parent),
       createdAt,
-      // The database sets the same when it inserts the row.
+      // The database sets the same value when it inserts the row.
       hasRamp: bar.calibrationSource === 'rung_derived',
       rampCompletedAt: null,
       attemptsSeen: 0,
