@@ -1,6 +1,6 @@
 /**
- * The reservation by itself: a decision on a cached round must be the one that rows read at that
- * moment would have given.
+ * The reservation by itself: a decision on a cached round must equal the decision on rows read at
+ * that moment.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { isRefused } from '@laurel/errors';
