@@ -51,7 +51,7 @@ interface Turn {
   readonly wins: WindowWins | undefined;
   readonly used: readonly ProcessUsage[];
   readonly shares: MachineShares;
-  /** Only of the first turns: PostgreSQL needs ten idle seconds to report them. */
+  /** Set for the first turns only: PostgreSQL reports them after ten idle seconds. */
   readonly counted: Counters | undefined;
 }
 

@@ -168,7 +168,7 @@ describe('restores of six databases from base backups that were taken under load
     }
   });
 
-  test('the gateway alone, restored to an earlier instant: the owners know the keys, and a request that is sent again has the same answer and charges nothing', async () => {
+  test('the gateway alone, restored to an earlier instant: the contest services know the keys, and a repeated request has the same response and charges nothing', async () => {
     await site.restore({ gateway: site.quiet });
     await expectReported({});
     const again = (await sendAllAgain()).filter(({ step }) => step.act !== 'expire' && step.act !== 'void');

@@ -76,7 +76,7 @@ const DATABASES = SERVICE_NAMES.map((name) => ({
   labels: { 'cnpg.io/cluster': `${name}-database` },
 }));
 const NATS = named('nats');
-/** The example's address, instead of a cluster's. */
+/** Stands for the address of a cluster's API server; the example overlay has the same one. */
 const API = atAddress('192.0.2.1');
 const PUBLIC = ['93.184.216.34', '2606:2800:220:1::1'].map(atAddress);
 const PODS: readonly Pod[] = [

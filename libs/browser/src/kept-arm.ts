@@ -70,7 +70,7 @@ export function isStale({ sentAt, attemptId }: Arm): boolean {
   return sentAt !== undefined && attemptId === undefined && Math.abs(Date.now() - sentAt) > REPEATABLE_MS;
 }
 
-/** Not `randomUUID`, which a page without TLS lacks, such as a phone's on a developer's machine. */
+/** Not `randomUUID`: it needs TLS, and a phone may load the page from a developer's machine. */
 export function newArm(target: Target): Arm {
   const words = crypto.getRandomValues(new Uint32Array(4));
   return { id: Array.from(words, (word) => word.toString(16).padStart(8, '0')).join(''), target };

@@ -26,8 +26,8 @@ test('a server asks a connection to end when it is a minute old, a tenth more or
     isAsked = true;
   });
   /**
-   * When the response arrives, so has everything that the server wrote before it, and its own
-   * pings, whose responses it awaits for 5 s.
+   * When the reply to this ping arrives, so has everything that the server wrote before, including
+   * its own pings, whose replies it awaits for 5 s.
    */
   const echo = () => Promise.race([asked, new Promise((resolve) => session.ping(resolve))]);
   await once(session, 'remoteSettings');

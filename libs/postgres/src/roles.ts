@@ -132,8 +132,8 @@ export function roleOf(url: string): string {
 }
 
 /**
- * The verifier that the server stores for a password (RFC 5803). Sent in this form, no log shows
- * the password.
+ * The verifier that the server stores for a password (RFC 5803). It is sent instead of the
+ * password, so that no log contains the password.
  */
 function scramVerifier(password: string): string {
   const salt = randomBytes(16);
