@@ -107,6 +107,19 @@ describe('the Idempotency-Key header', () => {
     expect(await world.balance(player)).toBe('9.50');
   });
 
+  test('after a 402 the key is free for another request as well', async () => {
+    const { player, challengeId } = await newEntry('0.50');
+    const other = await newEntry();
+    const key = randomUUID();
+    const body = { challenge_id: challengeId, player_ref: player.ref };
+    expectError(402, 'insufficient_funds', await world.partner.createAttempt(body, key));
+    const otherBody = { challenge_id: other.challengeId, player_ref: other.player.ref };
+    const created = expectStatus(201, await world.partner.createAttempt(otherBody, key));
+    expect(created.headers['idempotency-replayed']).toBeUndefined();
+    expect(expectStatus(201, await world.partner.createAttempt(otherBody, key)).body.id).toBe(created.body.id);
+    expectError(409, 'idempotency_key_reused', await world.partner.createAttempt(body, key));
+  });
+
   test('a key can be used again after 409 and 403', async () => {
     const { player, challengeId } = await newEntry();
     const key = randomUUID();

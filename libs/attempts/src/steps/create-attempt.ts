@@ -105,9 +105,9 @@ async function charge(
     if (result.kind === 'posted') return opened(attempt, opener);
     if (result.kind === 'refused') {
       // A refusal frees the key, so the request that found this attempt by its key becomes an
-      // operation of its own.
+      // operation of its own. The next request under the key, on any replica, finds it written.
       if (attempt.id === creation.attemptId && result.code !== 'internal_error' && isApiErrorCode(result.code)) {
-        void opener.refuse(fee, result.code);
+        await opener.refuse(fee, result.code);
         return refused(result.code);
       }
       await opener.refuse(fee, ABANDONED);

@@ -1,3 +1,4 @@
+import { refused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import { describe, expect, test } from 'vitest';
@@ -18,13 +19,34 @@ const attemptWith = (status: OwnedAttempt['status']): OwnedAttempt => ({
   closedReason: status === 'refused' ? 'insufficient_funds' : null,
 });
 
-const resolve = (creation: { attemptId: string; isKnown: boolean }, attempt: OwnedAttempt) =>
-  resolveCreations([{ ...creation, keyUse }], {
+const resolve = (creation: { attemptId: string; isKnown: boolean }, attempt: OwnedAttempt, use = keyUse) =>
+  resolveCreations([{ ...creation, keyUse: use }], {
     recorded: new Map([[keyUse.keyId, { ...keyUse, operationId: attempt.id }]]),
     loadAttempts: async (ids) => new Map(ids.includes(attempt.id) ? [[attempt.id, attempt]] : []),
   });
 
+const otherBody = { ...keyUse, fingerprint: Buffer.alloc(32, 2) };
+
 describe('the attempt that a creation is about', () => {
+  test.each([true, false])(
+    'a refused attempt holds no idempotency key against another body either, first use of the gateway: %s',
+    async (isFirst) => {
+      const attempt = attemptWith('refused');
+      const attemptId = newId();
+      const use = { ...otherBody, isFirst };
+      const resolved = await resolve({ attemptId, isKnown: false }, attempt, use);
+      expect(resolved).toEqual([{ kind: 'creation', attemptId, known: null, keyUse: use, supersedes: true }]);
+      expect(supersededKeys(resolved)).toEqual([keyUse.keyId]);
+    },
+  );
+
+  test('an attempt that was not refused holds its idempotency key against another body', async () => {
+    for (const status of ['pending', 'open', 'settled', 'expired', 'voided'] as const) {
+      const resolved = await resolve({ attemptId: newId(), isKnown: false }, attemptWith(status), otherBody);
+      expect(resolved).toEqual([refused('idempotency_key_reused')]);
+    }
+  });
+
   test('a creation under a recorded idempotency key is about the recorded attempt', async () => {
     const attempt = attemptWith('settled');
     const resolved = await resolve({ attemptId: newId(), isKnown: false }, attempt);

@@ -1,7 +1,7 @@
 /**
  * Which attempt each creation of a batch is about: the one that its id names, unless its
- * idempotency key already names another (domain/key-use.ts). A refused attempt holds no key: a
- * creation that finds one by its key runs in its place.
+ * idempotency key already names another (domain/key-use.ts). A refused attempt holds no key: any
+ * creation under that key runs, whether its body is the same or another.
  */
 import { isRefused, type Refused } from '@laurel/errors';
 import type { KeyUse, RecordedKeyUse } from '../domain/key-use.ts';
@@ -40,29 +40,21 @@ export async function resolveCreations<Attempt extends OwnedAttempt>(
     loadAttempts(ids: readonly string[]): Promise<ReadonlyMap<string, Attempt>>;
   },
 ): Promise<readonly CreationResolution<Attempt>[]> {
+  const named = new Set([...recorded.values()].map(({ operationId }) => operationId));
+  for (const { attemptId, isKnown } of creations) if (isKnown) named.add(attemptId);
+  const attempts = named.size === 0 ? new Map<string, Attempt>() : await loadAttempts([...named]);
+  const isFree = ({ operationId }: RecordedKeyUse) => (attempts.get(operationId)?.status ?? 'refused') === 'refused';
+  const held = new Map([...recorded].filter(([, use]) => !isFree(use)));
+
   const operations = resolveKeyUses(
     creations.map(({ attemptId, keyUse, isKnown }) => ({ operationId: attemptId, keyUse: isKnown ? null : keyUse })),
-    recorded,
+    held,
   );
-  const known = new Set<string>();
-  for (const [index, { attemptId, isKnown }] of creations.entries()) {
-    const operation = operations[index];
-    if (operation === undefined || isRefused(operation)) continue;
-    if (isKnown || operation.operationId !== attemptId) known.add(operation.operationId);
-  }
-  const attempts = known.size === 0 ? new Map<string, Attempt>() : await loadAttempts([...known]);
-
-  return creations.map(({ attemptId, keyUse }, index): CreationResolution<Attempt> => {
-    const operation = operations[index];
-    if (operation === undefined) throw new Error('a creation was not resolved');
+  return operations.map((operation): CreationResolution<Attempt> => {
     if (isRefused(operation)) return operation;
-    const found = attempts.get(operation.operationId) ?? null;
-    const isOfAnother = operation.operationId !== attemptId && !operation.repeatsBatch;
-    if (isOfAnother && (found === null || found.status === 'refused')) {
-      return { kind: 'creation', attemptId, known: null, keyUse, supersedes: true };
-    }
-    const { operationId, record, supersedes } = operation;
-    return { kind: 'creation', attemptId: operationId, known: found, keyUse: record, supersedes };
+    const { operationId: attemptId, record: keyUse } = operation;
+    const supersedes = operation.supersedes || (keyUse !== null && recorded.has(keyUse.keyId));
+    return { kind: 'creation', attemptId, known: attempts.get(attemptId) ?? null, keyUse, supersedes };
   });
 }
 
