@@ -1,16 +1,17 @@
--- The rights of the role that runs the gateway in its database, and no others: migrate.ts revokes all rights and grants these, after the
--- migrations, each time (decision 16). A table or column that a migration adds is closed to the service until it is named here. A statement
--- that locks rows needs the right to update one of their columns, whichever.
+-- The complete privileges of the role that runs the gateway. After each migration, migrate.ts
+-- revokes all of the role's privileges and grants these (decision 16). The service cannot use a
+-- table or column that a migration adds until it is listed here. A statement that locks rows needs
+-- the privilege to update at least one of their columns.
 
 grant select, insert, update (status, deletion_scheduled, version, announced_version) on programs to :"running_role";
 grant select, insert, update (revoked_at, last_used_at, key_hash, pepper_version) on api_keys to :"running_role";
--- Making a program locks its developer `for key share`; no column of a developer changes.
+-- Creating a program locks its developer `for key share`; no column of a developer changes.
 grant select, insert, update (created_at) on developers to :"running_role";
 grant select, insert, delete on sessions to :"running_role";
 grant select, insert, delete on sign_in_failures to :"running_role";
 grant select, insert, update (last_signed_in_at), delete on known_clients to :"running_role";
 
--- The log of operators' actions: written, and never changed.
+-- The log of operators' actions: rows are inserted and never changed.
 grant select, insert on operator_actions to :"running_role";
 grant select, insert on operator_action_results to :"running_role";
 

@@ -1,15 +1,21 @@
 /**
- * Authentication and rate limiting, decided together by one statement per batch of concurrent requests.
+ * Authentication and rate limiting, decided together by one statement per batch of concurrent
+ * requests.
  *
- * - Every key, well-formed or not, is looked up in the same statement: no cause of a 401 is faster than another by a round trip.
- * - Nothing that could be stale is cached about a key: a revoked key or a suspended program stops immediately on every replica, and the count
- *   of a program and environment is exact across replicas, whichever of its keys was used.
- * - A request whose key resolved before brings its use of an idempotency key along, and the statement that admits the request also locks that
- *   key: one round trip instead of two. These requests have batches of their own, because the others lock nothing.
- * - The body of such a request is therefore read before it is admitted, and counts against its key (`body-budget.ts`). Of other requests no
- *   byte is read before the key has proved valid: a caller without a valid key cannot make this process hold anything.
- * - While the database cannot be reached, keys pass for a limited time on what is cached of them (`key-verdicts.ts`). Reads then continue;
- *   whatever needs an idempotency record fails with 500.
+ * - The same statement looks up every key, well-formed or not, so that no cause of a 401 is faster
+ *   than another by a round trip.
+ * - No fact about a key that may become stale is cached: a revoked key or a suspended program stops
+ *   immediately on every replica. Requests of a program and environment are counted exactly across
+ *   replicas, whichever of its API keys they carry.
+ * - A request whose API key resolved before brings along its use of an idempotency key. The
+ *   statement that admits the request also locks that key: one round trip instead of two. These
+ *   requests have separate batches, because the others lock nothing.
+ * - The body of such a request is therefore read before it is admitted, and counts against its API
+ *   key (`body-budget.ts`). For all other requests no byte is read before the API key has proved
+ *   valid, so a caller without a valid one cannot make this process hold anything.
+ * - While the database cannot be reached, API keys pass for a limited time on cached facts
+ *   (`key-verdicts.ts`). Reads then continue; a request that needs an idempotency record fails with
+ *   500.
  */
 import { QueueFullError } from '@laurel/coalesce';
 import { LostReplyError } from '@laurel/failpoint';
@@ -43,28 +49,39 @@ import type { KeyLock, KeyUse } from '../repository/idempotency-records.ts';
 import { type CachedKey, createKeyCache, principalOf } from './key-cache.ts';
 import { createKeyVerdicts } from './key-verdicts.ts';
 
-/** An admitted request without a key lock has nothing to lock, or has to request the lock itself. */
+/**
+ * Without a key lock, an admitted request has nothing to lock, or has to request the lock itself.
+ */
 export type Verdict = KeyVerdict & { readonly keyLock?: KeyLock };
 
 export interface Admission extends AsyncDisposable {
   /** Requests per program, environment and minute. */
   readonly limit: number;
   /**
-   * Resolves the key and counts one request against it. Rejects when that cannot be determined. `useOf` returns what the request would lock;
-   * it is called only when the key resolved before.
+   * Resolves the key and counts one request against it. Rejects when the database cannot decide.
+   * `useOf` returns what the request would lock; it is called only when the key resolved before.
    */
   admit(key: string | undefined, useOf?: (principal: Principal) => KeyUse | null): Promise<Verdict>;
-  /** The principal of the key when it last resolved here; undefined for a key that never did, and for one that was refused since. */
+  /**
+   * The principal of the key when it last resolved here. Undefined for a key that never did, and
+   * for one that was refused since.
+   */
   cached(key: string | undefined): Principal | undefined;
-  /** Resolves the key without counting: for our own routes. */
+  /** Resolves the key without counting: for the gateway's own routes. */
   identify(key: string | undefined): Promise<Principal | null>;
-  /** A key was revoked here: from then on this process admits it on nothing that it cached, not even without the database. */
+  /**
+   * This process revoked a key: it no longer admits it on cached facts, not even without the
+   * database.
+   */
   revoke(keyId: string): void;
-  /** Stores the keys that were used here and are hashed under an earlier pepper under the current one. */
+  /**
+   * Stores under the current pepper the keys that were used here and are hashed under an earlier
+   * one.
+   */
   rehashKeys(): Promise<void>;
 }
 
-/** Its key resolved before. */
+/** A request whose key resolved before. */
 type KnownRequest = RequestedLock & { readonly keyHash: string; readonly key: CachedKey };
 
 /** A database that takes longer counts as unreachable. */
@@ -97,7 +114,7 @@ export function createAdmission(options: {
     const wanted = wantedKeys(requests);
     const first = firstByRecord(requests);
     await failpoint('gateway.lock.before-commit');
-    // Before completions are carried: this throws where the time is not known.
+    // Read before completions are carried: this throws while the time is unknown.
     const now = clock();
     const { rows, lockedIds } = await idempotency.carryCompletions((completions) => {
       const locking = { uses: [...first.values()], completions, now };
@@ -129,8 +146,8 @@ export function createAdmission(options: {
         if (error instanceof QueueFullError) throw error;
         logger.debug({ err: error }, 'admission without the database');
         const verdict = error instanceof LostReplyError ? undefined : verdicts.byCache(keyHash);
-        // The key lock may have been committed all the same. An admitted request
-        // asks for it again and finds its own; otherwise it is released.
+        // The key lock may have been committed all the same. An admitted request asks again and
+        // finds its own lock; otherwise the lock is released.
         if (use !== null && verdict?.kind !== 'admitted') void idempotency.release(firstLockOf(use));
         if (verdict === undefined) throw error;
         return verdict;
@@ -158,8 +175,8 @@ export function createAdmission(options: {
 }
 
 /**
- * Lets a request with a key pass within its rate, with its body if the route takes one, and locks its idempotency key if the same statement
- * can; answers 401 or 429 itself.
+ * Admits a request with a valid key within its rate. Reads its body if the route takes one, and
+ * locks its idempotency key if the same statement can. Answers 401 or 429 itself.
  */
 export function admit(
   admission: Admission,
@@ -170,7 +187,7 @@ export function admit(
 
   return async (request, response, next) => {
     const context = contextOf(response);
-    // Every failure before the key is known shows the same headers.
+    // Every failure before the key resolves shows the same headers.
     context.rateLimit = { limit, remaining: 0 };
     const key = keyOf(request);
     const decide = async (then: (error?: unknown) => void, use: typeof useOf) => {
@@ -191,7 +208,7 @@ export function admit(
   };
 }
 
-/** Notes the principal of an admitted request, or answers one that was not admitted. */
+/** Records the principal of an admitted request; answers a request that was refused. */
 function isAdmitted(admission: Admission, response: Response, verdict: Verdict): boolean {
   const context = contextOf(response);
   switch (verdict.kind) {
@@ -212,7 +229,7 @@ function isAdmitted(admission: Admission, response: Response, verdict: Verdict):
   }
 }
 
-/** Lets a request with a valid key pass, however often it comes: the rate is a limit of `/v1` alone. */
+/** Lets every request with a valid key pass: only `/v1` has a rate limit. */
 export function authenticate(admission: Admission): RequestHandler {
   return async (request, response, next) => {
     const principal = await admission.identify(keyOf(request));
@@ -222,7 +239,7 @@ export function authenticate(admission: Admission): RequestHandler {
   };
 }
 
-/** The keys of the requests, each once, with how many requests use it. */
+/** The keys of the requests, each once, with its number of requests. */
 function wantedKeys(requests: readonly KnownRequest[]): KnownKey[] {
   const wanted = new Map<string, KnownKey & { wanted: number }>();
   for (const { keyHash, key } of requests) {

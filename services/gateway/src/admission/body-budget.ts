@@ -1,20 +1,23 @@
 /**
- * How many bytes of bodies the process holds at the same time, over all requests: what arrives beyond it is refused (`raw-body.ts`).
+ * Limits the bytes of bodies that the process holds at one time, over all requests. Bytes beyond
+ * the limit are refused (`raw-body.ts`).
  *
- * - Bytes count as they arrive, not as they are announced: a caller that announces much and sends nothing uses up nothing.
- * - One owner (a key, a developer, a client address before it signed in) has its share at the most, a quarter unless it is another, so that no
- *   owner can use up the budget.
- * - The last eighth is for small bodies: a few large and slow bodies never stop the small ones, which are nearly all.
+ * - Bytes count as they arrive, not as announced: a caller that announces much and sends nothing
+ *   uses nothing.
+ * - One owner (an API key, a developer, or a client address before sign-in) gets at most its share,
+ *   by default a quarter, so that no owner can use up the budget.
+ * - The last eighth is for small bodies: a few large and slow bodies never stop the small ones,
+ *   which are nearly all.
  */
 import { gauge } from '@laurel/telemetry';
 import type { BodyBudget } from '../http/raw-body.ts';
 
-/** Of the bodies of all requests, and of those of all pushes, unless the host sets others. */
+/** The default, once for the bodies of all requests and once for those of all pushes. */
 export const DEFAULT_BODY_KIB = 32 * 1024;
 
 export const SHARE_OF_AN_OWNER = 1 / 4;
 const SHARE_OF_LARGE_BODIES = 7 / 8;
-/** A request of the hot path has some hundred bytes; with 16 KiB of metadata it is still small. */
+/** A request of the hot path has a few hundred bytes; with 16 KiB of metadata it is still small. */
 const SMALL_BYTES = 20 * 1024;
 
 let bytesInFlight = 0;
@@ -22,11 +25,13 @@ gauge('laurel_body_bytes_in_flight', 'Bytes of request bodies that are held in m
 
 export interface BodyOwner {
   readonly name: string;
-  /** Of the whole budget. */
+  /** The part of the whole budget that one owner may use. */
   readonly share: number;
 }
 
-/** A body may count for several owners, which `ownersOf` takes from the one that its reader gives. */
+/**
+ * A body may count for several owners: `ownersOf` derives them from the one that the reader passes.
+ */
 export function createBodyBudget(
   maxBytes: number,
   ownersOf: (owner: string) => readonly BodyOwner[] = (name) => [{ name, share: SHARE_OF_AN_OWNER }],

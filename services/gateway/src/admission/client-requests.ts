@@ -1,12 +1,13 @@
 /**
- * Behind a trusted proxy many clients share its connections. A client address is then limited by its requests in flight: as many as it may
- * have connections without a proxy. Requests beyond the limit are shed before any of their content is read.
+ * Many clients share the connections of a trusted proxy. There a client address is limited by its
+ * requests in flight: as many as it could have connections without a proxy. Requests beyond the
+ * limit are shed before any content is read.
  */
 import type { Request, RequestHandler } from 'express';
 import { networkOf } from '../domain/client-network.ts';
 import { ShedError } from '../http/shed-error.ts';
 
-/** A client has as many requests in flight as one address may have. */
+/** The client address has as many requests in flight as it may have. */
 export class ClientLimitError extends ShedError {
   constructor() {
     super('one client address has too many requests in flight');
@@ -23,7 +24,7 @@ export function limitClientRequests(options: {
   const inFlight = new Map<string, number>();
 
   return (request, response, next) => {
-    // Without a proxy in between, its connections are counted.
+    // Without a proxy, `connections.ts` counts the client's connections instead.
     if (!isProxy(request.socket.remoteAddress ?? '')) return next();
     const network = networkOf(addressOf(request));
     const requests = (inFlight.get(network) ?? 0) + 1;

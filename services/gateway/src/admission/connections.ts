@@ -1,18 +1,21 @@
 /**
- * Which callers may hold a connection, and for how long. A connection costs a
- * descriptor and some ten KiB before anything is known of its caller.
+ * Decides which callers may hold a connection, and for how long. A connection costs a descriptor
+ * and some ten KiB before anything is known of its caller.
  *
- * - waiting: no request is in flight. The connection is new, idle, or its headers arrive slowly; these look alike here.
+ * - waiting: no request is in flight. The connection is new, idle, or its headers arrive slowly;
+ *   these look alike here.
  * - busy: a request is in flight.
- * - leaving: its request was answered before its body was in. The caller has a moment to read the answer and to finish; then the connection is
- *   destroyed. One whose body ends in time continues.
+ * - leaving: its request was answered before its whole body arrived. The caller has a moment to
+ *   read the response and to finish; then the connection is destroyed. If the body ends in time,
+ *   the connection continues.
  *
- * When all connections are in use, or all that one client address may have, a new one displaces the oldest that is leaving, then the one that
- * has waited longest without ever showing a valid credential, then the one that has waited longest of all. If every one is busy the new one is
- * refused. So a caller that sends a request immediately is served, and a caller that only holds connections loses them.
+ * When all connections are in use, or all that one client address may have, a new one displaces
+ * another: first the oldest that is leaving, then the longest waiting that never showed a valid
+ * credential, then the longest waiting of all. If all are busy, the new one is refused. So a caller
+ * that sends a request immediately is served, and a caller that only holds connections loses them.
  *
- * Other ways to hold a connection for long: headers (10 s) and whole requests (30 s) are timed by `http/http-server.ts`; a body that stalls,
- * and an answer that is not read, are timed here.
+ * `http/http-server.ts` limits the time for headers (10 s) and for whole requests (30 s). This file
+ * limits how long a body may stall, and how long a response may stay unread.
  */
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -25,28 +28,35 @@ export interface ConnectionLimits {
   readonly maxPerAddress: number;
   /** Answers a caller whose body stalls, and ends its connection. */
   readonly abort: (socket: Socket) => void;
-  /** Many clients share the connections of a proxy: they count by their requests (`client-requests.ts`), not by its address. */
+  /**
+   * Many clients share the connections of a proxy. They are counted by their requests
+   * (`client-requests.ts`), not by the proxy's address.
+   */
   readonly isProxy: (address: string) => boolean;
-  /** A body of which no byte arrived for so long is aborted. */
+  /** A body is aborted when none of its bytes arrived for this long. */
   readonly bodyStallMs?: number;
-  /** An answer of which no byte was read for so long is aborted too. */
+  /** A response is aborted when none of its bytes were read for this long. */
   readonly answerStallMs?: number;
 }
 
 export interface Connections extends Disposable {
-  /** Called for every request before it is served; false when the request must not be served. */
+  /**
+   * Called for every request before it is served. Returns false if the request must not be served.
+   */
   begin(request: IncomingMessage, response: ServerResponse, isCallerKnown: () => boolean): boolean;
 }
 
-/** Unless the host sets others. Fewer in all where the process may not open so many files. */
+/** The defaults. `all` is lower if the process may not open so many files. */
 export const DEFAULT_CONNECTIONS = { all: 2_000, perAddress: 500 } as const;
 
 const SWEEP_MS = 250;
-/** Enough to read an answer over the slowest line, and to finish a body that was nearly in. */
+/**
+ * Enough to read a response over the slowest line, and to finish a body that had nearly arrived.
+ */
 const LINGER_MS = 1_000;
 const BODY_STALL_MS = 10_000;
 const ANSWER_STALL_MS = 30_000;
-/** Unanswered requests on one connection: a caller that waits for answers does not send so many. */
+/** Unanswered requests on one connection: a caller that waits for responses never sends so many. */
 const MAX_PIPELINED = 16;
 
 class Connection {
@@ -57,7 +67,7 @@ class Connection {
   requestsInFlight = 0;
   request: IncomingMessage | undefined;
   response: ServerResponse | undefined;
-  /** When its answer left, if that was before its body was in. */
+  /** When its response was sent, if that was before the whole body arrived. */
   leavingSince: number | undefined;
   isTimed = false;
 
@@ -121,7 +131,10 @@ function end({ socket }: Connection, reason: string): void {
   socket.destroy();
 }
 
-/** Where a caller asked to close, Node destroys the connection after the answer, and unread bytes would make the caller lose the answer. */
+/**
+ * When a caller asks to close, Node destroys the connection after the response. Bytes still unread
+ * would then cost the caller the response.
+ */
 function leaveGently(connection: Connection): void {
   const { socket } = connection;
   const destroySoon = socket.destroySoon.bind(socket);
@@ -140,7 +153,9 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
   const addresses = new Map<string, Address>();
   let open = 0;
 
-  /** Frees a slot: ends the connection that matters least among those that wait; false when all are busy. */
+  /**
+   * Frees a slot: ends the waiting connection that matters least. Returns false if all are busy.
+   */
   const displaceOne = (among: Waiting): boolean => {
     const least = among.first();
     if (least === undefined) return false;
@@ -170,7 +185,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
 
   server.on('connection', (socket: Socket) => {
     const peer = socket.remoteAddress;
-    // The caller reset it while it waited to be accepted.
+    // The caller reset the connection while it waited to be accepted.
     if (peer === undefined) return void socket.destroy();
     const network = networkOf(peer);
     const address = isProxy(peer) ? undefined : (addresses.get(network) ?? new Address(network));
@@ -203,7 +218,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     socket.destroy();
   });
 
-  /** An answer was sent, or never will be. */
+  /** A response was sent, or never will be. */
   const finish = (connection: Connection) => {
     connection.requestsInFlight -= 1;
     if (connection.requestsInFlight > 0 || !bySocket.has(connection.socket)) return;
@@ -265,7 +280,10 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
 const RESERVED_DESCRIPTORS = 128;
 const OPEN_FILES = /^Max open files\s+(\d+)/m;
 
-/** How many connections the descriptors of this process allow: a process without a free descriptor cannot reach its database. */
+/**
+ * How many connections the process's file descriptors allow: without a free descriptor it cannot
+ * reach its database.
+ */
 export function connectionsByDescriptors(limits: string | null = readLimits()): number {
   const descriptors = limits === null ? Number.NaN : Number(OPEN_FILES.exec(limits)?.[1]);
   if (!Number.isInteger(descriptors)) return Number.MAX_SAFE_INTEGER;

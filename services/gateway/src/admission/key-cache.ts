@@ -1,7 +1,8 @@
 /**
- * What this process caches of keys that resolved. Whether a key works is never cached: the database alone decides that. A key's program and
- * environment never change, and its hash changes only with the pepper; the rest serves for a key that was refused, and for a database that is
- * out of reach.
+ * What this process caches of keys that resolved. It never caches whether a key works: only the
+ * database decides that. A key's program and environment never change, and its hash changes only
+ * with the pepper. The other facts serve for a refused key, and while the database cannot be
+ * reached.
  */
 import { randomBytes } from 'node:crypto';
 import { presentTenant } from '@laurel/grpc';
@@ -15,10 +16,10 @@ import type { AdmissionRow, PresentedKey } from '../repository/admissions.ts';
 
 export interface CachedKey {
   readonly principal: Principal;
-  /** The stored hash that was last seen. */
+  /** The stored hash last seen. */
   storedHash: string;
   pepperVersion: number;
-  /** `performance.now()` of the last answer of the database. */
+  /** `performance.now()` of the database's last result. */
   seenAt: number;
   /** The window that this process counts while the database cannot be reached. */
   window: RateWindow | undefined;
@@ -27,28 +28,33 @@ export interface CachedKey {
 }
 
 export interface KeyCache {
-  /** For a malformed key, a hash that equals no stored one, so that it is looked up as the others are. */
+  /**
+   * For a malformed key: a hash that equals no stored one, so that its look-up takes as long as
+   * any.
+   */
   presented(key: string | undefined): PresentedKey;
   find(keyHash: string): CachedKey | undefined;
   /** The database has just resolved the key. */
   put(row: AdmissionRow): CachedKey;
   /** The database refused the key. */
   drop(keyHash: string): void;
-  /** The keys that are stored under an earlier pepper than the current one. */
+  /** The keys that are stored under a pepper earlier than the current one. */
   outdated(): readonly { readonly keyId: string; readonly keyHash: string }[];
-  /** The keys are stored under the current pepper, or a later one. */
+  /** These keys are now stored under the current pepper or a later one. */
   rehashed(keys: readonly { readonly keyHash: string }[]): void;
-  /** This process revoked the key: an older answer of the database that arrives later is not cached. */
+  /**
+   * This process revoked the key: an older result of the database that arrives later is not cached.
+   */
   revoke(keyId: string): void;
 }
 
-/** Each has some hundred bytes; the least recently used go first. */
+/** Each takes a few hundred bytes; the least recently used are dropped first. */
 const MAX_CACHED_KEYS = 10_000;
 
 export function createKeyCache(peppers: Peppers): KeyCache {
   const unknown = presentedAs(hashesUnder(peppers, () => randomBytes(32)));
   const known = new LRUCache<string, CachedKey>({ max: MAX_CACHED_KEYS });
-  /** A pure function, cached because it costs more than everything else here. */
+  /** Hashing is a pure function, cached because it costs more than everything else here. */
   const hashes = new LRUCache<string, PresentedKey>({ max: MAX_CACHED_KEYS });
   const revoked = new LRUCache<string, true>({ max: MAX_CACHED_KEYS });
 

@@ -1,10 +1,12 @@
 /**
- * The verdicts on requests by their keys: as the database counted them, or by what this process has cached.
+ * The verdicts on requests by their keys: as the database counted them, or from this process's
+ * cache.
  *
- * - A refused key is refused from the cache for at most a second, and never beyond its window. Its window can only fill further, so the answer
- *   stays true; a second is the longest delay until a key that is revoked or gets a higher limit meanwhile is answered as such.
- * - When the database cannot be reached, a key seen in the last 60 s passes on its cached facts, counted in this process alone. The metric
- *   `laurel_admission_fallbacks_total` counts these.
+ * - A refused key is refused from the cache for at most a second, and never beyond its window. Its
+ *   window can only fill further, so the refusal stays true. If the key is revoked or gets a higher
+ *   limit meanwhile, callers see that at most a second late.
+ * - While the database cannot be reached, a key seen in the last 60 s passes on its cached facts,
+ *   counted in this process alone. `laurel_admission_fallbacks_total` counts these requests.
  */
 import { counter } from '@laurel/telemetry';
 import type { KeyVerdict } from '../domain/key-verdict.ts';
@@ -15,12 +17,13 @@ import type { CachedKey, KeyCache } from './key-cache.ts';
 
 export interface KeyVerdicts {
   /**
-   * One verdict per request, by the hash of its key: the requests of a key have their positions in its window in the order in which they came.
+   * One verdict per request, by the hash of its key. A key's requests take their positions in its
+   * window in order of arrival.
    */
   byCount(keyHashes: readonly string[], counted: readonly AdmissionRow[]): KeyVerdict[];
-  /** The refusal of a moment ago; undefined when the database has to decide. */
+  /** The last refusal, if it is recent enough; undefined if the database has to decide. */
   byLastRefusal(keyHash: string): KeyVerdict | undefined;
-  /** For when the database cannot be reached; undefined when too little is cached. */
+  /** Used while the database cannot be reached; undefined if too little is cached. */
   byCache(keyHash: string): KeyVerdict | undefined;
 }
 

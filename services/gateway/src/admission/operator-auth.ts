@@ -1,7 +1,8 @@
 /**
- * Authentication of operators: bearer tokens from the configuration, each with the name of its holder. Wrong tokens are slowed down per client
- * (`domain/token-backoff.ts`), counted in this process alone: a token has so many characters that counting per replica is strict enough, and
- * wrong tokens never put load on the database.
+ * Authenticates operators by bearer tokens from the configuration, each with the name of its
+ * holder. Wrong tokens are slowed down per client (`domain/token-backoff.ts`), counted in this
+ * process alone. Tokens are long enough that counting per replica is strict enough, and wrong
+ * tokens never put load on the database.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@laurel/service';
@@ -14,15 +15,18 @@ import { contextOf } from '../http/context.ts';
 import { bearerTokenOf } from './bearer-token.ts';
 
 export interface OperatorToken {
-  /** The operator's name; a name may have two tokens while one replaces the other. */
+  /** The operator's name. One name may have two tokens while one replaces the other. */
   readonly name: string;
   readonly token: string;
 }
 
-/** Clients that are cached; the least recently seen go first. */
+/** Cached clients; the least recently seen are dropped first. */
 const MAX_CLIENTS = 10_000;
 
-/** Refuses every request that carries none of the tokens. Digests have one length, so the comparison reveals nothing of them. */
+/**
+ * Refuses every request without a valid token. Digests all have one length, so the comparison
+ * reveals nothing about the tokens.
+ */
 export function requireOperator(options: {
   tokens: readonly OperatorToken[];
   clock: Clock;

@@ -1,20 +1,29 @@
 /**
- * How often an integration is pushed to (`routes/push-outcome.ts`), decided before a byte of a body is read and before any secret is compared:
- * what a caller without a secret can use up is bounded, and a flood at one integration takes nothing from another one, nor from `/v1`.
+ * Limits how often callers push to an integration (`routes/push-outcome.ts`). The limits apply
+ * before a byte of a body is read and before any secret is compared. They bound what a caller
+ * without a secret can use up, and a flood at one integration takes nothing from another or from
+ * `/v1`.
  *
- * - A network is known to an integration for an hour after each of its pushes whose signature was valid. Any other may have read no more than
- *   the integration's id in its URL. The two are counted apart: however many networks flood an integration, its partner's go on.
- * - A minute of the network over all integrations; then, unless it is known, its bytes in a second (`unknown-pushes.ts`) and its tenth of the
- *   integration's minute; and then the integration's minute of the known networks or that of all others together. A request counts for none
- *   after the one that refuses it. So one network alone keeps no other one from its first push, and with it from being known.
- * - Bytes of its program and environment, over all of its integrations, once a signature has shown whose the integration is: a push counts
- *   as PUSH_BYTES and its body, and after its answer also as what reading it cost beyond that. So what one key costs is bounded by the work
- *   that it causes, whatever the number and size of its pushes.
- * - Of pushes under way an integration has as many for each of the two, its own queues: the next one would only wait. A network that is not
- *   known has two thirds of that, over all integrations.
- * - Counted in this process, by its own clock. The tables are bounded: a network that names many integrations that do not exist drops the
- *   oldest entries of the others, at the rate that its own limit allows, and never an entry that takes a valid signature.
- * - What is not prevented: callers that share a network are counted as one, as is one that sends a body that the partner has signed.
+ * - A network is known to an integration for an hour after each push with a valid signature. A
+ *   network that is not known may have read no more than the integration's id in its URL. The two
+ *   are counted apart: however many networks flood an integration, its partner's pushes continue.
+ * - A push is checked in this order. First, the network's minute over all integrations. Then, for a
+ *   network that is not known, its bytes in a second (`unknown-pushes.ts`) and a tenth of the
+ *   integration's minute. Last, the integration's minute, which known networks and all others have
+ *   separately. Once one check refuses a request, it counts for none of the later ones. So one
+ *   network alone cannot keep another from its first push, and from becoming known by it.
+ * - Bytes are limited per program and environment, over all of its integrations, once a signature
+ *   has shown whose the integration is. A push counts as PUSH_BYTES and its body, and after its
+ *   response also as what reading it cost beyond that. So one API key is limited by the work that
+ *   it causes, whatever the number and size of its pushes.
+ * - Pushes under way are limited per integration, separately for known networks and for others:
+ *   further pushes would only wait. A network that is not known gets two thirds of that, over all
+ *   integrations.
+ * - All of this is counted in this process, by its own clock. The tables are bounded. A network
+ *   that names many non-existent integrations drops the oldest entries of the others, at the rate
+ *   that its own limit allows, but never an entry that needs a valid signature.
+ * - Not prevented: callers that share a network count as one, as does a caller that sends a body
+ *   that the partner has signed.
  */
 import { createTenantBudgets, type Environment, type Tenant } from '@laurel/tenant';
 import { LRUCache } from 'lru-cache';
@@ -22,7 +31,7 @@ import { countRequests, type RateWindow, remainingAt, retryAfterSeconds, WINDOW_
 import { createUnknownPushes, type UnknownPushes } from './unknown-pushes.ts';
 
 export interface PushLimits {
-  /** `bytes` of its body, as announced. */
+  /** `bytes` is the announced length of the body. */
   admit(integrationId: string, network: string, bytes: number): PushAdmission;
 }
 
@@ -32,11 +41,14 @@ export interface AdmittedPush {
   readonly kind: 'admitted';
   /** Whether the network was known to the integration. */
   readonly isKnown: boolean;
-  /** Of the integration; null until a signature has shown it. */
+  /** The integration's environment; null until a signature has shown it. */
   readonly environment: Environment | null;
-  /** The signature proved valid: the network is known from now on, and whose the integration is. */
+  /**
+   * The signature proved valid: the network is known from now on, and so is the integration's
+   * owner.
+   */
   readonly makeKnown: (owner: PushOwner | null) => void;
-  /** The push no longer waits for an answer; more than once changes nothing. */
+  /** The push no longer waits for a response. Calling this again changes nothing. */
   readonly release: () => void;
 }
 
@@ -48,13 +60,13 @@ export interface PushOwner {
 
 export interface LimitedPush {
   readonly kind: 'limited';
-  /** Requests in a minute, or under way; bytes in a second where that is what ran out. */
+  /** Requests in a minute or under way; bytes in a second if those ran out. */
   readonly limit: number;
   readonly retryAfterSeconds: number;
   readonly resetAt: Date;
 }
 
-/** Unless the host sets others; each in one process. */
+/** The defaults, each for one process. */
 export const DEFAULT_PUSHES = {
   perIntegrationAndMinute: 6_000,
   perNetworkAndMinute: 12_000,
@@ -64,11 +76,17 @@ export const DEFAULT_PUSHES = {
 
 const MAX_COUNTED = 10_000;
 const KNOWN_FOR_MS = 3_600_000;
-/** So many networks that an integration does not know use up the minute that it has for all of them. */
+/**
+ * This many networks that are not known to an integration can use up the minute that it has for all
+ * of them.
+ */
 const OTHERS_IN_A_MINUTE = 10;
-/** Two batches of the largest bodies (`clients/pushes.ts`): with more under way, a push of another integration would wait behind them. */
+/**
+ * Two batches of the largest bodies (`clients/pushes.ts`): with more under way, a push to another
+ * integration would wait behind them.
+ */
 const MAX_IN_FLIGHT = 96;
-/** What a push costs beside its body. */
+/** What a push costs in addition to its body. */
 const PUSH_BYTES = 1024;
 const SECOND_MS = 1_000;
 
@@ -77,7 +95,7 @@ export function createPushLimits(options: {
   readonly perIntegration: number;
   readonly perAddress: number;
   readonly unknownBytesPerSecond: number;
-  /** Of one program. */
+  /** The bytes per second of one program. */
   readonly bytesPerSecond: Readonly<Record<Environment, number>>;
   readonly maxInFlight?: number;
   readonly now?: () => number;
@@ -87,7 +105,7 @@ export function createPushLimits(options: {
   const ofOtherPairs = new LRUCache<string, RateWindow>({ max: MAX_COUNTED });
   const ofOthers = new LRUCache<string, RateWindow>({ max: MAX_COUNTED });
   const ofKnown = new LRUCache<string, RateWindow>({ max: MAX_COUNTED });
-  /** By integration and network, until when the one is known to the other. */
+  /** By integration and network: until when the integration knows the network. */
   const knownUntil = new LRUCache<string, number>({ max: MAX_COUNTED });
   const tenants = new LRUCache<string, Tenant>({ max: MAX_COUNTED });
   const budgets = createTenantBudgets(options.bytesPerSecond);
@@ -159,7 +177,7 @@ function refusalOf({ waitMs, bytesPerSecond: limit }: BytesWait, at: number): Li
   return { kind: 'limited', limit, retryAfterSeconds: retryAfterSeconds(endsAt, at), resetAt: new Date(endsAt) };
 }
 
-/** Counts one request; null within the limit. */
+/** Counts one request. Returns null within the limit. */
 function count(windows: LRUCache<string, RateWindow>, subject: string, limit: number, at: number): LimitedPush | null {
   const window = countRequests(windows.get(subject), at, 1);
   windows.set(subject, window);

@@ -1,6 +1,7 @@
 /**
- * Rates of everything but `/v1`, which counts with its admission. An authenticated caller is counted by the same windows, exactly over all
- * replicas; any other caller by its client address, in this process.
+ * The rates of everything but `/v1`, which counts with its admission. An authenticated caller is
+ * counted in windows of the same kind, exactly over all replicas; any other caller by its client
+ * address, in this process.
  */
 import { QueueFullError } from '@laurel/coalesce';
 import { HTTP_STATUS } from '@laurel/errors';
@@ -38,7 +39,10 @@ export function createRateWindows(options: {
   windowMs?: number;
 }): RateWindows {
   const { database, logger, windowMs = WINDOW_MS } = options;
-  /** Hashed with a key, so that read access to the database alone does not suffice to test whose windows these are. */
+  /**
+   * The subject is hashed with a key, so that read access to the database is not enough to test
+   * whose windows these are.
+   */
   const pepper = options.pepper.toString('base64');
   /** The windows that this process counts while the database cannot be reached. */
   const alone = new LRUCache<string, RateWindow>({ max: MAX_CACHED });
@@ -77,12 +81,12 @@ export function createRateWindows(options: {
   };
 }
 
-/** Lets a request pass within its rate; answers 429 otherwise, as `/v1` does. */
+/** Lets a request within its rate pass; otherwise answers 429, as `/v1` does. */
 export function limitRate(options: {
   readonly windows: RateWindows;
   readonly limit: number;
   readonly subjectOf: (request: Request, response: Response) => readonly string[];
-  /** False: only a refusal shows the rate, so that all other answers stay alike. */
+  /** If false, only a refusal shows the rate, so that all other responses stay alike. */
   readonly isRateShown?: boolean;
 }): RequestHandler {
   const { windows, limit, subjectOf, isRateShown = true } = options;
@@ -98,9 +102,10 @@ export function limitRate(options: {
 }
 
 /**
- * Bounds what one client address costs by calls without a valid credential: beyond `limit` failures
- * in a minute its requests are answered 429 without a look-up, unless their credential was valid here
- * a moment ago. So wrong credentials of one caller never shut out another one behind the same address.
+ * Bounds what calls without a valid credential from one client address cost. Beyond `limit`
+ * failures in a minute, its requests are answered 429 without a look-up, unless their credential
+ * was valid here a moment ago. So one caller's wrong credentials never shut out another behind the
+ * same address.
  */
 export function limitFailures(options: {
   readonly limit: number;
@@ -134,7 +139,7 @@ function limitedUntil(limit: number, endsAt: number, now: number) {
   return { limit, retryAfterSeconds: retryAfterSeconds(endsAt, now), resetAt: new Date(endsAt) };
 }
 
-/** Answers in the limiter's shape. */
+/** Sends a 429 in the limiter's shape. */
 export function sendTooMany(response: Response, limited: Parameters<typeof tooManyRequests>[0]): void {
   const { status, body, headers } = tooManyRequests(limited);
   sendJson(response, status, JSON.stringify(body), headers);

@@ -1,6 +1,7 @@
 /**
- * Authentication of the portal: the session's token, as `Authorization: Bearer` or in the cookie that signing in sets. Nothing of a session is
- * cached between calls, so that a session that was ended is over immediately on every replica.
+ * Authenticates the portal's callers by the session's token, as `Authorization: Bearer` or in the
+ * cookie that sign-in sets. Sessions are not cached between calls, so an ended session is over
+ * immediately on every replica.
  */
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
@@ -14,7 +15,7 @@ import { findSession } from '../repository/sessions.ts';
 import { bearerTokenOf } from './bearer-token.ts';
 
 const COOKIE = 'laurel_session';
-/** Hosts of this machine, to which browsers send cookies that need TLS also without it. */
+/** Loopback hosts: browsers send them secure cookies even without TLS. */
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 const NOT_OUR_PAGE =
   'With the cookie only a page of this site may change anything (Sec-Fetch-Site, Origin): a program sends the token as Authorization: Bearer.';
@@ -22,8 +23,9 @@ const NOT_OUR_PAGE =
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Lets a signed-in developer pass. A browser attaches the cookie to requests that the developer did not mean, so a change
- * by the cookie must show that a page of this origin made it (isOwnPage).
+ * Lets a signed-in developer pass. A browser attaches the cookie to requests that the developer did
+ * not intend. A change authenticated by the cookie must therefore show that a page of this origin
+ * made it (isOwnPage).
  */
 export function requireDeveloper(options: {
   database: Database;
@@ -49,10 +51,11 @@ export function requireDeveloper(options: {
 }
 
 /**
- * Whether a page of this origin made the request, by what a browser says and no page can forge. `Sec-Fetch-Site` decides
- * where it is sent: it must be `same-origin`. Without it (a browser of before 2023, or a page without TLS) `Origin` must
- * name the host that was asked, and where the cookie needs TLS so must the page, except on the machine itself. A request
- * with neither header, as a program sends it, shows nothing.
+ * Whether a page of this origin made the request, by headers that browsers set and no page can
+ * forge. If `Sec-Fetch-Site` is present, it must be `same-origin`. Without it (a browser from
+ * before 2023, or a page without TLS), `Origin` must name the host of the request; if the cookie is
+ * secure, the page must use TLS too, except on a loopback host. A request with neither header, such
+ * as a program sends, shows nothing.
  */
 export function isOwnPage({ headers, headersDistinct }: Request, isCookieSecure: boolean): boolean {
   const site = headersDistinct['sec-fetch-site'];
@@ -64,7 +67,10 @@ export function isOwnPage({ headers, headersDistinct }: Request, isCookieSecure:
   return isWebPage && host !== '' && host === hostOf(headers.host, protocol);
 }
 
-/** As a URL of that protocol writes it: in lower case, without the default port. Undefined where it is no host. */
+/**
+ * The host as a URL of that protocol writes it: lower case, without the default port. Undefined if
+ * the text is not a host.
+ */
 function hostOf(host: string | undefined, protocol: string): string | undefined {
   const url = `${protocol}//${host}`;
   if (host === undefined || !URL.canParse(url)) return undefined;
@@ -72,7 +78,10 @@ function hostOf(host: string | undefined, protocol: string): string | undefined 
   return pathname === '/' && search + hash + username === '' ? written : undefined;
 }
 
-/** Sets the cookie for as long as the session lasts; null removes it. No script can read it, and no other site's page sends it. */
+/**
+ * A cookie that lasts as long as the session; null removes it. No script can read it, and no other
+ * site's page sends it.
+ */
 export function sessionCookie(token: string | null, options: { maxAgeSeconds: number; secure: boolean }): string {
   return stringifySetCookie({
     name: COOKIE,

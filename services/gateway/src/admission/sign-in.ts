@@ -1,10 +1,14 @@
 /**
- * Signing in to the portal: an e-mail and a password become a session, or one of two refusals that reveal nothing.
+ * Sign-in to the portal: an e-mail and a password become a session, or one of two refusals that
+ * reveal nothing.
  *
- * - The throttle decides first (`domain/sign-in-throttle.ts`), and does not depend on which developers exist.
- * - An unknown e-mail costs what a wrong password costs: its password is compared with a decoy, the hash of a random one.
- * - Hashing takes a core for some 30 ms and 19 MiB, on threads that the rest of the process needs too: two passwords are checked at a time,
- *   sign-ins with one e-mail one after the other, and the rest queue or are turned away.
+ * - The throttle decides first (`domain/sign-in-throttle.ts`), and does not depend on which
+ *   developers exist.
+ * - An unknown e-mail costs what a wrong password costs: its password is compared with a decoy, the
+ *   hash of a random one.
+ * - Hashing takes a core for some 30 ms and 19 MiB, on threads that the rest of the process needs
+ *   too. So two passwords are checked at a time, and sign-ins with one e-mail one after the other;
+ *   the rest queue or are turned away.
  */
 import { randomBytes } from 'node:crypto';
 import { createCoalescer } from '@laurel/coalesce';
@@ -24,7 +28,7 @@ export interface Credentials {
   /** In lower case. */
   readonly email: string;
   readonly password: string;
-  /** The address of the client's end of the connection. */
+  /** The client's address. */
   readonly address: string;
 }
 
@@ -38,7 +42,7 @@ export interface SignIn extends AsyncDisposable {
 }
 
 const PASSWORDS_AT_A_TIME = 2;
-/** Some seconds of work. */
+/** A few seconds of work. */
 const MAX_QUEUED = 500;
 /** A person has given up by then. */
 const DEADLINE_MS = 20_000;

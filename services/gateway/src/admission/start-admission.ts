@@ -1,4 +1,4 @@
-/** Who may come in: keys and their minute, idempotency keys, and developers who sign in. */
+/** Starts admission: API keys and their rate, idempotency keys, and the sign-in of developers. */
 import { type Foundation, keysOf } from '@laurel/service';
 import type { GatewayConfig } from '../config.ts';
 import { peppersOf } from '../domain/peppers.ts';

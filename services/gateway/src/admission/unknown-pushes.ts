@@ -1,38 +1,51 @@
 /**
- * How many bytes of pushes from networks that their integration does not know are verified in a second (`push-limits.ts`). Minutes alone let a
- * flood take both cores until its minute is used up: a push of the largest body costs some 9 ms of CPU to read, to pass on and to hash twice.
+ * Limits how many bytes of pushes are verified in a second for networks that their integration does
+ * not know (`push-limits.ts`). With limits per minute alone, a flood would take both cores until
+ * its minute is used up: a push of the largest body costs some 9 ms of CPU to read, to pass on and
+ * to hash twice.
  *
- * - Four token buckets bound a push: the process's; half of it for one integration; half for one network; a quarter for a network at one
- *   integration. So a flood at one integration, or from one network, leaves half of the process's to the others.
- * - The first push of a network in half a minute takes from a second bucket of the integration, and of the process, as large: networks that
- *   push again and again, however many, do not keep out one that has not been admitted yet. It is known once its first signature is valid.
- * - A push counts as its announced length and PUSH_BYTES more; without one, as the largest body. A refused push takes nothing.
- * - The tables are bounded. Only an admitted push adds to them, and at the default setting the process's buckets admit fewer in FIRST_EVERY_MS
- *   than they hold, so that nothing is dropped that counts; at a larger one a network may have a first push sooner.
+ * - Four token buckets bound a push: the process's; half of it for one integration; half for one
+ *   network; a quarter for a network at one integration. So a flood at one integration, or from one
+ *   network, leaves half of the process's bucket to the others.
+ * - A network's first push in half a minute takes from a second bucket of the integration, and one
+ *   of the process, each as large as the first. So networks that push again and again, however
+ *   many, do not keep out one that has not been admitted yet. That network is known once its first
+ *   signature is valid.
+ * - A push counts as its announced length plus PUSH_BYTES; without an announced length, as the
+ *   largest body. A refused push takes nothing.
+ * - The tables are bounded, and only an admitted push adds to them. At the default setting, the
+ *   process's buckets admit fewer pushes in FIRST_EVERY_MS than the tables hold, so no entry that
+ *   counts is dropped. At a larger setting a network may get a first push sooner.
  */
 import { type Bucket, type BucketLevel, bytesAt, msUntilRefilled } from '@laurel/tenant';
 import { LRUCache } from 'lru-cache';
 
 export interface UnknownPushes {
-  /** How long until a push of `bytes` is within all of its buckets, and the one that takes longest; null when it is now. */
+  /**
+   * How long until a push of `bytes` fits all of its buckets, with the rate of the bucket that
+   * takes longest; null if it fits now.
+   */
   waitFor(push: UnknownPush, at: number): { readonly bytesPerSecond: number; readonly waitMs: number } | null;
-  /** Takes from its buckets for a push that is within them. */
+  /** Takes from its buckets for a push that fits them. */
   take(push: UnknownPush, at: number): void;
 }
 
 export interface UnknownPush {
   readonly integrationId: string;
   readonly network: string;
-  /** Of its body, as announced. */
+  /** The announced length of its body. */
   readonly bytes: number;
 }
 
-/** In each process, unless the host sets another number. */
+/** The default for each process. */
 export const DEFAULT_UNKNOWN_KIB_PER_SECOND = 2 * 1024;
 
-/** What a push without a body costs, as bytes of one. */
+/** What a push costs in addition to its body, in bytes of a body. */
 const PUSH_BYTES = 16 * 1024;
-/** A bucket holds the bytes of so many seconds: at the least setting, a quarter of it still holds the largest body. */
+/**
+ * A bucket holds the bytes of this many seconds. At the lowest setting, a quarter of a bucket still
+ * holds the largest body.
+ */
 const SECONDS_HELD = 2;
 const SHARE_AT_ONE = 1 / 2;
 const SHARE_OF_NETWORK = 1 / 2;
@@ -42,7 +55,7 @@ const MAX_COUNTED = 20_000;
 
 export function createUnknownPushes(bytesPerSecond: number): UnknownPushes {
   const levels = new LRUCache<string, BucketLevel>({ max: MAX_COUNTED });
-  /** By network, and by integration and network: when a push was last admitted as the first one. */
+  /** By network, and by integration and network: when a push was last admitted as a first one. */
   const firsts = new LRUCache<string, number>({ max: MAX_COUNTED });
 
   const isFirst = (subject: string, at: number) => {
