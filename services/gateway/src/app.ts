@@ -24,7 +24,6 @@ export type AppDependencies = V1Dependencies &
   PortalDependencies &
   SandboxDependencies & { readonly config: GatewayConfig };
 
-/** The routers, in the order in which a request passes through them. */
 export function createApp(
   deps: AppDependencies,
   keyList: Router,

@@ -56,7 +56,7 @@ const networks = z.string().transform((text, context) => {
 
 const KIB = 1024;
 
-/** The share of one owner has to hold one body. */
+/** One owner's share must hold one whole body. */
 const LEAST_BODY_KIB = MAX_BODY_BYTES / SHARE_OF_AN_OWNER / KIB;
 const bodyKib = positiveInt.refine((kib) => kib >= LEAST_BODY_KIB, `must be at least ${LEAST_BODY_KIB}`);
 
@@ -67,15 +67,24 @@ const settings = z.object({
   ...auditSettings,
   HTTP_HOST: z.string().default('127.0.0.1'),
   HTTP_PORT: port.default(8080),
-  /** Trusted proxies: the address that they name in `X-Forwarded-For` is the client's. The header of any other peer is ignored. */
+  /**
+   * Trusted proxies: the client's address is the one that they name in `X-Forwarded-For`. The
+   * header of any other peer is ignored.
+   */
   TRUSTED_PROXIES: networks.optional(),
-  /** Fewer where the process may not open so many files. */
+  /** Lower if the process may not open so many files. */
   MAX_CONNECTIONS: positiveInt.default(DEFAULT_CONNECTIONS.all),
-  /** Connections of one client address, or its requests in flight where it comes through a trusted proxy. */
+  /**
+   * Connections of one client address, or its requests in flight if it comes through a trusted
+   * proxy.
+   */
   MAX_CONNECTIONS_PER_ADDRESS: positiveInt.default(DEFAULT_CONNECTIONS.perAddress),
-  /** Of all bodies together that the process holds, those of pushes excepted. */
+  /** For all bodies together that the process holds, except those of pushes. */
   MAX_BODY_KIB_IN_FLIGHT: bodyKib.default(DEFAULT_BODY_KIB).transform((kib) => kib * KIB),
-  /** The same of pushed outcomes, whose callers are not known yet: no byte of theirs counts for `/v1`. */
+  /**
+   * As above, for pushed outcomes, whose callers are not known yet: none of their bytes count for
+   * `/v1`.
+   */
   MAX_PUSH_KIB_IN_FLIGHT: bodyKib.default(DEFAULT_BODY_KIB).transform((kib) => kib * KIB),
   /** Serves the documentation site at `/docs`. */
   DOCS_ENABLED: flag.default(true),
@@ -86,45 +95,60 @@ const settings = z.object({
   TOURNAMENT_ADDRESS: address,
   WEBHOOK_ADDRESS: address,
   INTEGRATION_ADDRESS: address,
-  /** Opens `/api/operator` in the name of `operator`. */
+  /** Opens `/api/operator` under the name `operator`. */
   OPERATOR_TOKEN: operatorToken.optional(),
-  /** The same, each with a name of its own. */
+  /** As above, each token with a name of its own. */
   OPERATOR_TOKENS: operatorTokens.default([]),
-  /** Keys the hash under which API keys and sessions are stored: read access to the database alone does not suffice to test guesses. */
+  /**
+   * Keys the hashes under which API keys and sessions are stored, so that read access to the
+   * database is not enough to test guesses.
+   */
   KEY_PEPPER: secretKey,
   /** Counts the changes of the pepper; each change raises it. */
   KEY_PEPPER_VERSION: keyVersion,
-  /** Additional peppers under which keys and sessions are recognised: the old one after a change, the next one before it. */
+  /**
+   * Further peppers under which keys and sessions are recognised: the old one after a change, the
+   * next one before it.
+   */
   KEY_PEPPERS_ACCEPTED: acceptedKeys,
-  /** Keys of any other environment answer 401. */
+  /** API keys of any other environment get a 401. */
   ACCEPTED_ENVIRONMENTS: acceptedEnvironments.default([...ENVIRONMENTS]),
   RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_REQUESTS_PER_MINUTE.v1),
   /** `/api/sandbox`, per program. */
   SANDBOX_RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_REQUESTS_PER_MINUTE.sandbox),
-  /** `/api/portal`, per developer; and signing in, per client address. */
+  /** `/api/portal`, per developer; and sign-in, per client address. */
   PORTAL_RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_REQUESTS_PER_MINUTE.portal),
   /** `/api/operator`, per token. */
   OPERATOR_RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_REQUESTS_PER_MINUTE.operator),
-  /** Pushes to an integration from the addresses known to it, in each process; as many from all others, and a tenth of it from one of these. */
+  /**
+   * Pushes to an integration from the addresses known to it, in each process. As many again from
+   * all other addresses together, and a tenth of it from one of those.
+   */
   PUSH_RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_PUSHES.perIntegrationAndMinute),
   /** Pushes of a client address to all integrations, in each process. */
   PUSH_ADDRESS_RATE_LIMIT_PER_MINUTE: positiveInt.default(DEFAULT_PUSHES.perNetworkAndMinute),
-  /** Pushes that are verified for addresses that their integration does not know, 16 KiB more for each than its body, in each process. */
+  /**
+   * Pushes that are verified for addresses not known to their integration, in each process. Each
+   * push counts as its body and 16 KiB.
+   */
   PUSH_UNKNOWN_KIB_PER_SECOND: bodyKib.default(DEFAULT_UNKNOWN_KIB_PER_SECOND).transform((kib) => kib * KIB),
   /**
-   * What a program may push in each environment, over all of its integrations, in each process: 1 KiB for each push and each record, the
-   * body, and the evidence that is written of it.
+   * What a program may push in each environment, over all of its integrations, in each process.
+   * This counts 1 KiB for each push and each record, the body, and the evidence written for it.
    */
   PUSH_LIVE_KIB_PER_SECOND: bodyKib.default(DEFAULT_PUSHES.liveKibPerSecond).transform((kib) => kib * KIB),
   PUSH_TEST_KIB_PER_SECOND: bodyKib.default(DEFAULT_PUSHES.testKibPerSecond).transform((kib) => kib * KIB),
-  /** Calls under `/api` whose credential is not valid, per client address and process. */
+  /** Calls under `/api` without a valid credential, per client address and process. */
   API_FAILURES_PER_MINUTE: positiveInt.default(DEFAULT_REQUESTS_PER_MINUTE.failures),
   IDEMPOTENCY_TAKEOVER_SECONDS: spanSeconds.default(DEFAULT_TAKEOVER_SECONDS),
   PORTAL_SESSION_HOURS: spanHours.default(DEFAULT_SESSION_HOURS),
-  /** False only where the portal is served over plain HTTP: browsers keep a secure cookie for HTTPS. */
+  /** False only if the portal is served over plain HTTP: browsers keep secure cookies for HTTPS. */
   PORTAL_COOKIE_SECURE: flag.default(true),
   PORTAL_SIGN_IN_WINDOW_MINUTES: spanMinutes.default(DEFAULT_SIGN_IN.windowMinutes),
-  /** Of one e-mail from one client; of one e-mail from clients that are not known to it; of one client with e-mails that do not know it. */
+  /**
+   * Failures of one e-mail from one client; of one e-mail from clients not known to it; of one
+   * client with e-mails that do not know it.
+   */
   PORTAL_SIGN_IN_FAILURES: positiveInt.default(DEFAULT_SIGN_IN.failuresPerPair),
   PORTAL_SIGN_IN_FAILURES_PER_EMAIL: positiveInt.default(DEFAULT_SIGN_IN.failuresPerEmail),
   PORTAL_SIGN_IN_FAILURES_PER_ADDRESS: positiveInt.default(DEFAULT_SIGN_IN.failuresPerAddress),
@@ -146,7 +170,7 @@ export const gatewayConfigSchema = checked.superRefine((config, context) => {
 
 export type GatewayConfig = z.output<typeof settings>;
 
-/** The operators: the tokens of each, by name. */
+/** The operators' tokens, by name. */
 export function operatorsOf(config: Pick<GatewayConfig, 'OPERATOR_TOKEN' | 'OPERATOR_TOKENS'>) {
   const { OPERATOR_TOKEN: token, OPERATOR_TOKENS: named } = config;
   return token === undefined ? named : [{ name: 'operator', token }, ...named];

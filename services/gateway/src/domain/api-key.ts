@@ -1,7 +1,8 @@
 /**
- * The shape of an API key: `sk_test_` or `sk_live_`, 32 random bytes as 43 base62 characters, then a checksum over all of that in 6. A typo is
- * detected without a look-up, and a secret scanner can distinguish a key from noise. Only a keyed hash is ever stored (docs/contract/rules.md,
- * "Tenancy and keys").
+ * The shape of an API key: `sk_test_` or `sk_live_`, then 32 random bytes as 43 base62 characters,
+ * then 6 characters of checksum over all of that. A typo is detected without a look-up, and a
+ * secret scanner can distinguish a key from noise. Only a keyed hash is ever stored
+ * (docs/contract/rules.md, "Tenancy and keys").
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -12,7 +13,10 @@ export type KeyEnvironment = Environment;
 export type MintedKey = {
   /** Shown once, stored nowhere. */
   readonly key: string;
-  /** The environment and the first 4 random characters: enough for a person to distinguish keys, 24 bits of 256. */
+  /**
+   * The environment and the first 4 random characters. A person can distinguish keys by it, and it
+   * reveals 24 of 256 bits.
+   */
   readonly prefix: string;
   readonly last4: string;
 };
@@ -34,13 +38,13 @@ export function mintKey(environment: KeyEnvironment, random: Buffer = randomByte
   return { key, prefix: key.slice(0, MARK_CHARACTERS + 4), last4: key.slice(-4) };
 }
 
-/** Whether a text could be a key at all: its shape and its checksum. */
+/** Whether a text has the shape and the checksum of a key. */
 export function isWellFormedKey(text: string): boolean {
   if (!SHAPE.test(text)) return false;
   return text.slice(-CHECKSUM_CHARACTERS) === checksumOf(text.slice(0, -CHECKSUM_CHARACTERS));
 }
 
-/** The environment in a text's prefix; null when it has none. */
+/** The environment that a text's prefix names; null if it names none. */
 export function environmentOf(text: string): KeyEnvironment | null {
   if (text.startsWith('sk_test_')) return 'test';
   if (text.startsWith('sk_live_')) return 'live';
@@ -52,7 +56,10 @@ export function hashKey(pepper: Buffer, key: string): Buffer {
   return createHmac('sha256', pepper).update(key).digest();
 }
 
-/** CRC-32: it catches every change confined to 32 consecutive bits, so every wrong character and every swap of neighbours. */
+/**
+ * CRC-32 catches every change confined to 32 consecutive bits, so every wrong character and every
+ * swap of neighbours.
+ */
 function checksumOf(body: string): string {
   return toBase62(BigInt(crc32(body)), CHECKSUM_CHARACTERS);
 }

@@ -1,7 +1,8 @@
 /**
- * Slows down repeated failures. So many failures within the window are free; from then on each one delays the next try, twice as long as the
- * one before, up to a longest wait. A failure stops counting when the window has passed. So no caller is locked out: one that waits as long as
- * the answer requires may try again, and that is never longer than the longest wait.
+ * Slows down repeated failures. A number of failures within the window is free. From then on each
+ * failure delays the next try twice as long as the one before, up to a longest delay. A failure
+ * stops counting once the window has passed. So no caller is locked out: after the wait that the
+ * response names it may try again, and no wait is longer than the longest delay.
  */
 import { lastOf, later } from '@laurel/instant';
 
@@ -17,7 +18,7 @@ export interface Failures {
   readonly newest: Date | null;
 }
 
-/** How long after the newest of so many failures the next try has to wait. */
+/** How long the next try has to wait after the newest of this many failures. */
 export function delayMs(count: number, free: number, backoff: Backoff): number {
   return count < free ? 0 : Math.min(backoff.maxDelayMs, backoff.firstDelayMs * 2 ** (count - free));
 }
@@ -25,7 +26,8 @@ export function delayMs(count: number, free: number, backoff: Backoff): number {
 /** When the next try may be made. */
 export function freeAt({ count, newest }: Failures, free: number, backoff: Backoff, now: Date): Date {
   const delay = delayMs(count, free, backoff);
-  // Without a delay there is no wait, even where a failure seems to lie ahead because the clock of its replica is fast.
+  // No delay means no wait, even if a failure seems to lie in the future because its replica's
+  // clock is fast.
   if (newest === null || delay === 0) return now;
   return lastOf(now, later(newest, delay));
 }

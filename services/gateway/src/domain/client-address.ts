@@ -1,24 +1,28 @@
 /**
- * The client address of a request. The client is the peer of the connection, unless that is a trusted proxy: then it is the right-most address
- * of `X-Forwarded-For` that is no trusted proxy.
- * - Each proxy appends the peer that it saw, so the list is true from its right end up to the first entry by an untrusted peer; everything
- *   left of that is untrusted input.
- * - The header of a peer that is no trusted proxy is ignored: any peer can send it.
- * - An entry that is no address ends the list: the client is the last proxy that is known.
+ * The client address of a request. The client is the peer of the connection, unless that is a
+ * trusted proxy. Then it is the right-most address of `X-Forwarded-For` that is not a trusted
+ * proxy's.
+ * - Each proxy appends the peer that it saw. So the list is true from its right end up to the first
+ *   entry by an untrusted peer; everything left of that is untrusted input.
+ * - The header of a peer that is not a trusted proxy is ignored: any peer can send it.
+ * - An entry that is not an address ends the list: the client is then the last known proxy.
  */
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { unmapped } from './client-network.ts';
 
 const NETWORK = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i;
-/** An entry of `X-Forwarded-For`, as proxies write it: `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]:4711`. */
+/**
+ * An entry of `X-Forwarded-For` as proxies write it: `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`,
+ * `[2001:db8::1]:4711`.
+ */
 const ENTRY = /^(?:\[([0-9a-f.:]+)\]|([0-9a-f:]*:[0-9a-f:.]*:[0-9a-f:.]*)|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/i;
-/** No chain of proxies is longer; untrusted entries are not walked. */
+/** No chain of proxies is longer, and untrusted entries are not worth more steps. */
 const MAX_HOPS = 16;
 const MAX_HEADER_CHARACTERS = 1_024;
 
 export type TrustedProxies = (address: string) => boolean;
 
-/** Reads networks such as `10.0.0.0/8,2001:db8::1`; null when one of them is not valid. */
+/** Reads networks such as `10.0.0.0/8,2001:db8::1`. Returns null if one of them is not valid. */
 export function parseNetworks(text: string): BlockList | null {
   const networks = new BlockList();
   for (const entry of text.split(',')) {
@@ -33,13 +37,18 @@ export function parseNetworks(text: string): BlockList | null {
   return networks;
 }
 
-/** Whether an address is in one of the networks; an IPv4 address that came in over IPv6 counts as itself. */
+/**
+ * Whether an address is in one of the networks. An IPv4 address that arrives over IPv6 counts as
+ * IPv4.
+ */
 export function trustedProxiesOf(networks: BlockList | undefined): TrustedProxies {
   if (networks === undefined) return () => false;
   return (address) => isIP(address) !== 0 && networks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-/** The address of the client, for the peer of the connection and the `X-Forwarded-For` that came over it. */
+/**
+ * The client's address, from the connection's peer and the `X-Forwarded-For` that arrived over it.
+ */
 export function clientAddressOf(peer: string, forwardedFor: string | undefined, isTrusted: TrustedProxies): string {
   let client = unmapped(peer);
   if (forwardedFor === undefined || !isTrusted(client)) return client;

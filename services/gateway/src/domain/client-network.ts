@@ -1,11 +1,11 @@
-/** What counts as one client, in every count of failures, connections and pushes by address. */
+/** What counts as one client, wherever failures, connections or pushes are counted by address. */
 import { isIPv6 } from 'node:net';
 
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 const GROUPS = 8;
 const GROUPS_OF_A_NETWORK = 4;
 
-/** An IPv4 address that came in over IPv6 is itself; any other address is what it was. */
+/** An IPv4 address that arrived over IPv6 becomes plain IPv4; any other address stays unchanged. */
 export function unmapped(address: string): string {
   return MAPPED_IPV4.exec(address)?.[1] ?? address;
 }

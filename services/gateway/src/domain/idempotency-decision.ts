@@ -1,5 +1,5 @@
 /**
- * What a use of an idempotency key gets (docs/contract/partner-api.md, "Idempotency"):
+ * How the gateway treats a use of an idempotency key (docs/contract/partner-api.md, "Idempotency"):
  *
  * | Situation                                                     | Result                     |
  * |---------------------------------------------------------------|----------------------------|
@@ -10,15 +10,16 @@
  * | Same key, original died mid-flight more than 60 seconds ago   | takes over the operation   |
  * | (a missing or long key is refused before: 400)                |                            |
  *
- * A record is `locked` from the first use on. A 2xx makes it `completed`; a refusal deletes it; an ambiguous failure on our side makes it
- * `released`: the operation may have happened, so the same request resumes it under its id, and can never run twice. Another body on a
- * released key is a new operation. After 24 hours a record counts as absent,
- * here as at the owner of the operation.
+ * A record is `locked` from its first use. A 2xx makes it `completed`, and a refusal deletes it. An
+ * ambiguous failure on the gateway's side makes it `released`: the operation may have happened, so
+ * the same request resumes it under its id, and it can never run twice. A different body under a
+ * released key is a new operation. After 24 hours a record counts as absent, both here and at the
+ * contest service.
  */
 import { KEY_USE_RETENTION_MS } from '@laurel/attempts/domain';
 import { millisecondsBetween } from '@laurel/instant';
 
-/** How long a request may be in flight before its process counts as dead, unless the host sets another time. */
+/** How long a request may be in flight before its process counts as dead. This is the default. */
 export const DEFAULT_TAKEOVER_SECONDS = 60;
 
 export interface IdempotencyRecord {
@@ -28,7 +29,7 @@ export interface IdempotencyRecord {
   readonly state: 'locked' | 'completed' | 'released';
   readonly createdAt: Date;
   readonly lockedAt: Date;
-  /** Present once completed. */
+  /** Present once the operation is completed. */
   readonly stored: { readonly status: number; readonly body: string } | null;
 }
 
@@ -36,11 +37,14 @@ export type IdempotencyDecision =
   | { readonly kind: 'replay'; readonly status: number; readonly body: string }
   | { readonly kind: 'reused' }
   | { readonly kind: 'in_progress' }
-  /** The key lock is this very use's own: its insert was committed, only the database's answer was lost. */
+  /**
+   * The key lock belongs to this very use: its insert was committed, and only the database's reply
+   * was lost.
+   */
   | { readonly kind: 'own' }
   /** Runs the recorded operation again, under its id. */
   | { readonly kind: 'resume' }
-  /** Runs as a new operation in the record's place. */
+  /** Runs as a new operation, which replaces the record's. */
   | { readonly kind: 'restart' };
 
 export function decideIdempotency(

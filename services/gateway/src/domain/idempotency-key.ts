@@ -3,7 +3,10 @@ import { isAtMost } from '@laurel/json';
 
 export const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;
 
-/** Header bytes arrive as Latin-1; a key beyond ASCII was most likely sent as UTF-8, and then has fewer characters. */
+/**
+ * Node decodes header bytes as Latin-1. A key beyond ASCII was most likely sent as UTF-8, and then
+ * has fewer characters than the text here.
+ */
 export function isIdempotencyKeyShortEnough(header: string): boolean {
   return (
     isAtMost(header, MAX_IDEMPOTENCY_KEY_CHARACTERS) ||

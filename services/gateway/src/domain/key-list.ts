@@ -1,6 +1,7 @@
 /**
- * The list of keys that receipts and seals are verified by: every key of every service that signs, once. Services may share a key; its period
- * is then the span of theirs, and is open as long as it is the current key of one of them.
+ * The list of keys that verify receipts and seals: every key of every service that signs, once.
+ * Services may share a key. Its period then spans theirs, and is open while it is the current key
+ * of one of them.
  */
 import { firstOf, lastOf, millisecondsBetween } from '@laurel/instant';
 
@@ -9,11 +10,11 @@ export interface ListedKey {
   /** SPKI DER of an Ed25519 key. */
   readonly publicKey: Buffer;
   readonly from: Date;
-  /** Null while it is in use. */
+  /** Null while the key is in use. */
   readonly until: Date | null;
 }
 
-/** In the order of their first use. */
+/** Returns the keys in the order of their first use. */
 export function mergeKeys(keys: readonly ListedKey[]): readonly ListedKey[] {
   const byId = new Map<string, ListedKey>();
   for (const key of keys) {

@@ -1,6 +1,6 @@
 /**
- * The verdict on a request by its API key: 401, 429, or a position in its
- * minute (docs/contract/partner-api.md, "Authentication" and "Rate limit").
+ * The verdict on a request by its API key: 401, 429, or its position in the key's minute
+ * (docs/contract/partner-api.md, "Authentication" and "Rate limit").
  */
 import type { Principal } from './principal.ts';
 

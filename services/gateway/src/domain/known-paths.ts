@@ -1,4 +1,6 @@
-/** Which methods a path takes. A template's `{parameter}` matches one segment that is not empty, whatever its text. */
+/**
+ * Which methods a path takes. A template's `{parameter}` matches any one segment that is not empty.
+ */
 export class KnownPaths {
   readonly #templates: ReadonlyMap<string, { readonly pattern: RegExp; readonly methods: readonly string[] }>;
 
@@ -12,7 +14,7 @@ export class KnownPaths {
     );
   }
 
-  /** Empty for an unknown path. */
+  /** Returns none for an unknown path. */
   methodsOf(path: string): readonly string[] {
     const found = new Set<string>();
     for (const { pattern, methods } of this.#templates.values()) {
@@ -22,7 +24,7 @@ export class KnownPaths {
   }
 }
 
-/** A path that answers GET answers HEAD too. */
+/** A path that takes GET takes HEAD too. */
 function methodsAs(method: string): readonly string[] {
   return method === 'GET' ? ['GET', 'HEAD'] : [method];
 }

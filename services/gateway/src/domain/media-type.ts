@@ -1,11 +1,12 @@
 /**
- * Whether a `Content-Type` is JSON (RFC 9110, 8.3): the media type in any case, with any parameters. JSON is UTF-8 (RFC 8259), so a `charset`
- * may be `utf-8` or `utf8` in any case, quoted or not, any number of times; any other charset is refused, at any position among the
- * parameters. A text whose parameters do not parse is no media type.
+ * Whether a `Content-Type` is JSON (RFC 9110, 8.3): the media type in any case, with any
+ * parameters. JSON is UTF-8 (RFC 8259). So a `charset` may be `utf-8` or `utf8` in any case, quoted
+ * or not, any number of times; any other charset is refused, wherever it stands among the
+ * parameters. A text whose parameters do not parse is not a media type.
  */
 
 const TYPE = /application\/json/iy;
-/** `OWS ";" OWS`, and then a parameter, or none. Whitespace around `=` is tolerated. */
+/** `OWS ";" OWS`, and then a parameter or nothing. Whitespace around `=` is tolerated. */
 const SEMICOLON = /[ \t]*;[ \t]*/y;
 const NAME = /([!#$%&'*+.^`|~\w-]+)[ \t]*=[ \t]*/y;
 const TOKEN = /[!#$%&'*+.^`|~\w-]+/y;

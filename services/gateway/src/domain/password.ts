@@ -1,7 +1,10 @@
-/** Passwords: Argon2id in its own text form, with salt and parameters. Only the hash is stored, and nothing of either is ever logged. */
+/**
+ * Passwords, hashed by Argon2id in its own text form, with salt and parameters. Only the hash is
+ * stored; neither is ever logged.
+ */
 import { hash, verify } from '@node-rs/argon2';
 
-/** The package's own name for it is a const enum, which type stripping does not support. */
+/** The package's own name for this is a const enum, which type stripping does not support. */
 const ARGON2ID = 2;
 
 /** A set of parameters that OWASP recommends: 19 MiB, two passes, one lane. */

@@ -1,12 +1,17 @@
 /**
- * The server's peppers, which key the hashes of API keys, of sessions and of the e-mails and clients of sign-ins. Each has a version; new
- * hashes are made under the current one, and a presented secret is looked for under every one.
+ * The server's peppers. They key the hashes of API keys, of sessions, and of the e-mails and
+ * clients of sign-ins. Each pepper has a version. New hashes use the current one; a presented
+ * secret is looked up under every one.
  *
- * Changing the pepper takes three restarts of all replicas, none of which ends a key or a session:
- * 1. the new one is accepted in addition to the current one, so that every replica can recognise what any other stores;
- * 2. the new one is the current one, and the old one is accepted. From then on a key that is used is hashed again; a hash only ever moves to a
- *    higher version, so that replicas on either side of this step do not undo each other's work;
- * 3. the old one is dropped, as soon as no key that is still needed is stored under it, and no session is as old as the second step.
+ * Changing the pepper takes three restarts of all replicas, and none of them ends a key or a
+ * session:
+ * 1. The new pepper is accepted in addition to the current one, so that every replica can recognise
+ *    what any other stores.
+ * 2. The new pepper is the current one, and the old one is accepted. From then on a key that is
+ *    used is hashed again. A hash only ever moves to a higher version, so replicas before and after
+ *    this step do not undo each other's work.
+ * 3. The old pepper is dropped, once no key still needed is stored under it and no session is older
+ *    than the second step.
  */
 
 export interface Pepper {
@@ -17,7 +22,7 @@ export interface Pepper {
 
 export interface Peppers {
   readonly current: Pepper;
-  /** The current one first. */
+  /** The current pepper is the first. */
   readonly all: readonly Pepper[];
 }
 
@@ -25,12 +30,14 @@ export function peppersOf(current: Pepper, accepted: readonly Pepper[] = []): Pe
   return { current, all: [current, ...accepted] };
 }
 
-/** The hashes under which a secret may be stored: one under each pepper, the current one's first. */
+/**
+ * The hashes under which a secret may be stored: one under each pepper, the current one's first.
+ */
 export function hashesUnder(peppers: Peppers, hash: (pepper: Buffer) => Buffer): readonly Buffer[] {
   return peppers.all.map(({ bytes }) => hash(bytes));
 }
 
-/** Whether a hash of this version has to be replaced. */
+/** Whether a hash of this version must be replaced. */
 export function isOutdated(version: number, peppers: Peppers): boolean {
   return version < peppers.current.version;
 }

@@ -1,10 +1,12 @@
 /**
  * A program's states.
- * - draft: made by an operator; its test key works, it has no live key.
- * - approved: its test and live keys work. Approval issues the live key; an operator may replace it.
+ * - draft: an operator created it. Its test key works; it has no live key.
+ * - approved: its test and live keys work. Approval issues the live key, and an operator may
+ *   replace it.
  * - suspended, closed: no key works. An operator may reinstate either by setting `approved`.
  *
- * Scheduling an account for deletion stops every key too, whatever the status (docs/contract/partner-api.md, "Authentication", rule 3).
+ * Scheduling an account for deletion stops every key too, in any status
+ * (docs/contract/partner-api.md, "Authentication", rule 3).
  */
 import { type Refused, refused } from '@laurel/errors';
 import type { KeyEnvironment } from './api-key.ts';
@@ -12,7 +14,9 @@ import type { KeyEnvironment } from './api-key.ts';
 export const PROGRAM_STATUSES = ['draft', 'approved', 'suspended', 'closed'] as const;
 export type ProgramStatus = (typeof PROGRAM_STATUSES)[number];
 
-/** In which environments the keys of a program work, by its status, unless its deletion is scheduled. */
+/**
+ * The environments in which a program's keys work, by its status, unless its deletion is scheduled.
+ */
 export const OPEN_ENVIRONMENTS: Readonly<Record<ProgramStatus, readonly KeyEnvironment[]>> = {
   draft: ['test'],
   approved: ['test', 'live'],
@@ -20,7 +24,7 @@ export const OPEN_ENVIRONMENTS: Readonly<Record<ProgramStatus, readonly KeyEnvir
   closed: [],
 };
 
-/** The environments in which a program is open now: its keys work, and so do its integrations. */
+/** The environments in which a program is open now: its keys and its integrations work there. */
 export function openEnvironmentsOf(program: {
   readonly status: ProgramStatus;
   readonly deletionScheduled: boolean;
@@ -28,16 +32,16 @@ export function openEnvironmentsOf(program: {
   return program.deletionScheduled ? [] : OPEN_ENVIRONMENTS[program.status];
 }
 
-/** What the integration service has to know of a program. */
+/** What the integration service must know of a program. */
 export interface ProgramFacts {
   readonly programId: string;
   readonly developerId: string | null;
   readonly openEnvironments: readonly KeyEnvironment[];
-  /** Grows with each change. */
+  /** Each change raises it. */
   readonly version: bigint;
 }
 
-/** The first live key is issued at approval, once in a program's life. */
+/** Approval issues the first live key, once in a program's life. */
 export function decideApproval(program: {
   status: ProgramStatus;
   hadLiveKey: boolean;
@@ -47,7 +51,10 @@ export function decideApproval(program: {
   return { kind: 'approved' };
 }
 
-/** A live key is replaced only where one works: while the program is suspended or closed no key does, and a new one would be of no use. */
+/**
+ * A live key is replaced only while it works. No key of a suspended or closed program works, so a
+ * new one would be of no use.
+ */
 export function decideLiveKeyReplacement(program: {
   status: ProgramStatus;
   hasLiveKey: boolean;

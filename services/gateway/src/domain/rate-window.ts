@@ -1,9 +1,11 @@
 /**
- * 300 requests a minute (docs/contract/partner-api.md, "Rate limit"), counted exactly over fixed minutes, per program and environment: a key
- * that was regenerated continues the count of the old one.
- * - A window is a minute of the database's clock, the one clock that all replicas share; a request counts in the newest window that any
- *   request has opened, so a statement that began in the old minute and waited can never open it again.
- * - The first `limit` requests of a window are accepted, the rest are refused until it ends. A refused request counts too: it changes nothing.
+ * 300 requests a minute (docs/contract/partner-api.md, "Rate limit"), counted exactly over fixed
+ * minutes, per program and environment: a regenerated key continues the count of the old one.
+ * - A window is a minute of the database's clock, which all replicas share. A request counts in the
+ *   newest window that any request has opened. So a statement that began in the old minute and
+ *   waited can never open that minute again.
+ * - The first `limit` requests of a window are accepted; the rest are refused until it ends. A
+ *   refused request counts too, which changes nothing.
  */
 
 export interface RateWindow {
@@ -14,17 +16,19 @@ export interface RateWindow {
 
 export const WINDOW_MS = 60_000;
 
-/** Requests that a minute has, unless the host sets others. */
+/** The defaults: requests in a minute. */
 export const DEFAULT_REQUESTS_PER_MINUTE = {
-  /** Of a program and environment: the number that the contract names. */
+  /** Per program and environment: the number that the contract names. */
   v1: 300,
-  /** Of a program: its calls cost more than those of `/v1`, and come in bursts when a test sets up. */
+  /**
+   * Per program. Its calls cost more than those of `/v1`, and arrive in bursts when a test sets up.
+   */
   sandbox: 600,
-  /** Of a developer; and of signing in, of a client. */
+  /** Per developer; for sign-in, per client. */
   portal: 300,
-  /** Of an operator. */
+  /** Per operator. */
   operator: 6_000,
-  /** Under `/api`, of a client whose credential is not valid, in each process. */
+  /** Calls under `/api` without a valid credential, per client and process. */
   failures: 300,
 } as const;
 
@@ -40,12 +44,15 @@ export function countRequests(
   return { startedAt: window.startedAt, requests: window.requests + wanted };
 }
 
-/** How many requests of the window are left for the next one, when this was its `position`-th; below 0 this one is refused. */
+/** The requests left in the window after its `position`-th. Below 0, that request is refused. */
 export function remainingAt(position: number, limit: number): number {
   return limit - position;
 }
 
-/** Whole seconds until the window ends, at least 1: a caller that waits that long meets the next window. */
+/**
+ * Whole seconds until the window ends, at least 1. A caller that waits this long meets the next
+ * window.
+ */
 export function retryAfterSeconds(endsAt: number, now: number): number {
   return Math.max(1, Math.ceil((endsAt - now) / 1_000));
 }

@@ -1,15 +1,16 @@
 /**
- * A session of the portal: an opaque token of 32 random bytes, which carries no data and is not stored. What is stored is its keyed hash, so
- * that read access to the database does not suffice to sign in, and a look-up compares no secret byte by byte.
+ * A session of the portal: an opaque token of 32 random bytes, which carries no data. Only its
+ * keyed hash is stored. So read access to the database is not enough to sign in, and a look-up
+ * compares no secret byte by byte.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** How long a session lasts, unless the host sets another time. */
+/** How long a session lasts by default. */
 export const DEFAULT_SESSION_HOURS = 12;
 
 const TOKEN_BYTES = 32;
 
-/** The developer who is signed in to the portal, and the session. */
+/** The developer who is signed in to the portal, and the session's hash. */
 export interface Session {
   readonly developerId: string;
   readonly tokenHash: Buffer;
@@ -20,7 +21,10 @@ export function mintToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** HMAC-SHA-256 under the server's pepper, 32 bytes. The prefix separates it from all other hashes that the pepper keys. */
+/**
+ * HMAC-SHA-256 under the server's pepper, 32 bytes. The prefix separates it from all other hashes
+ * that the pepper keys.
+ */
 export function hashToken(pepper: Buffer, token: string): Buffer {
   return createHmac('sha256', pepper).update(`session:${token}`).digest();
 }

@@ -1,13 +1,17 @@
 /**
- * How sign-ins that fail are slowed down (`backoff.ts`).
- * - A client is known to an e-mail when a sign-in with that e-mail has succeeded from there. Failures of a known client with this e-mail count
- *   for that pair alone: no failure elsewhere slows it down.
- * - A failure of any other client counts three times: for the pair of e-mail and client, for the client with all its e-mails, and for the
- *   e-mail from all clients that it does not know. So guesses from many networks are slowed down together; so is, by up to the longest wait at
- *   a time, a developer who signs in from a new network meanwhile.
- * - A sign-in counts as failed before its password is checked, and the failure is taken back when the password is right. So however many
- *   arrive concurrently, over however many replicas, no more than the free number of passwords are checked and fail.
- * - Only failures count, and a refused sign-in is none. Calls with a session are not throttled here.
+ * How failed sign-ins are slowed down (`backoff.ts`).
+ * - A client is known to an e-mail once a sign-in with that e-mail has succeeded from that client.
+ *   A known client's failures with this e-mail count for that pair alone: no failure elsewhere
+ *   slows it down.
+ * - A failure from any other client counts three times: for the pair of e-mail and client; for the
+ *   client with all its e-mails; and for the e-mail from all clients not known to it. So guesses
+ *   from many networks are slowed down together. A developer who signs in from a new network
+ *   meanwhile is slowed down too, each time by at most the longest delay.
+ * - A sign-in counts as failed before its password is checked; a right password takes the failure
+ *   back. So however many arrive concurrently, over however many replicas, no more than the free
+ *   number of wrong passwords are checked.
+ * - Only failures count. A refused sign-in is not a failure. Calls with a session are not throttled
+ *   here.
  * - No decision here depends on whether an e-mail belongs to a developer.
  */
 
@@ -18,15 +22,15 @@ import { retryAfterSeconds } from './rate-window.ts';
 
 /** How many failures are free. */
 export interface SignInLimits extends Backoff {
-  /** Of one e-mail from one client. */
+  /** Failures of one e-mail from one client. */
   readonly failuresPerPair: number;
-  /** Of one e-mail, from all clients that it does not know. */
+  /** Failures of one e-mail from all clients not known to it. */
   readonly failuresPerEmail: number;
-  /** Of one client, with all e-mails that do not know it. */
+  /** Failures of one client across e-mails that it has never signed in to. */
   readonly failuresPerAddress: number;
 }
 
-/** Unless the host sets others. */
+/** The defaults. */
 export const DEFAULT_SIGN_IN = {
   windowMinutes: 15,
   failuresPerPair: 5,
@@ -52,7 +56,7 @@ export type SignInDecision =
       readonly resetAt: Date;
     };
 
-/** Where several waits apply, the longest one is answered. */
+/** If several waits apply, the longest is the result. */
 export function decideSignIn(failures: SignInFailures, limits: SignInLimits, now: Date): SignInDecision {
   const { failuresPerPair, failuresPerEmail, failuresPerAddress } = limits;
   const applying: (readonly [Failures, number])[] = failures.isKnownClient
@@ -74,7 +78,8 @@ export function decideSignIn(failures: SignInFailures, limits: SignInLimits, now
 }
 
 /**
- * The key under which a failure is stored: HMAC-SHA-256 under the server's pepper, 32 bytes. A pair is an e-mail, a line break and a network.
+ * The hash under which a failure is stored: HMAC-SHA-256 under the server's pepper, 32 bytes. The
+ * text of a pair is an e-mail, a line break and a network.
  */
 export function hashSubject(pepper: Buffer, kind: 'email' | 'address' | 'pair', subject: string): Buffer {
   return createHmac('sha256', pepper).update(`sign-in ${kind}:${subject}`).digest();

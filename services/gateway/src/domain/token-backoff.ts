@@ -1,7 +1,8 @@
 /**
- * Wrong operator tokens are slowed down per client, as sign-ins are (`backoff.ts`): while a client has to wait, its token is not even
- * compared. A right token clears its client, and makes it known: from a known client every token is compared, and only wrong ones are answered
- * with a wait. So wrong tokens from elsewhere, or from an operator's own network, never keep an operator out.
+ * Wrong operator tokens are slowed down per client, as sign-ins are (`backoff.ts`): while a client
+ * must wait, its token is not even compared. A right token clears its client and makes it known.
+ * Every token from a known client is compared, and only a wrong one is answered with a wait. So
+ * wrong tokens from elsewhere, or from an operator's own network, never keep an operator out.
  */
 import { isBefore, millisecondsBetween } from '@laurel/instant';
 import { type Backoff, type Failures, freeAt } from './backoff.ts';
@@ -14,13 +15,13 @@ export const TOKEN_BACKOFF: Backoff & { readonly free: number } = {
   maxDelayMs: 60_000,
 };
 
-/** The wrong tokens of a client; it is known once it presented a right one. */
+/** A client's wrong tokens. A client is known once it has presented a right one. */
 export interface TokenFailures extends Failures {
   readonly isKnown: boolean;
 }
 
 export const UNKNOWN_CLIENT: TokenFailures = { isKnown: false, count: 0, newest: null };
-/** After a right token. */
+/** The state after a right token. */
 export const KNOWN_CLIENT: TokenFailures = { isKnown: true, count: 0, newest: null };
 
 export interface Wait {
@@ -29,14 +30,14 @@ export interface Wait {
   readonly resetAt: Date;
 }
 
-/** How long the client has to wait; null when it need not. */
+/** How long the client must wait; null if it need not. */
 export function waitOf(failures: TokenFailures, now: Date): Wait | null {
   const resetAt = freeAt(failures, TOKEN_BACKOFF.free, TOKEN_BACKOFF, now);
   if (!isBefore(now, resetAt)) return null;
   return { limit: TOKEN_BACKOFF.free, retryAfterSeconds: retryAfterSeconds(resetAt.getTime(), now.getTime()), resetAt };
 }
 
-/** The failures with one more; those before the window no longer count. */
+/** The failures with one more. Failures before the window no longer count. */
 export function afterWrongToken(failures: TokenFailures, now: Date): TokenFailures {
   const isOver = failures.newest !== null && millisecondsBetween(failures.newest, now) >= TOKEN_BACKOFF.windowMs;
   return { ...failures, count: isOver ? 1 : failures.count + 1, newest: now };
