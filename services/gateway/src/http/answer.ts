@@ -1,4 +1,7 @@
-/** Every answer with a body is sent from here: one envelope, one table from code to status, one set of headers. */
+/**
+ * Sends every response with a body: one envelope, one table from code to status, one set of
+ * headers.
+ */
 import { pipeline } from 'node:stream/promises';
 import { type ApiErrorCode, DEFAULT_MESSAGE, HTTP_STATUS, type Refused } from '@laurel/errors';
 import type { Response } from 'express';
@@ -8,10 +11,10 @@ import { SECURITY_HEADERS } from './security-headers.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** How long a caller should wait before it asks again for an operation that is still in flight. */
+/** How long a caller should wait before it asks again for an operation that is in flight. */
 const IN_PROGRESS_RETRY_SECONDS = '1';
 
-/** Sends JSON text as it is. Header names are set in one call: that is Node's fast path. */
+/** Sends JSON text unchanged. Header names are set in one call: that is Node's fast path. */
 export function sendJson(
   response: Response,
   status: number,
@@ -23,14 +26,15 @@ export function sendJson(
   response.writeHead(status, headers).end(body);
 }
 
-/** Sends an answer that has no body. */
+/** Sends a response without a body. */
 export function sendEmpty(response: Response, status: number, extra?: Readonly<Record<string, string>>): void {
   response.writeHead(status, { ...headersOf(response, {}), ...extra }).end();
 }
 
 /**
- * Sends JSON text piece by piece, no faster than the caller reads it, so that its length does not matter. A caller that disconnects ends the
- * iteration. A piece that fails rejects and ends the connection, so that half an answer can never pass for a whole one.
+ * Sends JSON text piece by piece, no faster than the caller reads it, so that its length does not
+ * matter. If the caller disconnects, the iteration ends. If a piece fails, the promise rejects and
+ * the connection ends, so that half a response can never pass for a whole one.
  */
 export async function sendJsonPieces(response: Response, status: number, pieces: AsyncIterable<string>): Promise<void> {
   response.writeHead(status, headersOf(response, { 'Content-Type': JSON_TYPE }));
@@ -41,7 +45,7 @@ export async function sendJsonPieces(response: Response, status: number, pieces:
   }
 }
 
-/** The headers, completed by those that every answer has. */
+/** The headers, completed by those that every response has. */
 function headersOf(response: Response, headers: Record<string, string | number>): Record<string, string | number> {
   Object.assign(headers, SECURITY_HEADERS);
   const context = contextOf(response);
@@ -54,7 +58,9 @@ function headersOf(response: Response, headers: Record<string, string | number>)
   return headers;
 }
 
-/** The limiter's answer, which is not the envelope (docs/contract/partner-api.md, "Rate limit"). */
+/**
+ * The limiter's response, which is not the envelope (docs/contract/partner-api.md, "Rate limit").
+ */
 export function tooManyRequests(limited: {
   readonly limit: number;
   readonly retryAfterSeconds: number;

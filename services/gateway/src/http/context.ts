@@ -1,4 +1,7 @@
-/** What the gateway knows of the request that it is serving: one object per request, filled step by step until its answer. */
+/**
+ * What the gateway knows of the request that it serves: one object per request, filled step by step
+ * until its response.
+ */
 import type { ApiErrorCode, Refused } from '@laurel/errors';
 import type { Span } from '@laurel/telemetry';
 import type { Environment } from '@laurel/tenant';
@@ -11,13 +14,16 @@ export class RequestContext {
   readonly requestId: string;
   /** `performance.now()` at arrival. */
   readonly startedAt: number;
-  /** The route as the documents name it, for example `/v1/attempts/{attempt_id}`; never the path itself, which carries ids. */
+  /**
+   * The route's path in the documents, for example `/v1/attempts/{attempt_id}`. Never the actual
+   * path, which carries ids.
+   */
   routeTemplate = 'unknown';
   /** Present when the request is in a trace. */
   span: Span | undefined;
   /** The code and the message of a failure's envelope. */
   errorCode: ApiErrorCode | undefined;
-  /** Polled every few seconds by machines: not worth a log line. */
+  /** Machines poll it every few seconds: not worth a log line. */
   isProbe = false;
   /** Present on `/v1`: the values of the rate limit headers. */
   rateLimit: { readonly limit: string; remaining: number } | undefined;
@@ -26,15 +32,18 @@ export class RequestContext {
   operator: string | undefined;
   /** Present in the portal. */
   session: Session | undefined;
-  /** Of a push: the integration service has verified it. */
+  /** For a push: the integration service has verified its signature. */
   isSignatureValid = false;
-  /** Of a push: that of its integration, once a valid signature has shown it. */
+  /** For a push: its integration's environment, once a valid signature has shown it. */
   pushEnvironment: Environment | undefined;
   rawBody: Buffer | undefined;
   isBodyTooLarge = false;
   /** The most bytes that this request's body may have. */
   maxBodyBytes = 0;
-  /** The result of the check of the input, once it was made: a validation issue is answered only after admission has decided. */
+  /**
+   * The result of the input check, once made. A validation issue is answered only after admission
+   * has decided.
+   */
   checked: InputVerdict | undefined;
   keyUse: KeyUse | undefined;
   keyLock: KeyLock | undefined;
@@ -44,36 +53,44 @@ export class RequestContext {
     this.startedAt = startedAt;
   }
 
-  /** That of the API key or the pushed integration; `none` where it is not known, as in the portal, which serves both. */
+  /**
+   * The environment of the API key or of the pushed integration. `none` if it is not known, as in
+   * the portal, which serves both.
+   */
   get environment(): 'live' | 'test' | 'none' {
     return this.principal?.environment ?? this.pushEnvironment ?? 'none';
   }
 
-  /** Whether the caller is authenticated: a key, a session, the operator's token or a signature was valid. */
+  /**
+   * Whether the caller is authenticated: a key, a session, an operator's token or a signature was
+   * valid.
+   */
   get isCallerKnown(): boolean {
     const { principal, session, operator, isSignatureValid } = this;
     return principal !== undefined || session !== undefined || operator !== undefined || isSignatureValid;
   }
 }
 
-/** What validation hands to the route; the route's schemas define `params`, `query` and `body`. */
+/** What validation passes to the route; the route's schemas define `params`, `query` and `body`. */
 export interface CheckedInput {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
-  /** Members of the body that are kept as the very text that was sent. */
+  /** Members of the body, kept as the exact text that was sent. */
   readonly verbatim: Readonly<Record<string, string>>;
-  /** The body as sent, unknown members and exact numbers included; an idempotency key is bound to it. */
+  /**
+   * The body as sent, with unknown members and exact numbers. An idempotency key is bound to it.
+   */
   readonly sentBody: unknown;
   readonly idempotencyKey: string;
 }
 
-/** A validation issue describes what is wrong with the request, and never repeats the value. */
+/** A validation issue says what is wrong with the request, and never repeats the value. */
 export type InputVerdict =
   | { readonly kind: 'valid'; readonly input: CheckedInput }
   | { readonly kind: 'invalid'; readonly refusal: Refused; readonly details?: object | undefined };
 
-/** The context takes the place of Express's `locals`, so that no second look-up per request is needed. */
+/** The context takes the place of Express's `locals`, so that each request needs one look-up. */
 export function contextOf(response: Response): RequestContext {
   return response.locals as unknown as RequestContext;
 }

@@ -1,4 +1,7 @@
-/** The end of a request that no route answered: an unknown path, or a failure of ours, of which the answer reveals nothing. */
+/**
+ * The end of a request that no route answered: an unknown path, or a failure of the gateway, whose
+ * response reveals nothing.
+ */
 
 import type { Duplex } from 'node:stream';
 import { ItemDeadlineError, QueueFullError } from '@laurel/coalesce';
@@ -14,14 +17,23 @@ import { contextOf } from './context.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { ShedError } from './shed-error.ts';
 
-/** Deliberate, perhaps thousands of times a second: the request line and the metrics show enough of these. */
+/**
+ * Requests shed on purpose, perhaps thousands a second: the request line and the metrics show
+ * enough of these.
+ */
 const SHED = [QueueFullError, ItemDeadlineError, UnavailableError, ShedError];
 
-/** The answer below our prefixes when no route matched: an unknown path, or a method that a path does not take. */
+/**
+ * The response below the gateway's prefixes if no route matched: an unknown path, or a method that
+ * the path does not take.
+ */
 export const answerNotFound: RequestHandler = (_request, response) =>
   sendError(response, 'not_found', 'Nothing is served at this path with this method.');
 
-/** The same below one prefix whose routes are known, so that the answer distinguishes the two, and lists the methods that the path takes. */
+/**
+ * As above, below one prefix whose routes are known. The response then distinguishes the two cases,
+ * and lists the methods that the path takes.
+ */
 export function answerNoRoute(routes: readonly { readonly method: string; readonly path: string }[]): RequestHandler {
   const known = new KnownPaths(routes);
   return (request, response) => {
@@ -33,14 +45,16 @@ export function answerNoRoute(routes: readonly { readonly method: string; readon
   };
 }
 
-/** A path that the router cannot decode belongs to no resource: it is handled as an unknown path. */
+/**
+ * A path that the router cannot decode belongs to no resource, so it is handled as an unknown path.
+ */
 export const ignoreUndecodablePath: ErrorRequestHandler = (error: unknown, _request, _response, next) => {
   next(isUndecodablePath(error) ? undefined : error);
 };
 
 export function answerFailures(logger: Logger): ErrorRequestHandler {
   return (error: unknown, _request, response, _next) => {
-    // An injected fault: the answer is lost in transit.
+    // An injected fault: the response is lost in transit.
     if (error instanceof LostReplyError) return void response.destroy();
     if (isUndecodablePath(error)) return sendError(response, 'not_found');
     const { requestId, routeTemplate } = contextOf(response);
@@ -49,7 +63,7 @@ export function answerFailures(logger: Logger): ErrorRequestHandler {
     } else {
       logger.error({ err: error, requestId, route: routeTemplate }, 'request failed');
     }
-    // After the answer began no error can be sent.
+    // Once the response has begun, no error can be sent.
     if (response.headersSent) return void response.destroy();
     sendError(response, 'internal_error');
   };
@@ -61,15 +75,18 @@ function isUndecodablePath(error: unknown): boolean {
 
 const MALFORMED = JSON.stringify({ error: { code: 'invalid_request', message: DEFAULT_MESSAGE.invalid_request } });
 /**
- * Until then the caller can read the answer; a connection whose bytes are not
- * read would end with a reset, and the caller would lose the answer.
+ * Until then the caller can read the response. A connection with unread bytes would end with a
+ * reset, and the caller would lose the response.
  */
 const LINGER_MS = 1_000;
 const answered = new WeakSet<Duplex>();
 
-/** Bytes that are no HTTP request, headers without end, or a request that takes too long: no route ever receives it. */
+/**
+ * Answers bytes that are not an HTTP request, headers without end, and a request that takes too
+ * long. No route ever receives these.
+ */
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // What the caller continues to send is as malformed, and is discarded until the connection ends.
+  // What the caller sends after that is malformed too, and is discarded until the connection ends.
   if (answered.has(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   answered.add(socket);

@@ -6,21 +6,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
 import { answerMalformed } from './errors.ts';
 
-/** A whole request must have arrived by then, and its headers long before; a slower caller would hold a connection without using it. */
+/**
+ * A whole request must have arrived by then, and its headers long before. A slower caller would
+ * hold a connection without using it.
+ */
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** How often both are checked; Node's default is 30 s. */
+/** How often both limits are checked; Node's default is 30 s. */
 const TIMEOUT_CHECK_MS = 1_000;
-/** What a paused stream may hold: of a body that is not read yet, one read of the socket. */
+/** What a paused stream may hold: one read of the socket, for a body that is not read yet. */
 const STREAM_BYTES = 16 * 1024;
 /**
- * Longer than the idle time of the usual load balancers (60 s), so that the load balancer closes an idle connection first, not this server
- * during a request.
+ * Longer than the idle time of common load balancers (60 s). So the load balancer closes an idle
+ * connection first, rather than this server during a request.
  */
 const KEEP_ALIVE_MS = 65_000;
-/** Enough that a request whose header is far too long still gets the answer of its route, and no more. */
+/** Enough, and no more, for a request whose header is far too long to get its route's response. */
 const MAX_HEADER_BYTES = 64 * 1024;
-/** How long a draining gateway still accepts new connections: a load balancer needs a moment to notice `/readyz`. */
+/**
+ * How long a draining gateway still accepts new connections: a load balancer needs a moment to
+ * notice `/readyz`.
+ */
 const DRAIN_GRACE_MS = 1_000;
 const DRAIN_POLL_MS = 50;
 
@@ -28,8 +34,9 @@ const DRAIN_POLL_MS = 50;
 const SOCKETS = new WeakMap<Server, Set<Socket>>();
 
 /**
- * Express changes the prototypes of every request and response, which discards the engine's optimisations for them: about 7 % of our own work
- * on a request (measured). The requests and responses of this server are created with the prototypes that Express would give them.
+ * Express changes the prototypes of every request and response, which discards the engine's
+ * optimisations for them: about 7 % of the gateway's own work on a request (measured). This server
+ * therefore creates requests and responses with the prototypes that Express would give them.
  */
 export function createHttpServer(app: Express): Server {
   class AppRequest extends IncomingMessage {}
@@ -59,8 +66,9 @@ export function createHttpServer(app: Express): Server {
 }
 
 /**
- * First every answer closes its connection, so that callers reconnect elsewhere between two requests and never in the middle of one; then no
- * new connection is accepted, and the requests in flight end.
+ * First, every response closes its connection, so that callers reconnect elsewhere between two
+ * requests and never in the middle of one. Then no new connection is accepted, and the requests in
+ * flight end.
  */
 export async function drain(server: Server): Promise<void> {
   server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
@@ -73,7 +81,10 @@ export async function drain(server: Server): Promise<void> {
   clearInterval(sweep);
 }
 
-/** Also those that were opened ahead of a first request, as load balancers and browsers do: for Node they are not idle, and nothing else ends them. */
+/**
+ * Includes connections opened ahead of a first request, as load balancers and browsers do. Node
+ * does not count these as idle, and nothing else ends them.
+ */
 function closeUnusedConnections(server: Server): void {
   server.closeIdleConnections();
   for (const socket of SOCKETS.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy();

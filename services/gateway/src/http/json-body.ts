@@ -1,4 +1,4 @@
-/** Parses the raw bytes of a request as JSON, or returns the reason why they are none. */
+/** Parses the raw bytes of a request as JSON, or returns why they are not JSON. */
 
 import { parseStrictJson, type StrictJson } from '@laurel/json';
 import type { Request } from 'express';
@@ -8,7 +8,7 @@ import type { RequestContext } from './context.ts';
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** The body, with the members named by `verbatimNames` also as the text that was sent. */
+/** Returns the body, and the members named by `verbatimNames` also as the text that was sent. */
 export function parseJsonBody(
   request: Request,
   context: RequestContext,

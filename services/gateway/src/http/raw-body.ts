@@ -1,16 +1,20 @@
 /**
- * Reads the bytes of a body, whatever they are; parsing is left to validation, which comes after 401 and 429. Nothing is read before the
- * caller is known. Until then the stream is paused, and only the kernel buffers what arrives.
+ * Reads the bytes of a body, whatever they are. Validation parses them, after authentication (401)
+ * and the rate limit (429). Nothing is read before the caller is known. Until then the stream is
+ * paused, and only the kernel buffers what arrives.
  *
- * Bytes that are not wanted, because the request was answered or its body is too large, are discarded as they arrive, or left unread where a
- * flood of them would keep the process reading (`leaveUnread`); the connection is closed if that takes long (`connections.ts`).
+ * Bytes are unwanted if the request was answered or its body is too large. They are discarded as
+ * they arrive, or left unread if a flood of them would keep the process reading (`leaveUnread`). If
+ * that takes long, the connection is closed (`connections.ts`).
  */
 import { MAX_BODY_BYTES } from '@laurel/limits';
 import type { Request, RequestHandler, Response } from 'express';
 import { contextOf } from './context.ts';
 import { ShedError } from './shed-error.ts';
 
-/** Of a body this small nearly all arrives with the headers, and its connection is worth keeping. */
+/**
+ * A body this small arrives almost entirely with the headers, and its connection is worth keeping.
+ */
 const MAX_DISCARDED_BYTES = 16 * 1024;
 
 /** The bodies in flight use the whole budget: the request is refused, and its connection closed. */
@@ -23,15 +27,19 @@ export class BodyBudgetError extends ShedError {
 
 /** How many bytes the bodies in flight may hold (`admission/body-budget.ts`). */
 export interface BodyBudget {
-  /** Takes `bytes` more for a body that then holds `size`; when it returns false it has taken nothing. */
+  /**
+   * Takes `bytes` more for a body that then holds `size`. If it returns false, it has taken
+   * nothing.
+   */
   take(owner: string, bytes: number, size: number): boolean;
   release(owner: string, bytes: number): void;
 }
 
 export interface BodyReader {
   /**
-   * Reads the body of a request, if it has one, into `rawBody` of its context; a body of more than `maxBytes` is only marked as such. Calls
-   * `next` once the body is read, with an error if the budget does not suffice for it, and never if the caller disconnects before.
+   * Reads the body of a request, if any, into `rawBody` of its context. A body of more than
+   * `maxBytes` is only marked as too large. Calls `next` once the body is read; with an error if
+   * the budget is too small for it; never if the caller disconnects before.
    */
   read(request: Request, response: Response, owner: string, next: (error?: unknown) => void, maxBytes?: number): void;
 }
@@ -40,16 +48,18 @@ export function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-/** The length of a body; of one in chunks it is not known. */
+/** The announced length of a body; unknown for a body in chunks. */
 export function announcedBytes(request: Request): number {
   if (!hasBody(request)) return 0;
   return Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
 }
 
 /**
- * Before the answer to a request whose body is not wanted. Once an answer is sent, Node discards what was not read of the body, at whatever
- * rate the caller sends it, and resumes a socket that was paused. It does not where reading has begun: the stream of the request fills up, the
- * socket is no longer read, and what has not arrived stays in the caller's hands until `connections.ts` ends the connection, a second later.
+ * Called before the response to a request whose body is unwanted. Once a response is sent, Node
+ * discards the unread rest of the body at whatever rate the caller sends it, and resumes a paused
+ * socket. Once reading has begun, Node does not: the request's stream fills up, the socket is no
+ * longer read, and the rest stays in the caller's hands until `connections.ts` ends the connection,
+ * a second later.
  */
 export function leaveUnread(request: Request, response: Response): void {
   if (request.complete || announcedBytes(request) <= MAX_DISCARDED_BYTES) return;
@@ -73,7 +83,7 @@ export function createBodyReader(budget: BodyBudget): BodyReader {
       let body: Buffer | undefined;
       let size = 0;
       let isOver = false;
-      /** The bytes that are allocated, which are those that count. */
+      /** The allocated bytes are those that count. */
       const allocated = () => body?.length ?? 0;
       const dropBody = () => {
         if (body !== undefined) budget.release(owner, body.length);
@@ -100,8 +110,8 @@ export function createBodyReader(budget: BodyBudget): BodyReader {
           context.isBodyTooLarge = true;
           return abort();
         }
-        // A body nearly always arrives as one chunk, which is then the body. Of one that arrives in many, only the bytes are kept: a chunk of
-        // one byte would cost a hundred.
+        // A body nearly always arrives as one chunk, which then is the body. If it arrives in many
+        // chunks, only their bytes are kept: a chunk object for one byte would cost a hundred.
         if (size > allocated()) {
           const capacity = body === undefined ? size : Math.min(announced, Math.max(size, 2 * body.length));
           if (!budget.take(owner, capacity - allocated(), capacity)) return abort(new BodyBudgetError());
@@ -112,7 +122,7 @@ export function createBodyReader(budget: BodyBudget): BodyReader {
         if (before > 0) chunk.copy(body as Buffer, before);
       });
       request.on('end', () => finish());
-      // The caller disconnected in the middle of its request: no answer can reach it.
+      // The caller disconnected in the middle of its request: no response can reach it.
       request.on('error', () => {
         isOver = true;
       });
@@ -121,7 +131,9 @@ export function createBodyReader(budget: BodyBudget): BodyReader {
   };
 }
 
-/** Reads the body of a request that has passed authentication; methods without a body pass unread. */
+/**
+ * Reads the body of a request that has passed authentication. Methods without a body pass unread.
+ */
 export function readBodyFor(bodies: BodyReader, ownerOf: (response: Response) => string): RequestHandler {
   return (request, response, next) => {
     if (request.method === 'GET' || request.method === 'HEAD') return next();

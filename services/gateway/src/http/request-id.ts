@@ -1,4 +1,7 @@
-/** Opens the request: its id, its start; and closes it: one log line and one observation, whichever handler answered. */
+/**
+ * Opens a request with its id and start time. Closes it with one log line and one observation,
+ * whichever handler answered.
+ */
 import { HTTP_STATUS } from '@laurel/errors';
 import { newId } from '@laurel/ids';
 import type { Logger } from '@laurel/service';
@@ -8,7 +11,7 @@ import { contextOf, openContext, RequestContext } from './context.ts';
 
 const SECOND_MS = 1_000;
 const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** nginx's customary status for a caller that disconnected before the answer. */
+/** nginx's customary status for a caller that disconnected before the response. */
 const CALLER_LEFT_STATUS = 499;
 
 export function assignRequestId(logger: Logger): RequestHandler {
@@ -31,7 +34,8 @@ export function assignRequestId(logger: Logger): RequestHandler {
         requestId: context.requestId,
         traceId: context.span?.traceId,
         programId: context.principal?.programId,
-        // Which key it was: after a leak, the requests with the key that was revoked are found by it (docs/operations/leaked-key.md).
+        // The API key's id: after a leak it finds the requests made with the revoked key
+        // (docs/operations/leaked-key.md).
         keyId: context.principal?.keyId,
       });
     });
@@ -40,15 +44,18 @@ export function assignRequestId(logger: Logger): RequestHandler {
 }
 
 /**
- * The status with which the request ended. An answer that we broke off after
- * its first byte is a failure of ours, whatever its status line was.
+ * The status with which the request ended. A response that the gateway broke off after its first
+ * byte is a failure of the gateway, whatever its status line said.
  */
 export function endOf(response: Response): number {
   if (response.writableFinished) return response.statusCode;
   return response.errored ? HTTP_STATUS.internal_error : CALLER_LEFT_STATUS;
 }
 
-/** Caches one metric child per label set: hashing the labels each time would cost more than the observation. */
+/**
+ * Caches one metric child per label set: hashing the labels each time would cost more than the
+ * observation.
+ */
 function createObserver(): (
   route: string,
   status: number,

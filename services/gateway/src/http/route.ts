@@ -1,6 +1,6 @@
 /**
- * The shape of every route, of `/v1` and of `/api` alike: one value from which its handler, its checks and its
- * documentation all follow. What the routes of one area have in common is said by its `Area`.
+ * The shape of every route, of `/v1` and of `/api` alike: one value, from which its handler, its
+ * checks and its documentation all follow. An `Area` states what its routes have in common.
  */
 import type { ApiErrorCode, Refused } from '@laurel/errors';
 import type { KeyUse } from '@laurel/proto/common';
@@ -12,9 +12,12 @@ import type { RequestContext } from './context.ts';
 
 /** What the routes of an area have in common. */
 export interface Area {
-  /** In front of the path of each. */
+  /** Precedes the path of each route. */
   readonly prefix: string;
-  /** A strict query names no parameter twice, and all of it is valid percent-encoding: anything else is a 400. */
+  /**
+   * A strict query names no parameter twice and is valid percent-encoding throughout: anything else
+   * is a 400.
+   */
   readonly isQueryStrict: boolean;
   /** Where a 400 lists the issues of an input: in `details.issues`, or in the message. */
   readonly listsIssuesIn: 'details' | 'message';
@@ -28,54 +31,68 @@ export function apiArea(name: 'operator' | 'portal' | 'sandbox'): Area {
 
 /** A request that passed every check. */
 export interface Call<Caller, Params, Query, Body> {
-  /** As the area's admission identified it: a key's principal, a developer's session, an operator. */
+  /**
+   * The caller as the area's admission identified it: a key's principal, a developer's session, an
+   * operator.
+   */
   readonly caller: Caller;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
   /** See `verbatim` of the route. */
   readonly verbatim: Readonly<Record<string, string>>;
-  /** Keys every downstream write; a retry of the request has the same one. Empty on a route without an idempotency key. */
+  /**
+   * Keys every downstream write; a retry of the request gets the same id. Empty on a route without
+   * an idempotency key.
+   */
   readonly operationId: string;
-  /** For the owner of the operation, which records it (decision 23). Undefined on a route without an idempotency key. */
+  /**
+   * For the contest service, which records the key with the operation (decision 23). Undefined on a
+   * route without an idempotency key.
+   */
   readonly keyUse: KeyUse | undefined;
   /** The options of every call to another service. */
   readonly options: { readonly requestId: string };
 }
 
-/** An answer that is more than JSON text; its status is that of the route's success. */
+/** A response that is more than JSON text. Its status is that of the route's success. */
 export interface Result {
   /** Sent as JSON. */
   readonly body?: object;
-  /** JSON text, sent as it is. */
+  /** JSON text, sent unchanged. */
   readonly json?: string;
-  /** In addition to the headers that every answer has. */
+  /** Sent in addition to the headers that every response has. */
   readonly headers?: Readonly<Record<string, string>>;
   /** What a change did, for its log line: no e-mail, no key, no password. */
   readonly logged?: object;
 }
 
 /**
- * What a route answers: JSON text, in pieces where it is long, or a result; or a refusal. A route with an idempotency
- * key answers no pieces: what is stored for replays is one text.
+ * What a route returns: JSON text, in pieces if it is long; a result; or a refusal. A route with an
+ * idempotency key returns no pieces, because replays store one text.
  */
 export type Answer = string | AsyncIterable<string> | Result | ReturnType<typeof tooManyRequests> | Refused;
 
 /**
- * The answer of an operation that an earlier request under the same key ran already: the owner found it, and this
- * gateway had no record.
+ * The response to an operation that an earlier request under the same key already ran: the contest
+ * service found the operation, and this gateway had no record.
  */
 export function repeated(json: string): Result {
   return { json, headers: REPLAYED };
 }
 
-/** How the log of operator actions records a change, beyond its name (`operator-log.ts`). */
+/**
+ * How the log of operator actions records a change, in addition to its name (`operator-log.ts`).
+ */
 export interface Recording<Dependencies, Body> {
-  /** The kind of the thing that it makes, whose id is in its answer. */
+  /** The kind of resource that the route creates, whose id is in its response. */
   readonly creates?: string;
-  /** The only members of its body that are recorded; all of them when absent. */
+  /** The only members of the body that are recorded; all of them if absent. */
   readonly records?: readonly string[];
-  /** Reads what it changes, where that is not the subject in its path; the body is undefined while it is not valid. */
+  /**
+   * Reads the resource that the route changes, if that is not the subject in its path. `body` is
+   * undefined while it is not valid.
+   */
   readonly reads?: (
     request: {
       readonly subjectId: string | null;
@@ -86,7 +103,10 @@ export interface Recording<Dependencies, Body> {
   ) => Promise<object | null>;
 }
 
-/** A route names the dependencies that it uses; code that only reads its other members takes a `Route<never, never>`. */
+/**
+ * A route names the dependencies that it uses. Code that only reads its other members takes a
+ * `Route<never, never>`.
+ */
 export interface Route<
   Caller,
   Dependencies,
@@ -96,38 +116,54 @@ export interface Route<
   Body = unknown,
 > {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Below its area's prefix: `/programs/{programId}`. The first parameter names the subject of an operator's action. */
+  /**
+   * Below its area's prefix: `/programs/{programId}`. The first parameter names the subject of an
+   * operator's action.
+   */
   readonly path: string;
   readonly name: string;
   readonly summary: string;
   readonly description?: string;
   /**
-   * Parameters that do not fit are `not_found`. Checked last: a query or a body that does not fit is `invalid_request`
-   * before. Without a schema the route gets them in lower case, as every id is.
+   * Parameters that do not fit are `not_found`. They are checked last: a query or a body that does
+   * not fit is `invalid_request` first. Without a schema the route gets them in lower case, like
+   * every id.
    */
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
-  /** Members of the body that are kept as the text that was sent, with the most bytes that each may have. */
+  /**
+   * Members of the body that are kept as the text that was sent, with the most bytes that each may
+   * have.
+   */
   readonly verbatim?: Readonly<Record<string, number>>;
-  /** When present, the route needs an `Idempotency-Key`, and this mints the id of the operation at its first use. */
+  /**
+   * If present, the route needs an `Idempotency-Key`, and this mints the operation's id at the
+   * key's first use.
+   */
   readonly mintOperationId?: (body: Body) => string;
   readonly success: {
     readonly status: 200 | 201 | 202 | 204;
     readonly description: string;
-    /** Absent for an answer without a body. */
+    /** Absent for a response without a body. */
     readonly schema?: z.ZodType;
   };
-  /** Every code that the route itself can answer, and why; what follows from its schemas and its area is added. */
+  /**
+   * Every code that the route itself can return, and why. Codes that follow from its schemas and
+   * its area are added.
+   */
   readonly refusals?: Partial<Record<Code, string>>;
-  /** Present on a change under `/api`: its name in the process's log, and in the log of operator actions. */
+  /**
+   * Present on a change under `/api`: its name in the process's log and in the log of operator
+   * actions.
+   */
   readonly action?: string;
   readonly recording?: Recording<Dependencies, Body>;
-  /** Throws when it cannot be determined whether the operation happened. */
+  /** Throws if it cannot be determined whether the operation happened. */
   readonly run: (call: Call<Caller, Params, Query, Body>, dependencies: Dependencies) => Promise<Answer>;
 }
 
-/** A route as code reads it that runs none: whichever its callers and dependencies are. */
+/** A route for code that reads it but does not run it, whatever its callers and dependencies. */
 export type AnyRoute = Omit<Route<never, never>, 'run' | 'recording'>;
 
 /** Lets the routes of an area be written with their own types, and listed with the others. */
@@ -137,5 +173,5 @@ export function defineFor<Caller, Code extends ApiErrorCode = ApiErrorCode>() {
   ): Route<Caller, Dependencies, Code> => route as unknown as Route<Caller, Dependencies, Code>;
 }
 
-/** Runs a route on a request, or a change with what is recorded of it. */
+/** Runs a route on a request, and records it if it is a recorded change. */
 export type Handle = (request: Request, context: RequestContext) => Answer | Promise<Answer>;

@@ -1,9 +1,10 @@
 /**
- * Begins the trace of a request; whether it is sampled is decided here, for all services. A trace context that the caller sends is ignored:
- * any holder of a key could have every request of theirs recorded, and the operator cannot see the caller's traces anyway. The request id,
- * which both sides know, links the two.
+ * Begins the trace of a request, and decides for all services whether it is sampled. A trace
+ * context that the caller sends is ignored: any API key holder could otherwise have each of its
+ * requests recorded, and the operator cannot see the caller's traces anyway. The request id, which
+ * both sides know, links the two.
  *
- * The span never has the path, which carries a player's ref.
+ * The span never contains the path, which carries a player's ref.
  */
 import { HTTP_STATUS } from '@laurel/errors';
 import { tracer } from '@laurel/telemetry';
@@ -30,7 +31,7 @@ export const traceRequest: RequestHandler = (request, response, next) => {
       ...(errorCode !== undefined && { 'laurel.error_code': errorCode }),
       ...(principal !== undefined && { 'laurel.program_id': principal.programId }),
     });
-    // A request that we refuse is no failure of ours.
+    // A refused request is not a failure of the gateway.
     span.end(status >= HTTP_STATUS.internal_error ? String(status) : undefined);
   });
   span.run(next);

@@ -1,4 +1,7 @@
-/** Everything that can be validated from the request alone: its query, its idempotency key, its body. The first validation issue is a 400. */
+/**
+ * Validates all that the request alone decides: its query, its idempotency key, its body. The first
+ * validation issue is a 400.
+ */
 import { refused } from '@laurel/errors';
 import type { Request, RequestHandler } from 'express';
 import { isIdempotencyKeyShortEnough, MAX_IDEMPOTENCY_KEY_CHARACTERS } from '../domain/idempotency-key.ts';
@@ -11,10 +14,10 @@ import { type ValidationIssue, validationIssuesOf } from './validation-issues.ts
 const NOTHING_VERBATIM: Readonly<Record<string, string>> = {};
 const NOT_FOUND: InputVerdict = { kind: 'invalid', refusal: refused('not_found') };
 
-/** Checks a request of its route, once: a second call returns the same result. */
+/** Checks a request against its route, once: a second call returns the same result. */
 export type InputCheck = (request: Request, context: RequestContext) => InputVerdict;
 
-/** Lets a request pass whose input is valid. */
+/** Lets a request pass if its input is valid. */
 export function validate(route: AnyRoute, area: Area, check: InputCheck): RequestHandler {
   const routeTemplate = `${area.prefix}${route.path}`;
   return (request, response, next) => {
@@ -87,13 +90,15 @@ export function inputCheckOf(route: AnyRoute, area: Area): InputCheck {
   };
 }
 
-/** The body alone, whatever else of the request is not valid; undefined where it is none. */
+/**
+ * The valid body, even if the rest of the request is not valid; undefined if the body is not valid.
+ */
 export function validBodyOf(route: AnyRoute, request: Request, context: RequestContext): unknown {
   const json = route.body === undefined ? undefined : parseJsonBody(request, context);
   return json?.kind === 'parsed' ? route.body?.safeParse(json.value).data : undefined;
 }
 
-/** A query as an object; null when it is not valid percent-encoding, or names a parameter twice. */
+/** A query as an object; null if it is not valid percent-encoding, or names a parameter twice. */
 export function readQuery(url: string): Record<string, string> | null {
   const start = url.indexOf('?');
   const query: Record<string, string> = Object.create(null);

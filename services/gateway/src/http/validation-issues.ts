@@ -1,4 +1,7 @@
-/** What is wrong with an input, for the caller to read: the first ten issues, each with its field, in bounded text. */
+/**
+ * What is wrong with an input, for the caller to read: the first ten issues, each with its field,
+ * in bounded text.
+ */
 import type { z } from 'zod';
 
 export interface ValidationIssue {
@@ -7,7 +10,7 @@ export interface ValidationIssue {
 }
 
 const MAX_ISSUES = 10;
-/** Both contain names that the caller sent: of a member, and of unknown members. */
+/** Both texts may contain names that the caller sent: of a member, and of unknown members. */
 const MAX_FIELD_CHARACTERS = 100;
 const MAX_MESSAGE_CHARACTERS = 200;
 

@@ -1,4 +1,6 @@
-/** zod with `.openapi()`: schemas of `/v1` are made with this import, so that the documents derive from them. */
+/**
+ * zod with `.openapi()`. Schemas of `/v1` use this import, so that the documents derive from them.
+ */
 import { extendZodWithOpenApi } from '@asteasolutions/zod-to-openapi';
 import { validationMessage } from '@laurel/errors';
 import { z } from 'zod';
