@@ -1,4 +1,7 @@
-/** The limits of requests, failures, pushes and bodies, and the address of a client that some count by. */
+/**
+ * The limits of requests, failures, pushes and bodies, and how a client's address is found for
+ * those that count by it.
+ */
 import type { Foundation } from '@laurel/service';
 import { createByteBudgets } from '@laurel/tenant';
 import type { Request } from 'express';

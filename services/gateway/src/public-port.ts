@@ -9,7 +9,7 @@ import { contextOf } from './http/context.ts';
 import { answerMalformed } from './http/errors.ts';
 import { createHttpServer, drain } from './http/http-server.ts';
 
-/** Listens. At its end no new requests come in, and then those in flight end. */
+/** Listens. When it stops, no new requests are accepted, and then those in flight end. */
 export async function startPublicPort(
   app: Express,
   config: GatewayConfig,

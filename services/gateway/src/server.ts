@@ -1,7 +1,7 @@
 /**
- * What the gateway starts, in this order: the foundation of every service, its clients, who may
- * come in, its workers and its audit, its limits, and its two ports. It ends in reverse: no new
- * requests, then those in flight, then what they use.
+ * Starts the gateway, in this order: the foundation of every service, its clients, admission, its
+ * workers and its audit, its limits, and its two ports. It stops in reverse: no new requests, then
+ * those in flight, then what they use.
  */
 import {
   type Clock,
@@ -24,7 +24,10 @@ import { auditGateway } from './repository/audit.ts';
 import { keyListRouter } from './routes/key-list.ts';
 import { gatewayWorkers } from './workers/workers.ts';
 
-/** Starts the gateway on a migrated database. Its clock is the database's time; tests pass a clock of their own. */
+/**
+ * Starts the gateway on a migrated database. Its clock is the database's time; tests pass their own
+ * clock.
+ */
 export async function startGateway(config: GatewayConfig, logger: Logger, testClock?: Clock): Promise<RunningService> {
   await using started = new AsyncDisposableStack();
   const url = config.GATEWAY_DATABASE_URL;

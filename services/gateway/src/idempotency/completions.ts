@@ -1,10 +1,11 @@
 /**
- * Completions are written behind the answer. They wait for the next statement that locks keys, which carries them at no extra cost; when none
- * comes, they are written in a statement of their own. Until then this process answers from its cache, and other replicas check twice before
- * they answer that a key is in use (`idempotency.ts`).
+ * Completions are written behind the response. They wait for the next statement that locks keys,
+ * which carries them at no extra cost; if none comes, a statement of their own writes them. Until
+ * then this process answers from its cache, and other replicas check twice before they answer that
+ * a key is in use (`idempotency.ts`).
  *
- * A completion that is lost with its process leaves the key locked: the retry
- * takes the operation over, and gets the answer of what the operation did.
+ * A completion that is lost with its process leaves the key locked. The retry takes the operation
+ * over, and gets the result of what the operation did.
  */
 
 import type { Database } from '@laurel/postgres';
@@ -12,7 +13,7 @@ import type { Logger } from '@laurel/service';
 import { failpoint } from '../failpoints.ts';
 import { type Completion, completeRecords } from '../repository/idempotency-records.ts';
 
-/** A completion, with the fingerprint that the key is bound to. */
+/** A completion, with the fingerprint that the idempotency key is bound to. */
 export interface Answered extends Completion {
   /** SHA-256 of the request, hexadecimal. */
   readonly fingerprint: string;
@@ -20,13 +21,21 @@ export interface Answered extends Completion {
 
 export interface Completions extends AsyncDisposable {
   add(answered: Answered): void;
-  /** The answer of a record, while this process has it and perhaps no other does. */
+  /**
+   * A record's response, while this process has cached it and perhaps no other replica can see it.
+   */
   find(recordId: string): Answered | undefined;
-  /** Runs a statement that also writes the completions that it is given. When it fails, they are written in a statement of their own. */
+  /**
+   * Runs a statement that also writes the completions passed to it. If it fails, a statement of
+   * their own writes them.
+   */
   carry<Result>(statement: (completions: readonly Completion[]) => Promise<Result>): Promise<Result>;
 }
 
-/** Under load such a statement runs every few milliseconds. Other replicas wait longer than this, and than a slow statement. */
+/**
+ * Under load, a carrying statement runs every few milliseconds. Other replicas wait longer than
+ * this plus a slow statement.
+ */
 const LINGER_MS = 20;
 
 export function createCompletions({ database, logger }: { database: Database; logger: Logger }): Completions {

@@ -1,13 +1,17 @@
 /**
- * The life of an idempotency key around a route: it is locked before the route runs, and the lock is ended with the result.
+ * The life of an idempotency key around a route: the key is locked before the route runs, and the
+ * lock ends with the result.
  *
- * - lock: committed before anything downstream happens, without waiting for the disk. Its operation id keys every downstream write, and the owner
- *   of the operation records the key with it, so that a lost lock costs no second operation (decision 23). Most key locks are made with the
- *   admission of their request (`admission.ts`); this serves the others.
- * - complete: a 2xx is kept as the exact text that is sent, before it is sent, and written behind it (`completions.ts`): a caller that has an
- *   answer can replay it immediately, on this process from the cache, on another at the second look.
+ * - lock: committed before anything downstream happens, without waiting for the disk. Its operation
+ *   id keys every downstream write. The contest service records the key with the operation, so a
+ *   lost lock causes no second operation (decision 23). Most key locks are made with the admission
+ *   of their request (`admission.ts`); this file makes the others.
+ * - complete: a 2xx is cached, as the exact text, before it is sent, and written behind it
+ *   (`completions.ts`). So a caller that has a response can replay it immediately: from this
+ *   process's cache, or on another replica at its second look.
  * - forget: a refusal frees the key before it is sent.
- * - release: a failure of ours frees the key but keeps the operation, which may have happened.
+ * - release: a failure of the gateway frees the key but keeps the operation, which may have
+ *   happened.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LostReplyError } from '@laurel/failpoint';
@@ -21,9 +25,12 @@ import { firstLockOf, type KeyLockOptions, type KeyLockVerdict, lockRecords } fr
 
 export interface Idempotency extends AsyncDisposable {
   lock(use: KeyUse): Promise<KeyLockVerdict>;
-  /** Before the answer. If it is never written, the answer is valid all the same, and the key is taken over later. */
+  /**
+   * Called before the response. If the completion is never written, the response is valid all the
+   * same, and the key is taken over later.
+   */
   complete(answered: Answered): Promise<void>;
-  /** Never rejects for a failed write, and neither does `release`. */
+  /** Never rejects for a failed write; neither does `release`. */
   forget(keyLock: KeyLock): Promise<void>;
   release(keyLock: KeyLock): Promise<void>;
   /** For the statement of admission, which carries the completions that wait to be written. */
@@ -32,7 +39,10 @@ export interface Idempotency extends AsyncDisposable {
 
 /** After this the request fails before anything has happened. */
 const LOCK_DEADLINE_MS = 5_000;
-/** Another replica may have answered and not yet written its completion: this is longer than that takes. */
+/**
+ * Another replica may have answered and not yet written its completion: this is longer than that
+ * takes.
+ */
 const SECOND_LOOK_MS = 100;
 
 export function createIdempotency(options: KeyLockOptions & { readonly logger: Logger }): Idempotency {
@@ -41,7 +51,8 @@ export function createIdempotency(options: KeyLockOptions & { readonly logger: L
 
   const keyLocks = batchStatement<KeyUse, KeyLockVerdict>('lock_key', async (uses) => {
     await failpoint('gateway.lock.before-commit');
-    // A lost connection leaves open whether the key locks were committed; asking again finds our own.
+    // After a lost connection it is unknown whether the key locks were committed; asking again
+    // finds this process's own.
     const verdicts = await lockRecords(uses, options).catch((error: unknown) => {
       if (!isConnectionFailure(error)) throw error;
       return lockRecords(uses, options);
@@ -76,7 +87,8 @@ export function createIdempotency(options: KeyLockOptions & { readonly logger: L
     try {
       return await keyLocks.submit(use, { deadlineAt: Date.now() + LOCK_DEADLINE_MS });
     } catch (error) {
-      // The insert may have been committed. A key whose request did not run should not stay in flight for a minute.
+      // The insert may have been committed. The key of a request that did not run should not stay
+      // in flight for a minute.
       await release(firstLockOf(use));
       throw error;
     }
@@ -104,7 +116,7 @@ export function createIdempotency(options: KeyLockOptions & { readonly logger: L
   };
 }
 
-/** The result of a use whose key was answered a moment ago. */
+/** The verdict on a use whose key was answered a moment ago. */
 function repeat({ fingerprint, status, body }: Answered, use: KeyUse): KeyLockVerdict {
   return fingerprint === use.fingerprint ? { kind: 'replay', status, body } : { kind: 'reused' };
 }

@@ -1,4 +1,4 @@
-/** How a request uses its idempotency key: the record of the key, and what the key is bound to. */
+/** How a request uses its idempotency key: the key's record, and what the key is bound to. */
 import { hash } from 'node:crypto';
 import { hashId } from '@laurel/ids';
 import { canonicalJson } from '@laurel/json';
@@ -9,10 +9,13 @@ import type { AnyRoute } from '../http/route.ts';
 import type { InputCheck } from '../http/validate.ts';
 import type { KeyUse } from '../repository/idempotency-records.ts';
 
-/** The use that a request makes of its key when this principal sent it; null when it is not valid. Built at most once per request. */
+/**
+ * The use that a request from this principal makes of its idempotency key; null if the key is not
+ * valid. Built at most once per request.
+ */
 export type KeyUseOf = (request: Request, response: Response, principal: Principal) => KeyUse | null;
 
-/** Undefined for a route that takes no idempotency key. */
+/** Undefined for a route without an idempotency key. */
 export function keyUseOf(route: AnyRoute, check: InputCheck): KeyUseOf | undefined {
   const { mintOperationId } = route;
   if (mintOperationId === undefined) return undefined;
@@ -33,7 +36,7 @@ export function keyUseOf(route: AnyRoute, check: InputCheck): KeyUseOf | undefin
   };
 }
 
-/** The record of a key: one per tenant, endpoint and key. */
+/** The id of a key's record: one per tenant, endpoint and key. */
 export function recordIdOf(
   tenant: { readonly programId: string; readonly environment: string },
   routeTemplate: string,
@@ -43,9 +46,10 @@ export function recordIdOf(
 }
 
 /**
- * What a key is bound to: the path parameters and the body, independent of the order and spacing of its members and of how its numbers are
- * written. Numbers are compared by their exact value. Where doubles hold all of them this hashes RFC 8785 canonical JSON, which must not
- * change: records outlive a deployment.
+ * What a key is bound to: the path parameters and the body, independent of the order and spacing of
+ * members and of how numbers are written. Numbers are compared by their exact value. If doubles
+ * hold all of them exactly, this hashes RFC 8785 canonical JSON. That must not change: records
+ * outlive a deployment.
  */
 export function fingerprintOf(params: unknown, body: unknown): string {
   return hash('sha256', canonicalJson([params, body]));

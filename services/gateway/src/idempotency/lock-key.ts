@@ -1,4 +1,7 @@
-/** Locks the request's idempotency key, unless admission did, or answers when another request holds it. */
+/**
+ * Locks the request's idempotency key, unless admission already did. Answers itself if another
+ * request holds the key.
+ */
 import type { RequestHandler } from 'express';
 import { REPLAYED } from '../domain/replay-header.ts';
 import { sendError, sendJson } from '../http/answer.ts';

@@ -1,6 +1,7 @@
 /**
- * Locks the records of many uses in one batch: inserts those that are new, and decides the others by their stored state
- * (`domain/idempotency-decision.ts`). One use of a record may take it over at a time; the others are decided after it.
+ * Locks the records of many uses in one batch: inserts the new ones, and decides the others by
+ * their stored state (`domain/idempotency-decision.ts`). One use at a time may take a record over;
+ * the others are decided after it.
  */
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
@@ -27,10 +28,16 @@ export interface KeyLockOptions {
   readonly takeoverMs: number;
 }
 
-/** Enough rounds for a record to be locked, refused and locked again concurrently; after that the key is in use. */
+/**
+ * Enough rounds for a record to be locked, refused and locked again concurrently. After that the
+ * key counts as in use.
+ */
 const MAX_ROUNDS = 4;
 
-/** One verdict per use, in their order. A call that repeats a lost one finds the key locks that were committed. */
+/**
+ * Returns one verdict per use, in their order. A call that repeats a lost one finds the key locks
+ * that were committed.
+ */
 export async function lockRecords(uses: readonly KeyUse[], options: KeyLockOptions): Promise<KeyLockVerdict[]> {
   const verdicts = new Map<KeyUse, KeyLockVerdict>();
   let waiting = uses;
@@ -59,7 +66,10 @@ export function firstByRecord<Use extends KeyUse>(uses: readonly Use[]): Map<str
   return first;
 }
 
-/** Decides the uses whose records exist. One use per record may take it over; the others are decided in the next round. */
+/**
+ * Decides the uses whose records exist. One use per record may take it over; the others are decided
+ * in the next round.
+ */
 async function decideExisting(
   uses: readonly KeyUse[],
   verdicts: Map<KeyUse, KeyLockVerdict>,
@@ -70,7 +80,7 @@ async function decideExisting(
   const takeovers = new Map<string, { use: KeyUse; takeover: Takeover }>();
   for (const use of uses) {
     const record = records.get(use.recordId);
-    // Deleted after the insert found it: the next round inserts again.
+    // The record was deleted after the insert found it: the next round inserts again.
     if (record === undefined) continue;
     const decision = decideIdempotency(record, { ...use, now }, options);
     const verdict = verdictOf(decision, use, record);
@@ -91,7 +101,7 @@ async function decideExisting(
   }
 }
 
-/** Null: the use has to take the record over. */
+/** Null if the use has to take the record over. */
 function verdictOf(decision: IdempotencyDecision, use: KeyUse, record: StoredRecord): KeyLockVerdict | null {
   switch (decision.kind) {
     case 'own':
