@@ -1,6 +1,6 @@
 /**
- * The principals of keys, and how often their programs' keys were used in this window: both in one statement, for many keys, with their key
- * locks or without.
+ * Finds the principals of keys and counts requests in their windows: one statement for many keys,
+ * with or without locks of idempotency keys.
  */
 import type { Database, Statement } from '@laurel/postgres';
 import type { KeyEnvironment } from '../domain/api-key.ts';
@@ -9,15 +9,17 @@ import { type Completion, completing, completionColumns, inOrderOf, type KeyUse 
 
 /** A key that resolved, and its window after the requests were counted. */
 export interface AdmissionRow {
-  /** The process's identifier of the key: its hash under the current pepper, hexadecimal. */
+  /** This process's identifier of the key: its hash under the current pepper, hexadecimal. */
   readonly keyHash: string;
-  /** The stored hash, and its version of the pepper: the same, until the pepper is changed. */
+  /**
+   * The stored hash and the version of its pepper. The same as `keyHash` until the pepper changes.
+   */
   readonly storedHash: string;
   readonly pepperVersion: number;
   readonly keyId: string;
   readonly programId: string;
   readonly environment: KeyEnvironment;
-  /** The subject of the window in which its requests count: its program in its environment. */
+  /** Names the window in which its requests count: its program in its environment. */
   readonly windowId: string;
   /** All requests of the window so far. */
   readonly requests: number;
@@ -32,10 +34,11 @@ const STATUS_AND_ENVIRONMENT = Object.entries(OPEN_ENVIRONMENTS)
   .join(', ');
 
 /**
- * Whether `key`, a row of api_keys, resolves: it is not revoked, its environment is accepted here, and its program may use it, as
- * domain/program.ts has it, and none while the program is scheduled for deletion.
- * Only what never changes of a key is cached; these conditions change, so every statement evaluates them, by this one predicate (decision 21).
- * The program is a look-up by its primary key for each key, for which there is one possible plan.
+ * Whether `key`, a row of api_keys, resolves: it is not revoked, its environment is accepted here,
+ * and its program's status allows it (domain/program.ts). No key resolves while its program is
+ * scheduled for deletion. Only what never changes about a key is cached. These conditions change,
+ * so every statement evaluates them, by this one predicate (decision 21). The program is a look-up
+ * by primary key for each key, for which there is one possible plan.
  */
 const resolves = (acceptedEnvironments: '$2' | '$3'): string => `
   key.revoked_at is null
@@ -57,13 +60,15 @@ export const COUNT_ON = `
         last_request_at = greatest(w.last_request_at, excluded.last_request_at)`;
 
 /**
- * A key is looked for by its hash under every pepper that is configured; one of them, at most, is stored.
- * Requests count in the window of the key's program and environment, whichever of its keys was used. At most one of those works, so that no
- * statement meets a window twice; the window stores which key it was. Windows are counted in the order of their subjects, so that batches of
- * several replicas cannot deadlock.
- * Keys are joined laterally with `limit 1`: that has one possible plan. A plain join, planned while the tables are small, keeps a plan that
- * scans every key (measured with 200 keys: 427 us a statement of one key, 747 us of five).
- * Every key that resolved was counted; they are joined fully all the same, because only a full join is never done row by row here.
+ * A key is looked up by its hash under every configured pepper; at most one of them is stored.
+ * Requests count in the window of the key's program and environment, whichever of its keys was
+ * used. At most one of those keys works, so no statement meets a window twice; the window stores
+ * which key it was. Windows are counted in the order of their subjects, so that batches of several
+ * replicas cannot deadlock. Keys are joined laterally with `limit 1`, which has one possible plan.
+ * A plain join, planned while the tables are small, keeps a plan that scans every key (measured
+ * with 200 keys: 427 us a statement of one key, 747 us of five). Every key that resolved was
+ * counted. The counts are joined fully all the same, because only a full join is never executed row
+ * by row here.
  */
 const COUNT: Statement = {
   name: 'count_admissions',
@@ -103,15 +108,18 @@ const COUNT: Statement = {
 };
 
 /**
- * Counts, and locks for the keys that stay within their limit, in one commit. It is for keys that resolved before: what never changes of them
- * is passed in, so the statement only checks that they still resolve, and looks nothing up. The hash is checked too: the stored one is the
- * known one, or one made since then under a later pepper.
+ * Counts requests, and locks idempotency records for the keys that stay within their limit, in one
+ * commit. It serves keys that resolved before. What never changes about them is passed in, so the
+ * statement only checks that they still resolve, and looks nothing up. It also checks the hash: the
+ * stored one is the known one, or was made since then under a later pepper.
  *
- * Locks are taken in one order: windows by subject (the final select reads them all before it asks for the first key lock), then new records
- * by id, then existing ones by id (no query reads `completed`, so it runs last). The arrays are in these orders, and no node of the plan can
- * change them. Each is a look-up by a primary key, for which there is one possible plan.
+ * Locks are taken in one order: windows by subject (the final select reads them all before it asks
+ * for the first key lock), then new records by id, then existing ones by id (no query reads
+ * `completed`, so it runs last). The arrays are in these orders, and no node of the plan can change
+ * them. Each is a look-up by primary key, for which there is one possible plan.
  *
- * A statement costs by its nodes, not by its rows: these cost a backend 125 us CPU for one key, and with look-ups and joins in addition 181.
+ * A statement's cost depends on its nodes, not its rows: these cost a backend 125 us of CPU for one
+ * key, and 181 us with look-ups and joins added.
  */
 const countingAndLocking = (carried: string): string => `
     with counted as (
@@ -144,7 +152,7 @@ const countingAndLocking = (carried: string): string => `
 
 const COUNT_AND_LOCK: Statement = { name: 'count_admissions_and_lock_keys', text: countingAndLocking('') };
 
-/** The same, and writes the completions that wait. */
+/** As above, and writes the completions that wait. */
 const COUNT_LOCK_AND_COMPLETE: Statement = {
   name: 'count_admissions_lock_keys_and_complete',
   text: countingAndLocking(`,${completing(14)}`),
@@ -160,19 +168,19 @@ const READ: Statement = {
 
 /** A key as it was presented. */
 export interface PresentedKey {
-  /** The process's identifier of it: its hash under the current pepper, hexadecimal. */
+  /** This process's identifier of the key: its hash under the current pepper, hexadecimal. */
   readonly keyHash: string;
-  /** The hashes under which it may be stored: one under each pepper, hexadecimal. */
+  /** The hashes under which the key may be stored: one under each pepper, hexadecimal. */
   readonly storedAs: readonly string[];
 }
 
-/** A key, and how many of its requests are to be counted. */
+/** A key, and how many of its requests to count. */
 export type AskedKey = PresentedKey & { readonly wanted: number };
 
-/** The same for a key that resolved before. */
+/** As above, for an API key found in the cache. */
 export type KnownKey = Omit<AdmissionRow, 'requests' | 'windowEndsAt' | 'now'> & { readonly wanted: number };
 
-/** A request that comes with its use of an idempotency key. */
+/** A request that brings along its use of an idempotency key. */
 export type RequestedLock = KeyUse & { readonly keyId: string };
 
 export interface CountOptions {
@@ -180,7 +188,7 @@ export interface CountOptions {
   readonly windowMs: number;
 }
 
-/** Only keys that resolve are returned, in no order. */
+/** Returns only keys that resolve, in no order. */
 export async function countAdmissions(
   database: Database,
   asked: readonly AskedKey[],
@@ -197,8 +205,10 @@ export async function countAdmissions(
 }
 
 /**
- * Not durable (decision 23). The same count, and in the same statement the keys' uses lock their records, except those of a key that is beyond `limit` after the
- * count or whose record exists, and completions are written. No two uses may name one record, and no two keys may be the same.
+ * Counts as above, and in the same statement the requests lock their idempotency records, and
+ * completions are written. A record is not locked if its API key exceeds `limit` after the count,
+ * or if the record exists. No two uses may name one record, and no two keys may be the same. Not
+ * durable (decision 23).
  */
 export async function countAdmissionsAndLockKeys(
   database: Database,
@@ -256,7 +266,7 @@ interface WindowRow {
   readonly now: Date;
 }
 
-/** A locked record, whose id is in the column of the keys' ids. */
+/** A locked record; its id is in the column of the keys' ids. */
 interface LockedRow {
   readonly keyId: string;
   readonly requests: null;
@@ -280,7 +290,8 @@ export async function readAdmission(
   return rows[0];
 }
 
-// A key that another transaction holds is recorded the next time, so that this waits for no transaction.
+// If another transaction holds a key, the next run records it, so that this waits for no
+// transaction.
 const RECORD_KEY_USE: Statement = {
   text: `
     with turn as materialized (
@@ -297,7 +308,10 @@ const RECORD_KEY_USE: Statement = {
     update api_keys set last_used_at = used.last_request_at from used where api_keys.id = used.id`,
 };
 
-/** Records when keys were last used, for display only; the windows themselves may be lost. One replica at a time does it. */
+/**
+ * Records when keys were last used, for display only: the windows themselves may be lost. One
+ * replica at a time does it.
+ */
 export function recordKeyUse(database: Database): Promise<unknown> {
   return database.query(RECORD_KEY_USE);
 }

@@ -43,7 +43,7 @@ where program_id = $1 and environment = $2 and revoked_at is null
 returning id`,
 };
 
-/** Ends the program's working key of an environment, and returns the ids of the keys that it ended. */
+/** Revokes the program's working key of an environment, and returns the ids of the revoked keys. */
 export async function revokeKeys(
   transaction: Transaction,
   programId: string,
@@ -59,7 +59,7 @@ const HAD_KEY = {
   text: 'select exists (select from api_keys where program_id = $1 and environment = $2) as had',
 };
 
-/** Whether the program ever had a key of this environment, revoked ones included. */
+/** Whether the program ever had a key of this environment, including revoked ones. */
 export async function hadKey(
   transaction: Transaction,
   programId: string,
@@ -97,7 +97,10 @@ with held as materialized (
 update api_keys set key_hash = held.key_hash, pepper_version = $3 from held where api_keys.id = held.id`,
 };
 
-/** Stores the hash of each key under this version of the pepper, unless that or a later one is stored already. */
+/**
+ * Stores the hash of each key under this version of the pepper, unless it is already stored under
+ * that or a later one.
+ */
 export async function rehashKeys(
   database: Database,
   keys: readonly { readonly keyId: string; readonly keyHash: string }[],
@@ -112,7 +115,7 @@ const COUNT_BY_PEPPER: Statement = {
   text: `select pepper_version as version, count(*)::integer as count from api_keys where revoked_at is null group by 1`,
 };
 
-/** How many keys that are not revoked are hashed under each version of the pepper. */
+/** How many unrevoked keys are hashed under each version of the pepper. */
 export async function countKeysByPepper(
   database: Database,
 ): Promise<readonly { readonly version: number; readonly count: number }[]> {

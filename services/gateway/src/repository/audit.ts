@@ -1,4 +1,7 @@
-/** The gateway's own invariants, each one query. The statements return ids of rows that break the rule. */
+/**
+ * The gateway's own invariants, one query each. The statements return the ids of rows that break
+ * the rule.
+ */
 import { type Check, type CheckResult, type Database, type EnvironmentsOfIds, runChecks } from '@laurel/postgres';
 
 const CHECKS: readonly Check[] = [
@@ -28,7 +31,7 @@ where k.environment = 'live' and p.status = 'draft'`,
   },
 ];
 
-// Records of idempotency keys do not name their environment, so what is wrong with one counts as live.
+// Idempotency records do not name their environment, so a violation by one counts as live.
 const ENVIRONMENTS: EnvironmentsOfIds = 'select id, environment from api_keys';
 
 export function auditGateway(database: Database, signal?: AbortSignal): Promise<CheckResult[]> {

@@ -5,15 +5,19 @@ import { histogram } from '@laurel/telemetry';
 const BATCH_SIZE_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200];
 
 /**
- * While its statements run, items gather for the next. Two lanes: one prepares its requests while the other waits for the disk or the network.
- * More lanes only make smaller statements (measured: 4,700 requests/s with one, 5,900 with two and with four).
+ * While a statement runs, items gather for the next one. There are two lanes: one prepares its
+ * requests while the other waits for the disk or the network. More lanes only make smaller
+ * statements (measured: 4,700 requests/s with one, 5,900 with two and with four).
  */
 const LANES = 2;
 
-/** About a second of work: a later item would wait longer than callers do, and is turned away immediately. */
+/**
+ * About a second of work. A later item would wait longer than callers do, so it is turned away
+ * immediately.
+ */
 const MAX_QUEUED = 5_000;
 
-/** A statement that fails fails all its items: no single row of these statements is bad, only connections are. */
+/** If a statement fails, all its items fail: only connections fail here, never a single bad row. */
 export function batchStatement<Item, Result>(
   name: string,
   run: (items: readonly Item[]) => Promise<readonly Result[]>,

@@ -8,7 +8,9 @@ const INSERT = {
   text: 'insert into developers (id, email, password_hash) values ($1, $2, $3)',
 };
 
-/** The e-mail must be lower case already; one that another developer has is a conflict. */
+/**
+ * The e-mail must already be in lower case. An e-mail that another developer uses is a conflict.
+ */
 export async function insertDeveloper(
   database: Database,
   developer: Developer & { readonly passwordHash: string },
@@ -29,7 +31,10 @@ const SELECT_CREDENTIALS: Statement = {
   text: 'select id, password_hash as "passwordHash" from developers where email = $1',
 };
 
-/** The id and the password hash to check a sign-in against; null when no developer has this e-mail. It must be lower case already. */
+/**
+ * The id and the password hash to check a sign-in against; null if no developer has this e-mail.
+ * The e-mail must already be in lower case.
+ */
 export async function findCredentials(
   database: Database,
   email: string,

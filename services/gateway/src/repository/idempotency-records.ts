@@ -2,17 +2,17 @@
 import type { Database, Statement } from '@laurel/postgres';
 import type { IdempotencyRecord } from '../domain/idempotency-decision.ts';
 
-/** A use of a key that is to run. */
+/** A use of an idempotency key that is to run. */
 export interface KeyUse {
   /** The record's id. */
   readonly recordId: string;
-  /** The id of the operation, if this is the first use. */
+  /** The id of the operation if this is the key's first use. */
   readonly operationId: string;
   /** SHA-256 of the request, hexadecimal. */
   readonly fingerprint: string;
 }
 
-/** The right to run an operation and to end it with its result; a takeover ends it. */
+/** The right to run an operation and to end it with its result. A takeover ends this right. */
 export interface KeyLock {
   readonly recordId: string;
   readonly operationId: string;
@@ -28,11 +28,11 @@ export interface Takeover {
   readonly from: KeyLock;
   readonly operationId: string;
   readonly fingerprint: string;
-  /** A new operation starts its retention again. */
+  /** If true, the record's retention starts again. */
   readonly isNewOperation: boolean;
 }
 
-/** A key lock, and the 2xx that ended its operation. */
+/** A key lock, and the 2xx response that ended its operation. */
 export interface Completion {
   readonly keyLock: KeyLock;
   readonly status: number;
@@ -40,13 +40,17 @@ export interface Completion {
   readonly body: string;
 }
 
-// Every statement locks its records in the order of their ids (docs/lock-order.md), and inserts before it changes existing rows. An insert
-// waits for a transaction that inserts or changes the same record; a change never waits for an insert. So batches wait for each other, but
-// never in a cycle.
-// `id = any (array[c.id])` is `id = c.id` with one possible plan, a look-up of each record. The plain form, planned while the table was nearly
-// empty, keeps a plan that scans all of it.
+// Every statement locks its records in the order of their ids (docs/lock-order.md), and inserts
+// before it changes existing rows. An insert waits for a transaction that inserts or changes the
+// same record; a change never waits for an insert. So batches wait for each other, but never in a
+// cycle. `id = any (array[c.id])` is `id = c.id` with one possible plan, a look-up of each record.
+// The plain form, planned while the table was nearly empty, keeps a plan that scans the whole
+// table.
 
-/** The records whose key locks `c` still hold, locked one after the other in the order in which `keyLocks` returns them. */
+/**
+ * The records whose key locks `c` still hold. They are locked one after the other, in the order in
+ * which `keyLocks` returns them.
+ */
 const holding = (keyLocks: string, strength: 'no key update' | 'update'): string => `
       select c.*
       from ${keyLocks}
@@ -57,8 +61,8 @@ const holding = (keyLocks: string, strength: 'no key update' | 'update'): string
       ) as r`;
 
 /**
- * Completes records, in two steps of a `with`, by the five arrays of `completionColumns`, which are in the order of the records' ids: `first`
- * is the number of the first of these parameters.
+ * Completes records in two steps of a `with`, from the five arrays of `completionColumns`, in the
+ * order of the records' ids. `first` is the number of the first of these parameters.
  */
 export const completing = (first: number): string => `
     ending as materialized (${holding(
@@ -154,8 +158,9 @@ const FORGET: Statement = {
     delete from idempotency_records as r using held as c where r.id = any (array[c.id])`,
 };
 
-// Without a name: planned again for its instant, it reads only the ranges that hold old rows. The row may be locked again meanwhile. One that
-// another transaction holds is left for the next run.
+// Unnamed, so that it is planned again for each instant and reads only the ranges that hold old
+// rows. A row may be locked again meanwhile. The next run deletes a row that another transaction
+// holds.
 const DELETE_OLD: Statement = {
   text: `
     with gone as (
@@ -169,8 +174,8 @@ const DELETE_OLD: Statement = {
 };
 
 /**
- * Not durable: the owner of an operation knows its key (decision 23). Returns the ids of the records that were inserted; the others existed. No
- * two uses may name one record.
+ * Returns the ids of the records that were inserted; the others existed. No two uses may name one
+ * record. Not durable: the contest service knows the key of each operation (decision 23).
  */
 export async function insertRecords(database: Database, uses: readonly KeyUse[], now: Date): Promise<Set<string>> {
   const values = [
@@ -193,7 +198,10 @@ export async function loadRecords(database: Database, ids: readonly string[]): P
   );
 }
 
-/** Not durable, as a first lock. Returns the new key locks by record id, without those of records that another transaction changed meanwhile. */
+/**
+ * Returns the new key locks by record id, without those of records that another transaction changed
+ * meanwhile. Not durable, like a first lock.
+ */
 export async function takeOverRecords(
   database: Database,
   takeovers: readonly Takeover[],
@@ -215,7 +223,7 @@ export async function takeOverRecords(
   );
 }
 
-/** Not durable: what is lost with a crash of the database is derived again from the operation. */
+/** Not durable: what a crash of the database loses is derived again from the operation. */
 export async function completeRecords(database: Database, completions: readonly Completion[]): Promise<void> {
   await database.write(COMPLETE, completionColumns(completions), { durable: false });
 }

@@ -7,22 +7,22 @@ export interface NewAction {
   readonly actor: string;
   readonly action: string;
   readonly subject: string | null;
-  /** JSON text, as `before`. */
+  /** JSON text, like `before`. */
   readonly request: string | null;
   readonly before: string | null;
   readonly requestId: string;
 }
 
 export interface ActionResult {
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   readonly status: number;
-  /** What the action made, in the form of a subject. */
+  /** What the action created, in the form of a subject. */
   readonly created: string | null;
   /** JSON text. */
   readonly after: string | null;
 }
 
-/** An action; its result is null until one is written. */
+/** An action. Its result is null until one is written. */
 export type Action = NewAction & { readonly at: Date } & (
     | ActionResult
     | { readonly status: null; readonly created: null; readonly after: null }
@@ -35,7 +35,7 @@ const INSERT: Statement = {
     values ($1, $2, $3, $4, $5, $6, $7)`,
 };
 
-/** Durable: the action may begin when this resolves. */
+/** Durable: the action may begin once this resolves. */
 export async function insertAction(database: Database, action: NewAction): Promise<void> {
   const { id, actor, subject, request, before, requestId } = action;
   await database.query(INSERT, [id, actor, action.action, subject, request, before, requestId]);
@@ -66,10 +66,10 @@ const SELECT_PAGE: Statement = {
     limit $6`,
 };
 
-/** Which actions are listed; null is any. */
+/** Which actions to list; null means any. */
 export interface ActionFilter {
   readonly action: string | null;
-  /** What the action made, where it made something. */
+  /** What the action created, if anything. */
   readonly subject: string | null;
   readonly actor: string | null;
 }

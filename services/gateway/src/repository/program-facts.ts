@@ -1,15 +1,17 @@
 /**
- * What the integration service has to know of programs, and how it is handed over: with each change, later where that failed, and again for
- * some minutes after the change, so that a database of that service which loses its last second learns what it lost from here.
+ * What the integration service must know of programs, and when the gateway announces it: with each
+ * change; later if that failed; and again for some minutes after the change. So if that service's
+ * database loses its last second, it learns what it lost from here.
  */
 import type { Database, Transaction } from '@laurel/postgres';
 import { openEnvironmentsOf, type ProgramFacts, type ProgramStatus } from '../domain/program.ts';
 
 /**
- * Hands the facts of a program that changes to the integration service, under the program's lock and before the commit: there is no moment at
- * which a suspended program is stored here and still open there. False where the service could not be reached: the change is made all the
- * same, and `announcePrograms` hands its facts over later. Facts that were handed over with a change that was not committed are overtaken by
- * those of the next one, whose version is greater.
+ * Announces a changed program's facts to the integration service, under the program's lock and
+ * before the commit. So a suspended program is never stored here while still open there. Returns
+ * false if the service could not be reached: the change is made all the same, and
+ * `announcePrograms` announces its facts later. If the change is not committed, the next change,
+ * whose version is greater, overwrites its facts.
  */
 export type AnnounceFacts = (facts: ProgramFacts) => Promise<boolean>;
 
@@ -44,25 +46,27 @@ const MARK_ANNOUNCED = {
 };
 
 /**
- * A failover of the integration service's database to a standby that lacks the newest commits takes seconds, with an operator some minutes.
- * After a restore, which takes longer, the operator has all programs announced again (docs/operations/lost-second.md, "Announce programs again").
+ * A failover of the integration service's database to a standby that lacks the newest commits takes
+ * seconds; with an operator, some minutes. A restore takes longer: after it the operator has all
+ * programs announced again (docs/operations/lost-second.md, "Announce programs again").
  */
 const REPEAT_FOR_SECONDS = 600;
 
 /**
- * Hands over the facts of programs whose last change was not announced, and where `repeats` again those of programs that changed recently;
- * one after the other, ends at the first that cannot be.
+ * Announces the facts of programs whose last change was not announced; with `repeats`, also those
+ * of programs that changed recently. Announces one after the other, and ends at the first failure.
  */
 export async function announcePrograms(
   database: Database,
   announce: AnnounceFacts,
   { repeats }: { readonly repeats: boolean },
 ): Promise<void> {
-  // No version is in the future.
+  // Zero adds no programs: no version is in the future.
   const values = [repeats ? REPEAT_FOR_SECONDS : 0];
   const rows = await database.query<FactsRow & { is_announced: boolean }>(LIST_TO_ANNOUNCE, values);
   for (const row of rows) {
-    // Without the lock a repetition may be older than a change that has just been handed over, and then changes nothing there.
+    // Repetitions take no lock. One may be older than a change announced just now, and then changes
+    // nothing there.
     const arrived = row.is_announced ? await announce(factsOf(row)) : await announceChange(database, row.id, announce);
     if (!arrived) return;
   }
@@ -81,8 +85,9 @@ async function announceChange(database: Database, programId: string, announce: A
 }
 
 /**
- * A version is the time of its change in microseconds, by this database's clock. Of more recent changes than one run takes, the oldest are
- * repeated first: they are the next to leave the time in which they are, so that each has its turn.
+ * A version is the time of its change in microseconds, by this database's clock. If more programs
+ * changed recently than one run takes, the oldest changes are repeated first. They are the next to
+ * leave the period of repetition, so each gets its turn.
  */
 const LIST_TO_ANNOUNCE = {
   name: 'list_programs_to_announce',

@@ -12,7 +12,7 @@ export type Program = {
   readonly status: ProgramStatus;
   readonly deletionScheduled: boolean;
   readonly createdAt: Date;
-  /** The keys that are not revoked: at most one for each environment. */
+  /** The unrevoked keys: at most one for each environment. */
   readonly keys: readonly ProgramKey[];
 };
 
@@ -24,7 +24,7 @@ export type ProgramKey = {
   readonly lastUsedAt: Date | null;
 };
 
-/** Makes a draft program with its test key. Refuses: not_found (no such developer). */
+/** Creates a draft program with its test key. Refuses: not_found (no such developer). */
 export async function insertProgram(
   database: Database,
   program: { readonly id: string; readonly name: string; readonly developerId: string | null },
@@ -52,7 +52,7 @@ const INSERT = {
 returning ${FACTS}`,
 };
 
-/** What the integration service has to know of a program. Refuses: not_found. */
+/** What the integration service must know of a program. Refuses: not_found. */
 export async function findProgramFacts(database: Database, programId: string): Promise<ProgramFacts | Refused> {
   const [row] = await database.query<FactsRow>(SELECT_FACTS, [programId]);
   return row === undefined ? noSuchProgram() : factsOf(row);
@@ -60,7 +60,10 @@ export async function findProgramFacts(database: Database, programId: string): P
 
 const SELECT_FACTS = { name: 'select_program_facts', text: `select ${FACTS} from programs where id = $1` };
 
-/** Approves a program and stores its live key. Refuses: not_found, conflict (approved before, closed). */
+/**
+ * Approves a program and stores its live key. Refuses: not_found, conflict (approved before,
+ * closed).
+ */
 export async function approveProgram(
   database: Database,
   programId: string,
@@ -83,8 +86,9 @@ export async function approveProgram(
 const LOCK = { name: 'lock_program', text: 'select status from programs where id = $1 for no key update' };
 
 /**
- * Replaces the test key; the old one ends with the commit. Replacements of one program run one after the other, so that the key of the last
- * one works. Refuses: not_found (the program is not the developer's).
+ * Replaces the test key; the old one stops with the commit. Replacements of one program run one
+ * after the other, so that the last one's key works. Refuses: not_found (the program is not the
+ * developer's).
  */
 export async function replaceTestKey(
   database: Database,
@@ -109,8 +113,8 @@ const LOCK_OWNED = {
 };
 
 /**
- * Replaces the live key; the old one ends with the commit; replacements run one after the other. Refuses: not_found, conflict (the program is
- * not approved, or has no live key).
+ * Replaces the live key; the old one stops with the commit. Replacements run one after the other.
+ * Refuses: not_found, conflict (the program is not approved, or has no live key).
  */
 export async function replaceLiveKey(
   database: Database,
@@ -130,7 +134,7 @@ export async function replaceLiveKey(
   });
 }
 
-/** Changes the fields that are given; null leaves a field as it is. Refuses: not_found. */
+/** Changes the given fields; null leaves a field unchanged. Refuses: not_found. */
 export async function updateProgram(
   database: Database,
   programId: string,
@@ -160,7 +164,10 @@ export async function findProgram(database: Database, programId: string): Promis
   return toPrograms(await database.query<Row>(SELECT_ONE, [programId]))[0] ?? noSuchProgram();
 }
 
-/** Programs, newest first, from below a program's id (their ids sort by time); null starts at the newest. With a developer: only theirs. */
+/**
+ * Lists programs, newest first, from below a program's id (ids sort by time); null starts at the
+ * newest. With a developer, lists only theirs.
+ */
 export async function listPrograms(
   database: Database,
   page: { readonly beforeId: string | null; readonly limit: number; readonly developerId?: string },
@@ -239,7 +246,7 @@ type Row = {
   | { environment: null }
 );
 
-/** One row per key, rows of one program together. */
+/** Takes one row per key, with the rows of a program together. */
 function toPrograms(rows: readonly Row[]): Program[] {
   const programs = new Map<string, Program & { keys: ProgramKey[] }>();
   for (const row of rows) {

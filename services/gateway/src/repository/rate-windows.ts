@@ -1,4 +1,7 @@
-/** How often a subject was counted in this window: the windows of `/v1` (`admissions.ts`), for all other rates. */
+/**
+ * Counts how often a subject was seen in its window: as `admissions.ts` does for `/v1`, for all
+ * other rates.
+ */
 import type { Database, Statement } from '@laurel/postgres';
 import { COUNT_ON } from './admissions.ts';
 
@@ -10,7 +13,10 @@ export interface WindowCount {
   readonly now: number;
 }
 
-/** Subjects are counted in the order of their ids, as keys are, so that batches of several replicas cannot deadlock. */
+/**
+ * Subjects are counted in the order of their ids, as keys are, so that batches of several replicas
+ * cannot deadlock.
+ */
 const COUNT: Statement = {
   name: 'count_in_windows',
   text: `
@@ -24,7 +30,10 @@ const COUNT: Statement = {
       subject, requests, started_at + $3::interval as "windowEndsAt", clock_timestamp() as now`,
 };
 
-/** Counts so many requests of each subject. A subject is a uuid that only its keyed hash relates to a caller. */
+/**
+ * Counts this many requests of each subject. A subject is a uuid; only its keyed hash relates it to
+ * a caller.
+ */
 export async function countInWindows(
   database: Database,
   wanted: ReadonlyMap<string, number>,
@@ -55,7 +64,7 @@ const DELETE_OLD: Statement = {
     select count(*)::integer as count from gone`,
 };
 
-/** Deletes up to `limit` windows in which nothing was counted since then, and returns how many. */
+/** Deletes up to `limit` windows that counted nothing since then, and returns how many. */
 export async function deleteOldWindows(database: Database, since: Date, limit: number): Promise<number> {
   const rows = await database.query<{ count: number }>(DELETE_OLD, [since, limit]);
   return rows[0]?.count ?? 0;

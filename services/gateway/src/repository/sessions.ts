@@ -1,4 +1,6 @@
-/** The sessions of developers in the portal. A session is looked up by the hash of its token, at every call. */
+/**
+ * The sessions of developers in the portal. Every call looks its session up by the token's hash.
+ */
 import type { Database, Statement } from '@laurel/postgres';
 
 export interface NewSession {
@@ -20,7 +22,10 @@ const INSERT: Statement = {
     values ($1, $2, $3, $4)`,
 };
 
-/** Begins a session, removes the failure that its sign-in was counted as, and stores the client as known to the e-mail. */
+/**
+ * Begins a session, removes the failure that its sign-in was counted as, and stores the client as
+ * known to the e-mail.
+ */
 export async function insertSession(
   database: Database,
   session: NewSession,
@@ -45,7 +50,10 @@ const SELECT: Statement = {
     where token_hash = any ($1::bytea[]) and expires_at > $2`,
 };
 
-/** The developer of a session, by the hashes under which its token may be stored; null when there is none, or it has ended. */
+/**
+ * The developer of a session, by the hashes under which its token may be stored; null if there is
+ * no such session, or it has ended.
+ */
 export async function findSession(
   database: Database,
   tokenHashes: readonly Buffer[],
@@ -65,7 +73,7 @@ export async function deleteSession(database: Database, tokenHash: Buffer): Prom
   await database.query(DELETE, [tokenHash]);
 }
 
-// The role may not lock the rows that it deletes here, so only one replica at a time deletes them.
+// The role may not lock the rows that it deletes here, so one replica at a time deletes them.
 const DELETE_EXPIRED: Statement = {
   text: `
     with gone as (

@@ -1,4 +1,4 @@
-/** Sign-ins that failed, counted exactly over all replicas. */
+/** Failed sign-ins, counted exactly over all replicas. */
 import type { Database, Queryable, Statement } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import { countsThatMatter } from '../domain/backoff.ts';
@@ -13,12 +13,13 @@ export interface SignInAttempt {
   readonly id: string;
   readonly emailHash: Buffer;
   readonly addressHash: Buffer;
-  /** Of the e-mail and the client together, under each pepper. */
+  /** The e-mail and the client as a pair, hashed under each pepper. */
   readonly pairHashes: readonly Buffer[];
 }
 
 /**
- * One e-mail and one address, kept apart by the seed. Every transaction locks the two in this order, so that transactions cannot deadlock.
+ * Locks one e-mail and one address; the seed keeps them apart. Every transaction locks the two in
+ * this order, so that transactions cannot deadlock.
  */
 const LOCK: Statement = {
   name: 'lock_sign_in_subjects',
@@ -28,7 +29,10 @@ const LOCK: Statement = {
       pg_advisory_xact_lock(hashtextextended(encode($2, 'hex'), 2))`,
 };
 
-/** The newest failures of each kind, as many as matter: within the window there are few, because each delays the next one. */
+/**
+ * The newest failures of each kind, as many as matter. The window holds few, because each failure
+ * delays the next.
+ */
 const SELECT_FAILURES: Statement = {
   name: 'select_sign_in_failures',
   text: `
@@ -84,11 +88,12 @@ const INSERT: Statement = {
 };
 
 /**
- * Counts a sign-in as failed, unless it has to wait; beginning the session takes it back. Not durable: after a crash of the database the last
- * failures no longer count, which harms no account.
+ * Counts a sign-in as failed, unless it must wait; beginning the session takes the failure back.
+ * Not durable: after a crash of the database the last failures no longer count, which harms no
+ * account.
  *
- * The time of a decision is read after its failures, and that of a failure under the lock: so no failure is newer than the decision that sees it,
- * and the wait that a caller gets is never longer than the delay.
+ * A decision's time is read after its failures, and a failure's time under the lock. So no failure
+ * is newer than the decision that reads it, and a caller's wait is never longer than the delay.
  */
 export async function admitSignIn(
   database: Database,
@@ -96,7 +101,7 @@ export async function admitSignIn(
   limits: SignInLimits,
   clock: Clock,
 ): Promise<SignInDecision> {
-  // A caller that keeps guessing is refused at the cost of one read, and without waiting for a lock.
+  // A caller that keeps guessing is refused at the cost of one read, without waiting for a lock.
   const before = await load(database, attempt, limits, clock());
   const atFirst = decideSignIn(before, limits, clock());
   if (atFirst.kind === 'limited') return atFirst;
@@ -141,7 +146,7 @@ async function load(
   };
 }
 
-// The role may not lock the rows that it deletes here, so only one replica at a time deletes them.
+// The role may not lock the rows that it deletes here, so one replica at a time deletes them.
 const DELETE_OLD: Statement = {
   text: `
     with gone as (
@@ -156,7 +161,7 @@ const DELETE_OLD: Statement = {
     select count(*)::integer as count from gone`,
 };
 
-/** Deletes up to `limit` failures that happened by then, and returns how many. */
+/** Deletes up to `limit` failures from this instant or before, and returns how many. */
 export async function deleteOldFailures(database: Database, until: Date, limit: number): Promise<number> {
   const rows = await database.query<{ count: number }>(DELETE_OLD, [until, limit]);
   return rows[0]?.count ?? 0;
@@ -174,7 +179,7 @@ const DELETE_UNUSED: Statement = {
     select count(*)::integer as count from gone`,
 };
 
-/** Deletes up to `limit` known clients without a sign-in since then, and returns how many. */
+/** Deletes up to `limit` known clients that have not signed in since then, and returns how many. */
 export async function deleteUnusedClients(database: Database, until: Date, limit: number): Promise<number> {
   const rows = await database.query<{ count: number }>(DELETE_UNUSED, [until, limit]);
   return rows[0]?.count ?? 0;
