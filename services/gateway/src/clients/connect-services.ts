@@ -1,4 +1,6 @@
-/** The clients of the services that the gateway calls, and what is cached or bounded in front of them. */
+/**
+ * Connects to the services that the gateway calls, with what is cached or bounded in front of them.
+ */
 import { connectChallenge, connectTournament, createHotCalls } from '@laurel/attempts/client';
 import type { Foundation } from '@laurel/service';
 import type { GatewayConfig } from '../config.ts';
@@ -38,7 +40,7 @@ export function connectServices(config: GatewayConfig, { identity, started }: Fo
     pushes,
     sandboxPlayers,
     signingKeys,
-    /** The services that do not answer, by name. */
+    /** The names of the services that do not respond. */
     async findMissing(): Promise<readonly string[]> {
       const checks = await Promise.all(services.map(({ isServing }) => isServing()));
       return services.flatMap(({ service }, index) => (checks[index] ? [] : [service]));

@@ -1,4 +1,6 @@
-/** The integration service. Its one hot call goes through `pushes.ts`; the others are single calls. */
+/**
+ * The integration service. Its one hot call goes through `pushes.ts`; the others are single calls.
+ */
 import { type ChannelIdentity, createClient } from '@laurel/grpc';
 import { IntegrationServiceClient } from '@laurel/proto/integration';
 

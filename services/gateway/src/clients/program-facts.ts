@@ -1,11 +1,11 @@
-/** Hands a program's facts to the integration service, which keeps the newest version. */
+/** Announces a program's facts to the integration service, which keeps the newest version. */
 import { isRefused } from '@laurel/errors';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
 import type { Logger } from '@laurel/service';
 import type { ProgramFacts } from '../domain/program.ts';
 import type { IntegrationClient } from './integration.ts';
 
-/** Less than other calls have: a change of a program holds its lock meanwhile. */
+/** Shorter than other calls' deadlines: a change of a program holds its lock meanwhile. */
 const DEADLINE_MS = 2_000;
 
 export async function announceProgram(
@@ -25,7 +25,7 @@ export async function announceProgram(
   if (isRefused(put)) throw new Error(`the integration service refuses no program: ${put.code}`);
 }
 
-/** False where the service cannot be reached, which is logged. */
+/** Returns false if the service cannot be reached, and logs that. */
 export async function tryToAnnounce(
   integration: Pick<IntegrationClient, 'putProgram'>,
   facts: ProgramFacts,

@@ -1,13 +1,15 @@
 /**
  * The pushes of concurrent requests, in one array for each call of the integration service.
  *
- * Groups     live, test, and those of integrations whose environment no signature has shown yet, each with a queue and lanes of its own: no
- *            push of a live integration waits behind one of a test key, or shares a batch with it.
- * Limits     LANES batches of a group under way, and in one MAX_ITEMS pushes and MAX_BATCH_BYTES of bodies, so that other calls have their
- *            turns between; MAX_QUEUED wait, and more are refused immediately; ITEM_DEADLINE_MS from submit to answer, which also bounds
- *            a call and its one retry.
- * Invariants a batch that fails fails all of its items. It is sent once more when the connection broke: the same report again gets its
- *            first answer. An item that fails rejects alone.
+ * - Groups: live, test, and integrations whose environment no signature has shown yet. Each has its
+ *   own queue and lanes, so no push to a live integration waits behind a test key's or shares a
+ *   batch with it.
+ * - Limits: a group has LANES batches under way. A batch holds at most MAX_ITEMS pushes and
+ *   MAX_BATCH_BYTES of bodies, so that other calls get their turns in between. MAX_QUEUED pushes
+ *   wait; more are refused immediately. ITEM_DEADLINE_MS from submit to result also bounds a call
+ *   and its one retry.
+ * - Invariants: a batch that fails fails all of its items. It is sent once more if the connection
+ *   broke: a repeated report gets its first result. An item that fails rejects alone.
  */
 import { createSeparateCoalescers } from '@laurel/coalesce';
 import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
@@ -24,16 +26,19 @@ const MAX_ITEMS = 48;
 const MAX_BATCH_BYTES = 2 * MAX_BODY_BYTES;
 /** About a second of work: items beyond it would time out. */
 const MAX_QUEUED = 2_000;
-/** For an item, its time in the queue included. */
+/** For one item, including its time in the queue. */
 const ITEM_DEADLINE_MS = 8_000;
 
-/** The body was one record, which settled its attempt; or several, or one that settles nothing. */
+/**
+ * The body was one record that settled its attempt; or several records, or one that settles
+ * nothing.
+ */
 export type ReceivedPush =
   | { readonly kind: 'settled'; readonly record: SettledRecord }
   | { readonly kind: 'batch'; readonly batch: BatchResult };
 
 const GROUPS = ['live', 'test', 'unknown'] as const;
-/** The environment of its integration. */
+/** The environment of the push's integration. */
 export type PushGroup = (typeof GROUPS)[number];
 
 export interface PushAnswer {

@@ -1,9 +1,11 @@
 /**
- * Sandbox players that concurrent requests make or change, a few at a time. Each takes the wallet two transactions, on connections that paid
- * attempts need as well. A test that makes hundreds at once waits here, so that its calls neither take all of these connections nor run past
- * their deadlines, which would open the breaker in front of every call of the wallet.
+ * Sandbox players that concurrent requests create or change, a few at a time. Each takes the wallet
+ * two transactions, on connections that paid attempts need too. A test that creates hundreds at
+ * once waits here. So its calls do not take all of these connections, and do not run past their
+ * deadlines, which would open the breaker in front of every call of the wallet.
  *
- * Limits     LANES calls under way; MAX_QUEUED wait, and more are refused immediately; ITEM_DEADLINE_MS from submit to answer.
+ * Limits: LANES calls under way; MAX_QUEUED wait, and more are refused immediately;
+ * ITEM_DEADLINE_MS from submit to result.
  */
 import type { Refused } from '@laurel/errors';
 import { createCoalescedCall } from '@laurel/grpc';
@@ -11,7 +13,7 @@ import type { PutSandboxPlayerRequest, PutSandboxPlayerResponse } from '@laurel/
 import type { WalletClient } from './wallet.ts';
 
 const LANES = 4;
-/** Some seconds of work. */
+/** A few seconds of work. */
 const MAX_QUEUED = 1_000;
 /** A caller has given up by then. */
 const ITEM_DEADLINE_MS = 20_000;

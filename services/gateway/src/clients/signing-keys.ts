@@ -1,7 +1,8 @@
 /**
- * The signing keys of the services, cached for a public route: any caller may read them, so the services are asked once a second at the most,
- * however many requests come in. For a service that cannot be reached, the keys of its last answer stay. While a service has never answered
- * there is no list: receipts would look forged by a list that lacks their key.
+ * The services' signing keys, cached for a public route. Any caller may read them, so the services
+ * are asked at most once a second, however many requests arrive. If a service cannot be reached,
+ * its last keys stay listed. Until every service has answered once there is no list: with a list
+ * that lacks a key, valid receipts would look forged.
  */
 import type { ChallengeClient, TournamentClient } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
@@ -12,7 +13,7 @@ export interface SigningKeys {
   read(): Promise<readonly ListedKey[]>;
 }
 
-/** A service signs with a new key as soon as it has it, so the key has to be listed as soon. */
+/** A service signs with a new key as soon as it has one, so the key must be listed as soon. */
 const FRESH_MS = 1_000;
 const DEADLINE_MS = 1_000;
 
@@ -41,7 +42,7 @@ export function createSigningKeys(
   return {
     read() {
       if (asked !== undefined && elapsedMs() - asked.endedAt < FRESH_MS) return asked.answer;
-      // Until it has ended, all callers wait for the same answer.
+      // Until it ends, all callers wait for the same result.
       const next = { answer: askEach(), endedAt: Number.POSITIVE_INFINITY };
       const end = () => {
         next.endedAt = elapsedMs();

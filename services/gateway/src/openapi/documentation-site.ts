@@ -1,11 +1,14 @@
-/** Serves the built documentation site (docs/site) below `/docs`, under a policy that allows what is of this origin and stands in a file. */
+/**
+ * Serves the built documentation site (docs/site) below `/docs`. Its policy allows only files of
+ * this origin, and nothing inline.
+ */
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import express, { Router } from 'express';
 import { contextOf } from '../http/context.ts';
 import { SECURITY_HEADERS } from '../http/security-headers.ts';
 
-/** Where `npm start` and the image have the built site. */
+/** Where `npm start` and the image put the built site. */
 export const SITE_FOLDER = fileURLToPath(new URL('../../../../docs/site/dist', import.meta.url));
 
 const HEADERS = {
@@ -23,15 +26,18 @@ const HEADERS = {
   ].join('; '),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  // A browser asks again before it shows a page that it has.
+  // `no-cache`: browsers revalidate.
   'Cache-Control': 'no-cache',
 } as const;
 
-/** Below the folder of the assets a name holds the hash of its bytes. */
+/** In this folder, each file's name contains the hash of its bytes. */
 const ASSETS = 'assets';
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-/** The folder is read with each request: a site that is built later is served from then on. What it lacks is an unknown path. */
+/**
+ * Reads the folder at each request, so a site that is built later is served from then on. A file
+ * that does not exist is an unknown path.
+ */
 export function documentationSite(folder: string): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/docs', (_request, response) => {

@@ -1,4 +1,7 @@
-/** `/openapi.json` for `/v1`, `/api/openapi.json` for our own routes, from the routes that this process runs, and the documentation site at `/docs`. */
+/**
+ * `/openapi.json` for `/v1`, `/api/openapi.json` for the routes under `/api`, both from the routes
+ * that this process runs; and the documentation site at `/docs`.
+ */
 import { Router } from 'express';
 import { contextOf } from '../http/context.ts';
 import { SECURITY_HEADERS } from '../http/security-headers.ts';

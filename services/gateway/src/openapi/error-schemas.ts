@@ -1,6 +1,6 @@
 /**
- * The error envelope, with the codes that a document knows: both documents have it, each with its own set of codes.
- * Beside it, the two answers that are not the envelope.
+ * The error envelope with a document's codes: both documents use it, each with its own set of
+ * codes. Also the two responses that are not the envelope.
  */
 import { type ApiErrorCode, HTTP_STATUS } from '@laurel/errors';
 import { z } from '../http/zod.ts';
@@ -35,7 +35,7 @@ const ALL_CODES = Object.keys(HTTP_STATUS) as ApiErrorCode[];
 const ENVELOPE_CODES = ALL_CODES.filter((code) => code !== 'client_reporting_removed');
 const OWN_CODES: readonly ApiErrorCode[] = ['forbidden', 'conflict'];
 
-/** Every code of `/v1` but that of the retired route, whose body has another shape. */
+/** Every code of `/v1` except the retired route's, whose body has another shape. */
 export const partnerErrorSchema = errorSchemaOf(
   ENVELOPE_CODES.filter((code) => !OWN_CODES.includes(code)),
   'Branch on this, never on the message. The set is closed.',
@@ -43,7 +43,7 @@ export const partnerErrorSchema = errorSchemaOf(
 
 export const ownErrorSchema = errorSchemaOf(ENVELOPE_CODES, 'Branch on this, never on the message.');
 
-/** The limiter's answer, which is not the envelope. */
+/** The limiter's response, which is not the envelope. */
 export const rateLimitSchema = component(
   'RateLimitResponse',
   z.object({

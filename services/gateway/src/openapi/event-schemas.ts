@@ -1,4 +1,7 @@
-/** The shapes of the events that partners receive: the envelope, and the data of each. They share nothing with the money of `/v1`: amounts are JSON numbers. */
+/**
+ * The shapes of the events that partners receive: the envelope, and the data of each. Unlike money
+ * in `/v1`, amounts are JSON numbers.
+ */
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '@laurel/events/event-type';
 import { z } from '../http/zod.ts';
 import { component, orNull } from '../routes/component.ts';
@@ -104,7 +107,7 @@ export const DOCUMENTED_EVENTS: readonly DocumentedEvent[] = WEBHOOK_EVENT_TYPES
 const [first, ...others] = DOCUMENTED_EVENTS.map(({ schema }) => schema);
 if (first === undefined) throw new Error('there are no events');
 
-/** What a receiver of every event is sent. */
+/** The union of all events, for a receiver of every event. */
 component('WebhookEvent', z.discriminatedUnion('event', [first, ...others]), {
   description:
     'The body of any webhook; `event` says which event it is. More events may come: acknowledge those that you do not know.',

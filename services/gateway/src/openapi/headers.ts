@@ -1,4 +1,4 @@
-/** The headers of answers, described once and referenced by every answer that has them. */
+/** The headers of responses, described once and referenced by every response that has them. */
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { LIMIT_HEADER, REMAINING_HEADER, RETRY_AFTER_HEADER } from '../domain/rate-limit-headers.ts';
 import { REPLAY_HEADER } from '../domain/replay-header.ts';
@@ -40,5 +40,5 @@ export function headersNamed(...names: readonly HeaderName[]): HeaderRefs {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Of every answer below `/v1`; without a valid key no requests are left. */
+/** On every response below `/v1`; without a valid key no requests are left. */
 export const COMMON_HEADERS = ['X-Request-Id', LIMIT_HEADER, REMAINING_HEADER] as const;

@@ -1,4 +1,7 @@
-/** A route as the operation of a document: its own schemas and refusals, with what its area adds. */
+/**
+ * Turns a route into an operation of a document: its own schemas and refusals, with what its area
+ * adds.
+ */
 import type { RouteConfig } from '@asteasolutions/zod-to-openapi';
 import type { ApiErrorCode } from '@laurel/errors';
 import { REPLAY_HEADER } from '../domain/replay-header.ts';
@@ -15,10 +18,13 @@ export type Refusals = Partial<Record<ApiErrorCode, string>>;
 export interface Surroundings {
   readonly area: Area;
   readonly tag: string;
-  /** Each alone is enough; none for a public route. Absent where the document itself says it. */
+  /**
+   * Each scheme alone is enough; empty for a public route. Absent if the document itself states the
+   * schemes.
+   */
   readonly security?: readonly Record<string, []>[];
   readonly params: z.ZodObject | undefined;
-  /** The header of the routes that need it. */
+  /** The header, on the routes that need it. */
   readonly idempotencyKey?: z.ZodString;
   readonly refusals: Refusals;
   readonly examples: RouteExamples;

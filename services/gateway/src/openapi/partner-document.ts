@@ -1,6 +1,7 @@
 /**
- * Turns the routes of `/v1` into OpenAPI 3.1. Nothing is described twice: routes and schemas are those that the gateway runs, and a route's
- * refusals are the codes that each of its statuses lists. Headers, examples and webhooks have files of their own.
+ * Turns the routes of `/v1` into OpenAPI 3.1. Nothing is described twice: routes and schemas are
+ * those that the gateway runs, and a route's refusals are the codes listed under each status.
+ * Headers, examples and webhooks have files of their own.
  */
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
 import type { ErrorCode } from '@laurel/errors';
@@ -81,7 +82,10 @@ const UNIVERSAL_REFUSALS: Partial<Record<ErrorCode, string>> = {
     'A failure on our side: send the same request again, with the same `Idempotency-Key` where it takes one.',
 };
 
-/** The document for partners: `/v1`, where outcomes are pushed to, the retired route and the list of keys. */
+/**
+ * The document for partners: `/v1`, the route for pushed outcomes, the retired route and the list
+ * of signing keys.
+ */
 export function partnerDocument(): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   registry.registerComponent('securitySchemes', 'ApiKey', {
@@ -182,7 +186,7 @@ export function partnerDocument(): OpenApiDocument {
   return polish(document, ['WebhookEvent']);
 }
 
-/** `/attempts/{attempt_id}` is of `Attempts`. */
+/** `/attempts/{attempt_id}` gets the tag `Attempts`. */
 function tagOf({ path }: V1Route<never>): string {
   const resource = path.split('/')[1] ?? '';
   const tag = TAGS.find(({ name }) => name.toLowerCase() === resource);
@@ -190,7 +194,7 @@ function tagOf({ path }: V1Route<never>): string {
   return tag.name;
 }
 
-/** Every parameter is an id; where a route refuses with 404, a malformed one names nothing either. */
+/** Every parameter is an id. If a route refuses with 404, a malformed id is not found either. */
 function paramsOf({ path, refusals }: V1Route<never>): z.ZodObject | undefined {
   const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [
     name,

@@ -1,6 +1,7 @@
 /**
- * What the generator of the documents writes, in the forms that generators of clients read best: a reference has its description beside it
- * instead of inside an `allOf`, one allowed value is a `const`, and no component is without a use.
+ * Rewrites the generated documents into the forms that generators of clients read best: a reference
+ * has its description beside it instead of inside an `allOf`, a single allowed value is a `const`,
+ * and every component is used.
  */
 import type { OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
 import { shareResponses } from './shared-responses.ts';
@@ -12,7 +13,7 @@ type JsonObject = { [name: string]: Json };
 
 const SCHEMAS = '#/components/schemas/';
 
-/** `kept` names the components that nothing refers to, and that stay. */
+/** `kept` names the unreferenced components that stay. */
 export function polish(document: OpenApiDocument, kept: readonly string[] = []): OpenApiDocument {
   const plain = JSON.parse(JSON.stringify(document)) as JsonObject & { components: JsonObject; paths: JsonObject };
   const { components, ...rest } = polished(plain) as typeof plain;

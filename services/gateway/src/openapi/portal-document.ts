@@ -21,12 +21,12 @@ import { SERVERS } from './servers.ts';
 
 interface DocumentedArea {
   readonly name: 'sandbox' | 'portal' | 'operator';
-  /** The message of its 401; that of the code where it has none. */
+  /** The message of its 401; if absent, the code's own message. */
   readonly unauthorizedMessage?: string;
   readonly routes: readonly AnyRoute[];
-  /** Each alone is enough; none for a public route. */
+  /** Each scheme alone is enough; empty for a public route. */
   readonly security: readonly Record<string, []>[];
-  /** The refusals of admission; the second only where a route changes something. */
+  /** The refusals of admission; the second only if a route changes something. */
   readonly refusals: Refusals;
   readonly refusalsOfChanges?: Refusals;
 }
@@ -129,7 +129,7 @@ function operationIn(area: DocumentedArea, route: AnyRoute): RouteConfig {
   });
 }
 
-/** What refusals of a route say. */
+/** The message and details of a route's refusals. */
 function saidOf(area: DocumentedArea, route: AnyRoute): Partial<Record<ApiErrorCode, object>> {
   const { unauthorizedMessage } = area;
   return {
@@ -142,7 +142,7 @@ function saidOf(area: DocumentedArea, route: AnyRoute): Partial<Record<ApiErrorC
 function invalidMessage(route: AnyRoute): string {
   const { body } = route;
   if (body === undefined) return 'cursor: is not one of ours';
-  // A change needs no certain member; anything else is missing its first one.
+  // If a change requires no particular member, any other body lacks its first one.
   if (body instanceof z.ZodObject && Object.values(body.shape).every((member) => member.safeParse(undefined).success)) {
     return 'must change something';
   }
@@ -150,7 +150,7 @@ function invalidMessage(route: AnyRoute): string {
   return `${Object.keys(example?.value ?? {})[0] ?? 'body'}: is missing`;
 }
 
-/** The examples of the parameters are those of the request that was recorded. */
+/** The examples of the parameters are those of the recorded request. */
 function withExamples(route: AnyRoute, params: z.ZodObject): z.ZodObject {
   const shape = Object.entries(params.shape as Record<string, z.ZodType>).map(([name, schema]) => [
     name,
@@ -159,7 +159,10 @@ function withExamples(route: AnyRoute, params: z.ZodObject): z.ZodObject {
   return z.object(Object.fromEntries(shape));
 }
 
-/** `/programs/{programId}/challenges` of operators is of `Operator challenges`: the last resource that a path names and the document describes. */
+/**
+ * Operators' `/programs/{programId}/challenges` gets the tag `Operator challenges`: the last
+ * resource that the path names and the document describes.
+ */
 function tagOf(area: DocumentedArea, route: AnyRoute): string {
   const areaTag = `${area.name.charAt(0).toUpperCase()}${area.name.slice(1)}`;
   const names = route.path

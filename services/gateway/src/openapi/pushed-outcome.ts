@@ -1,4 +1,6 @@
-/** Where partners push outcomes to: no route of `/v1`, and described beside them. */
+/**
+ * The route to which partners push outcomes. It is not part of `/v1`, and is described beside it.
+ */
 import { createHmac } from 'node:crypto';
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import type { ErrorCode } from '@laurel/errors';

@@ -1,4 +1,4 @@
-/** How the refusals and the bodies of routes are written in the documents. */
+/** How the documents state the refusals and the bodies of routes. */
 import type { ResponseConfig } from '@asteasolutions/zod-to-openapi';
 import { type ApiErrorCode, HTTP_STATUS } from '@laurel/errors';
 import { RETRY_AFTER_HEADER } from '../domain/rate-limit-headers.ts';
@@ -8,8 +8,9 @@ import type { Examples } from './examples/example.ts';
 import { COMMON_HEADERS, type HeaderName, headersNamed } from './headers.ts';
 
 /**
- * One response per status. The keys of its examples are the codes that it may carry, and no other: the schema is one for all, so that
- * generators make one type of error and not one for each status of each route.
+ * One response per status. The keys of its examples are exactly the codes that it may carry. All
+ * share one schema, so that generators make one type of error, rather than one for each status of
+ * each route.
  */
 export function errorResponses<Code extends ApiErrorCode>(
   refusals: Partial<Record<Code, string>>,
@@ -38,7 +39,7 @@ export function errorResponses<Code extends ApiErrorCode>(
   );
 }
 
-/** The limiter's answer, which any route may give. */
+/** The limiter's response, which any route may give. */
 export function limitedResponse(
   description: string,
   examples: Examples,

@@ -1,4 +1,4 @@
-/** Refusals that are alike on many routes, each written once and referenced. */
+/** Refusals that many routes share, each written once and referenced. */
 
 interface Operation {
   readonly tags?: readonly string[];
@@ -6,7 +6,7 @@ interface Operation {
 }
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-/** No name is that of a schema: some generators put both into one namespace. */
+/** No name equals a schema's: some generators put both into one namespace. */
 const NAMES: Readonly<Record<string, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -18,8 +18,9 @@ const NAMES: Readonly<Record<string, string>> = {
 const MIN_USES = 3;
 
 /**
- * Puts references in the place of refusals that at least three operations have, and returns what they refer to. A status that is refused
- * in several such ways has the area of each in front: `OperatorUnauthorized`.
+ * Replaces refusals that at least three operations share by references, and returns what they refer
+ * to. If a status is refused in several such ways, each name starts with its area:
+ * `OperatorUnauthorized`.
  */
 export function shareResponses(paths: Paths): Record<string, object> {
   const uses = Map.groupBy(usesOf(paths), ({ status, text }) => `${status} ${text}`);
@@ -51,7 +52,7 @@ function usesOf(paths: Paths) {
     );
 }
 
-/** The first word of the tags, where all have the same. */
+/** The first word of the tags, if all share it. */
 function areaOf(operations: readonly Operation[]): string {
   const areas = new Set(operations.map(({ tags }) => tags?.[0]?.split(' ')[0] ?? ''));
   const [area = ''] = areas;

@@ -1,6 +1,7 @@
 /**
- * The webhooks that partners receive, each event with its envelope, its headers and its signatures. They are sent by the webhook service,
- * which shares the names of the events; a test checks what it really sends against these shapes.
+ * The webhooks that partners receive, each event with its envelope, its headers and its signatures.
+ * The webhook service sends them and shares the names of the events; a test checks what it really
+ * sends against these shapes.
  */
 import { createHmac } from 'node:crypto';
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
@@ -26,7 +27,7 @@ const SIGNATURE = [
 ].join(' ');
 
 const DELIVERY_ID = '01a1fdfe-1c08-77ea-9971-a23ba615b142';
-/** Seconds since 1970 of 2026-11-21T12:04:11Z. */
+/** 2026-11-21T12:04:11Z in seconds since 1970. */
 const SENT_AT = '1795262651';
 
 export function registerWebhooks(registry: OpenAPIRegistry): void {

@@ -2,7 +2,7 @@ import { formatAmount } from '@laurel/money';
 import { ENVIRONMENTS, nameOf } from '@laurel/proto/enum-names';
 import type { Account, ListPlayerLinksResponse, ProgramCharges } from '@laurel/proto/wallet';
 
-/** An account as `/api/operator` shows it: the one place where an e-mail leaves the system. */
+/** An account as `/api/operator` shows it: the only place where an e-mail leaves the system. */
 export function presentAccount(account: Account) {
   return {
     id: account.id,

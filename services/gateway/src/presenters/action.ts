@@ -1,8 +1,9 @@
 import type { Action } from '../repository/operator-actions.ts';
 
 /**
- * An action of the operators' log as `/api/operator` shows it. `outcome` is `done`, `refused` or `unknown`: a failure of ours, or a process
- * that died, may have had its effect all the same. The subject is the thing that was made, where the action made one.
+ * An action in the operators' log, as `/api/operator` shows it. `outcome` is `done`, `refused` or
+ * `unknown`: after a failure of the gateway, or of its process, the action may still have had its
+ * effect. If the action created something, that is its subject.
  */
 export function presentAction(action: Action) {
   return {

@@ -1,11 +1,14 @@
-/** Attempts and outcomes, of challenges and of tournament rounds, as JSON text (docs/contract/partner-api.md, "Attempt" and "Outcome"). */
+/**
+ * Attempts and outcomes, of challenges and of tournament rounds, as JSON text
+ * (docs/contract/partner-api.md, "Attempt" and "Outcome").
+ */
 import { ownerOf } from '@laurel/ids';
 import { formatAmount } from '@laurel/money';
 import type { Attempt, Award, Outcome } from '@laurel/proto/attempts';
 import { ATTEMPT_STATUSES, AWARD_STATUSES, nameOf } from '@laurel/proto/enum-names';
 import { timestamp } from './timestamp.ts';
 
-/** The attempt as JSON text: `metadata` is spliced in as the very text that the partner sent. */
+/** The attempt as JSON text: `metadata` is spliced in as the exact text that the partner sent. */
 export function presentAttempt(attempt: Attempt): string {
   const { outcome } = attempt;
   const beforeMetadata = JSON.stringify({
@@ -26,7 +29,7 @@ function parentOf({ id, contestId }: Attempt) {
     : { challenge_id: null, tournament_round_id: contestId };
 }
 
-/** The outcome as JSON text. Here, and only here, an award also has its `payout_status`. */
+/** The outcome as JSON text. Only here does an award also have its `payout_status`. */
 export function presentOutcome(outcome: Outcome): string {
   return JSON.stringify(
     outcomeFields(outcome, (award) => ({

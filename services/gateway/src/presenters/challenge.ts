@@ -1,4 +1,7 @@
-/** Challenges as JSON: the list item of the contract (docs/contract/partner-api.md, "Challenge"), and what an operator sees in addition. */
+/**
+ * Challenges as JSON: the list item of the contract (docs/contract/partner-api.md, "Challenge"),
+ * and what an operator sees in addition.
+ */
 import { formatAmount } from '@laurel/money';
 import type { Challenge, SeedChallengeResponse } from '@laurel/proto/challenge';
 import {
@@ -10,7 +13,10 @@ import {
   THRESHOLD_DIRECTIONS,
 } from '@laurel/proto/enum-names';
 
-/** The list item of `GET /v1/challenges`: fee and prize are those currently on offer, not those configured. */
+/**
+ * The list item of `GET /v1/challenges`: fee and prize are those currently on offer, not those
+ * configured.
+ */
 export function presentChallenge(challenge: Challenge) {
   const terms = termsOf(challenge);
   const { calibration, ramp } = challenge;
@@ -54,7 +60,10 @@ export function presentChallenge(challenge: Challenge) {
 const SEEDED_NOTE =
   'The bar is provisional: until settled attempts have confirmed it, the prize is at most 20 % of the ceiling of its integrity tier.';
 
-/** The answer of `POST /v1/challenges/{id}/distribution`, as JSON text: a replay sends the same bytes. */
+/**
+ * The response of `POST /v1/challenges/{id}/distribution`, as JSON text: a replay sends the same
+ * bytes.
+ */
 export function presentDistributionResult(seeded: SeedChallengeResponse): string {
   return JSON.stringify({
     challenge_id: seeded.challengeId,
@@ -67,7 +76,10 @@ export function presentDistributionResult(seeded: SeedChallengeResponse): string
   });
 }
 
-/** The list item and everything that the operator set; `configured_fee` and `configured_prize` are the terms as given. */
+/**
+ * The list item and everything that the operator set; `configured_fee` and `configured_prize` are
+ * the terms as given.
+ */
 export function presentOperatorChallenge(challenge: Challenge) {
   const terms = termsOf(challenge);
   if (challenge.tenant === undefined || challenge.createdAt === undefined)

@@ -1,9 +1,11 @@
-/** A challenge's drift monitor as an operator sees it (docs/contract/portal-api.md, "Challenges"). */
+/**
+ * A challenge's drift monitor as an operator sees it (docs/contract/portal-api.md, "Challenges").
+ */
 import type { DriftReading, GetDriftResponse, StatusChange } from '@laurel/proto/challenge';
 import { CHALLENGE_STATUSES, nameOf } from '@laurel/proto/enum-names';
 import { timestamp } from './timestamp.ts';
 
-/** Of a challenge without a monitor, or whose monitor has counted nothing. */
+/** For a challenge without a monitor, or whose monitor has counted nothing. */
 const NO_EVIDENCE = { attempts: 0n, passes: 0n, logRatioAbove: 0, logRatioBelow: 0 };
 
 export function presentDrift(drift: GetDriftResponse) {

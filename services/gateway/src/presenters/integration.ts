@@ -1,4 +1,7 @@
-/** Integrations and what came of pushes and polls (docs/contract/partner-api.md, "Integration" and "Pushed outcomes"; docs/contract/portal-api.md). */
+/**
+ * Integrations and the results of pushes and polls (docs/contract/partner-api.md, "Integration" and
+ * "Pushed outcomes"; docs/contract/portal-api.md).
+ */
 import { AwardStatus } from '@laurel/proto/challenge';
 import { INTEGRATION_STATUSES, LOG_KINDS, nameOf, RECORD_STATUSES, TRANSPORTS } from '@laurel/proto/enum-names';
 import type {
@@ -14,7 +17,10 @@ import type {
 import { presentOutcome } from './attempt.ts';
 import { timestamp } from './timestamp.ts';
 
-/** The integration as JSON text: `descriptor` is spliced in as the text that the service keeps. `shownOnce` follows the other members. */
+/**
+ * The integration as JSON text: `descriptor` is spliced in as the text that the service stores.
+ * `shownOnce` follows the other members.
+ */
 export function presentIntegration(integration: Integration | undefined, shownOnce: object = {}): string {
   if (integration === undefined) throw new Error('the integration service left out the integration');
   const beforeDescriptor = JSON.stringify({
@@ -35,7 +41,7 @@ export function presentIntegration(integration: Integration | undefined, shownOn
   return `${beforeDescriptor.slice(0, -1)},"descriptor":${integration.descriptorJson},${afterDescriptor.slice(1)}`;
 }
 
-/** The answer to a push of one record: the very body that the same report by `/v1` gets. */
+/** The response to a push of one record: the same body that this report gets through `/v1`. */
 export function presentSettledRecord({ award, repeated: _repeated, ...record }: SettledRecord): string {
   return presentOutcome({
     ...record,
@@ -43,7 +49,7 @@ export function presentSettledRecord({ award, repeated: _repeated, ...record }: 
   });
 }
 
-/** The answer to a push of several records, or of one that settles nothing. */
+/** The response to a push of several records, or of one that settles nothing. */
 export function presentBatch({ records }: BatchResult): string {
   return JSON.stringify({
     results: records.map(({ index, attemptId, status, code }) => ({
@@ -55,7 +61,10 @@ export function presentBatch({ records }: BatchResult): string {
   });
 }
 
-/** What a descriptor would read from a sample, as JSON text: evidence keeps every digit that was pasted. */
+/**
+ * What a descriptor would read from a sample, as JSON text: evidence keeps every digit of the
+ * sample.
+ */
 export function presentDryRun({ records, recordsFailure, nextPageJson }: DryRunResponse): string {
   const failure = recordsFailure === undefined ? null : JSON.stringify(presentFailure(recordsFailure));
   const read = records.map(presentDryRunRecord).join();

@@ -2,7 +2,10 @@ import { formatAmount } from '@laurel/money';
 import { ENVIRONMENTS, nameOf, PAYOUT_STATUSES } from '@laurel/proto/enum-names';
 import type { Payout } from '@laurel/proto/wallet';
 
-/** A payout as `/api/operator` shows it. Exactly one of `attempt_id` and `round_id` is set; `reason` is why it was held. */
+/**
+ * A payout as `/api/operator` shows it. Exactly one of `attempt_id` and `round_id` is set; `reason`
+ * is why it was held.
+ */
 export function presentPayout(payout: Payout) {
   if (payout.tenant === undefined || payout.createdAt === undefined) throw new Error('a payout came incomplete');
   return {

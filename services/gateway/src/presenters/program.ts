@@ -1,6 +1,6 @@
 import type { Program } from '../repository/programs.ts';
 
-/** A program as `/api` shows it; a key itself is shown only by the answer that made it. */
+/** A program as `/api` shows it. Only the response to a key's creation shows the key itself. */
 export function presentProgram(program: Program) {
   return {
     id: program.id,

@@ -1,13 +1,18 @@
 import type { GetReceiptResponse as ChallengeReceipt } from '@laurel/proto/challenge';
 import type { GetReceiptResponse as RoundReceipt, SealProof } from '@laurel/proto/tournament';
 
-/** A receipt as JSON text: signed or hashed text is sent as that very text, not parsed and serialised again. */
+/**
+ * A receipt as JSON text: signed or hashed text is sent unchanged, not parsed and serialised again.
+ */
 export function presentReceipt(receipt: ChallengeReceipt | RoundReceipt): string {
   const seal = 'seal' in receipt && receipt.seal !== undefined ? `,"seal":${presentSeal(receipt.seal)}` : '';
   return `{"receipt":${receipt.receiptJson},${signatureFields(receipt)}${seal}}`;
 }
 
-/** The proof that the round counted the receipt: hash `leaf`, go up by `proof`, and arrive at the root in the signed `statement`. */
+/**
+ * Proves that the round counted the receipt: hash `leaf`, go up by `proof`, and arrive at the root
+ * in the signed `statement`.
+ */
 function presentSeal(seal: SealProof): string {
   const way = { leaf_index: Number(seal.leafIndex), proof: seal.proof.map((hash) => hash.toString('hex')) };
   return `{"statement":${seal.statementJson},${signatureFields(seal)},"leaf":${seal.leafJson},${membersOf(way)}}`;

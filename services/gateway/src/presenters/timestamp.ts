@@ -1,4 +1,7 @@
-/** ISO 8601 in UTC with milliseconds. Every message has its instants as optional fields; one that is missing is a bug of the sender. */
+/**
+ * ISO 8601 in UTC with milliseconds. In every message, instants are optional fields; a missing one
+ * is the sender's bug.
+ */
 export function timestamp(instant: Date | undefined): string {
   if (instant === undefined) throw new Error('a service left out an instant');
   return instant.toISOString();

@@ -1,5 +1,6 @@
 /**
- * Tournaments, rounds and their boards as JSON (docs/contract/partner-api.md, "Tournament", "Round", "Leaderboard row", "Masked leaderboard").
+ * Tournaments, rounds and their boards as JSON (docs/contract/partner-api.md, "Tournament",
+ * "Round", "Leaderboard row", "Masked leaderboard").
  */
 import { formatAmount } from '@laurel/money';
 import {
@@ -31,7 +32,9 @@ export function presentTournament(tournament: Tournament) {
   };
 }
 
-/** The list item and everything that the operator set; each round freezes these terms when it opens. */
+/**
+ * The list item and everything that the operator set; each round freezes these terms when it opens.
+ */
 export function presentOperatorTournament(tournament: Tournament) {
   const terms = termsOf(tournament);
   const { tiebreak } = terms;
@@ -72,7 +75,7 @@ export function presentRound(round: Round) {
   };
 }
 
-/** The board of a round for a caller without an entry: counts, and no row. */
+/** A round's board for a caller without an entry: counts, and no rows. */
 export function presentMaskedLeaderboard(round: Round, scoredPlayers: number) {
   return {
     locked: true as const,
@@ -87,7 +90,7 @@ export function presentMaskedLeaderboard(round: Round, scoredPlayers: number) {
   };
 }
 
-/** `playerEntryId` is the entry of the player that the board is read for; empty where it is not known. */
+/** `playerEntryId` is the entry of the player who reads the board; empty if there is none. */
 export function presentLeaderboardRow(row: LeaderboardRow, playerEntryId: string) {
   return {
     rank: Number(row.rank),

@@ -3,7 +3,7 @@ import { DELIVERY_STATUSES, ENVIRONMENTS, nameOf } from '@laurel/proto/enum-name
 import type { Delivery, DeliveryAttempt, Endpoint, SandboxEvent } from '@laurel/proto/webhook';
 import { timestamp } from './timestamp.ts';
 
-/** An endpoint as the portal shows it; its secret is shown only by the answer that made it. */
+/** An endpoint as the portal shows it. Only the response to its creation shows its secret. */
 export function presentEndpoint(endpoint: Endpoint) {
   return {
     id: endpoint.id,

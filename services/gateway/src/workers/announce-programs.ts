@@ -1,6 +1,7 @@
 /**
- * After a time without the integration service, or when its database has lost its last second: hands over the facts of the programs that an
- * operator changed meanwhile (`repository/program-facts.ts`). Until then the service goes on with the facts that it has.
+ * Announces programs after the integration service could not be reached, or after its database lost
+ * its last second: passes on the facts of programs that an operator changed meanwhile
+ * (`repository/program-facts.ts`). Until then the service continues with the facts that it has.
  */
 import { newId } from '@laurel/ids';
 import { millisecondsOf } from '@laurel/instant';
@@ -11,7 +12,10 @@ import { tryToAnnounce } from '../clients/program-facts.ts';
 import type { ProgramFacts } from '../domain/program.ts';
 import { announcePrograms } from '../repository/program-facts.ts';
 
-/** Each repetition is a call for each program that changed in the last ten minutes, which may be many after an import. */
+/**
+ * Each repetition makes one call for each program that changed in the last ten minutes: many after
+ * an import.
+ */
 const REPEAT_EVERY_MS = 10_000;
 
 export function createAnnouncePrograms({

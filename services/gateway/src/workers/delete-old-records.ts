@@ -1,6 +1,6 @@
 /**
- * Idempotency records are kept 24 hours (docs/contract/partner-api.md,
- * "Idempotency"). After that they decide nothing; this only frees the space.
+ * Idempotency records are kept for 24 hours (docs/contract/partner-api.md, "Idempotency"). After
+ * that they decide nothing; deleting them only frees the space.
  */
 import { KEY_USE_RETENTION_MS } from '@laurel/attempts/domain';
 import type { Database } from '@laurel/postgres';

@@ -1,9 +1,11 @@
-/** A rate window decides nothing once its minute is over; this only frees the space. */
+/** A rate window decides nothing once its minute is over; deleting it only frees the space. */
 import type { Database } from '@laurel/postgres';
 import { deleteInBatches } from '@laurel/service';
 import { deleteOldWindows } from '../repository/rate-windows.ts';
 
-/** Until then operators and developers can see when a key was last used: `recordKeyUse` reads it here. */
+/**
+ * Operators and developers see when a key was last used: until then `recordKeyUse` reads it here.
+ */
 const KEPT_MS = 3_600_000;
 export function createDeleteOldWindows(database: Database) {
   return async function runOnce(now: Date): Promise<number> {

@@ -1,4 +1,4 @@
-/** The workers of the gateway, each with how often it runs. */
+/** The gateway's workers, and how often each runs. */
 import type { Foundation, Worker } from '@laurel/service';
 import type { Admission } from '../admission/admission.ts';
 import type { IntegrationClient } from '../clients/integration.ts';
@@ -10,13 +10,16 @@ import { createDeleteOldRecords } from './delete-old-records.ts';
 import { createDeleteOldWindows } from './delete-old-windows.ts';
 import { createRehashKeys } from './rehash-keys.ts';
 
-/** Fast enough that the table stays near a day's size, rare enough to cost nothing. */
+/** Often enough that the table stays near a day's size, rare enough to cost nothing. */
 const RETENTION_INTERVAL_MS = 60_000;
-/** The windows are scanned whole to find the old ones: no index covers their age. */
+/** Finding old windows scans the whole table: no index covers their age. */
 const WINDOWS_INTERVAL_MS = 600_000;
 /** `last_used_at` is for people: half a minute late is fine. */
 const KEY_USE_INTERVAL_MS = 30_000;
-/** How long after a time without the integration service it may go on with what it knew of a program. */
+/**
+ * How long the integration service may continue with outdated facts of a program after it becomes
+ * reachable again.
+ */
 const ANNOUNCE_INTERVAL_MS = 5_000;
 
 export function gatewayWorkers({

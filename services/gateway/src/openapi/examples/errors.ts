@@ -2,7 +2,10 @@
 import { type ApiErrorCode, DEFAULT_MESSAGE } from '@laurel/errors';
 import type { Examples } from './example.ts';
 
-/** The message and the details of a validation failure, where an answer has them: on a route with a body, and on one with a query. */
+/**
+ * The message and the details of a validation failure, where a response has them: for a route with
+ * a body, and for one with a query.
+ */
 const INVALID = {
   body: { message: 'The body is not valid.', details: { issues: [{ field: 'player_ref', message: 'is missing' }] } },
   query: { message: 'The query is not valid.', details: { issues: [{ field: 'player_ref', message: 'is missing' }] } },
@@ -39,12 +42,12 @@ const INVALID_OF_ROUTE: Readonly<Record<string, object>> = {
   createAttempt: INVALID.body,
 };
 
-/** One answer for each code that a status may carry. */
+/** One response for each code that a status may carry. */
 export function errorExamples(routeName: string, codes: readonly ApiErrorCode[]): Examples {
   return errorExamplesOf(codes, { invalid_request: INVALID_OF_ROUTE[routeName] });
 }
 
-/** `said` is what an answer has in addition to its code, or in the place of the message that its code has. */
+/** `said` is what a response has in addition to its code, or in place of the code's message. */
 export function errorExamplesOf<Code extends ApiErrorCode>(
   codes: readonly Code[],
   said: Partial<Record<ApiErrorCode, object | undefined>>,

@@ -1,14 +1,17 @@
-/** An example of a body, as OpenAPI has it: a test checks each against its schema. */
+/** An example of a body, in OpenAPI's form. A test checks each against its schema. */
 export type Example = { readonly summary: string; readonly value: unknown };
 export type Examples = Readonly<Record<string, Example>>;
 
-/** Of a route: what is sent, where it takes a body, and what a success answers, where it has one. */
+/**
+ * The examples of one route: its request body, if it takes one, and the body of its success, if
+ * any.
+ */
 export interface RouteExamples {
   readonly request?: Examples | undefined;
   readonly response?: Examples | undefined;
 }
 
-/** One example, which needs no name of its own. */
+/** A single example, which needs no name of its own. */
 export function only(summary: string, value: unknown): Examples {
   return { example: { summary, value } };
 }

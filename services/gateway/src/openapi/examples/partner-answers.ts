@@ -1,4 +1,4 @@
-/** What the routes of the partner document answer when they succeed. */
+/** The successful responses of the routes in the partner document. */
 import { DEFAULT_MESSAGE } from '@laurel/errors';
 import type { Examples } from './example.ts';
 import {
@@ -194,7 +194,7 @@ export const RESPONSE_EXAMPLES: Readonly<Record<string, Examples>> = {
   },
 };
 
-/** The first key is that of RFC 8037; neither signs anything of ours. */
+/** The first key is that of RFC 8037; neither signs anything in Laurel. */
 export const KEY_LIST_EXAMPLES: Examples = {
   replaced: {
     summary: 'A key that was replaced, and the one that is in use',

@@ -1,4 +1,7 @@
-/** What is sent to the routes of the partner document: bodies, by the name of the route, and parameters. */
+/**
+ * The requests to the routes in the partner document: bodies by the name of the route, and
+ * parameters.
+ */
 import type { Examples } from './example.ts';
 import {
   CHALLENGE_ATTEMPT_ID,
@@ -20,7 +23,7 @@ export const PARAMETER_EXAMPLES = {
   idempotency_key: '0b1f7e0c-5b7e-4a52-9f0e-8d2c6a3f4e11',
 } as const;
 
-/** Of a parameter in the path of a route: `{id}` is a challenge's or an integration's. */
+/** The example of a path parameter: `{id}` is a challenge's or an integration's, by the path. */
 export function parameterExample(path: string, name: string): string | undefined {
   if (path.startsWith('/challenges/{id}')) return SEEDED_CHALLENGE_ID;
   return PARAMETER_EXAMPLES[name as keyof typeof PARAMETER_EXAMPLES];

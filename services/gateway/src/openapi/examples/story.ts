@@ -1,6 +1,6 @@
 /**
- * What the examples of both documents are about: one story, from the list of challenges to the webhooks, in which every id, amount and instant
- * agrees with the others.
+ * The subject of both documents' examples: one story, from the list of challenges to the webhooks,
+ * in which every id, amount and instant agrees with the others.
  */
 
 export const CHALLENGE_ID = '01a19b7c-a680-74d5-8c30-75b7b3806f7f';
@@ -15,10 +15,16 @@ export const ROUND_RECEIPT_ID = '01a1fe17-43f4-8035-a817-f7113c170130';
 export const PLAYER_REF = 'player-7c1';
 export const INTEGRATION_ID = '01a1fdf5-b280-7c64-9d0f-3e8a6b5c2417';
 
-/** The form of the secret that a developer is shown once, when an endpoint is made. It signs the examples, and no endpoint. */
+/**
+ * The form of the secret that a developer sees once, when creating an endpoint. It signs the
+ * examples, and no endpoint.
+ */
 export const EXAMPLE_WEBHOOK_SECRET = 'whsec_c2e4b61a8fcc4a6779a16d478ed495c953a8570d87467c05eaac1362995464bb';
 
-/** The form of the secret of a `push_webhook` integration: its 64 characters are the key. It signs the examples, and no integration. */
+/**
+ * The form of the secret of a `push_webhook` integration: its 64 characters are the key. It signs
+ * the examples, and no integration.
+ */
 export const EXAMPLE_SIGNING_SECRET = '7d0c5e1b9a3f4826c1d7e09b54a8f3627be1c09d83f5a64270b9ce18d3f7a520';
 
 export const challenge = {
