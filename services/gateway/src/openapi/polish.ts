@@ -42,14 +42,15 @@ function polished(value: Json): Json {
   return withConst(withReference(withoutType(members)));
 }
 
-/** A union of components says what it is by them. */
+/** A union is described by its components. */
 function withoutType({ type, ...schema }: JsonObject): JsonObject {
   return type === undefined || Array.isArray(schema.oneOf) ? schema : { type, ...schema };
 }
 
 /**
- * `{allOf: [{$ref}, {description}]}` is a reference with a description; where the second one also allows null, a choice of the reference and
- * null: together they would allow no null.
+ * `{allOf: [{$ref}, {description}]}` becomes a reference with a description. If the second member
+ * also allows null, it becomes a choice of the reference and null: combined by `allOf`, they would
+ * allow no null.
  */
 function withReference(schema: JsonObject): JsonObject {
   const [reference, added, ...more] = Array.isArray(schema.allOf) ? (schema.allOf as JsonObject[]) : [];
@@ -76,7 +77,10 @@ function withConst(schema: JsonObject): JsonObject {
   return { ...rest, const: only ?? null };
 }
 
-/** A shared parameter has its schema in itself: a schema of the same name would be a second thing under one name. */
+/**
+ * A shared parameter contains its own schema: a component schema of the same name would be a second
+ * thing under one name.
+ */
 function withOwnSchemas(parameters: JsonObject, schemas: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(parameters as Record<string, JsonObject>).map(([name, parameter]) => [

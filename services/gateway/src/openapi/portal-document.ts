@@ -1,6 +1,7 @@
 /**
- * The OpenAPI 3.1 document of the routes that carry no promise to partners: operators', the portal's and the sandbox's. It is written to
- * `docs/openapi/portal-api.yaml` and served at `/api/openapi.json`; tests check every answer under `/api` against it.
+ * The OpenAPI 3.1 document of the routes that promise nothing to partners: the operators', the
+ * portal's and the sandbox's. It is written to `docs/openapi/portal-api.yaml` and served at
+ * `/api/openapi.json`; tests check every response under `/api` against it.
  */
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
 import type { ApiErrorCode } from '@laurel/errors';

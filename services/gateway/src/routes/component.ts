@@ -1,6 +1,7 @@
 /**
- * The schemas that are components of the documents, by the names that generators make types of. A document registers them before any use,
- * because the first use would define the component otherwise, with the description that belongs to that use alone.
+ * The schemas that are components of the documents, by the names that generators turn into types. A
+ * document registers them before any use: otherwise the first use would define the component, with
+ * a description that fits only that use.
  */
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from '../http/zod.ts';
@@ -9,7 +10,10 @@ const components = new Map<string, z.ZodType>();
 
 type Metadata = NonNullable<Parameters<z.ZodType['openapi']>[1]>;
 
-/** Names a schema, once: two shapes under one name are a bug. A name is no operation's with a suffix, which generators use themselves. */
+/**
+ * Names a schema, once: two shapes under one name are a bug. A name must not be an operation's name
+ * with a suffix, because generators make such names themselves.
+ */
 export function component<Schema extends z.ZodType>(name: string, schema: Schema, metadata: Metadata = {}): Schema {
   if (components.has(name)) throw new Error(`two components have the name ${name}`);
   const named = schema.openapi(name, metadata);
@@ -21,7 +25,7 @@ export function registerComponents(registry: OpenAPIRegistry): void {
   for (const [name, schema] of components) registry.register(name, schema);
 }
 
-/** A union, because the documents would write a named schema that is nullable as null wherever it is referenced. */
+/** A union: for a named nullable schema, the documents would allow null at every reference. */
 export function orNull<Schema extends z.ZodType>(schema: Schema) {
   return z.union([schema, z.null()]);
 }

@@ -47,7 +47,7 @@ export const id = z
   .transform((value) => value.toLowerCase())
   .openapi({ type: 'string', format: 'uuid' });
 
-/** An ISO 3166-1 country, with its ISO 3166-2 subdivision where there is one: `US-CA`, `GB`. */
+/** An ISO 3166-1 country, with an ISO 3166-2 subdivision if there is one: `US-CA`, `GB`. */
 export const jurisdiction = z
   .string()
   .regex(/^[A-Z]{2}(?:-[A-Z0-9]{1,3})?$/, 'must be a country or subdivision code, for example "US-CA"');
@@ -55,7 +55,7 @@ export const jurisdiction = z
 /** 0 (nothing known) to 3. */
 export const verificationLevel = z.int().min(0).max(3);
 
-/** Kept in lower case: one address is one person. */
+/** Stored in lower case: one address is one person. */
 export const email = z
   .email()
   .refine((value) => isAtMost(value, MAX_EMAIL_CHARACTERS), `must have at most ${MAX_EMAIL_CHARACTERS} characters`)
@@ -65,7 +65,10 @@ export const email = z
 const BOUNDS = `${INSTANT_BOUNDS.replace('b', 'B')}.`;
 const isWithinBounds = (text: string) => isInBounds(new Date(text));
 
-/** An instant as ISO 8601 with an offset, in the bounds that everything stored can be read back in. */
+/**
+ * An instant as ISO 8601 with an offset, within the bounds in which everything stored can be read
+ * back.
+ */
 export const instant = z.iso
   .datetime({ offset: true })
   .refine(isWithinBounds, `must lie ${INSTANT_BOUNDS}`)
@@ -75,7 +78,7 @@ export const instant = z.iso
 /** A day of the calendar, in the bounds of `instant`. */
 export const day = z.iso.date().refine(isWithinBounds, `must lie ${INSTANT_BOUNDS}`).openapi({ description: BOUNDS });
 
-/** Query parameters of a list whose pages have at most so many rows. */
+/** Query parameters of a list with at most this many rows on a page. */
 export const pageOf = (maxRows: number) => ({
   cursor: text(200).optional().openapi({ description: 'The `next_cursor` of the page before.' }),
   limit: z
@@ -87,17 +90,17 @@ export const pageOf = (maxRows: number) => ({
     .openapi({ type: 'integer', minimum: 1, maximum: maxRows, description: 'Rows of a page.', example: 50 }),
 });
 
-/** Rows of a page by default; also the most that a request may ask for. */
+/** Rows of a page by default, and the most that a request may ask for. */
 export const PAGE_LIMIT = 200;
 
 /** Query parameters of most lists. */
 export const page = pageOf(PAGE_LIMIT);
 
-/** Of an answer that is a page of a list. */
+/** For a response that is a page of a list. */
 export const nextCursor = z
   .string()
   .nullable()
   .openapi({ description: 'The `cursor` of the next page; null on the last one.' });
 
-/** Of the body of a change. */
+/** For the body of a change. */
 export const CHANGE = { description: 'What is absent stays as it is; at least one member is needed.' };

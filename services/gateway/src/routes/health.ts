@@ -1,4 +1,7 @@
-/** `/healthz` of the public port: the process answers. It shows nothing else; readiness and metrics are on the admin port. */
+/**
+ * `/healthz` of the public port: the process responds. It shows nothing else; readiness and metrics
+ * are on the admin port.
+ */
 import type { RequestHandler } from 'express';
 import { contextOf } from '../http/context.ts';
 import { SECURITY_HEADERS } from '../http/security-headers.ts';

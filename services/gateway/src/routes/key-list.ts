@@ -1,6 +1,6 @@
 /**
- * `/.well-known/laurel-keys.json`: the keys that verify receipts and seals. The
- * route is public, and any cache may keep the answer for a minute.
+ * `/.well-known/laurel-keys.json`: the keys that verify receipts and seals. The route is public,
+ * and any cache may keep the response for a minute.
  */
 import { Router } from 'express';
 import type { SigningKeys } from '../clients/signing-keys.ts';

@@ -1,15 +1,18 @@
 /**
- * The log of operators' actions (`GET /api/operator/actions`). An action is recorded before it has any effect, and its result after:
+ * The log of operators' actions (`GET /api/operator/actions`). An action is recorded before it has
+ * any effect, and its result afterwards:
  *
- * 1. the actor, the action, its subject, the request, and the subject as operators are shown it; on disk before anything else happens. When
- *    this cannot be written, nothing is done;
- * 2. the effect, in whichever service;
- * 3. the status that is answered, and the subject as it is shown afterwards. When this cannot be written the caller is answered all the same,
- *    and the process's log records the failure.
+ * 1. The actor, the action, its subject, the request, and the subject as operators see it are on
+ *    disk before anything else happens. If they cannot be written, nothing is done.
+ * 2. The effect takes place, in whichever service.
+ * 3. The response's status is recorded, and the subject as operators see it afterwards. If these
+ *    cannot be written, the caller gets the response all the same, and the process's log records
+ *    the failure.
  *
- * A process that dies in between leaves an action without a result: the log shows it with an
- * unknown outcome. Reads are no actions; a refused change is one. No secret is written: a subject
- * is what a GET shows, and of a request that has a secret only the members that its route names.
+ * A process that dies in between leaves an action without a result: the log shows its outcome as
+ * unknown. Reads are not actions; a refused change is one. No secret is written: a subject is what
+ * a GET shows, and of a request that contains a secret, only the members that its route names are
+ * recorded.
  */
 
 import { type OwningServices, serviceOf } from '@laurel/attempts/client';
@@ -35,7 +38,7 @@ import { type ActionResult, insertAction, insertActionResult } from '../reposito
 import { findProgram } from '../repository/programs.ts';
 import { isInPieces, runRoute, statusOf, textOf } from './run-route.ts';
 
-/** The stores and services with which actions are recorded and their subjects read. */
+/** The stores and services that record actions and read their subjects. */
 export interface ActionLog extends OwningServices {
   readonly database: Database;
   readonly logger: Logger;
@@ -49,7 +52,10 @@ interface Subject {
 
 type Read = (log: ActionLog, id: string, options: { requestId: string }) => Promise<object | Refused | undefined>;
 
-/** How operators are shown a thing of each kind. For a kind that is not here, the answer of the route is recorded as the state afterwards. */
+/**
+ * How operators see each kind of subject. For a kind that is not listed, the route's response is
+ * recorded as the state afterwards.
+ */
 const READS: Readonly<Record<string, Read>> = {
   program: async ({ database }, id) => {
     const program = await findProgram(database, id);
@@ -67,7 +73,8 @@ const READS: Readonly<Record<string, Read>> = {
     const found = await tournament.getTournament({ tournamentId }, options);
     return isRefused(found) ? found : found.tournament && presentOperatorTournament(found.tournament);
   },
-  // Without rolling it forward: a read before an action must not advance anything, not even what the action itself will.
+  // Reads without rolling the attempt forward: a read before an action must not advance anything,
+  // not even what the action itself will advance.
   attempt: async (services, attemptId, options) => {
     const found = await serviceOf(services, attemptId)?.inspectAttempt({ attemptId }, options);
     return found === undefined || isRefused(found) ? found : found.attempt && JSON.parse(presentAttempt(found.attempt));
@@ -78,7 +85,10 @@ const READS: Readonly<Record<string, Read>> = {
   },
 };
 
-/** The handler of a route by which an operator changes something: it writes to the log of actions, and to the process's own. */
+/**
+ * The handler of a route by which an operator changes something. It writes to the log of actions
+ * and to the process's own log.
+ */
 export function recordedChange<Log extends ActionLog>(
   log: Log,
   { route, area, handle }: { readonly route: Route<string, Log>; readonly area: Area; readonly handle: Handle },
@@ -162,7 +172,10 @@ function recordAction<Log extends ActionLog>(
     return answer;
   };
 
-  /** The subject after the action; the answer's body where nothing else shows it, or where it can no longer be read. */
+  /**
+   * The subject after the action. If nothing else shows the subject, or it can no longer be read,
+   * the body of the response.
+   */
   async function readAfter(
     shown: object | undefined,
     subject: Subject | null,
@@ -183,7 +196,10 @@ async function passPoint(name: FailpointName): Promise<void> {
   await failpoint(name);
 }
 
-/** The first resource that the path names: `/accounts/{accountId}/...` is about an account. Null when that can be no id. */
+/**
+ * The first resource that the path names: `/accounts/{accountId}/...` is about an account. Null if
+ * the text cannot be an id.
+ */
 function subjectOf(request: Request): Subject | null {
   const [name, id] = Object.entries(request.params)[0] ?? [];
   if (name === undefined || typeof id !== 'string' || !isUuid(id)) return null;
@@ -194,7 +210,7 @@ function createdOf(kind: string, shown: object | undefined): Subject | null {
   return shown !== undefined && 'id' in shown && typeof shown.id === 'string' ? { kind, id: shown.id } : null;
 }
 
-/** The body of an answer, as the caller reads it. */
+/** The body of a response, as the caller reads it. */
 function shownBy(answer: Exclude<Answer, Refused>): object | undefined {
   if (isInPieces(answer)) throw new Error('the answer to an action is recorded, and so one text');
   if (typeof answer === 'object' && answer.body !== undefined) return answer.body;
@@ -208,7 +224,10 @@ function nameOf(subject: Subject | null): string | null {
 
 const recorded = new WeakSet<RequestHandler>();
 
-/** Without this check a new route could change something and bypass the log; with it the gateway does not start. */
+/**
+ * Without this check a new route could change something and bypass the log. With it, the gateway
+ * does not start.
+ */
 export function assertChangesAreRecorded(router: Router): void {
   for (const { route, handle: middleware } of router.stack) {
     if (route === undefined) {

@@ -1,4 +1,4 @@
-/** Programs and pages of them, as the portal and operators are shown them. */
+/** Programs and pages of them, as the portal and operators see them. */
 import { cutPage } from '@laurel/cursor';
 import { type Refused, refused } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
@@ -48,7 +48,7 @@ export async function answerPrograms(
 ): Promise<Result | Refused> {
   const { cursor, limit = PAGE_LIMIT } = query;
   if (cursor !== undefined && !isUuid(cursor)) return refused('invalid_request', 'cursor: is not one of ours');
-  // One more than asked for, to know whether a next page exists.
+  // Reads one row more than requested, to know whether a next page exists.
   const found = await list({ beforeId: cursor ?? null, limit: limit + 1 });
   const { page: programs, last } = cutPage(found, limit);
   return { body: { data: programs.map(presentProgram), next_cursor: last?.id ?? null } };

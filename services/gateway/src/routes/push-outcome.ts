@@ -1,7 +1,9 @@
 /**
- * `POST /webhooks/integrations/{id}/outcome`: where partners push outcomes (docs/contract/partner-api.md, "Pushed outcomes"). It takes no API
- * key: the signature over the raw body proves the caller, and the integration service alone holds the secrets. So its limits come first
- * (`admission/push-limits.ts`), then the bytes, which are passed on as they came, whatever their content type.
+ * `POST /webhooks/integrations/{id}/outcome`: where partners push outcomes
+ * (docs/contract/partner-api.md, "Pushed outcomes"). It takes no API key. The signature over the
+ * raw body authenticates the caller, and only the integration service holds the secrets. So its
+ * limits are checked first (`admission/push-limits.ts`). Then the bytes are passed on unchanged,
+ * whatever their content type.
  */
 import { isRefused } from '@laurel/errors';
 import { isUuid } from '@laurel/ids';
@@ -29,11 +31,17 @@ export interface PushDependencies {
 
 export const PUSH_PATH = '/webhooks/integrations/{id}/outcome';
 
-/** Below `/webhooks`. The id is not decoded: whatever stands there and is no uuid is an unknown integration. */
+/**
+ * Below `/webhooks`. The id is not decoded: any text here that is not a uuid is an unknown
+ * integration.
+ */
 const PATH = /^\/integrations\/([^/]+)\/outcome$/;
 const SIGNATURE_HEADER = 'x-service-signature';
 const NO_BYTES = Buffer.alloc(0);
-/** Of the budget of bodies: of the networks that the integration does not know, at one integration and at all of them. */
+/**
+ * Shares of the body budget for networks that their integration does not know: at one integration,
+ * and at all of them.
+ */
 const SHARE_OF_OTHERS_AT_ONE = 1 / 2;
 const SHARE_OF_OTHERS = 3 / 4;
 const KNOWN = 'known';
@@ -57,7 +65,8 @@ export function pushOutcome({ pushLimits, pushBodies, pushes, addressOf }: PushD
     }
     context.pushEnvironment = admission.environment ?? undefined;
     let isReceiving = false;
-    // A caller that disconnects while its push is being received does not make room for another one yet.
+    // If a caller disconnects while its push is being received, that makes no room for another push
+    // yet.
     response.on('close', () => {
       if (!isReceiving) admission.release();
     });
@@ -83,8 +92,10 @@ function ownerOf(integrationId: string, network: string, isKnown: boolean): stri
 }
 
 /**
- * A pushed body counts for its integration and for its client: neither a flood at one nor a flood by one uses up the budget of the others. The
- * networks that an integration does not know count apart from those that it does, and all of them together leave a quarter to these.
+ * A pushed body counts for its integration and for its client: neither a flood at one integration
+ * nor a flood by one client uses up the budget of the others. Networks that an integration does not
+ * know count apart from those that it knows, and all of them together leave a quarter to the known
+ * ones.
  */
 export function ownersOfPushedBody(owner: string): readonly BodyOwner[] {
   const [integrationId, network = '', standing] = owner.split(' ');
@@ -130,7 +141,7 @@ async function receive(
   sendJson(response, 200, body);
 }
 
-/** Empty when the header is missing, or came twice: Node would join the two. */
+/** Empty if the header is missing or was sent twice: Node would join the two. */
 function signatureOf(request: Request): string {
   const [signature = '', ...others] = request.headersDistinct[SIGNATURE_HEADER] ?? [];
   return others.length === 0 ? signature : '';

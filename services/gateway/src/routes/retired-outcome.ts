@@ -1,6 +1,7 @@
 /**
- * `POST /api/attempts/{anything}/outcome`: a route that is retired, by which browsers reported outcomes. It answers 410 permanently, to any
- * caller, for any path segment, including one that cannot be decoded, and for any body, which is not waited for.
+ * `POST /api/attempts/{anything}/outcome`: a retired route, by which browsers reported outcomes. It
+ * answers 410 permanently: to any caller, for any path segment, even one that cannot be decoded,
+ * and for any body, without waiting for it.
  */
 import { DEFAULT_MESSAGE, HTTP_STATUS } from '@laurel/errors';
 import type { RequestHandler } from 'express';

@@ -1,6 +1,6 @@
 /**
- * Runs every route: hands it the checked input, ends the lock of its idempotency key with the result, logs what it
- * changed, and only then answers.
+ * Runs every route: passes it the checked input, ends the lock of its idempotency key with the
+ * result, logs what it changed, and only then responds.
  */
 import { type ApiErrorCode, isRefused, type Refused } from '@laurel/errors';
 import type { KeyUse as KeyUseMessage } from '@laurel/proto/common';
@@ -14,19 +14,24 @@ import { type InputCheck, inputCheckOf } from '../http/validate.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import type { KeyLock, KeyUse } from '../repository/idempotency-records.ts';
 
-/** What ends the use of an idempotency key. Only an area whose routes may need one has it. */
+/**
+ * Ends the use of an idempotency key. Only an area whose routes may need such a key provides this.
+ */
 export interface KeyEnd {
   readonly idempotency: Idempotency;
   readonly clock: Clock;
 }
 
-/** Where a change writes its line: each use one, before it is answered, also when it fails. */
+/**
+ * Where a change writes its log line: one line for each use, before the response, even if the
+ * change fails.
+ */
 export interface ChangeLog {
   readonly logger: Logger;
   readonly actor: 'operator' | 'developer';
 }
 
-/** Serves the routes of an area, each with the handlers that are made for it. */
+/** Serves the routes of an area, each with the handlers made for it. */
 export function mountRoutes<Mounted extends AnyRoute>(
   router: Router,
   routes: readonly Mounted[],
@@ -44,7 +49,7 @@ export function handleOf<Caller, Dependencies, Code extends ApiErrorCode>(
   options: {
     readonly area: Area;
     readonly callerOf: (context: RequestContext, request: Request) => Caller;
-    /** Of a request that is checked before it gets here too. */
+    /** For a request whose input is also checked before it gets here. */
     readonly check?: InputCheck;
     readonly keys?: KeyEnd;
   },
@@ -116,7 +121,7 @@ export function runRoute(
   };
 }
 
-/** An answer that is no refusal. */
+/** An answer that is not a refusal. */
 type Accepted = Exclude<Answer, Refused>;
 /** An accepted answer that is one text or none. */
 type Whole = Exclude<Accepted, AsyncIterable<string>>;
@@ -126,7 +131,7 @@ export function statusOf(route: AnyRoute, answer: Accepted): number {
   return typeof answer === 'object' && 'status' in answer ? answer.status : route.success.status;
 }
 
-/** The text of an answer's body; undefined for an answer without one. */
+/** The text of an answer's body; undefined for an answer without a body. */
 export function textOf(answer: Whole): string | undefined {
   if (typeof answer === 'string') return answer;
   if ('json' in answer) return answer.json;
@@ -137,13 +142,13 @@ export function isInPieces(answer: Accepted): answer is AsyncIterable<string> {
   return typeof answer === 'object' && Symbol.asyncIterator in answer;
 }
 
-/** A field that is absent only because of a bug. */
+/** Returns a field that only a bug leaves absent. */
 export function present<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('what must be there is not');
   return value;
 }
 
-/** The key use as the owner of the operation records it. */
+/** The key use, in the form that the contest service records. */
 function keyUseMessageOf(
   keyLock: KeyLock | undefined,
   use: KeyUse | undefined,
@@ -153,7 +158,7 @@ function keyUseMessageOf(
   return {
     keyId: keyLock.recordId,
     fingerprint: Buffer.from(use.fingerprint, 'hex'),
-    // Every later use finds the record of the first, and raises its generation where it may run.
+    // Every later use finds the record of the first, and raises its generation if it may run.
     isFirst: keyLock.generation === 0,
     usedAt: clock(),
   };
@@ -168,7 +173,7 @@ function changeLogger({ logger, actor }: ChangeLog, action: string) {
   };
 }
 
-/** The id of what a change made or changed, and what it says of itself. */
+/** For the log line: the id of what a change created or changed, and its own details. */
 function detailsOf(answer: Whole | undefined): object {
   if (answer === undefined || typeof answer === 'string' || 'status' in answer) return {};
   const { body, logged } = answer;

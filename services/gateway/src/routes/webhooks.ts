@@ -1,4 +1,6 @@
-/** Endpoints and deliveries as the portal and the sandbox answer them, and the events of the sandbox. */
+/**
+ * Endpoints and deliveries as the portal and the sandbox show them, and the events of the sandbox.
+ */
 import { WEBHOOK_EVENT_TYPES } from '@laurel/events/event-type';
 import { z } from '../http/zod.ts';
 import { component, orNull } from './component.ts';

@@ -9,7 +9,7 @@ import { nextCursor, PAGE_LIMIT, page, text } from '../fields.ts';
 import { timestamp, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
-/** Each filter is matched exactly, against what an action shows. */
+/** Each filter is matched exactly against what an action shows. */
 const actionQuery = z.object({
   action: text(64).optional().openapi({ description: 'The name of the change.', example: 'change_account' }),
   subject: text(255).optional().openapi({
@@ -55,7 +55,7 @@ export const listActions = defineOperatorRoute({
     const { cursor, limit = PAGE_LIMIT, action = null, subject = null, actor = null } = query;
     const below = cursor === undefined ? TOP : decodePosition(cursor);
     if (below === null) return refused('invalid_request', 'cursor: is not one of ours');
-    // One more than asked for, to know whether a next page exists.
+    // Reads one row more than requested, to know whether a next page exists.
     const found = await listStoredActions(database, { action, subject, actor }, { below, limit: limit + 1 });
     const { page: actions, last } = cutPage(found, limit);
     const next = last === null ? null : encodePosition(last);

@@ -33,8 +33,8 @@ import { defineOperatorRoute } from './route.ts';
 const MAX_COUNT = 1_000_000;
 
 /**
- * The fields that an operator sets; the defaults are those of docs/contract/rules.md, "Challenges".
- * The challenge service enforces the rules that tie fields together: it refuses with `invalid_request` too.
+ * The fields that an operator sets; docs/contract/rules.md, "Challenges", gives the defaults. The
+ * challenge service enforces the rules that relate fields: it refuses with `invalid_request` too.
  */
 const newChallenge = component(
   'ChallengeRequest',
@@ -83,7 +83,7 @@ const challengeChange = component(
   }),
 );
 
-/** The list item of partners, and everything that the operator set. */
+/** The partners' list item, and everything that the operator set. */
 const operatorChallengeSchema = component(
   'OperatorChallenge',
   challengeSchema.extend({
@@ -185,7 +185,7 @@ function toRequest(programId: string, body: z.output<typeof newChallenge>): Crea
       scoreMax: body.score_max ?? undefined,
       targetPassRate: body.target_pass_rate,
       integrityTier: body.integrity_tier,
-      // 0: the challenge service's default.
+      // 0 selects the challenge service's default.
       minCalibrationN: body.min_calibration_n ?? 0,
       minCalibrationPlayers: body.min_calibration_players,
       dailyAttemptCap: body.daily_attempt_cap,

@@ -73,8 +73,8 @@ export const denyPayout = decidePayout('deny', {
 });
 
 /**
- * The service that owns the award decides and moves the money, so that its award
- * and the wallet's payout cannot diverge; the answer is the wallet's payout.
+ * The contest service of the award decides and moves the money, so that its award and the wallet's
+ * payout cannot diverge. The response is the wallet's payout.
  */
 function decidePayout(
   verb: 'release' | 'deny',

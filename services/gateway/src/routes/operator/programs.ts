@@ -33,7 +33,7 @@ const newProgram = component(
   z.object({ name: text(MAX_NAME_CHARACTERS), developer_id: id.nullish() }),
 );
 
-// Strict, as every change is: a misspelt field would otherwise change nothing and answer 200.
+// Strict, as every change is: otherwise a misspelt field would change nothing and get a 200.
 const programChange = component(
   'ProgramChange',
   z
@@ -53,7 +53,7 @@ interface Programs {
 interface Keys extends Programs {
   readonly peppers: Peppers;
 }
-/** Of the routes that change what the integration service knows of a program. */
+/** For the routes that change what the integration service knows of a program. */
 interface Facts extends Programs {
   readonly integration: IntegrationClient;
   readonly logger: Logger;
@@ -85,7 +85,8 @@ export const createProgram = defineOperatorRoute({
     const developerId = body.developer_id ?? null;
     if (developerId !== null) {
       if (!(await developerExists(database, developerId))) return noSuchDeveloper();
-      // The webhook service gets the program before it is stored here, so that no event of it is without a developer.
+      // The webhook service gets the program before it is stored here, so that each of its events
+      // has a developer.
       const put = await webhook.putProgram({ programId, developerId }, options);
       if (isRefused(put)) return put;
     }

@@ -41,7 +41,7 @@ export const getReceipt = defineOperatorRoute({
   params: z.object({ receiptId: pathId }),
   success: { status: 200, description: 'The receipt.', schema: receiptSchema },
   run: async ({ params: { receiptId }, options }, { challenge, tournament }: OwningServices) => {
-    // The id of a receipt does not name the service that owns it.
+    // A receipt's id does not name its contest service.
     const asked = await challenge.getReceipt({ receiptId }, options);
     const isElsewhere = isRefused(asked) && asked.code === 'not_found';
     const found = isElsewhere ? await tournament.getReceipt({ receiptId }, options) : asked;

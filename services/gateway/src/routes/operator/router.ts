@@ -1,4 +1,6 @@
-/** `/api/operator`: what our own staff may do (docs/contract/portal-api.md, "Operator"). */
+/**
+ * `/api/operator`: what the platform's own staff may do (docs/contract/portal-api.md, "Operator").
+ */
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { requireOperator } from '../../admission/operator-auth.ts';
 import { limitRate, type RateWindows } from '../../admission/rate-limit.ts';
@@ -22,7 +24,10 @@ export interface OperatorDependencies extends OperatorServices {
   readonly addressOf: (request: Request) => string;
 }
 
-/** Mounted at `/api/operator`, behind the request id. Token, rate, and only then the body. */
+/**
+ * Mounted at `/api/operator`, behind the request id. Checks the token, then the rate, and only then
+ * reads the body.
+ */
 export function operatorRouter(deps: OperatorDependencies): Router {
   const router = Router();
   router.use(

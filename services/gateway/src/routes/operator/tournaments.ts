@@ -54,7 +54,7 @@ const tournamentChange = component('TournamentChange', z.strictObject({ status: 
 
 const newRound = component('RoundRequest', z.object({ opens_at: instant.nullish(), closes_at: instant }));
 
-/** The list item of partners, and everything that the operator set. */
+/** The partners' list item, and everything that the operator set. */
 const operatorTournamentSchema = component(
   'OperatorTournament',
   tournamentSchema.extend({
@@ -131,7 +131,7 @@ export const openRound = defineOperatorRoute({
     invalid_request: 'The body does not fit, or the round would be too short, too long or over.',
     conflict: 'Another round is open, or the tournament is not active.',
   },
-  // In the log it is a change of the tournament, whose current round the new one becomes.
+  // The log shows this as a change of the tournament, whose current round the new one becomes.
   action: 'open_round',
   run: async ({ params: { tournamentId }, body, options }, { tournament }: Tournaments) => {
     const opened = await tournament.openRound(

@@ -1,4 +1,6 @@
-/** The routes of `/api/portal` that need a session. Signing in, which needs none, is `session.ts`'s. */
+/**
+ * The routes of `/api/portal` that need a session. Sign-in, which needs none, is in `session.ts`.
+ */
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import type { Admission } from '../../admission/admission.ts';

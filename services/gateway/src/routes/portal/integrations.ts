@@ -35,13 +35,19 @@ interface Integrations {
 }
 
 export interface DryRuns extends Integrations {
-  /** By developer. */
+  /** One budget per developer. */
   readonly dryRunBudgets: ByteBudgets;
 }
 
-/** Of a developer, in each process: two samples of the largest size at once, and then more than one a second. */
+/**
+ * Per developer, in each process: two samples of the largest size at once, and then more than one a
+ * second.
+ */
 export const DRY_RUN_BYTES_PER_SECOND = 1.5 * MAX_BODY_BYTES;
-/** What one costs beside its descriptor and its sample: about what a descriptor takes to be read. */
+/**
+ * What a dry run costs in addition to its descriptor and its sample: about what reading a
+ * descriptor costs.
+ */
 const DRY_RUN_BYTES = 16 * KIB;
 const SECOND_MS = 1_000;
 
@@ -52,7 +58,7 @@ export const dryRunDescriptor = definePortalRoute({
   summary: 'What a descriptor would read from a sample',
   description: `Nothing is stored, and nothing is settled. A developer has ${DRY_RUN_BYTES_PER_SECOND / KIB} KiB a second, and up to two seconds of it at once; each dry run counts as its descriptor, its sample and ${DRY_RUN_BYTES / KIB} KiB. Beyond it the answer is 429, whose \`limit\` is bytes a second.`,
   body: dryRun,
-  // As they would come: every digit of a number, and the order of members.
+  // Kept as a push would send them: every digit of a number, and the order of members.
   verbatim: { descriptor: MAX_BODY_BYTES, sample: MAX_BODY_BYTES },
   success: { status: 200, description: 'Each record, or the pointer that failed.', schema: dryRunSchema },
   refusals: { invalid_request: 'The body does not fit, or the descriptor itself is not valid.' },
@@ -68,7 +74,7 @@ export const dryRunDescriptor = definePortalRoute({
   },
 });
 
-/** Takes what the dry run costs; answers 429 where the developer has not so much left. */
+/** Takes what the dry run costs from the developer's budget; answers 429 if too little is left. */
 function limitDryRun(budgets: ByteBudgets, developerId: string, sentBytes: number) {
   const now = Date.now();
   const bytes = DRY_RUN_BYTES + sentBytes;

@@ -1,4 +1,7 @@
-/** Routes of the portal are called by a developer who is signed in; a resource of another developer is not found. */
+/**
+ * Routes of the portal are called by a signed-in developer; another developer's resource is not
+ * found.
+ */
 import type { Session } from '../../domain/session.ts';
 import { defineFor } from '../../http/route.ts';
 

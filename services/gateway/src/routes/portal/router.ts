@@ -1,6 +1,6 @@
 /**
- * `/api/portal`: a developer's access to their own programs and webhooks (docs/contract/portal-api.md, "Developer portal"). Resources of
- * others are not found.
+ * `/api/portal`: a developer's access to their own programs and webhooks
+ * (docs/contract/portal-api.md, "Developer portal"). Other developers' resources are not found.
  */
 import type { Logger } from '@laurel/service';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
@@ -32,7 +32,10 @@ export interface PortalDependencies extends PortalServices {
 /** More than the longest e-mail and password with every character escaped. */
 const MAX_CREDENTIALS_BYTES = 4 * 1024;
 
-/** Mounted at `/api/portal`, behind the request id. Session, rate, and only then the body. */
+/**
+ * Mounted at `/api/portal`, behind the request id. Checks the session, then the rate, and only then
+ * reads the body.
+ */
 export function portalRouter(deps: PortalDependencies): Router {
   const router = Router();
   mountSignIn(router, deps);
@@ -62,7 +65,10 @@ export function portalRouter(deps: PortalDependencies): Router {
   return router;
 }
 
-/** The one route of the portal that needs no session: so its rate is counted by the client's address, before its body is read. */
+/**
+ * The one route of the portal without a session. Its rate is therefore counted by the client's
+ * address, before its body is read.
+ */
 function mountSignIn(router: Router, deps: PortalDependencies): void {
   const { addressOf } = deps;
   const callerOfSignIn = (_context: RequestContext, request: Request) => ({ address: addressOf(request) });

@@ -22,7 +22,7 @@ const credentials = component(
   'Credentials',
   z.strictObject({
     email,
-    // Longer than any password may be. One that is too short fails like any other wrong password.
+    // Longer than any password may be. A password that is too short fails like any other wrong one.
     password: z
       .string()
       .refine((value) => isAtMost(value, MAX_SENT_CHARACTERS), `must have at most ${MAX_SENT_CHARACTERS} characters`)
@@ -30,7 +30,7 @@ const credentials = component(
   }),
 );
 
-/** The caller has no session yet: only the address of the client is known. */
+/** The caller has no session yet: only the client's address is known. */
 export const signIn = defineFor<{ readonly address: string }>()({
   method: 'post',
   path: '/session',

@@ -1,4 +1,4 @@
-/** Routes of the sandbox are called for a program in test, whose key was resolved by admission. */
+/** Routes of the sandbox are called for a program in test; admission has resolved its API key. */
 import type { Principal } from '../../domain/principal.ts';
 import { defineFor } from '../../http/route.ts';
 

@@ -1,4 +1,7 @@
-/** `/api/sandbox`: routes by which a partner simulates an hour in a second (docs/contract/portal-api.md, "Sandbox"). Test keys only. */
+/**
+ * `/api/sandbox`: routes by which a partner simulates an hour in a second
+ * (docs/contract/portal-api.md, "Sandbox"). Test keys only.
+ */
 import { type RequestHandler, type Response, Router } from 'express';
 import { type Admission, authenticate } from '../../admission/admission.ts';
 import { limitRate, type RateWindows } from '../../admission/rate-limit.ts';
@@ -23,8 +26,9 @@ export interface SandboxDependencies extends SandboxServices {
 }
 
 /**
- * Mounted at `/api/sandbox`, behind the request id. Key, rate, and only then the body. The rate is the sandbox's own, per program: a request
- * here uses nothing of the limit of `/v1`.
+ * Mounted at `/api/sandbox`, behind the request id. Checks the key, then the rate, and only then
+ * reads the body. The sandbox's own rate counts per program: a request here uses nothing of the
+ * limit of `/v1`.
  */
 export function sandboxRouter(deps: SandboxDependencies): Router {
   const router = Router();
@@ -50,7 +54,10 @@ function principalOf(response: Response): Principal {
   return present(contextOf(response).principal);
 }
 
-/** A live key is a key of the wrong environment here: the same 401 as for any other failure of a key. */
+/**
+ * A live key is a key of the wrong environment here: it gets the same 401 as any other failure of a
+ * key.
+ */
 const requireTestKey: RequestHandler = (_request, response, next) => {
   if (contextOf(response).principal?.environment === 'test') return next();
   sendError(response, 'unauthorized');

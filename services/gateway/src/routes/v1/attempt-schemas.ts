@@ -1,4 +1,7 @@
-/** The shapes of attempts and outcomes. Routes check with them; the documents are generated from them. */
+/**
+ * The shapes of attempts and outcomes. Routes check with them; the documents are generated from
+ * them.
+ */
 import { MAX_EVIDENCE_BYTES, MAX_METADATA_BYTES } from '@laurel/attempts/domain';
 import { z } from '../../http/zod.ts';
 import { component, orNull } from '../component.ts';

@@ -1,10 +1,14 @@
 /**
- * The order in which a request of `/v1` is checked, which is the contract's (docs/contract/partner-api.md, "Errors"): the first check that
- * refuses answers the request, and nothing after it takes effect.
+ * The order in which a request of `/v1` is checked, as the contract defines it
+ * (docs/contract/partner-api.md, "Errors"). The first check that refuses answers the request, and
+ * nothing after it takes effect.
  */
 import type { RequestHandler } from 'express';
 
-/** Each check, with the statuses of its refusals. The last one is the route: the service that owns the resource decides in this order. */
+/**
+ * Each check, with the statuses of its refusals. The last one is the route: the contest service
+ * that it calls decides in this order.
+ */
 export const CHECK_ORDER = [
   { check: 'admission', refusals: [401, 429] },
   { check: 'validation', refusals: [400] },

@@ -17,7 +17,8 @@ export const createAttempt = defineV1Route({
     'Against a challenge, the fee, the threshold and the prize on offer are frozen on the attempt. In a round, every attempt costs its `entry_fee`, re-buys included. No 4xx charges anything.',
   body: createAttemptBody,
   verbatim: { metadata: MAX_METADATA_BYTES },
-  // The operation id is the attempt's id: whichever request runs the operation again creates the same attempt.
+  // The operation id is the attempt's id: any request that runs the operation again creates the
+  // same attempt.
   mintOperationId: (body) => newOwnedId(body.challenge_id === undefined ? 'tournament' : 'challenge'),
   success: { status: 201, description: 'Created and charged: `open`, `outcome` null.', schema: attemptSchema },
   refusals: {

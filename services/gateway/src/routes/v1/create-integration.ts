@@ -33,7 +33,8 @@ export const createIntegration = defineV1Route({
     { caller, body, verbatim, options },
     { database, integration }: { database: Database; integration: IntegrationClient },
   ) => {
-    // The integration service makes one only for a program that it knows. It has every program since it exists, but none from before.
+    // The integration service creates an integration only for a program that it knows. It learns of
+    // each program that was created since that service exists, but not of earlier ones.
     const facts = await findProgramFacts(database, caller.programId);
     if (isRefused(facts)) return facts;
     await announceProgram(integration, facts, options);
@@ -47,7 +48,7 @@ export const createIntegration = defineV1Route({
       options,
     );
     if (isRefused(created)) {
-      // The closed set of the integration routes has no 409.
+      // The closed set of codes of the integration routes has no 409.
       return created.code === 'conflict' ? refused('invalid_request', created.message) : created;
     }
     const { integration: draft, signingSecret } = created;

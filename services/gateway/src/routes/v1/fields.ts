@@ -1,4 +1,4 @@
-/** Fields that several resources of `/v1` have, each with its bounds. */
+/** Fields that several resources of `/v1` share, each with its bounds. */
 import { isUuid } from '@laurel/ids';
 import { hasNul, isAtMost, isJsonObject } from '@laurel/json';
 import { MAX_PLAYER_REF_CHARACTERS } from '@laurel/tenant';
@@ -13,7 +13,7 @@ export function boundedText(characters: number) {
     .refine((text) => !hasNul(text), 'must not contain NUL');
 }
 
-/** An object that is stored as sent. Its own members are the partner's business. */
+/** An object that is stored as sent. Only the partner interprets its members. */
 export function opaqueObject(maxBytes: number) {
   return z.custom<object>(isJsonObject, 'must be an object').openapi({
     type: 'object',

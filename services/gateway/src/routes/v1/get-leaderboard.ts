@@ -6,7 +6,10 @@ import { presentLeaderboardRow, presentMaskedLeaderboard, presentRound } from '.
 import { defineV1Route } from './route.ts';
 import { getLeaderboardQuery, leaderboardSchema } from './tournament-schemas.ts';
 
-/** Rows of a table that are held at a time; the table may have a million: some 500 KB of answer. It is the most that a page may have. */
+/**
+ * Rows of a table held at one time: some 500 KB of the response, for a table that may have a
+ * million rows. No page may have more.
+ */
 const PAGE_ROWS = 2_000;
 const FROM_THE_TOP = Buffer.alloc(0);
 
@@ -42,7 +45,8 @@ export const getLeaderboard = defineV1Route({
         });
       case View.COMPLETE: {
         const readPage = (cursor: Buffer) => tournament.listStandings({ ...round, cursor, limit: PAGE_ROWS }, reading);
-        // Before the answer begins: a failure of the first page, which is the only one of most rounds, can still be answered as an error.
+        // Read before the response begins, so that a failure of the first page can still be
+        // answered as an error. Most rounds have only this page.
         const first = await readPage(FROM_THE_TOP);
         return isRefused(first) ? first : completeTable(head, first, { readPage, playerEntryId: board.playerEntryId });
       }

@@ -27,8 +27,9 @@ export interface V1Services extends OwningServices {
 }
 
 /**
- * The last five, of integrations, take no idempotency key and answer no code but `invalid_request`, `unauthorized`, `not_found` and
- * `internal_error`. The limiter's 429 has no code, and is for all of `/v1`: theirs too.
+ * The last five routes, of integrations, take no idempotency key and refuse only with
+ * `invalid_request`, `unauthorized`, `not_found` and `internal_error`. The limiter's 429 has no
+ * code, and applies to all of `/v1`, including these.
  */
 export const V1_ROUTES: readonly V1Route<V1Services>[] = [
   listChallenges,

@@ -1,4 +1,7 @@
-/** The shapes of integrations and of pushed outcomes. Routes check with them; the documents are generated from them. */
+/**
+ * The shapes of integrations and of pushed outcomes. Routes check with them; the documents are
+ * generated from them.
+ */
 import {
   MAX_DESCRIPTOR_BYTES,
   MAX_POLL_INTERVAL_SECONDS,
@@ -95,7 +98,7 @@ export const rotatedIntegrationSchema = component(
 
 // Pushed outcomes.
 
-/** With the descriptor `{}`; with another one, whatever that reads. */
+/** A record under the descriptor `{}`; any other descriptor decides the shape itself. */
 const pushedRecord = component('PushedRecord', z.record(z.string(), z.unknown()), {
   description: 'With the descriptor `{}` it is `{attempt_id, score, tiebreak?, evidence?}`.',
 });

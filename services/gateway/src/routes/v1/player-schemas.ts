@@ -3,7 +3,10 @@ import { z } from '../../http/zod.ts';
 import { component } from '../component.ts';
 import { boundedText, playerRef, timestamp } from './fields.ts';
 
-/** More than an account's address may have (@laurel/limits): what no account can have is not found, as any other that none has. */
+/**
+ * More than an account's address may have (@laurel/limits): an address that no account can have is
+ * not found, like any other that no account has.
+ */
 const MAX_LOOKED_UP_EMAIL_CHARACTERS = 320;
 
 export const linkPlayerBody = component(

@@ -1,4 +1,7 @@
-/** Routes of `/v1` are called with the principal of a key, and refuse with the codes of the contract. */
+/**
+ * Routes of `/v1` are called with the principal of an API key, and refuse with the codes of the
+ * contract.
+ */
 import type { ErrorCode } from '@laurel/errors';
 import type { Principal } from '../../domain/principal.ts';
 import { defineFor, type Route } from '../../http/route.ts';

@@ -34,7 +34,8 @@ export function v1Router(deps: V1Dependencies): Router {
       route: runRoute(route, handle, { area, keys: deps }),
     });
   });
-  // Also for a method that a path does not have, and for OPTIONS, which the router would otherwise answer.
+  // Also for a method that a path does not take, and for OPTIONS, which the router would otherwise
+  // answer.
   router.use(ignoreUndecodablePath, admit(admission), answerNoRoute(V1_ROUTES));
   return router;
 }

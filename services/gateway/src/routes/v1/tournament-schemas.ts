@@ -1,4 +1,7 @@
-/** The shapes of tournaments, rounds and leaderboards. Routes check with them; the documents are generated from them. */
+/**
+ * The shapes of tournaments, rounds and leaderboards. Routes check with them; the documents are
+ * generated from them.
+ */
 import { isPlayerRef } from '@laurel/tenant';
 import { z } from '../../http/zod.ts';
 import { component, orNull } from '../component.ts';
@@ -13,7 +16,7 @@ export const listTournamentsQuery = z.object({
 });
 
 export const getLeaderboardQuery = z.object({
-  // A text that can be no player_ref is handled as an unknown one: the board is masked.
+  // A text that cannot be a player_ref is handled as an unknown one: the board is masked.
   player_ref: z
     .string()
     .default('')
