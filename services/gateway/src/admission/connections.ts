@@ -33,9 +33,9 @@ export interface ConnectionLimits {
    * (`client-requests.ts`), not by the proxy's address.
    */
   readonly isProxy: (address: string) => boolean;
-  /** A body is aborted when none of its bytes arrived for this long. */
+  /** Aborts a body after this long without a byte of it. */
   readonly bodyStallMs?: number;
-  /** A response is aborted when none of its bytes were read for this long. */
+  /** Aborts a response if the caller reads no byte of it for this long. */
   readonly answerStallMs?: number;
 }
 

@@ -54,7 +54,7 @@ export function createRateWindows(options: {
     const positions = new Map<string, number>();
     return subjects.map((subject) => {
       const window = windows.get(subject);
-      if (window === undefined) throw new Error('a window that was counted has no row');
+      if (window === undefined) throw new Error('a counted window has no row');
       const position = (positions.get(subject) ?? window.requests - (wanted.get(subject) ?? 0)) + 1;
       positions.set(subject, position);
       return { position, endsAt: window.endsAt, now: window.now };

@@ -22,7 +22,7 @@ export async function announceProgram(
     },
     { requestId, deadlineMs: DEADLINE_MS, retryLostReply: true },
   );
-  if (isRefused(put)) throw new Error(`the integration service refuses no program: ${put.code}`);
+  if (isRefused(put)) throw new Error(`the integration service refused a program: ${put.code}`);
 }
 
 /** Returns false if the service cannot be reached, and logs that. */

@@ -69,7 +69,8 @@ export function createPushes(integration: Pick<IntegrationClient, 'receivePushes
         call: async (grouped) => {
           const pushes = grouped.map(({ push }) => push);
           const response = await integration.receivePushes({ pushes }, { retryLostReply: true });
-          if (isRefused(response)) throw new Error(`pushes are refused one by one, never together: ${response.code}`);
+          if (isRefused(response))
+            throw new Error(`the integration service refused a whole batch of pushes: ${response.code}`);
           return response.results;
         },
       }),
@@ -93,7 +94,8 @@ function answerOf(result: PushResult['result']): ReceivedPush | Refused {
     case 'batch':
       return { kind: 'batch', batch: result.value };
     case 'refused':
-      if (!isApiErrorCode(result.value.code)) throw new Error('a push was refused with a code that is none of ours');
+      if (!isApiErrorCode(result.value.code))
+        throw new Error(`a push was refused with an unknown error code: ${result.value.code}`);
       return refused(result.value.code, result.value.message || undefined);
     case 'failure':
       throw new Error(`the integration service failed on this push: ${result.value.message}`);

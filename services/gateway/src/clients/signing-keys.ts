@@ -58,7 +58,7 @@ async function ask(service: Signing): Promise<readonly ListedKey[]> {
   const answer = await service.listSigningKeys({}, { deadlineMs: DEADLINE_MS, retryLostReply: true });
   if (isRefused(answer)) throw new Error(`a service refused to list its keys: ${answer.code}`);
   return answer.keys.map(({ keyId, publicKey, from, until = null }) => {
-    if (from === undefined) throw new Error(`a service left out since when it uses the key ${keyId}`);
+    if (from === undefined) throw new Error(`a service left out the first use of the key ${keyId}`);
     return { keyId, publicKey, from, until };
   });
 }

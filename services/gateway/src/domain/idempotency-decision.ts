@@ -58,7 +58,7 @@ export function decideIdempotency(
   if (record.state === 'released') return { kind: isSameRequest ? 'resume' : 'restart' };
   if (!isSameRequest) return { kind: 'reused' };
   if (record.state === 'completed') {
-    if (record.stored === null) throw new Error('a completed record holds its response');
+    if (record.stored === null) throw new Error('a completed record has no stored response');
     return { kind: 'replay', ...record.stored };
   }
   const isDead = millisecondsBetween(record.lockedAt, use.now) >= limits.takeoverMs;

@@ -1,4 +1,7 @@
-/** "`Idempotency-Key`, 1 to 255 characters, chosen by the partner" (docs/contract/partner-api.md, "Idempotency"). */
+/**
+ * "`Idempotency-Key`, 1 to 255 characters, chosen by the partner" (docs/contract/partner-api.md,
+ * "Idempotency").
+ */
 import { isAtMost } from '@laurel/json';
 
 export const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;

@@ -3,7 +3,7 @@
  * clients of sign-ins. Each pepper has a version. New hashes use the current one; a presented
  * secret is looked up under every one.
  *
- * Changing the pepper takes three restarts of all replicas, and none of them ends a key or a
+ * Changing the pepper takes three restarts of all replicas, and ends no key and no
  * session:
  * 1. The new pepper is accepted in addition to the current one, so that every replica can recognise
  *    what any other stores.

@@ -16,7 +16,7 @@ export function lockKey(useOf: KeyUseOf | undefined, idempotency: Idempotency): 
     const context = contextOf(response);
     if (context.keyLock !== undefined) return next();
     const use = context.principal === undefined ? null : useOf(request, response, context.principal);
-    if (use === null) throw new Error('a key is locked after admission and validation');
+    if (use === null) throw new Error('an idempotency key was to be locked before admission and validation');
     const verdict = await idempotency.lock(use);
     switch (verdict.kind) {
       case 'locked':

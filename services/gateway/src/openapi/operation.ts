@@ -64,6 +64,6 @@ export function operationOf(route: AnyRoute, surroundings: Surroundings): RouteC
 }
 
 export function objectOf(schema: z.ZodType): z.ZodObject {
-  if (!(schema instanceof z.ZodObject)) throw new Error('the parameters of a route are an object');
+  if (!(schema instanceof z.ZodObject)) throw new Error('the parameters of a route must be an object schema');
   return schema;
 }

@@ -24,7 +24,7 @@ export function presentAccount(account: Account) {
 /** What programs charged an account in the last 24 hours and did not refund. */
 export function presentCharges(charges: readonly ProgramCharges[]) {
   return charges.map(({ tenant, chargedCents }) => {
-    if (tenant === undefined) throw new Error('charges name no program');
+    if (tenant === undefined) throw new Error('the wallet sent charges without a program');
     return {
       program_id: tenant.programId,
       environment: nameOf(ENVIRONMENTS, tenant.environment),
@@ -37,7 +37,7 @@ export function presentCharges(charges: readonly ProgramCharges[]) {
 export function presentPlayerLinks({ links, severances }: ListPlayerLinksResponse) {
   return {
     data: links.map(({ player, createdAt }) => {
-      if (player?.tenant === undefined) throw new Error('a link names no player');
+      if (player?.tenant === undefined) throw new Error('the wallet sent a link without a player');
       const { programId, environment } = player.tenant;
       return {
         program_id: programId,

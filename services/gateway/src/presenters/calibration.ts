@@ -3,7 +3,7 @@ import type { GetCalibrationResponse } from '@laurel/proto/challenge';
 
 export function presentCalibration(calibration: GetCalibrationResponse) {
   const { challenge, bar, barInterval, seeded } = calibration;
-  if (challenge?.terms === undefined) throw new Error('a calibration came without its challenge');
+  if (challenge?.terms === undefined) throw new Error('the challenge service sent a calibration without its challenge');
   const { minCalibrationN, minCalibrationPlayers } = challenge.terms;
   return {
     challenge_id: challenge.id,

@@ -83,7 +83,7 @@ export function presentDistributionResult(seeded: SeedChallengeResponse): string
 export function presentOperatorChallenge(challenge: Challenge) {
   const terms = termsOf(challenge);
   if (challenge.tenant === undefined || challenge.createdAt === undefined)
-    throw new Error('a challenge came incomplete');
+    throw new Error('the challenge service sent an incomplete challenge');
   return {
     ...presentChallenge(challenge),
     program_id: challenge.tenant.programId,
@@ -105,6 +105,6 @@ export function presentOperatorChallenge(challenge: Challenge) {
 }
 
 function termsOf(challenge: Challenge) {
-  if (challenge.terms === undefined) throw new Error('a challenge came without its terms');
+  if (challenge.terms === undefined) throw new Error('the challenge service sent a challenge without its terms');
   return challenge.terms;
 }

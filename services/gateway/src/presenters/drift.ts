@@ -10,7 +10,7 @@ const NO_EVIDENCE = { attempts: 0n, passes: 0n, logRatioAbove: 0, logRatioBelow:
 
 export function presentDrift(drift: GetDriftResponse) {
   const { challenge, startedAt } = drift;
-  if (challenge === undefined) throw new Error('a drift monitor came without its challenge');
+  if (challenge === undefined) throw new Error('the challenge service sent a drift monitor without its challenge');
   return {
     challenge_id: challenge.id,
     status: nameOf(CHALLENGE_STATUSES, challenge.status),

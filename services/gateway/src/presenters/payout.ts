@@ -7,7 +7,8 @@ import type { Payout } from '@laurel/proto/wallet';
  * is why it was held.
  */
 export function presentPayout(payout: Payout) {
-  if (payout.tenant === undefined || payout.createdAt === undefined) throw new Error('a payout came incomplete');
+  if (payout.tenant === undefined || payout.createdAt === undefined)
+    throw new Error('the wallet sent an incomplete payout');
   return {
     award_id: payout.awardId,
     attempt_id: payout.attemptId || null,

@@ -4,7 +4,7 @@ import type { ProgramLimits } from '@laurel/proto/wallet';
 
 /** The limits of a program in one environment, as `/api/operator` shows them. */
 export function presentProgramLimits({ tenant, payoutLimitCents, feeLimitCents, paidCents }: ProgramLimits) {
-  if (tenant === undefined) throw new Error('limits name no program');
+  if (tenant === undefined) throw new Error('the wallet sent limits without a program');
   return {
     program_id: tenant.programId,
     environment: nameOf(ENVIRONMENTS, tenant.environment),

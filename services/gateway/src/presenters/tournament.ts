@@ -38,7 +38,7 @@ export function presentTournament(tournament: Tournament) {
 export function presentOperatorTournament(tournament: Tournament) {
   const terms = termsOf(tournament);
   const { tiebreak } = terms;
-  if (tournament.tenant === undefined) throw new Error('a tournament came without its tenant');
+  if (tournament.tenant === undefined) throw new Error('the tournament service sent a tournament without its tenant');
   return {
     ...presentTournament(tournament),
     program_id: tournament.tenant.programId,
@@ -116,6 +116,6 @@ function purseFields(purseTable: readonly PurseRow[]) {
 }
 
 function termsOf(tournament: Tournament) {
-  if (tournament.terms === undefined) throw new Error('a tournament came without its terms');
+  if (tournament.terms === undefined) throw new Error('the tournament service sent a tournament without its terms');
   return tournament.terms;
 }

@@ -166,7 +166,7 @@ const READ: Statement = {
     where ${resolves('$2')}`,
 };
 
-/** A key as it was presented. */
+/** A key as presented. */
 export interface PresentedKey {
   /** This process's identifier of the key: its hash under the current pepper, hexadecimal. */
   readonly keyHash: string;
@@ -253,7 +253,7 @@ export async function countAdmissionsAndLockKeys(
       continue;
     }
     const key = keyOf.get(row.keyId);
-    if (key === undefined) throw new Error('the database counted a key that was not asked for');
+    if (key === undefined) throw new Error('the database counted a key that was not requested');
     rows.push({ ...key, requests: row.requests, ...instantsOf(row) });
   }
   return { rows, lockedIds };

@@ -1,4 +1,4 @@
-/** A coalescer in front of a hot statement: concurrent requests of one kind become one statement. */
+/** A coalescer for a hot statement: concurrent requests of one kind become one statement. */
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
 import { histogram } from '@laurel/telemetry';
 

@@ -137,7 +137,7 @@ async function load(
     countsThatMatter(limits.failuresPerEmail, limits),
     countsThatMatter(limits.failuresPerAddress, limits),
   ]);
-  if (row === undefined) throw new Error('a select of aggregates answers one row');
+  if (row === undefined) throw new Error('a select of aggregates returned no row');
   return {
     isKnownClient: row.isKnownClient,
     ofPair: { count: row.pairCount, newest: row.pairNewest },

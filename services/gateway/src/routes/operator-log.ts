@@ -123,7 +123,7 @@ function recordAction<Log extends ActionLog>(
 
   return async (request, context) => {
     const { requestId, operator: actor } = context;
-    if (actor === undefined) throw new Error('an action without an operator');
+    if (actor === undefined) throw new Error('an action has no operator');
     const subject = subjectOf(request);
     const json = parseJsonBody(request, context);
     const before = creates === undefined ? await read(request, context, subject) : null;
@@ -212,7 +212,7 @@ function createdOf(kind: string, shown: object | undefined): Subject | null {
 
 /** The body of a response, as the caller reads it. */
 function shownBy(answer: Exclude<Answer, Refused>): object | undefined {
-  if (isInPieces(answer)) throw new Error('the answer to an action is recorded, and so one text');
+  if (isInPieces(answer)) throw new Error('the answer to an action must be one text, because it is recorded');
   if (typeof answer === 'object' && answer.body !== undefined) return answer.body;
   const text = textOf(answer);
   return text === undefined ? undefined : JSON.parse(text);

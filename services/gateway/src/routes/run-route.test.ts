@@ -19,7 +19,7 @@ const KEY_USE = { recordId: 'record', operationId: 'operation', fingerprint: 'aa
 const KEY_LOCK = { recordId: 'record', operationId: 'operation', generation: 0 };
 const FAILURE = new Error('a service is down');
 
-/** Serves one request with this answer, and lists what happened, in its order. */
+/** Serves one request with this answer, and lists what happened, in order. */
 async function serve(answer: () => Promise<Answer>, area: 'keyed' | 'logged' | 'neither') {
   const happened: string[] = [];
   const sent: { status?: number; headers?: Record<string, unknown>; body?: string | undefined } = {};
@@ -111,7 +111,7 @@ describe('the end of a route', () => {
 
   test('an answer in pieces is refused where it would have to be stored for replays', async () => {
     const { happened, failure } = await serve(async () => pieces(), 'keyed');
-    expect(failure).toEqual(new Error('what is stored for replays is one text'));
+    expect(failure).toEqual(new Error('a route with an idempotency key must answer one text'));
     expect(happened).toEqual([]);
   });
 });

@@ -103,7 +103,7 @@ export function runRoute(
     }
     const status = statusOf(route, answer);
     if (isInPieces(answer)) {
-      if (keyLock !== undefined) throw new Error('what is stored for replays is one text');
+      if (keyLock !== undefined) throw new Error('a route with an idempotency key must answer one text');
       return sendJsonPieces(response, status, answer);
     }
     log?.(request, context, 'done', answer);
@@ -112,7 +112,7 @@ export function runRoute(
     if (keys === undefined) return send(response, status, body, headers);
     const { keyUse } = context;
     if (keyLock !== undefined && keyUse !== undefined) {
-      if (body === undefined) throw new Error('what is stored for replays is one text');
+      if (body === undefined) throw new Error('a route with an idempotency key must answer one text');
       await keys.idempotency.complete({ keyLock, fingerprint: keyUse.fingerprint, status, body });
     }
     await failpoint('gateway.reply.before-send');
@@ -144,7 +144,7 @@ export function isInPieces(answer: Accepted): answer is AsyncIterable<string> {
 
 /** Returns a field that only a bug leaves absent. */
 export function present<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('what must be there is not');
+  if (value === undefined) throw new Error('a value that must be present is missing');
   return value;
 }
 

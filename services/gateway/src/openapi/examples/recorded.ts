@@ -1,4 +1,7 @@
-/** The examples of the routes under `/api`: `recorded.json`, which tests/contract/own-routes.test.ts records. */
+/**
+ * The examples of the routes under `/api`, from `recorded.json`, which
+ * tests/contract/own-routes.test.ts records.
+ */
 import { readFileSync } from 'node:fs';
 import type { AnyRoute } from '../../http/route.ts';
 import { only, type RouteExamples } from './example.ts';

@@ -51,7 +51,7 @@ export const getLeaderboard = defineV1Route({
         return isRefused(first) ? first : completeTable(head, first, { readPage, playerEntryId: board.playerEntryId });
       }
       default:
-        throw new Error(`the tournament service sent a view that is none: ${board.view}`);
+        throw new Error(`the tournament service sent an unknown view: ${board.view}`);
     }
   },
 });
