@@ -12,7 +12,7 @@ let databaseUrl: string;
 let integrationAddress: string;
 beforeAll(async () => {
   const migrations = new URL('../migrations/', import.meta.url);
-  // An operator's program is announced to it.
+  // The gateway announces an operator's program to this service.
   integrationAddress = cleanup.use(await startScriptedIntegration()).address;
   databaseUrl = cleanup.use(await createTestDatabase({ migrations })).runningUrl;
 });
@@ -36,7 +36,9 @@ test('a change of the pepper ends no key and no session, and dropping the old on
   const operator = { authorization: `Bearer ${OPERATOR_TOKEN}` };
   let apiKey = '';
   let token = '';
-  /** Whether the key and the session are accepted. A key that is known gets as far as the missing parameter. */
+  /**
+   * Whether the key and the session are accepted. A known key gets as far as the missing parameter.
+   */
   const statuses = async (port: number) => [
     (await send(port, 'GET', '/v1/challenges?limit=nonsense', { 'x-api-key': apiKey })).status,
     (await send(port, 'GET', '/api/portal/programs', { authorization: `Bearer ${token}` })).status,

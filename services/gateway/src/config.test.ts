@@ -34,7 +34,7 @@ test('the gateway has the numbers of the contract as defaults', () => {
     OPERATOR_RATE_LIMIT_PER_MINUTE: 6_000,
     PUSH_RATE_LIMIT_PER_MINUTE: 6_000,
     PUSH_ADDRESS_RATE_LIMIT_PER_MINUTE: 12_000,
-    // A quarter of it, 512 KiB, is for one address at one integration.
+    // A quarter of this, 512 KiB, is for one address at one integration.
     PUSH_UNKNOWN_KIB_PER_SECOND: 2_048 * 1_024,
     PUSH_LIVE_KIB_PER_SECOND: 16_384 * 1_024,
     PUSH_TEST_KIB_PER_SECOND: 1_024 * 1_024,

@@ -1,16 +1,22 @@
-/** The answers of a gateway in its tests, each checked against the documents of `/v1` and of the routes of our own. */
+/**
+ * The responses of a gateway in its tests, each checked against the documents of `/v1` and of the
+ * routes under `/api`.
+ */
 import { openDocuments } from '@laurel/testing/contract';
 
 export interface DescribedAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Undefined where there is none. */
+  /** Undefined for a response without a body. */
   readonly body: ReturnType<typeof JSON.parse>;
   readonly code: string | undefined;
 }
 
-/** Sends a request with `fetch`, reads its answer whole and checks it. The path begins behind the gateway's origin. */
+/**
+ * Sends a request with `fetch`, reads the whole response and checks it. The path begins after the
+ * gateway's origin.
+ */
 export async function fetchDescribed(port: number, path: string, init: RequestInit): Promise<DescribedAnswer> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, init);
   const text = await response.text();
@@ -18,7 +24,7 @@ export async function fetchDescribed(port: number, path: string, init: RequestIn
   return { ...expectDescribed(init.method ?? 'GET', path, { status, headers, text }), headers };
 }
 
-/** Fails where no document describes the answer: its status, its code, its headers or its body. */
+/** Fails if no document describes the response: its status, its code, its headers and its body. */
 export function expectDescribed(
   method: string,
   path: string,

@@ -4,11 +4,14 @@ import { gatewayConfigSchema } from './config.ts';
 import { fetchDescribed } from './described-answer.fixture.ts';
 import { startGateway } from './server.ts';
 
-/** Nothing listens there: what a test does needs no service but those that it starts. */
+/** Nothing listens there: a test needs no service except those that it starts. */
 export const UNREACHABLE = '127.0.0.1:1';
 export const OPERATOR_TOKEN = 'operator-token-of-the-gateways-tests';
 
-/** On any free port. `settings` has the database's URL, and whatever differs from a gateway that reaches no service. */
+/**
+ * Starts a gateway on any free port. `settings` gives the database's URL, and all that differs from
+ * a gateway that reaches no service.
+ */
 export async function startTestGateway(
   settings: Readonly<Record<string, string>>,
   {

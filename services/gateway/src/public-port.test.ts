@@ -1,4 +1,7 @@
-/** The public port against callers that only use up resources: connections, bodies, headers and addresses, over real sockets. */
+/**
+ * The public port against callers that only use up resources: connections, bodies, headers and
+ * addresses, over real sockets.
+ */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -73,7 +76,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** A connection from one of this machine's own addresses, and the answers that it received. */
+/** A connection from one of this machine's own addresses, and the responses that it received. */
 async function open(from = '127.0.0.1', at = port) {
   const socket = connect({ port: at, host: '127.0.0.1', localAddress: from, noDelay: true });
   sockets.add(socket);
@@ -198,7 +201,7 @@ describe('request bodies', () => {
     const [one, two, late, neighbour] = callers as [Caller, Caller, Caller, Caller];
     for (const { ask } of [one, neighbour]) await ask('GET', '/v1/tournaments', { 'x-api-key': key });
     await neighbour.ask('GET', '/v1/tournaments', { 'x-api-key': other });
-    // The share of one key is a quarter of a MiB.
+    // One key's share is a quarter of a MiB.
     for (const { socket } of [one, two]) {
       socket.write(headOf('POST', '/v1/attempts', bearing(key), 130 * KIB));
       socket.write(' '.repeat(120 * KIB));
@@ -391,7 +394,7 @@ describe('rate limits of /api', () => {
     expect(await statusOf({ authorization: 'Bearer wrong' }, '127.0.0.15')).toBe(401);
   });
 
-  /** Windows are minutes of the clock: waits for the next one when the current one is about to end. */
+  /** Windows are minutes of the clock. If the current one is about to end, waits for the next. */
   async function freshMinute(): Promise<void> {
     const left = 60_000 - (Date.now() % 60_000);
     if (left < 5_000) await expect.poll(() => Date.now() % 60_000, { timeout: 10_000 }).toBeLessThan(5_000);

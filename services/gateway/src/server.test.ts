@@ -9,7 +9,10 @@ import { expectDescribed } from './described-answer.fixture.ts';
 import { mintKey } from './domain/api-key.ts';
 import { OPERATOR_TOKEN, startTestGateway } from './gateway.fixture.ts';
 
-/** No service listens on this port: calls to other services fail, and everything else must work without them. */
+/**
+ * No service listens on this port: calls to other services fail, and everything else must work
+ * without them.
+ */
 const CHALLENGE_ID = '01a1fda2-cf3f-73c9-8ad5-9cf07a8ae5d3';
 const ATTEMPT_ID = '01a1fda3-5031-8190-ad21-6bfd27e1bae3';
 const ENTRY_ID = '01a1fda3-5031-8290-ad21-6bfd27e1bae3';
@@ -35,14 +38,16 @@ interface Sent {
   readonly body?: string | Buffer;
 }
 
-/** Sends a request, and checks its answer against the document of its route. */
+/** Sends a request, and checks its response against the document of its route. */
 async function send(method: string, path: string, sent: Sent = {}): Promise<Answer> {
   const answer = await exchange(method, path, sent);
   if (/^\/(?:v1|api)\//.test(path) && answer.text !== '') expectDescribed(method, path, answer);
   return answer;
 }
 
-/** Writes raw bytes to the socket: headers stay in their order, and no client library repairs them. */
+/**
+ * Writes raw bytes to the socket: headers stay in their order, and no client library repairs them.
+ */
 async function exchange(method: string, path: string, options: Sent = {}): Promise<Answer> {
   const request = httpRequest({ port, method, path, headers: options.headers ?? {} }).end(options.body);
   const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -80,7 +85,7 @@ const INVALID = [400, 'invalid_request'];
 const NOT_FOUND = [404, 'not_found'];
 
 beforeAll(async () => {
-  // The program of the key is announced to it.
+  // The gateway announces the key's program to this service.
   const integration = stack.use(await startScriptedIntegration());
   const { runningUrl } = stack.use(
     await createTestDatabase({ migrations: new URL('../migrations/', import.meta.url) }),
@@ -92,7 +97,7 @@ beforeAll(async () => {
         INTEGRATION_ADDRESS: integration.address,
         RATE_LIMIT_PER_MINUTE: '100000',
       },
-      // It stands still: no window of the rate ends between two requests.
+      // The clock stands still: no rate window ends between two requests.
       { clock: createTestClock() },
     ),
   );
@@ -138,12 +143,12 @@ describe('requests without a valid key', () => {
           ['DELETE', '/v1/attempts'],
         ] as const
       ).map(([method, path]) => send(method, path, withKey('sk_test_nonsense'))),
-      // In the query or a cookie it is no key.
+      // In the query or a cookie, the text is not read as a key.
       send('GET', `/v1/challenges?player_ref=x&api_key=${key}&X-API-Key=${key}`),
       send('GET', '/v1/challenges?player_ref=x', {
         headers: { cookie: `X-API-Key=${key}`, authorization: `Bearer ${key}` },
       }),
-      // No service listens: a call of one would be a 500.
+      // No service listens: calling one would be a 500.
       post(`/v1/challenges/${CHALLENGE_ID}/distribution`, { distribution, sample_size: 500 }, unknown),
       post('/v1/players', { player_ref: 'x', email: 'a@example.com' }, unknown),
       send('GET', '/v1/nothing', { headers: { 'x-api-key': mintKey('test').key } }),
@@ -268,7 +273,7 @@ describe('paths', () => {
       ['GET', `/v1/attempts/${ATTEMPT_ID}/outcome`, 'The path does not take GET; it takes POST.', 'POST'],
       ['DELETE', `/v1/attempts/${ATTEMPT_ID}`, 'The path does not take DELETE; it takes GET, HEAD.', 'GET, HEAD'],
       ['OPTIONS', '/v1/players', 'The path does not take OPTIONS; it takes POST.', 'POST'],
-      // Well-formed, but the id of no attempt.
+      // Well-formed, but not the id of an attempt.
       ['GET', `/v1/attempts/${CHALLENGE_ID}`, 'There is no such resource.', undefined],
     ] as const) {
       const answer = await send(method, path, { headers: { 'x-api-key': key } });
@@ -305,7 +310,7 @@ describe('invalid input', () => {
   });
 
   test('a request with headers beyond all measure is invalid_request', async () => {
-    // Its key is not read, so the answer has no rate limit.
+    // Its key is not read, so the response has no rate limit.
     const headers = { 'x-api-key': key, 'idempotency-key': 'k'.repeat(128 * 1024) };
     expect(codeOf(await exchange('POST', '/v1/attempts', { headers, body: '{}' }))).toEqual(INVALID);
   });
@@ -380,7 +385,8 @@ describe('operators and tournaments', () => {
     ]);
   });
 
-  // With the services running, invalid changes are answered as such (routes/operator/tournaments.test.ts).
+  // With the services running, invalid changes are refused as such
+  // (routes/operator/tournaments.test.ts).
   test('an operator changes no tournament whose state cannot be read for the log first', async () => {
     const logged = async () => (await operate('GET', '/actions')).json().data;
     const before = await logged();

@@ -180,7 +180,8 @@ describe('rate limit of /v1', () => {
       { text: 'select last_used_at is not null as used from api_keys where program_id = $1 order by revoked_at' },
       [programId],
     );
-    // The window recorded the old key's use only until the new one's; revoking a key stores its last use (`revokeKeys`).
+    // The window recorded the old key's use only until the new key's; revoking a key stores its
+    // last use (`revokeKeys`).
     expect(keys).toEqual([{ used: false }, { used: true }]);
   });
 
@@ -455,7 +456,7 @@ describe('admission during a change of the pepper', () => {
     await using after = gatewayWith(NEW, OLD);
     for (const gateway of [before, after]) expect((await gateway.admit(key)).kind).toBe('admitted');
     await after.rehashKeys();
-    // Both have the key cached as it was stored before.
+    // Both gateways have cached the key as it was stored before.
     for (const gateway of [before, after]) {
       expect((await gateway.admit(key, newUse)).keyLock).toBeDefined();
       expect((await gateway.admit(key)).kind).toBe('admitted');

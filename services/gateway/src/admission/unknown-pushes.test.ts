@@ -20,7 +20,7 @@ function start(bytesPerSecond = PER_SECOND) {
     return wait;
   };
   const isAdmitted = (...push: Parameters<typeof refusal>) => refusal(...push) === null;
-  /** How many of so many are admitted. */
+  /** How many of `times` pushes are admitted. */
   const admitted = (times: number, ...push: Parameters<typeof refusal>) =>
     Array.from({ length: times }, () => isAdmitted(...push)).filter(Boolean).length;
   return { clock, refusal, isAdmitted, admitted };

@@ -24,7 +24,10 @@ test('health checks reach the replica that answers, though the node of another o
   expect(checks).toContain(true);
 });
 
-/** A connection to a server that a test can stop: both ends stay open, as towards a machine that is gone, and nothing passes any more. */
+/**
+ * A connection to a server that a test can cut off: both ends stay open, as if the machine were
+ * gone, and nothing passes any more.
+ */
 async function startLine(serverPort: number) {
   const sockets: Socket[] = [];
   const line = createServer((socket) => {

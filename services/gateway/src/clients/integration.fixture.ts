@@ -1,13 +1,16 @@
-/** An integration service that a test scripts. Every gateway announces programs to it, so those calls are apart from what a test asks for. */
+/**
+ * An integration service that a test scripts. Every gateway announces programs to it, so those
+ * calls are kept apart from what a test requests.
+ */
 import { IntegrationServiceService, type PutProgramRequest } from '@laurel/proto/integration';
 import { type ScriptedService, startScriptedService } from './scripted-service.fixture.ts';
 
 export interface ScriptedIntegration extends ScriptedService<typeof IntegrationServiceService> {
-  /** Every request of PutProgram so far; it is answered as the service would. */
+  /** Every request of PutProgram so far; each is answered as the service would. */
   readonly programs: PutProgramRequest[];
   /**
-   * What was announced of a program, oldest version first, each once: every gateway repeats what changed in the last minutes on a
-   * schedule of its own, also between two changes.
+   * What was announced of a program, oldest version first, each once. Every gateway repeats the
+   * changes of the last minutes on its own schedule, even between two changes.
    */
   announced(programId: string): PutProgramRequest[];
 }

@@ -1,4 +1,7 @@
-/** A service that a test scripts: a gateway's tests check which calls it gets, and how its answers are shown. */
+/**
+ * A service that a test scripts: a gateway's tests check which calls the service gets, and how its
+ * results are shown.
+ */
 import { refused } from '@laurel/errors';
 import { type Handlers, implement, startGrpcServer } from '@laurel/grpc';
 import { createLogger } from '@laurel/service';
@@ -7,13 +10,13 @@ type Definition = Parameters<typeof implement>[0];
 
 export interface ScriptedService<Service extends Definition> extends AsyncDisposable {
   readonly address: string;
-  /** Every call so far but those that are answered apart: the rpc and its request. */
+  /** Every call so far, except those answered apart: the rpc and its request. */
   readonly asked: [string, object][];
-  /** What it answers; not_found where nothing is set. */
+  /** The service's results; not_found where nothing is set. */
   script: { -readonly [Rpc in keyof Service]?: Handlers<Service>[Rpc] };
 }
 
-/** The rpcs of `apart` are answered by it, and are not among those asked. */
+/** `apart` answers its own rpcs, which are not listed in `asked`. */
 export async function startScriptedService<Service extends Definition>(
   definition: Service,
   apart: Readonly<Record<string, (request: never) => object>> = {},

@@ -10,7 +10,7 @@ const keyOf = (keyId: string, from = 1): SigningKey => ({
   until: undefined,
 });
 
-/** Two services that answer what the test sets, and how often they were called. */
+/** Two services that return what the test sets, and how often they were called. */
 function start() {
   const on = {
     now: 0,

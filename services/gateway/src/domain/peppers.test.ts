@@ -24,7 +24,7 @@ test('a secret is looked for under every pepper, and stored under the current on
 test('two replicas never replace the same hash in turns', () => {
   fc.assert(
     fc.property(peppers, peppers, (one, other) => {
-      // A hash that one replica has replaced the other one leaves, or replaces permanently.
+      // If one replica has replaced a hash, the other leaves it, or replaces it permanently.
       expect(isOutdated(one.current.version, other) && isOutdated(other.current.version, one)).toBe(false);
       expect(isOutdated(one.current.version, one)).toBe(false);
     }),

@@ -1,6 +1,6 @@
 /** JSON with fields that no JavaScript value can express. */
 
-/** Written into the JSON as it is, in place of a field's value. */
+/** Written into the JSON verbatim, in place of a field's value. */
 class Raw {
   readonly text: string;
   constructor(text: string) {

@@ -62,7 +62,7 @@ function lockIn(verdict: KeyLockVerdict): KeyLock {
 const complete = (keyLock: KeyLock, status: number, body: string, gateway = idempotency) =>
   gateway.complete({ keyLock, fingerprint: SAME, status, body });
 
-/** Writes the completions of a gateway: until this has run, only that gateway may know them. */
+/** Writes a gateway's completions: until this has run, only that gateway may know them. */
 const writeCompletions = async (gateway = idempotency) => {
   await gateway.carryCompletions((completions) => completeRecords(database, completions));
   await nextTurn();
@@ -323,7 +323,8 @@ describe('fingerprints', () => {
     expect(bound('{"score":1e-400}')).not.toBe(bound('{"score":0}'));
   });
 
-  // Hashed by the release that handled doubles only: this release replays its records for a day.
+  // A release that handled only doubles made these hashes: this release replays its records for a
+  // day.
   test('fingerprints of bodies of doubles are those of earlier releases', () => {
     expect(
       bound(

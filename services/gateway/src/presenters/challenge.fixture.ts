@@ -1,4 +1,4 @@
-/** A challenge as its service answers it, for tests. */
+/** A challenge as its service returns it, for tests. */
 import {
   CalibrationSource,
   type Challenge,

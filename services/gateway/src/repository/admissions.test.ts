@@ -1,4 +1,7 @@
-/** Which key resolves, for each of the statements that admit one: all three are checked against every state of a key and its program. */
+/**
+ * Which key resolves, for each of the statements that admit one: all three are checked against
+ * every state of a key and its program.
+ */
 import { randomBytes } from 'node:crypto';
 import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const { runningUrl: url } = stack.use(
     await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }),
   );
-  // One connection, so that every statement keeps the plan that it got first.
+  // One connection, so that every statement keeps its first plan.
   database = stack.use(createDatabase({ url, maxConnections: 1, applicationName: 'test' }));
 });
 afterAll(() => stack.disposeAsync());

@@ -1,4 +1,7 @@
-/** Two statements take their order from their arrays: for any order of the input, the arrays are in the order of the rows that they lock. */
+/**
+ * Two statements take their order from their arrays: for any order of the input, the arrays are in
+ * the order of the rows that they lock.
+ */
 import type { Database } from '@laurel/postgres';
 import { expect, test } from 'vitest';
 import { countAdmissionsAndLockKeys, type KnownKey, type RequestedLock } from './admissions.ts';

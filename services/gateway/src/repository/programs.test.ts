@@ -24,7 +24,7 @@ import {
 } from './programs.ts';
 
 let database: Database;
-/** The facts that were handed over, in order. */
+/** The announced facts, in order. */
 let announced: ProgramFacts[] = [];
 const announce = async (facts: ProgramFacts) => {
   announced.push(facts);
@@ -132,7 +132,7 @@ describe('programs', () => {
   });
 
   test('programs are listed newest first, page by page', async () => {
-    // Later than those of the other tests, and of two instants.
+    // Later than the ids of the other tests, and of two instants.
     const inSeconds = (seconds: number) => newId(new Date(Date.now() + seconds * 1_000));
     const older = await makeProgram('Older', inSeconds(1));
     const newer = await makeProgram('Newer', inSeconds(2));
@@ -205,7 +205,7 @@ describe('facts of a program for the integration service', () => {
     expect(announced[1]?.version).toBeGreaterThan(announced[0]?.version ?? Number.NaN);
   });
 
-  /** As if the changes of these programs, or of all, had been made so long ago. */
+  /** Ages the changes of these programs, or of all, by this many seconds. */
   async function ageChanges(seconds: number, ids: readonly string[] | null = null): Promise<void> {
     const text = `update programs set version = version - $1::bigint, announced_version = greatest(announced_version - $1::bigint, 0)
 where $2::uuid[] is null or id = any($2::uuid[])`;

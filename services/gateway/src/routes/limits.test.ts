@@ -1,4 +1,4 @@
-/** Bounds of members that have to fit into a body together, and bounds that contain one another. */
+/** Bounds of members that must fit into one body together, and bounds that contain one another. */
 import { MAX_EVIDENCE_BYTES, MAX_METADATA_BYTES } from '@laurel/attempts/domain';
 import { encodeCursor, encodePosition } from '@laurel/cursor';
 import { newId } from '@laurel/ids';
@@ -15,7 +15,10 @@ import { expect, test } from 'vitest';
 import { page } from './fields.ts';
 import { DRY_RUN_BYTES_PER_SECOND } from './portal/integrations.ts';
 
-/** Text that takes as many bytes as so many characters can: each is written as the escapes of two units. */
+/**
+ * Text of the most bytes that this many characters can take: each is written as the escapes of two
+ * units.
+ */
 const escaped = (characters: number) => '\\ud83c\\udfaf'.repeat(characters);
 /** A name or a text of a body, as its JSON. */
 const member = (name: string, text: string) => `"${name}":${text}`;

@@ -1,4 +1,7 @@
-/** Two gateways on one database. The webhook and the integration service are scripted: the tests check which calls it gets, and how its answers are shown. */
+/**
+ * Two gateways on one database. The webhook and the integration service are scripted. The tests
+ * check which calls each gets, and how its results are shown.
+ */
 import { randomBytes } from 'node:crypto';
 import { refused } from '@laurel/errors';
 import { type Handlers, implement, startGrpcServer } from '@laurel/grpc';
@@ -96,7 +99,7 @@ interface Sent {
   readonly token?: string;
   readonly cookie?: string;
   readonly body?: unknown;
-  /** In place of `body`: sent as it is. */
+  /** In place of `body`: sent verbatim. */
   readonly text?: string;
   readonly headers?: Record<string, string>;
 }
@@ -136,13 +139,13 @@ async function makeDeveloper() {
   return { id, email, token: token as string, programId: program.id as string, testKey: program.test_key as string };
 }
 
-/** The routes that need a session, each with an id of nothing. */
+/** The routes that need a session, each with an id that names nothing. */
 const ROUTES = PORTAL_ROUTES.map(({ method, path }) => ({
   method: method.toUpperCase(),
   path: path.replace(/\{\w+\}/g, newId()),
 }));
 
-/** Everything of an answer that does not identify the single request. */
+/** Everything in a response that does not identify the single request. */
 const shapeOf = ({ status, text, headers }: Awaited<ReturnType<typeof send>>) => ({
   status,
   text,
@@ -181,7 +184,7 @@ describe('signing in', () => {
     const answers = [];
     for (const password of ['wrong', '', `${PASSWORD} `, PASSWORD.toUpperCase(), 'x'.repeat(1_000)]) {
       answers.push(await signIn(email, password));
-      // Each is checked: no wait of an earlier one is left.
+      // Each password is checked: no wait of an earlier failure is left.
       clock.advance(60_000);
     }
     for (const [unknown, password] of [
@@ -219,7 +222,8 @@ describe('signing in', () => {
         expect([headers.get('retry-after'), headers.get('cache-control')]).toEqual(['1', 'no-store']);
       }
     }
-    // The right password gets no other answer, in any case of the e-mail; another developer, and an open session, are not affected.
+    // The right password gets the same response, in any case of the e-mail. Another developer and
+    // an open session are not affected.
     for (const replica of [0, 1]) {
       expect((await signIn(email, PASSWORD, replica)).status).toBe(429);
       expect((await signIn(email.toUpperCase(), PASSWORD, replica)).status).toBe(429);
@@ -240,7 +244,7 @@ describe('signing in', () => {
     const answers = await Promise.all(Array.from({ length: 24 }, (_, index) => signIn(email, PASSWORD, index % 2)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
     expect((await signIn(email, 'wrong')).status).toBe(401);
-    // Nor does it take back those that were.
+    // It does not take back earlier failures either.
     for (let failure = 2; failure <= 5; failure += 1) {
       expect((await signIn(email)).status).toBe(201);
       expect((await signIn(email, 'wrong')).status).toBe(401);
@@ -297,7 +301,7 @@ describe('sessions', () => {
       { cookie: `LAUREL_SESSION=${token}` },
       { 'x-api-key': token },
       { 'x-api-key': testKey },
-      // The bearer counts, even beside a valid cookie.
+      // The bearer token counts, even beside a valid cookie.
       { authorization: 'Bearer nonsense', cookie: `laurel_session=${token}` },
     ];
     asked = [];
@@ -438,7 +442,7 @@ describe('sessions', () => {
     for (const site of ['cross-site', 'same-site']) {
       for (const { method, path } of [...ROUTES, { method: 'POST', path: '/nowhere' }]) {
         const answer = await portal(method, path, { cookie, headers: { 'sec-fetch-site': site } });
-        // What a page may read is there, or is no one's.
+        // A page may read this: it exists, or belongs to nobody.
         if (method === 'GET') expect([200, 404], `${method} ${path}`).toContain(answer.status);
         else expect(codeOf(answer), `${method} ${path}`).toEqual([403, 'forbidden']);
       }
@@ -531,7 +535,10 @@ describe('programs in the portal', () => {
       if (status !== 401) used.push(Number(headers.get('x-ratelimit-remaining')));
       return status;
     };
-    /** An attempt that uses an idempotency key: a known API key is admitted and the idempotency key locked in one statement. */
+    /**
+     * An attempt that uses an idempotency key. One statement admits a known API key and locks the
+     * idempotency key.
+     */
     const create = async (key: string, replica: number) => {
       const headers = { 'x-api-key': key, 'idempotency-key': newId() };
       const body = { challenge_id: newId(), player_ref: 'a' };
@@ -544,7 +551,7 @@ describe('programs in the portal', () => {
     for (const replica of [0, 1]) {
       expect([await use(testKey, replica), await use(answer.body.test_key, replica)]).toEqual([401, 404]);
     }
-    // It continues the count of the old one in the same minute.
+    // The new key continues the old one's count in the same minute.
     expect(used).toEqual([0, 1, 2, 3].map((count) => Number(used[0]) - count));
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { actor: 'developer', developerId: id, action: 'replace_test_key', result: 'done' },
@@ -713,7 +720,7 @@ describe('integrations in the portal', () => {
     const [{ token }, other] = [await makeDeveloper(), await makeDeveloper()];
     integration.script.dryRun = async () => ({ records: [], recordsFailure: undefined, nextPageJson: '' });
     const large = { transport: 'push_webhook', descriptor: {}, sample: 'x'.repeat(250_000) };
-    // However long the requests take, nothing is given back meanwhile.
+    // However long the requests take, no budget is refilled meanwhile.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     onTestFinished(() => void vi.useRealTimers());
     const answers = [await dryRun(token, large), await dryRun(token, large), await dryRun(token, large)];

@@ -1,4 +1,7 @@
-/** The integration service is scripted: the tests check which bytes it gets, how its results are answered, and what never reaches it. */
+/**
+ * The integration service is scripted. The tests check which bytes it gets, how its results are
+ * answered, and what never reaches it.
+ */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
@@ -23,15 +26,15 @@ const OPERATOR_TOKEN = 'operator-token-of-this-very-test-';
 const KIB = 1024;
 const AT = new Date('2026-11-21T12:00:00.000Z');
 const PER_INTEGRATION = 200;
-/** For an address that has not signed. */
+/** For an address without a valid signature yet. */
 const PER_OTHER_ADDRESS = 20;
-/** The same address at one integration has a quarter, saved up for two seconds. */
+/** The same address at one integration gets a quarter, saved up for two seconds. */
 const UNKNOWN_KIB_PER_SECOND = 8_192;
 const stack = new AsyncDisposableStack();
 let integration: ScriptedIntegration;
 let port: number;
 let pushed: Push[] = [];
-/** What the service shows of a push whose signature is valid. */
+/** What the service reports of a push with a valid signature. */
 let owner: Pick<PushResult, 'tenant' | 'extraCostBytes'>;
 let answer: (push: Push) => PushResult['result'] | Promise<PushResult['result']>;
 
@@ -77,7 +80,7 @@ beforeEach(() => {
 });
 
 interface Sent {
-  /** Of the client: 127.0.0.x. */
+  /** The client's address: 127.0.0.x. */
   readonly from?: string;
   readonly headers?: Record<string, string | string[]>;
   readonly body?: string | Buffer;
@@ -280,7 +283,10 @@ describe('the limits of pushes', () => {
     return statuses;
   }
 
-  /** Uses up the minute of an integration of its own, from the one address that has signed, all in one minute: another would count anew. */
+  /**
+   * Uses up the minute of a separate integration, from the one address that has signed. All of it
+   * happens in one minute: the next would count anew.
+   */
   async function exhaust(): Promise<string> {
     for (;;) {
       const id = newId();
@@ -331,7 +337,7 @@ describe('the limits of pushes', () => {
     }
   });
 
-  /** One connection, which takes every answer as it comes, and counts what the gateway takes. */
+  /** One connection, which takes every response as it comes, and counts what the gateway takes. */
   function connectRaw() {
     const socket = connect({ port });
     socket.on('error', () => {});
@@ -392,7 +398,7 @@ describe('the limits of pushes', () => {
   });
 
   test.each([
-    // Each from addresses of its own: what one has used is not refilled by the next.
+    // Each uses its own addresses: what one has used is not refilled before the next.
     ['of 256 KiB', '127.0.4', { body: Buffer.alloc(256 * KIB, ' ') }],
     ['in chunks, which count as such', '127.0.5', { headers: { 'transfer-encoding': 'chunked' } }],
   ])(
@@ -409,7 +415,8 @@ describe('the limits of pushes', () => {
         );
         return { from, answers, seconds: (performance.now() - startedAt) / 1_000 };
       };
-      // On a machine that takes 0.7 s for it the budget is refilled meanwhile, and another address tries.
+      // On a machine that takes 0.7 s for this, the budget is refilled meanwhile, and another
+      // address tries.
       let last = await flood(`${network}.1`);
       for (let host = 2; host < 10 && last.seconds > 0.6; host += 1) last = await flood(`${network}.${host}`);
       const { from, answers, seconds } = last;
@@ -421,7 +428,7 @@ describe('the limits of pushes', () => {
       expect(refused?.headers['retry-after']).toBe('1');
       expect(refused?.body).toMatchObject({ retry_after: 1, limit: (UNKNOWN_KIB_PER_SECOND * KIB) / 4 });
       expect((resetAt ?? 0) - (refusedAt ?? 0)).toBeLessThan(2_000);
-      // Its own integration, whose signature was valid, goes on meanwhile.
+      // The address's own integration, which has seen its valid signature, continues meanwhile.
       answer = () => IGNORED;
       expect((await push(pathOf(partner), { from, ...sent })).status).toBe(200);
     },
@@ -447,7 +454,7 @@ describe('the limits of pushes', () => {
       if (minuteNow() !== minute) continue;
       expect(alone).toEqual([...Array(PER_OTHER_ADDRESS).fill(401), ...Array(5).fill(429)]);
       expect(first.status).toBe(200);
-      // The first push of the partner counts with those of all addresses that have not signed.
+      // The partner's first push counts with those of all addresses that have not signed.
       const left = PER_INTEGRATION - PER_OTHER_ADDRESS - 1;
       expect(others.reduce((sum, count) => sum + count, 0)).toBe(left);
       expect([unsigned.status, unsigned.body.limit]).toEqual([429, PER_INTEGRATION]);

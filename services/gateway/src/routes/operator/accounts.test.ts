@@ -1,4 +1,7 @@
-/** The wallet is scripted: the tests check what the gateway refuses without a call, which calls it makes, and how answers are shown. */
+/**
+ * The wallet is scripted. The tests check what the gateway refuses without a call, which calls it
+ * makes, and how results are shown.
+ */
 import { newId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { type Account, WalletServiceService } from '@laurel/proto/wallet';
@@ -92,7 +95,7 @@ describe('accounts', () => {
     ['a flag as text', { blocked: 'yes' }],
     ['an unknown field', { enforcement_flags: true }],
     ['a self-exclusion that ends at no instant', { self_excluded_until: 'soon' }],
-    // What could not be read back.
+    // Instants that could not be read back.
     ...[
       '9999-12-31T23:59:59-05:00',
       '9999-01-01T00:00:00.001Z',

@@ -1,4 +1,7 @@
-/** The challenge service is scripted: the tests check which calls it gets, and what an operator sees of its answers. */
+/**
+ * The challenge service is scripted. The tests check which calls it gets, and what an operator sees
+ * of its results.
+ */
 import { refused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
 import { ChallengeServiceService, ChallengeStatus, PrizeStructure, ThresholdDirection } from '@laurel/proto/challenge';
@@ -91,7 +94,8 @@ describe('opening a challenge', () => {
     ]);
   });
 
-  // What the challenge service refuses, its own tests have: services/challenge/src/handlers/challenges.test.ts.
+  // The challenge service's own tests cover what it refuses:
+  // services/challenge/src/handlers/challenges.test.ts.
   test.each<[string, object | string]>([
     ['an unknown environment', { environment: 'staging' }],
     ['no name', { name: undefined }],

@@ -1,4 +1,7 @@
-/** Developers, programs and their keys, as operators make and change them, in the gateway's own database. */
+/**
+ * Developers, programs and their keys, as operators create and change them, in the gateway's own
+ * database.
+ */
 import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { WebhookServiceService } from '@laurel/proto/webhook';
@@ -38,7 +41,7 @@ beforeAll(async () => {
     level: 'info',
     destination: { write: (line: string) => void lines.push(line) },
   });
-  // It stands still: no window of a rate ends meanwhile.
+  // The clock stands still: no rate window ends meanwhile.
   const clock = createTestClock();
   const settings = {
     GATEWAY_DATABASE_URL: runningUrl,
@@ -304,7 +307,7 @@ describe('keys of a program', () => {
     const create = () => send('POST', '/v1/attempts', { ...headers, 'idempotency-key': newId() }, attempt);
     const before = await countOf('idempotency_records');
     for (let time = 1; time < RATE_LIMIT; time += 1) expect((await use(testKey)).status).toBe(404);
-    // The challenge service is not there.
+    // No challenge service runs.
     expect((await create()).status).toBe(500);
     await expect.poll(() => countOf('idempotency_records')).toBe(before + 1);
     const refused = await Promise.all(Array.from({ length: 20 }, create));

@@ -1,4 +1,4 @@
-/** The body of an operator who opens a challenge: what has no default. */
+/** The body of an operator who opens a challenge: the members without a default. */
 export const CHALLENGE_TERMS = {
   environment: 'test',
   name: 'Sprint',

@@ -1,6 +1,6 @@
 /**
  * The terms of a challenge and of a tournament, each at its bounds (docs/contract/portal-api.md).
- * What ties terms together is checked by the services, and tested there.
+ * The services check the rules that relate terms, and test them there.
  */
 import { describe, expect, test } from 'vitest';
 import { createChallenge } from './challenges.ts';

@@ -1,4 +1,7 @@
-/** The tournament service is scripted: the tests check what the gateway refuses by itself, and which calls the service gets. */
+/**
+ * The tournament service is scripted. The tests check what the gateway refuses by itself, and which
+ * calls the service gets.
+ */
 import { newId } from '@laurel/ids';
 import { TournamentServiceService } from '@laurel/proto/tournament';
 import { createTestDatabase } from '@laurel/testing';
@@ -54,7 +57,8 @@ describe('opening a tournament', () => {
     min_entrants: 2,
   };
 
-  // What the tournament service refuses, its own tests have: services/tournament/src/domain/tournament-terms.test.ts.
+  // The tournament service's own tests cover what it refuses:
+  // services/tournament/src/domain/tournament-terms.test.ts.
   test.each<[string, object]>([
     ['no environment', { environment: undefined }],
     ['an unknown environment', { environment: 'staging' }],
@@ -117,7 +121,8 @@ describe('changing a tournament', () => {
 });
 
 describe('opening a round by hand', () => {
-  // What depends on the present, the tournament service refuses: services/tournament/src/domain/round-{opening,length}.test.ts.
+  // The tournament service refuses what depends on the present:
+  // services/tournament/src/domain/round-{opening,length}.test.ts.
   test.each<[string, object]>([
     ['no end', {}],
     ['an end that is no instant', { closes_at: 'tomorrow' }],

@@ -1,4 +1,7 @@
-/** Bodies and queries that the portal refuses: the webhook service, which is scripted, is not asked. */
+/**
+ * Bodies and queries that the portal refuses without a call of the webhook service, which is
+ * scripted.
+ */
 import { gzipSync } from 'node:zlib';
 import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
@@ -87,7 +90,7 @@ beforeEach(() => {
   webhook.asked.length = 0;
 });
 
-/** All are refused; the webhook service is not asked, and no session starts. */
+/** All are refused; the webhook service is not called, and no session starts. */
 async function expectAllRefused(
   { method, path }: Target,
   cases: readonly (readonly [what: string, options: SendOptions])[],
@@ -108,7 +111,7 @@ const refuseFields = (target: Target, cases: readonly Case[]) =>
     cases.map(([what, fields]) => [what, { raw: toJson({ ...target.good, ...fields }) }]),
   );
 
-// Which URLs are safe to call, the webhook service decides: libs/untrusted-url/src/url.test.ts.
+// The webhook service decides which URLs are safe to call: libs/untrusted-url/src/url.test.ts.
 const URL_CASES = each('url', {
   ...BAD_TEXT,
   null: null,

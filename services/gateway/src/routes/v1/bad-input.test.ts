@@ -1,4 +1,6 @@
-/** Bodies and paths that `/v1` refuses: no service behind the gateway is asked, and no idempotency key is used. */
+/**
+ * Bodies and paths that `/v1` refuses: the gateway calls no service and uses no idempotency key.
+ */
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { newId, newOwnedId } from '@laurel/ids';
@@ -112,7 +114,7 @@ const post = (path: string, options: SendOptions) =>
   partner.send('POST', path, { ...options, headers: { 'idempotency-key': randomUUID(), ...options.headers } });
 const keyUses = () => database.query({ text: 'select id, state, operation_id from idempotency_records order by id' });
 
-/** The request is refused as a bad one, no service is asked, and its idempotency key is unused. */
+/** The request is refused as invalid, no service is called, and its idempotency key is unused. */
 async function expectRefused(path: string, options: SendOptions): Promise<void> {
   const before = await keyUses();
   const { status, code, text } = await post(path, options);

@@ -1,4 +1,7 @@
-/** The tournament service is scripted here: the real one cannot be made to break off a table in the middle. */
+/**
+ * The tournament service is scripted here: the real one cannot be made to break off a table in the
+ * middle.
+ */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { refused } from '@laurel/errors';
 import { type Handlers, implement, startGrpcServer } from '@laurel/grpc';
@@ -70,7 +73,7 @@ beforeAll(async () => {
       logger: silent,
     }),
   );
-  // The program of the key is announced to it.
+  // The gateway announces the key's program to this service.
   const integration = stack.use(await startScriptedIntegration());
   const { runningUrl } = stack.use(
     await createTestDatabase({ migrations: new URL('../../../migrations/', import.meta.url) }),
@@ -118,7 +121,7 @@ const rows = (from: number, count: number, playerRef = 'p') =>
     entryId: 'entry',
   }));
 
-/** A table of so many rows, in pages of the requested size. */
+/** A table of this many rows, in pages of the requested size. */
 const tableOf = (length: number, playerRef?: string): Service['listStandings'] => {
   return async ({ cursor, limit }): Promise<ListStandingsResponse> => {
     const from = cursor.length === 0 ? 1 : cursor.readInt32BE();
@@ -243,7 +246,7 @@ describe('complete tables', () => {
     listStandings = tableOf(1_000_000, 'x'.repeat(255));
     const answer = await open();
     answer.pause();
-    // It continues until the buffers in between are full; then it pauses.
+    // The service continues until the buffers in between are full; then it pauses.
     let seen = -1;
     const standsStill = () => {
       const before = seen;
@@ -273,7 +276,8 @@ describe('complete tables', () => {
     answer.on('error', () => {});
     await isThirdAsked;
     answer.destroy();
-    // One more request and its response: by then the gateway has noticed the disconnection, and has received what it had asked for.
+    // One more request and its response: by then the gateway has noticed the disconnection, and has
+    // received what it had requested.
     getLeaderboard = view(View.MASKED, 0);
     await read('');
     release();

@@ -1,4 +1,7 @@
-/** The Idempotency-Key of /v1 over two gateways on one database. The owner of the operations is scripted: what it is asked, and how often. */
+/**
+ * The Idempotency-Key of /v1 over two gateways on one database. The contest service is scripted:
+ * the tests check what it is asked, and how often.
+ */
 import { randomUUID } from 'node:crypto';
 import { refused } from '@laurel/errors';
 import { newOwnedId, receiptIdOf } from '@laurel/ids';
@@ -22,9 +25,9 @@ const clock = createTestClock();
 let owner: ScriptedService<typeof AttemptServiceService>;
 let ports: number[];
 let apiKey: string;
-/** The operations that the owner was asked for, in their order. */
+/** The operations requested from the contest service, in order. */
 let operations: string[] = [];
-/** What becomes of the next operations; each is done unless it is set. */
+/** Decides the next operations; unless set, each is done. */
 let decide: () => Promise<Exclude<AttemptCreationResult['result'], { $case: 'attempt' }>>;
 
 beforeAll(async () => {
@@ -117,7 +120,7 @@ describe('an Idempotency-Key that is used again', () => {
     const body = { ...ENTRY, metadata: { b: 1, a: [1, { d: 1, c: 2 }] } };
     const made = await create(body, key);
     const outcome = { score: 100, evidence: { b: 1, a: 2 } };
-    // The same key on another endpoint is another.
+    // The same key on another endpoint is another key.
     const reported = await report(id, outcome, key);
     expect([made.status, reported.status]).toEqual([201, 200]);
     for (const gateway of [0, 1, 0]) {

@@ -1,4 +1,7 @@
-/** The integration service is scripted: the tests check which calls it gets, and how its answers are shown. */
+/**
+ * The integration service is scripted. The tests check which calls it gets, and how its results are
+ * shown.
+ */
 import { refused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';

@@ -1,4 +1,7 @@
-/** The challenge service is scripted: the tests check which calls it gets, and how its answers are shown and replayed. */
+/**
+ * The challenge service is scripted. The tests check which calls it gets, and how its results are
+ * shown and replayed.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { refused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
@@ -210,7 +213,7 @@ test('what the challenge service refuses is answered in its words, and frees the
 test('a repetition is replayed byte for byte and asks no service, and the key with another request is 409', async () => {
   const idempotencyKey = randomUUID();
   const first = await seed(BODY, { idempotencyKey });
-  // Written differently, it is the same request.
+  // The same request, written differently.
   const again = await seed(
     '{ "sample_size": 1.24e4, "distribution": {"p95":97.10,"p75":82.5,"p50":74.2,"p25":68.0,"p5":61.6} }',
     { idempotencyKey, id: CHALLENGE_ID.toUpperCase() },
@@ -224,7 +227,7 @@ test('a repetition is replayed byte for byte and asks no service, and the key wi
   ]) {
     expect(codeOf(other)).toEqual([409, 'idempotency_key_reused']);
   }
-  // What the request alone shows to be wrong comes before its key.
+  // The key is not used when the request alone shows what is wrong.
   for (const id of [CHALLENGE_ID, 'nonsense']) {
     expect(codeOf(await seed({}, { idempotencyKey, id }))).toEqual(INVALID);
   }
