@@ -151,7 +151,7 @@ describe('request bodies', () => {
     await expect.poll(connections).toBeLessThan(5);
   });
 
-  test('a body of an /api call without a session, a token or a test key is not held either', async () => {
+  test('the body of an /api call without a session, a token or a test key is not held either', async () => {
     const paths = ['/api/portal/programs', '/api/operator/programs', '/api/sandbox/players', '/api/attempts/1/outcome'];
     const callers = await many(paths.length, '127.0.0.2');
     for (const [index, { socket }] of callers.entries()) {
@@ -164,7 +164,7 @@ describe('request bodies', () => {
     await leave(callers);
   });
 
-  test('a body that ends soon after its answer leaves the connection usable', async () => {
+  test('a body that ends soon after its response leaves the connection usable', async () => {
     const caller = await open();
     caller.socket.write(headOf('POST', '/v1/attempts', bearing(mintKey('test').key), 10));
     expect((await caller.answer()).status).toBe(401);
@@ -195,7 +195,7 @@ describe('request bodies', () => {
     await leave([caller]);
   });
 
-  test('a body beyond the share of its key is refused, and one of another key is not', async () => {
+  test("a body beyond its key's share is refused, and another key's body is not", async () => {
     const other = await makeKey();
     const callers = await many(4, '127.0.0.3');
     const [one, two, late, neighbour] = callers as [Caller, Caller, Caller, Caller];
@@ -261,7 +261,7 @@ describe('connection limits', () => {
     await leave([...callers, late]);
   });
 
-  test('connections beyond the limit are refused while all of their address are busy', async () => {
+  test('connections beyond the limit are refused while all connections of their address are busy', async () => {
     await using proxied = await start({ MAX_CONNECTIONS_PER_ADDRESS: '2' });
     const known = await makeKey(proxied.port);
     const callers = await many(2, '127.0.0.9', proxied.port);
@@ -277,7 +277,7 @@ describe('connection limits', () => {
     for (const { socket } of callers) socket.destroy();
   });
 
-  test('a connection that pipelines requests without waiting for answers is closed', async () => {
+  test('a connection that pipelines requests without waiting for responses is closed', async () => {
     const caller = await open('127.0.0.10');
     caller.socket.write(headOf('GET', '/v1/challenges', {}, undefined).repeat(17));
     await caller.closed;
@@ -347,7 +347,7 @@ describe('rate limits of /api', () => {
   const PATHS = { sandbox: '/api/sandbox/nothing', operator: '/api/operator/nothing' };
 
   test.each(['sandbox', 'operator'] as const)(
-    'the rate of the %s is exact over replicas, and answered as in /v1',
+    'the rate of the %s is exact over replicas, and a 429 has the shape of /v1',
     async (area) => {
       await using gateways = new AsyncDisposableStack();
       const replicas = [gateways.use(await start(settings)), gateways.use(await start(settings))];
@@ -412,7 +412,7 @@ describe('security headers and bounded answers', () => {
     ['GET', '/api/operator/nothing'],
     ['DELETE', '/api/portal/session'],
     ['POST', '/api/attempts/1/outcome'],
-  ])('the answer to %s %s forbids browsers to sniff its type and to show it in a frame', async (method, path) => {
+  ])('the response to %s %s forbids browsers to sniff its type and to show it in a frame', async (method, path) => {
     const caller = await open();
     const { head } = await caller.ask(method, path, {});
     expect(head).toMatch(/^X-Content-Type-Options: nosniff\r$/m);
@@ -423,7 +423,7 @@ describe('security headers and bounded answers', () => {
     await leave([caller]);
   });
 
-  test('a validation answer lists ten issues at the most, each in bounded text', async () => {
+  test('a validation response lists at most ten issues, each in bounded text', async () => {
     const caller = await open();
     const purse = Array.from({ length: 100 }, () => ({ rank: 0, amount: 'x' }));
     const terms = JSON.stringify({

@@ -112,7 +112,7 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 describe('requests without a valid key', () => {
-  test('a request without a valid key gets the same answer, byte for byte, whatever else is wrong with it', async () => {
+  test('a request without a valid key gets the same response, byte for byte, whatever else is wrong with it', async () => {
     const body = Buffer.alloc(300 * 1024, ' ');
     const withKey = (text: string) => ({ headers: { 'x-api-key': text } });
     const unknown = { 'x-api-key': mintKey('test').key };
@@ -171,7 +171,7 @@ describe('requests without a valid key', () => {
 });
 
 describe('answers of /v1', () => {
-  test('every answer of /v1 carries a request id of its own and the state of the rate limit', async () => {
+  test('every response of /v1 carries its own request id and the state of the rate limit', async () => {
     const [first, second] = [await get('/v1/nothing'), await get('/v1/nothing')];
     for (const answer of [first, second]) {
       expect(answer.header('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
@@ -285,7 +285,7 @@ describe('paths', () => {
     }
   });
 
-  test('an outcome for an id that is no attempt is not found, once its body is valid', async () => {
+  test("an outcome for an id that is not an attempt's is not found, once its body is valid", async () => {
     expect(codeOf(await post('/v1/attempts/nonsense/outcome', { score: 1 }))).toEqual(NOT_FOUND);
     expect(codeOf(await post(`/v1/attempts/${CHALLENGE_ID}/outcome`, { score: 1 }))).toEqual(NOT_FOUND);
     expect(codeOf(await post('/v1/attempts/nonsense/outcome', { score: '1' }))).toEqual(INVALID);
@@ -309,7 +309,7 @@ describe('invalid input', () => {
     expect(codeOf(await post('/v1/attempts', attempt, headers))).toEqual(INVALID);
   });
 
-  test('a request with headers beyond all measure is invalid_request', async () => {
+  test('a request with far too long headers is invalid_request', async () => {
     // Its key is not read, so the response has no rate limit.
     const headers = { 'x-api-key': key, 'idempotency-key': 'k'.repeat(128 * 1024) };
     expect(codeOf(await exchange('POST', '/v1/attempts', { headers, body: '{}' }))).toEqual(INVALID);
@@ -340,7 +340,7 @@ describe('invalid input', () => {
     expect(answer.text).not.toContain('12345');
   });
 
-  test('input at the limits passes validation: the failure is then an internal error', async () => {
+  test('input at the limits passes validation, and then fails with an internal error', async () => {
     const key255 = 'k'.repeat(255);
     const body = {
       ...attempt,
@@ -374,7 +374,7 @@ describe('operators and tournaments', () => {
   const create = (changes: object, id = programId) =>
     operate('POST', `/programs/${id}/tournaments`, { ...terms, ...changes });
 
-  test('an operator cannot create a tournament for a program that does not exist, which is answered once the terms are valid', async () => {
+  test('an operator cannot create a tournament for a program that does not exist, and the terms are checked first', async () => {
     for (const id of [CHALLENGE_ID, 'nonsense']) {
       expect(codeOf(await create({}, id))).toEqual(NOT_FOUND);
       expect(codeOf(await create({ name: '' }, id))).toEqual(INVALID);
@@ -387,7 +387,7 @@ describe('operators and tournaments', () => {
 
   // With the services running, invalid changes are refused as such
   // (routes/operator/tournaments.test.ts).
-  test('an operator changes no tournament whose state cannot be read for the log first', async () => {
+  test('an operator cannot change a tournament whose state cannot first be read for the log', async () => {
     const logged = async () => (await operate('GET', '/actions')).json().data;
     const before = await logged();
     for (const body of [{}, { status: 'open' }, { status: 'paused' }]) {
@@ -402,7 +402,7 @@ describe('operators and tournaments', () => {
     expect(codeOf(await operate('POST', '/tournaments/nonsense/rounds', round))).toEqual(NOT_FOUND);
   });
 
-  test('moving a round of the sandbox on needs the id of a round', async () => {
+  test('advancing a sandbox round needs the id of a round', async () => {
     for (const verb of ['close-entries', 'close', 'open']) {
       expect(codeOf(await post(`/api/sandbox/rounds/nonsense/${verb}`, {}))).toEqual(NOT_FOUND);
     }
@@ -434,7 +434,7 @@ describe('while the other services are down', () => {
     ]);
   });
 
-  test('entries and their scores while the services are down answer 500', async () => {
+  test('entering a round and reporting its score while the services are down answer 500', async () => {
     const entry = { tournament_round_id: ROUND_ID, player_ref: 'x' };
     expect(codeOf(await post('/v1/attempts', entry))).toEqual([500, 'internal_error']);
     const score = { score: -1.5, tiebreak: 0 };
@@ -453,7 +453,7 @@ describe('while the other services are down', () => {
 });
 
 describe('documents', () => {
-  test('/openapi.json describes the routes that are served, and no others', async () => {
+  test('/openapi.json describes exactly the routes that are served', async () => {
     const document = (await send('GET', '/openapi.json')).json();
     expect(document.openapi).toBe('3.1.0');
     expect(Object.keys(document.paths)).toEqual([

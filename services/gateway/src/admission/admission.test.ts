@@ -157,7 +157,7 @@ describe('principals of keys', () => {
 });
 
 describe('rate limit of /v1', () => {
-  test('400 parallel requests on two replicas: exactly 300 pass, and each of those gets another remainder', async () => {
+  test('400 parallel requests on two replicas: exactly 300 pass, each with a different remaining count', async () => {
     const { key } = await issueKey();
     const verdicts = await Promise.all(
       Array.from({ length: 400 }, (_, index) => (index % 2 === 0 ? admission : replica).admit(key)),
@@ -317,7 +317,7 @@ describe('key locks with the admission', () => {
     expect(await recordsOf([use])).toEqual([undefined]);
   });
 
-  test('a key lock is not made for a revoked key that is in one batch with the key that replaced it', async () => {
+  test('a key lock is not made for a revoked key in one batch with the key that replaced it', async () => {
     const { key, programId } = await issueKnownKey();
     const next = await regenerateKey(programId);
     expect((await admission.admit(next)).kind).toBe('admitted');
@@ -338,7 +338,7 @@ describe('key locks with the admission', () => {
     expect(await recordsOf([use])).toEqual([undefined]);
   });
 
-  test('a key lock is not made beyond the limit: of a batch that exceeds it, some are admitted and none is locked', async () => {
+  test('a key lock is not made beyond the limit: a batch that exceeds it is admitted in part, without any lock', async () => {
     const other = await issueKnownKey();
     const { key } = await issueKey();
     await using narrow = open(database, 4);
@@ -371,7 +371,7 @@ describe('key locks with the admission', () => {
     expect(await recordsOf([first])).toEqual([{ operationId: first.operationId, state: 'locked' }]);
   });
 
-  test('a key lock of the admission carries the completions that wait', async () => {
+  test('the statement that admits and locks carries the completions that wait', async () => {
     const { key } = await issueKnownKey();
     const [use, next] = [newUse(), newUse()];
     const { keyLock } = await admission.admit(key, () => use);
@@ -381,7 +381,7 @@ describe('key locks with the admission', () => {
     expect(await recordsOf([use, next])).toMatchObject([{ state: 'completed' }, { state: 'locked' }]);
   });
 
-  test('a key lock is found again when the answer of the database was lost', async () => {
+  test("a key lock is found again after the database's reply was lost", async () => {
     const { key } = await issueKey();
     const losing = { ...database, isLosing: false };
     losing.write = async (...statement) => {
@@ -450,13 +450,13 @@ describe('admission during a change of the pepper', () => {
     expect(await admission.admit(key)).toEqual({ kind: 'unauthorized' });
   });
 
-  test('during a change of the pepper replicas on either side admit what the other stored, and neither undoes it', async () => {
+  test('during a change of the pepper old and new replicas admit what the other stored, and neither undoes it', async () => {
     const { key, programId } = await issueKey();
     await using before = gatewayWith(OLD, NEW);
     await using after = gatewayWith(NEW, OLD);
     for (const gateway of [before, after]) expect((await gateway.admit(key)).kind).toBe('admitted');
     await after.rehashKeys();
-    // Both gateways have cached the key as it was stored before.
+    // Both gateways have cached the key under the hash that was stored before.
     for (const gateway of [before, after]) {
       expect((await gateway.admit(key, newUse)).keyLock).toBeDefined();
       expect((await gateway.admit(key)).kind).toBe('admitted');
@@ -513,7 +513,7 @@ describe('admission without the database', () => {
     await expect(lonely.admit(undefined)).rejects.toThrow();
   });
 
-  test('without the database a key that was revoked here is not admitted, even when an earlier answer arrived late', async () => {
+  test('without the database a key revoked here is not admitted, even if an earlier result arrives late', async () => {
     const { key } = await issueKey();
     const doomed = connect();
     await using lonely = open(doomed, 10);

@@ -11,7 +11,7 @@ async function heldBytes(): Promise<number> {
   return Number(/ (\d+)$/.exec(text)?.[1]);
 }
 
-test('one owner holds a quarter of the body budget at the most, and gets it back by the byte', () => {
+test('one owner holds at most a quarter of the body budget, and gets it back byte by byte', () => {
   const budget = createBodyBudget(800 * KIB);
   expect(budget.take('one', 200 * KIB, 200 * KIB)).toBe(true);
   expect(budget.take('one', 1, 1)).toBe(false);

@@ -44,7 +44,7 @@ test('a body that stalls is aborted', async () => {
   expect(aborted).toHaveLength(1);
 });
 
-test('a body that arrived in time leaves its route all the time that it needs', async () => {
+test('once a body has arrived in time, its route may take as long as it needs', async () => {
   const { promise: isDone, resolve: done } = Promise.withResolvers<void>();
   let timeoutMs: () => number | undefined = () => undefined;
   const { caller, aborted } = await start(
@@ -65,7 +65,7 @@ test('a body that arrived in time leaves its route all the time that it needs', 
   expect(aborted).toEqual([]);
 });
 
-test('an answer that its caller does not read is aborted', async () => {
+test('a response that its caller does not read is aborted', async () => {
   const { promise: isOver, resolve: over } = Promise.withResolvers<boolean>();
   const { caller } = await start(
     (_request, response) => {

@@ -43,7 +43,7 @@ function start(limits: Limits = {}) {
 const kindOf = ({ kind }: PushAdmission) => kind;
 const networks = (count: number) => Array.from({ length: count }, (_, index) => `foreign ${index}`);
 
-test('a network that never signed has a tenth of the minute of an integration, and another integration is not affected', () => {
+test("a network that never signed gets a tenth of an integration's minute, and another integration is not affected", () => {
   const { clock, push } = start({ perIntegration: 30 });
   expect(kindOf(push('one', 'a', 3))).toBe('admitted');
   const resetAt = new Date(6 * MINUTE_MS);
@@ -67,7 +67,7 @@ test('the networks that signed share a minute of their own', () => {
   expect(push('one', 'server 1')).toMatchObject({ kind: 'limited', limit: 30 });
 });
 
-test('whatever any number of other networks send and keep under way, a network that signed is admitted as if it were alone', () => {
+test('a network that signed is admitted as if alone, whatever any number of other networks send and keep under way', () => {
   const limits = { perIntegration: 20, perAddress: 50, maxInFlight: 12, unknownBytesPerSecond: 1_024 * KIB };
   const events = fc.array(fc.constantFrom('partner', 'release', ...networks(40)), { maxLength: 400 });
   fc.assert(
@@ -93,7 +93,7 @@ test('whatever any number of other networks send and keep under way, a network t
   );
 });
 
-test('however often one network pushes without an answer, the first push of any other is admitted, and so it becomes known', () => {
+test("any network's first push is admitted, so it becomes known, however often another network pushes without a response", () => {
   const limits = fc.record({
     perIntegration: fc.integer({ min: 2 }),
     maxInFlight: fc.integer({ min: 2, max: 200 }),
@@ -134,7 +134,7 @@ test('pushes of an address are counted by the minute, known or not, and beyond i
   expect(kindOf(push('one', 'server'))).toBe('admitted');
 });
 
-test('an integration has so many pushes under way from the networks that signed, and gets room as they end, each once', () => {
+test('an integration has a bounded number of pushes under way from networks that signed; each one that ends makes room once', () => {
   const { clock, push, sign } = start({ maxInFlight: 2 });
   sign('one', 'a');
   sign('two', 'a');
@@ -151,7 +151,7 @@ test('an integration has so many pushes under way from the networks that signed,
   expect(kindOf(push('one', 'a'))).toBe('limited');
 });
 
-test('a network that never signed has two thirds as many under way, over all integrations; all of them together as many again', () => {
+test('a network that never signed has two thirds as many pushes under way, over all integrations; all such networks together as many', () => {
   const { push, sign } = start({ maxInFlight: 6 });
   sign('one', 'partner');
   expect(kindOf(push('one', 'a', 4))).toBe('admitted');
@@ -162,7 +162,7 @@ test('a network that never signed has two thirds as many under way, over all int
   expect(kindOf(push('one', 'partner', 6))).toBe('admitted');
 });
 
-test('what is counted is bounded: more integrations than a table holds drop the oldest, and none that a valid signature made known', () => {
+test('the tables are bounded: more integrations than one holds drop the oldest, but no network that a valid signature made known', () => {
   const { push, sign } = start({ perIntegration: 1 });
   push('one', 'a');
   expect(kindOf(push('one', 'a'))).toBe('limited');
@@ -178,7 +178,7 @@ const ownerOf = (programId: string, environment: 'test' | 'live', extraCostBytes
   extraCostBytes,
 });
 
-test('a program has bytes a second in test over all of its integrations, and its live ones and other programs lose nothing', () => {
+test("a program's test pushes share bytes per second over all of its integrations, at no cost to its live pushes or other programs", () => {
   const { clock, push, sign } = start({ testBytesPerSecond: 100 * KIB });
   sign('one', 'a', 49 * KIB, ownerOf('p', 'test'));
   sign('two', 'a', 49 * KIB, ownerOf('p', 'test'));
@@ -192,7 +192,7 @@ test('a program has bytes a second in test over all of its integrations, and its
   expect(kindOf(push('two', 'a', 1, 99 * KIB))).toBe('admitted');
 });
 
-test('what a push cost beyond its body counts when it is answered, also as a debt', () => {
+test('the cost of a push beyond its body counts once it is answered, even as a debt', () => {
   const { clock, push, sign } = start({ testBytesPerSecond: 100 * KIB });
   sign('one', 'a', 0, ownerOf('p', 'test', 499 * KIB));
   expect(push('one', 'a')).toMatchObject({ kind: 'limited', retryAfterSeconds: 4 });
@@ -207,7 +207,7 @@ test('small pushes count as a KiB each, so that their number is bounded by the s
   expect(push('one', 'a')).toMatchObject({ kind: 'limited', limit: 50 * KIB });
 });
 
-test('the environment of an integration is known from its first valid signature on, to every network', () => {
+test("an integration's environment is known for every network from its first valid signature on", () => {
   const { push, sign } = start();
   expect(push('one', 'a')).toMatchObject({ environment: null });
   sign('one', 'a', 0, ownerOf('p', 'test'));

@@ -48,7 +48,7 @@ describe('the bytes that one network pushes', () => {
     expect(refusal('four', 'a', LARGEST)).toMatchObject({ bytesPerSecond: PER_SECOND / 2 });
   });
 
-  test('are 64 pushes without a body, and the smaller ones go on where a large one has to wait', () => {
+  test('are 64 pushes without a body, and small ones still pass while a large one has to wait', () => {
     const { admitted } = start();
     expect(admitted(100, 'one', 'a', 0)).toBe(64);
     expect(admitted(3, 'two', 'a', LARGEST)).toBe(3);
@@ -70,7 +70,7 @@ test('many networks that flood one integration are admitted half of a second, an
   expect(admissions.length - first).toBeLessThanOrEqual(mostOfEach);
 });
 
-test('whatever six networks push, to whichever integrations, any other network has its first push admitted at once', () => {
+test("any network's first push is admitted at once, whatever six other networks push, to any integrations", () => {
   const push = fc.record({
     integrationId: fc.constantFrom('one', 'two', 'three'),
     network: fc.constantFrom(...networks(6)),
@@ -120,7 +120,7 @@ test('a network that was admitted counts with those that push again and again fo
   expect([10 * SECOND_MS, FIRST_EVERY_MS - 1, FIRST_EVERY_MS].map(isAdmittedAgain)).toEqual([false, false, true]);
 });
 
-test('over any time the process admits no more than twice its bytes, from however many networks and to however many integrations', () => {
+test('over any period the process admits at most twice its bytes, from any number of networks to any number of integrations', () => {
   const push = fc.record({
     integrationId: fc.nat(40).map(String),
     network: fc.nat(400).map(String),

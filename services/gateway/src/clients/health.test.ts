@@ -8,7 +8,7 @@ import { connectHealth } from './health.ts';
 const stack = new AsyncDisposableStack();
 afterAll(() => stack.disposeAsync());
 
-test('health checks reach the replica that answers, though the node of another one has vanished', async () => {
+test("health checks reach the replica that responds, although another replica's node has vanished", async () => {
   const logger = createLogger({ service: 'test', level: 'silent' });
   const serve = async () => stack.use(await startGrpcServer({ host: '127.0.0.1', port: 0, services: [], logger }));
   const [one, other] = [await serve(), await serve()];

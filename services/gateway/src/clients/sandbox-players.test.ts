@@ -12,7 +12,7 @@ const requestFor = (playerRef: string) =>
     clearSelfExclusion: false,
   }) as unknown as PutSandboxPlayerRequest;
 
-test('of many sandbox players that are made at once, four at a time are at the wallet, in the order of the requests', async () => {
+test('sandbox players created at once reach the wallet four at a time, in the order of the requests', async () => {
   const underWay: { playerRef: string; end: () => void }[] = [];
   const seen: string[] = [];
   const players = createSandboxPlayers({

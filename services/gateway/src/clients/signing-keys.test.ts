@@ -45,7 +45,7 @@ describe('signing keys of the services', () => {
     expect(on.asked).toBe(4);
   });
 
-  test('signing keys of a service that is down are those of its last answer', async () => {
+  test('signing keys of a service that is down stay those of its last response', async () => {
     const { on, ids } = start();
     await ids();
     on.second = new Error('away');
@@ -54,7 +54,7 @@ describe('signing keys of the services', () => {
     expect(await ids()).toEqual(['a', 'b', 'c']);
   });
 
-  test('signing keys are no list without those of every service, which are requested again a second later', async () => {
+  test('there is no list of signing keys until every service has answered, and it is requested again a second later', async () => {
     const { on, ids } = start();
     on.second = new Error('away');
     await expect(ids()).rejects.toThrow('away');
@@ -65,7 +65,7 @@ describe('signing keys of the services', () => {
     expect(await ids()).toEqual(['a', 'b']);
   });
 
-  test('signing keys without the instant of their beginning are a bug, not a list', async () => {
+  test('signing keys without their first use are a bug, and are not listed', async () => {
     const { on, ids } = start();
     on.first = [{ ...keyOf('a'), from: undefined }];
     await expect(ids()).rejects.toThrow('left out');

@@ -31,7 +31,7 @@ describe('API keys', () => {
     expect(hashKey(Buffer.alloc(32, 2), key)).not.toEqual(hash);
   });
 
-  test('a text that is no API key is refused', () => {
+  test('a text that is not an API key is refused', () => {
     const key = mintKey('test').key;
     for (const text of [
       '',

@@ -20,7 +20,7 @@ describe('trusted networks', () => {
   );
 
   test.each(['', '10.0.0.0/33', '10.0.0', '10.0.0.0/8,', 'proxy', '::1/129', '10.0.0.0/-1', '10.0.0.1:80'])(
-    '"%s" is no list of trusted networks',
+    '"%s" is not a list of trusted networks',
     (text) => expect(parseNetworks(text)).toBeNull(),
   );
 

@@ -32,7 +32,7 @@ describe('decisions for the same request', () => {
   test('the same request takes over after 60 seconds, under the same operation', () => {
     expect(decide(record, 'same', 60_000)).toEqual({ kind: 'resume' });
   });
-  test('the same request resumes an operation that failed on our side, without a wait', () => {
+  test('the same request resumes an operation after a failure of the gateway, without a wait', () => {
     expect(decide(released, 'same', 0)).toEqual({ kind: 'resume' });
   });
 });
@@ -45,7 +45,7 @@ describe('decisions for another request', () => {
     expect(decide(of, 'other', 0)).toEqual({ kind: 'reused' });
     expect(decide(of, 'other', 90_000)).toEqual({ kind: 'reused' });
   });
-  test('another request starts a new operation after a failure on our side', () => {
+  test('another request starts a new operation after a failure of the gateway', () => {
     expect(decide(released, 'other', 0)).toEqual({ kind: 'restart' });
   });
 });

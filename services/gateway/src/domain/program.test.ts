@@ -17,7 +17,7 @@ describe('approval of a program', () => {
   });
 });
 
-test('a live key is replaced only where one works', () => {
+test('a live key is replaced only while it works', () => {
   for (const status of PROGRAM_STATUSES) {
     const decisions = [true, false].map((hasLiveKey) => decideLiveKeyReplacement({ status, hasLiveKey }));
     const conflict = expect.objectContaining({ code: 'conflict' });

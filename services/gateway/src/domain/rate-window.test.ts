@@ -13,7 +13,7 @@ test('a request that began before the rate window counts in it', () => {
   expect(countRequests({ startedAt: 60_000, requests: 7 }, 59_999, 1)).toEqual({ startedAt: 60_000, requests: 8 });
 });
 
-test('the request number `limit` is the last one that a rate window accepts', () => {
+test('request number `limit` is the last that a rate window accepts', () => {
   expect(remainingAt(300, 300)).toBe(0);
   expect(remainingAt(301, 300)).toBeLessThan(0);
 });

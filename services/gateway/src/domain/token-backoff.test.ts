@@ -12,7 +12,7 @@ test('ten wrong operator tokens are free, then each delays the next one, up to a
   expect(waits).toEqual([0, 0, 1, 2, 4, 32, 60, 60]);
 });
 
-test('an operator token is compared again after the wait that was answered', () => {
+test('an operator token is compared again after the wait that the refusal named', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 500 }), (times) => {
       const wait = waitOf(failing(times), NOW);

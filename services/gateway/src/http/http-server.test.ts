@@ -4,7 +4,7 @@ import express from 'express';
 import { expect, test } from 'vitest';
 import { createHttpServer, drain } from './http-server.ts';
 
-test('a server drains though a connection is open on which no request was ever begun, and answers the request that was begun on another', async () => {
+test('a server drains although one connection never began a request, and answers the request begun on another', async () => {
   const app = express();
   const begun = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();

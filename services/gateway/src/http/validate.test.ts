@@ -12,7 +12,7 @@ describe('a query', () => {
     expect(readQuery(url)).toBeNull();
   });
 
-  test('a query is read as it was written, and refused exactly when it names a parameter twice', () => {
+  test('a query is read verbatim, and refused exactly when it names a parameter twice', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 6 });
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string({ minLength: 1, maxLength: 2 }), text), { maxLength: 5 }), (pairs) => {

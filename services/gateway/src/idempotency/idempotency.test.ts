@@ -159,14 +159,14 @@ describe('the end of a key lock', () => {
     expect(lockIn(await idempotency.lock(next)).operationId).toBe(next.operationId);
   });
 
-  test('after a failure of ours the same request resumes the operation', async () => {
+  test('after a failure of the gateway the same request resumes the operation', async () => {
     const recordId = randomUUID();
     const failed = await lockFirst(recordId);
     await idempotency.release(failed);
     expect(lockIn(await idempotency.lock(use(recordId)))).toEqual({ ...failed, generation: 1 });
   });
 
-  test('after a failure of ours another request is another operation', async () => {
+  test('after a failure of the gateway another request is another operation', async () => {
     const recordId = randomUUID();
     await idempotency.release(await lockFirst(recordId));
     const next = use(recordId, OTHER);
@@ -325,7 +325,7 @@ describe('fingerprints', () => {
 
   // A release that handled only doubles made these hashes: this release replays its records for a
   // day.
-  test('fingerprints of bodies of doubles are those of earlier releases', () => {
+  test('bodies whose numbers are doubles keep the fingerprints of earlier releases', () => {
     expect(
       bound(
         '{"player_ref":"ünï","challenge_id":"01a1fda2-cf3f-73c9-8ad5-9cf07a8ae5d3","metadata":{"b":[1.0,1e2,-0],"a":null}}',

@@ -63,7 +63,7 @@ test.each([
   expect((await get(path)).status).toBe(404);
 });
 
-test('a page that a browser has is not sent again', async () => {
+test('a page that a browser has cached is not sent again', async () => {
   const tag = (await get('/docs/errors')).headers.get('etag') ?? '';
   expect((await get('/docs/errors', { headers: { 'if-none-match': tag, 'cache-control': 'max-age=0' } })).status).toBe(
     304,

@@ -26,7 +26,7 @@ const outcome = {
 };
 
 describe('attempts', () => {
-  test('an attempt has every field of the contract, and its metadata as it was sent', () => {
+  test('an attempt has every field of the contract, and its metadata unchanged', () => {
     const text = presentAttempt(attempt);
     expect(text).toContain('"metadata":{"a": 1.0, "big": 12345678901234567890}');
     const { metadata: _metadata, ...fields } = JSON.parse(text);
@@ -104,7 +104,7 @@ describe('outcomes', () => {
     expect(JSON.parse(presentOutcome(free))).toMatchObject({ threshold_applied: null, award: null });
   });
 
-  test('an outcome with an unknown status is a bug, not an answer', () => {
+  test('an outcome with an unknown status is a bug, and is not shown', () => {
     const award = { ...outcome.award, status: AwardStatus.UNSPECIFIED };
     expect(() => presentOutcome({ ...outcome, award })).toThrow();
   });

@@ -16,7 +16,7 @@ const seal = {
 };
 
 describe('receipts', () => {
-  test('a receipt has the signed text as it is, its signature and the key', () => {
+  test('a receipt has the signed text unchanged, its signature and the key', () => {
     expect(presentReceipt(receipt)).toBe(
       `{"receipt":{"score":1e+30,"x":0.1},"signature":"${receipt.signature.toString('base64')}","public_key":"a2V5"}`,
     );

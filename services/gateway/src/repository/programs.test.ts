@@ -158,7 +158,7 @@ select window_id, id, now(), 1, '2026-01-02T03:04:05Z' from api_keys where progr
 describe('facts of a program for the integration service', () => {
   const reinstate = { status: 'approved', deletionScheduled: false } as const;
 
-  test('facts are handed over with each change, with a greater version, and say where the keys work', async () => {
+  test('each change announces the facts with a greater version, and they say where the keys work', async () => {
     const { id } = await makeProgram();
     await approveProgram(database, id, storedKey('live'), announce);
     await updateProgram(database, id, { status: 'suspended', deletionScheduled: null }, announce);
@@ -182,7 +182,7 @@ describe('facts of a program for the integration service', () => {
     expect(await findProgramFacts(database, newId())).toMatchObject({ code: 'not_found' });
   });
 
-  test('facts are handed over before the commit, under the lock: a concurrent change waits, and its facts are the later ones', async () => {
+  test('facts are announced before the commit, under the lock: a concurrent change waits, and announces its facts later', async () => {
     const { id } = await makeProgram();
     announced = [];
     const handed = Promise.withResolvers<void>();
@@ -213,7 +213,7 @@ where $2::uuid[] is null or id = any($2::uuid[])`;
     announced = [];
   }
 
-  test('a program is suspended also while its facts cannot be handed over; they are handed over later, however much later, once', async () => {
+  test('a program is suspended even if its facts cannot be announced; they are announced once, however much later', async () => {
     const { id } = await makeProgram();
     const outOfReach = async () => false;
     await updateProgram(database, id, { status: 'suspended', deletionScheduled: null }, outOfReach);
@@ -227,7 +227,7 @@ where $2::uuid[] is null or id = any($2::uuid[])`;
     expect(announced).toHaveLength(1);
   });
 
-  test('facts that were handed over are repeated for ten minutes after the change, with the version that they had, and then no more', async () => {
+  test('announced facts are repeated with the same version for ten minutes after the change, and then no more', async () => {
     await ageChanges(601);
     const [older, newer] = [await makeProgram(), await makeProgram()];
     const facts = () => Promise.all([older, newer].map(({ id }) => findProgramFacts(database, id)));
@@ -244,7 +244,7 @@ where $2::uuid[] is null or id = any($2::uuid[])`;
     expect(announced).toEqual([await findProgramFacts(database, newer.id)]);
   });
 
-  test('facts that were not handed over come before those that are repeated, and the first that cannot be ends the run', async () => {
+  test('facts not yet announced come before repeated ones, and the first failure ends the run', async () => {
     await ageChanges(601);
     const repeated = await makeProgram();
     const changed = await makeProgram();
@@ -262,7 +262,7 @@ where $2::uuid[] is null or id = any($2::uuid[])`;
     expect(announced.map(({ programId }) => programId)).toEqual([changed.id, repeated.id]);
   });
 
-  test('facts that arrived with a change that was rolled back are overtaken by those of the next one', async () => {
+  test('the facts of the next change overwrite those of a change that was rolled back', async () => {
     const { id } = await makeProgram();
     let arrived: ProgramFacts | undefined;
     const fail = async (facts: ProgramFacts) => {
@@ -386,7 +386,7 @@ describe('database constraints', () => {
 });
 
 describe('audit', () => {
-  test('the audit finds nothing wrong, and finds a live key of a draft', async () => {
+  test('the audit finds nothing in a sound database, and finds a live key of a draft', async () => {
     const checks = await auditGateway(database);
     expect(checks.map(({ id, violations }) => [id, violations])).toEqual([
       ['completed_keys_have_a_response', 0n],

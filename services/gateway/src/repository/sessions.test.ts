@@ -59,7 +59,7 @@ describe('failed sign-ins', () => {
   const admittedOf = (decisions: readonly { kind: string }[]) =>
     decisions.filter(({ kind }) => kind === 'admitted').length;
 
-  test('failed sign-ins are counted exactly: of 200 concurrent ones over two replicas, 5 of one client are admitted', async () => {
+  test('failed sign-ins are counted exactly: two replicas admit 5 of 200 concurrent ones from one client', async () => {
     const decisions = await Promise.all(
       Array.from({ length: 200 }, (_, index) => admit('e', 'a', NOW, index % 2 ? database : replica)),
     );
@@ -97,7 +97,7 @@ describe('failed sign-ins', () => {
     expect(Math.max(...waits)).toBe(1);
   });
 
-  test('failed sign-ins are counted by e-mail too, over all clients that are not known to it', async () => {
+  test('failed sign-ins are counted by e-mail too, over all clients not known to it', async () => {
     const decisions = await Promise.all(
       Array.from({ length: 200 }, (_, index) => admit('e', `a${index}`, NOW, index % 2 ? database : replica)),
     );

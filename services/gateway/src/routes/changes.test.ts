@@ -15,7 +15,7 @@ test('there are changes of operators and of developers', () => {
   );
 });
 
-test.each(CHANGES)('$name takes a field at least, and refuses one that it does not know', ({ body }) => {
+test.each(CHANGES)('$name takes at least one field, and refuses one that it does not know', ({ body }) => {
   expect(body?.safeParse({}).success).toBe(false);
   const issues = body?.safeParse({ misspelt: true }).error?.issues ?? [];
   expect(issues).toContainEqual(expect.objectContaining({ code: 'unrecognized_keys', keys: ['misspelt'] }));

@@ -33,7 +33,7 @@ test('an operator route that changes something cannot bypass the log of actions'
   expect(() => recordedChange(log, { route: nameless, ...rest })).toThrow('names no action');
 });
 
-test('the operator routes that change something are those that the black-box tests cover', () => {
+test('the black-box tests cover exactly the operator routes that change something', () => {
   const config = { OPERATOR_TOKEN: 'x'.repeat(32), OPERATOR_TOKENS: [], OPERATOR_RATE_LIMIT_PER_MINUTE: 1 };
   const { stack } = operatorRouter({ config, limitFailures: answer } as unknown as OperatorDependencies);
   const changes = stack.flatMap(({ route }) =>

@@ -171,7 +171,7 @@ describe('signing in', () => {
     }
   });
 
-  test('every sign-in starts a session of its own, and leaves the others open', async () => {
+  test('every sign-in starts its own session, and leaves the others open', async () => {
     const { email, token } = await makeDeveloper();
     const tokens = [token];
     for (let time = 0; time < 4; time += 1) tokens.push((await signIn(email)).body.token);
@@ -201,7 +201,7 @@ describe('signing in', () => {
     for (const answer of answers) expect(shapeOf(answer)).toEqual(first);
   });
 
-  test('of 200 wrong passwords over all replicas 5 are checked, and then one more after each wait', async () => {
+  test('5 of 200 wrong passwords over all replicas are checked, and then one more after each wait', async () => {
     const { email, token } = await makeDeveloper();
     const other = await makeDeveloper();
     for (const subject of [email, 'throttled@example.com']) {
@@ -279,7 +279,7 @@ describe('signing in', () => {
 });
 
 describe('sessions', () => {
-  test('a session is needed for every other call, and every failure of it is one answer', async () => {
+  test('every other call needs a session, and every failure of a session gets the same response', async () => {
     const { id, email, token, programId, testKey } = await makeDeveloper();
     const liveKey = (await operate('POST', `/programs/${programId}/approve`, undefined)).body.live_key;
     const signedOut = (await signIn(email)).body.token;
@@ -383,7 +383,7 @@ describe('sessions', () => {
     expect((await portal('GET', '/programs', { token: next })).status).toBe(200);
   });
 
-  test('a session in a cookie allows a change only to a page that shows that it is of this origin', async () => {
+  test('a session in a cookie allows a change only to a page that proves its origin', async () => {
     const { token } = await makeDeveloper();
     const cookie = `laurel_session=${token}`;
     const host = `127.0.0.1:${ports[0]}`;
@@ -469,7 +469,7 @@ describe('sessions', () => {
   });
 });
 
-test('the portal has its own routes and no others, and no route of /api answers OPTIONS', async () => {
+test('the portal serves only its own routes, and no route of /api answers OPTIONS', async () => {
   const { token, testKey } = await makeDeveloper();
   for (const [method, path] of [
     ['PUT', '/programs'],
@@ -630,7 +630,7 @@ describe('programs in the portal', () => {
   });
 });
 
-describe('programs that an operator makes for a developer', () => {
+describe('programs that an operator creates for a developer', () => {
   test('a program of a developer is registered with the webhook service before it exists', async () => {
     const { id } = await makeDeveloper();
     let wasThere: boolean | undefined;
@@ -646,7 +646,7 @@ describe('programs that an operator makes for a developer', () => {
     expect(integration.announced(made.body.id)).toMatchObject([{ programId: made.body.id, developerId: id }]);
   });
 
-  test('a program of a developer is not made while the webhook service is down; one without a developer is', async () => {
+  test("a developer's program is not created while the webhook service is down; one without a developer is", async () => {
     const { id } = await makeDeveloper();
     expect(codeOf(await operate('POST', '/programs', { name: 'Down', developer_id: id }, 2))).toEqual([
       500,
@@ -665,7 +665,7 @@ describe('programs that an operator makes for a developer', () => {
 describe('integrations in the portal', () => {
   const dryRun = (token: string, body: unknown) => portal('POST', '/integrations/dry-run', { token, body });
 
-  test('a dry run shows what a descriptor would read from the sample, whose digits arrive as they were pasted', async () => {
+  test('a dry run shows what a descriptor would read from the sample, whose digits arrive unchanged', async () => {
     const { token } = await makeDeveloper();
     integration.script.dryRun = async () => ({
       records: [
@@ -716,7 +716,7 @@ describe('integrations in the portal', () => {
     expect(answer.body).toEqual({ records: [], records_failure: recordsFailure, next_page: null });
   });
 
-  test('a dry run beyond the bytes a second of its developer is 429 and asks nothing of the integration service', async () => {
+  test("a dry run beyond its developer's bytes per second is 429 and does not reach the integration service", async () => {
     const [{ token }, other] = [await makeDeveloper(), await makeDeveloper()];
     integration.script.dryRun = async () => ({ records: [], recordsFailure: undefined, nextPageJson: '' });
     const large = { transport: 'push_webhook', descriptor: {}, sample: 'x'.repeat(250_000) };
@@ -755,7 +755,7 @@ describe('integrations in the portal', () => {
     expect([...codeOf(answer), answer.body.error.message]).toEqual([...INVALID, 'map: is not an object']);
   });
 
-  test('the log of an integration is asked for in the name of the developer, page by page', async () => {
+  test("the log of an integration is requested in the developer's name, page by page", async () => {
     const { id, token } = await makeDeveloper();
     const entryId = newId();
     const attemptId = newId();
@@ -805,7 +805,7 @@ describe('integrations in the portal', () => {
     ]);
   });
 
-  test('the log of an integration that is no one of the developer is not found', async () => {
+  test("the log of another developer's integration is not found", async () => {
     const { token } = await makeDeveloper();
     for (const path of [`/integrations/${newId()}/log`, '/integrations/nonsense/log']) {
       expect(codeOf(await portal('GET', path, { token }))).toEqual(NOT_FOUND);

@@ -118,7 +118,7 @@ describe('a pushed body', () => {
     expect(new Set(pushed.map(({ requestId }) => requestId)).size).toBe(4);
   });
 
-  test('a signature that came twice counts as missing, and an id that is no uuid as an unknown one', async () => {
+  test('a signature sent twice counts as missing, and an id that is not a uuid as unknown', async () => {
     await push(pathOf(newId()), { headers: { 'x-service-signature': ['sha256=a', 'sha256=a'] } });
     await push(pathOf('%ZZ'), { body: '' });
     await push(pathOf('nonsense'));
@@ -129,7 +129,7 @@ describe('a pushed body', () => {
     ]);
   });
 
-  test('a body of 256 KiB is taken; a larger one and a compressed one are refused unread by the service', async () => {
+  test('a body of 256 KiB is accepted; a larger or a compressed one is refused and never reaches the service', async () => {
     const id = newId();
     expect((await push(pathOf(id), { body: Buffer.alloc(256 * KIB, ' ') })).status).toBe(200);
     const chunked = { 'transfer-encoding': 'chunked' };
@@ -144,7 +144,7 @@ describe('a pushed body', () => {
     expect(pushed).toHaveLength(1);
   });
 
-  test('only POST on this very path is served', async () => {
+  test('only POST on exactly this path is served', async () => {
     const id = newId();
     for (const [method, path] of [
       ['GET', pathOf(id)],
@@ -195,7 +195,7 @@ describe('the answer to a push', () => {
     }
   });
 
-  test('several records answer what became of each', async () => {
+  test('the response to several records shows the result of each', async () => {
     const attemptId = newId();
     const records = [
       { index: 0, attemptId, status: RecordStatus.SETTLED, code: '', message: '' },
@@ -231,7 +231,7 @@ describe('the answer to a push', () => {
     expect([refusal.status, refusal.body]).toEqual([status, { error: { code, message: 'Why.' } }]);
   });
 
-  test('every 401 is the same, byte for byte, but for its request id, and says nothing that the service said', async () => {
+  test('every 401 is the same, byte for byte except its request id, and repeats nothing from the service', async () => {
     answer = () => UNAUTHORIZED;
     const answers = [
       await push(pathOf(newId()), { headers: { 'x-service-signature': `sha256=${'0'.repeat(64)}` } }),
@@ -249,7 +249,7 @@ describe('the answer to a push', () => {
     });
   });
 
-  test('a failure of the service, a code that is none, and a service that is down answer 500 and reveal nothing', async () => {
+  test('a failure of the service, an unknown code, and a service that is down answer 500 and reveal nothing', async () => {
     for (const result of [
       { $case: 'failure', value: { message: 'connect ECONNREFUSED' } },
       { $case: 'refused', value: { code: 'nope', message: 'x' } },
@@ -262,7 +262,7 @@ describe('the answer to a push', () => {
     }
   });
 
-  test('every answer has the security headers and a request id, and no answer shows a rate', async () => {
+  test('every response has the security headers and a request id, and no response shows a rate', async () => {
     const { headers } = await push(pathOf(newId()));
     for (const [name, value] of Object.entries(SECURITY_HEADERS))
       expect(headers[name.toLowerCase()]).toBe(String(value));
@@ -364,7 +364,7 @@ describe('the limits of pushes', () => {
     `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: ${bytes}\r\n${others}\r\n`;
   const MIB = Buffer.alloc(KIB * KIB, ' ');
 
-  test('a refused push of a small body keeps its connection; of a large one it is closed, and the rest of it not read', async () => {
+  test('a refused push with a small body keeps its connection; with a large one the connection closes, and the rest is not read', async () => {
     for (;;) {
       const path = pathOf(await exhaust());
       const minute = minuteNow();
@@ -388,7 +388,7 @@ describe('the limits of pushes', () => {
   test.each([
     ['too large', 256 * MIB.length, ''],
     ['compressed', 256 * MIB.length, 'content-encoding: gzip\r\n'],
-  ])('a push whose body is %s is 400, and its body not read', async (_name, bytes, others) => {
+  ])('a push whose body is %s is 400, and its body is not read', async (_name, bytes, others) => {
     const { send, answers, closed, taken } = connectRaw();
     send(headOf(pathOf(newId()), bytes, others));
     for (let count = 0; count < 128; count += 1) send(MIB);
@@ -402,7 +402,7 @@ describe('the limits of pushes', () => {
     ['of 256 KiB', '127.0.4', { body: Buffer.alloc(256 * KIB, ' ') }],
     ['in chunks, which count as such', '127.0.5', { headers: { 'transfer-encoding': 'chunked' } }],
   ])(
-    'an address that has not signed is 429 after some bodies %s, until they are refilled',
+    'an address that has not signed is 429 after some bodies %s, until its bucket is refilled',
     async (_name, network, sent) => {
       const partner = newId();
       const flood = async (from: string) => {
@@ -434,7 +434,7 @@ describe('the limits of pushes', () => {
     },
   );
 
-  test('an address that has not signed has a tenth of a minute: the partner, at its address, is served through many such', async () => {
+  test("an address that has not signed gets a tenth of the minute, so many such addresses leave the partner's address served", async () => {
     const partner = { from: '127.0.0.2', headers: { 'x-service-signature': 'sha256=valid' } };
     answer = ({ signature }) => (signature === '' ? UNAUTHORIZED : IGNORED);
     for (;;) {
@@ -463,7 +463,7 @@ describe('the limits of pushes', () => {
     }
   });
 
-  test('a valid signature makes its address known, also when the push is refused for what it says', async () => {
+  test('a valid signature makes its address known, even if the push is refused for its content', async () => {
     const id = newId();
     answer = () => ({ $case: 'refused', value: { code: 'not_found', message: '' } });
     expect((await push(pathOf(id))).status).toBe(404);
@@ -527,7 +527,7 @@ describe('the metrics of pushes', () => {
     return [...counts].reduce((sum, [, value]) => sum + Number(value), 0);
   }
 
-  test('a push that fails on our side counts in the environment of its integration, once a signature has shown it', async () => {
+  test("a push on which Laurel fails counts in its integration's environment, once a signature has shown it", async () => {
     const [ofTest, ofLive, unknown] = [newId(), newId(), newId()];
     const tenant = { programId: newId(), environment: Environment.TEST };
     owner = { tenant, extraCostBytes: 0n };
@@ -549,7 +549,7 @@ describe('the metrics of pushes', () => {
 describe('the budget of a program', () => {
   const KIB_PER_SECOND = 1_024;
 
-  test('beyond its bytes a push of a test key is 429 and not read, and one of a live key is served', async () => {
+  test('beyond its bytes a test push is 429 and not read, and a live push is served', async () => {
     const [ofTest, ofLive, tenantId] = [newId(), newId(), newId()];
     owner = { tenant: { programId: tenantId, environment: Environment.LIVE }, extraCostBytes: 0n };
     expect((await push(pathOf(ofLive), { from: '127.0.0.31' })).status).toBe(200);

@@ -95,7 +95,7 @@ describe('the end of a route', () => {
     ['an object', object, 201, '{"id":"1"}'],
     ['nothing', nothing, 201, undefined],
     ['a limit', limit, 429, '{"error":"Too many requests."}'],
-  ])('%s is sent as it is, with its status', async (_what, answer, status, body) => {
+  ])('%s is sent unchanged, with its status', async (_what, answer, status, body) => {
     for (const area of ['neither', 'logged'] as const) {
       const { sent, template } = await serve(answer, area);
       expect(sent).toMatchObject({ status, ...(body !== undefined && { body }) });
@@ -104,12 +104,12 @@ describe('the end of a route', () => {
     }
   });
 
-  test('only the answer of an earlier request is marked as replayed', async () => {
+  test('only the response to an earlier request is marked as replayed', async () => {
     const marks = await Promise.all([again, text].map(async (answer) => (await serve(answer, 'keyed')).sent.headers));
     expect(marks.map((headers) => headers?.['Idempotency-Replayed'])).toEqual(['true', undefined]);
   });
 
-  test('an answer in pieces is refused where it would have to be stored for replays', async () => {
+  test('an answer in pieces is refused if it would have to be stored for replays', async () => {
     const { happened, failure } = await serve(async () => pieces(), 'keyed');
     expect(failure).toEqual(new Error('a route with an idempotency key must answer one text'));
     expect(happened).toEqual([]);

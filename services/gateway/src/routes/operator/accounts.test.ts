@@ -85,7 +85,7 @@ describe('accounts', () => {
     expect(wallet.asked).toEqual([]);
   });
 
-  test('an account of an unknown program is 404, and the wallet is not asked', async () => {
+  test('an account of an unknown program is 404, and the wallet is not called', async () => {
     expect(await operate('POST', '/accounts', { ...PERSON, program_id: newId() })).toMatchObject(NOT_FOUND);
     expect(wallet.asked).toEqual([]);
   });
@@ -135,7 +135,7 @@ describe('deposits and statements', () => {
   test.each([
     ...['0.00', '-1.00', '1', '1.0', '1.000', '01.00', '1e3', ' 1.00', '', '1,00', '99999999999999.00', 'NaN'],
     ...[1, null, true, {}, ['1.00']],
-  ])('a deposit of %j is refused, and the wallet is not asked for it', async (amount) => {
+  ])('a deposit of %j is refused without a call to the wallet', async (amount) => {
     const deposit = { environment: 'test', amount, reference: 'a' };
     expect(await operate('POST', `${PATH}/deposits`, deposit)).toMatchObject(INVALID);
     expect(askedOf('deposit')).toEqual([]);
@@ -183,7 +183,7 @@ describe('deposits and statements', () => {
 });
 
 describe('insiders and payouts', () => {
-  test('a program takes insiders, of accounts that exist', async () => {
+  test('a program can name insiders, whose accounts must exist', async () => {
     const add = (accountId: string) => operate('POST', `/programs/${program.id}/insiders`, { account_id: accountId });
     expect(await add(ACCOUNT.id)).toMatchObject(NOT_FOUND);
     expect(await add('x')).toMatchObject(INVALID);
@@ -194,7 +194,7 @@ describe('insiders and payouts', () => {
     }
   });
 
-  test('payouts of a status that is none are refused, and an id that is no award is 404', async () => {
+  test("listing payouts by an unknown status is refused, and an id that is not an award's is 404", async () => {
     expect(await operate('GET', '/payouts?status=lost')).toMatchObject(INVALID);
     for (const id of ['x', newId()]) {
       expect(await operate('POST', `/payouts/${id}/release`)).toMatchObject(NOT_FOUND);
@@ -211,7 +211,7 @@ describe('sandbox players', () => {
     ['funds as a number', { player_ref: 'a', funds: 1 }],
     ['funds with one decimal', { player_ref: 'a', funds: '1.0' }],
     ['negative funds', { player_ref: 'a', funds: '-1.00' }],
-  ])('a sandbox player with %s is refused, and the wallet is not asked', async (_what, body) => {
+  ])('a sandbox player with %s is refused without a call to the wallet', async (_what, body) => {
     const refused = await fetchDescribed(port, '/api/sandbox/players', {
       method: 'POST',
       headers: { 'x-api-key': program.test_key, 'content-type': 'application/json' },

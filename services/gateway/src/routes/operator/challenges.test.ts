@@ -62,7 +62,7 @@ describe('opening a challenge', () => {
     }
   });
 
-  test('what the operator leaves out has the defaults of the contract', async () => {
+  test('fields that the operator leaves out get the defaults of the contract', async () => {
     expect((await operate('POST', path, CHALLENGE_TERMS)).status).toBe(404);
     expect(askedOf('createChallenge')).toEqual([
       {
@@ -122,7 +122,7 @@ describe('opening a challenge', () => {
       'a bar that is not finite',
       JSON.stringify({ ...CHALLENGE_TERMS, status: 'live', threshold: 100 }).replace(':100}', ':1e999}'),
     ],
-  ])('a challenge with %s is refused, and the challenge service is not asked', async (_what, wrong) => {
+  ])('a challenge with %s is refused without a call to the challenge service', async (_what, wrong) => {
     const answer = await operate('POST', path, typeof wrong === 'string' ? wrong : { ...CHALLENGE_TERMS, ...wrong });
     expect(answer).toMatchObject({ status: 400, code: 'invalid_request' });
     expect(challenge.asked).toEqual([]);
@@ -158,7 +158,7 @@ describe('changing the status of a challenge', () => {
     ]);
   });
 
-  test('a status that no change has is 400, a note that is empty, too long or no text, and what the challenge service finds missing', async () => {
+  test('an unknown status, a note that is empty, too long or not text, and a missing field that the challenge service finds are 400', async () => {
     for (const note of ['', 'n'.repeat(2_001), 'a\0b', 7, null]) {
       const answer = await operate('PATCH', PATH, { status: 'live', note });
       expect([answer.status, answer.code]).toEqual([400, 'invalid_request']);
@@ -299,7 +299,7 @@ describe('the drift monitor of a challenge', () => {
   });
 });
 
-test('an unknown challenge is 404 with all that belongs to it, and a malformed id is not asked for', async () => {
+test('an unknown challenge is 404 on each of its routes, and a malformed id reaches no service', async () => {
   for (const rest of ['', '/calibration', '/drift']) {
     expect(await operate('GET', `/challenges/nonsense${rest}`)).toMatchObject({ status: 404, code: 'not_found' });
     expect(challenge.asked).toEqual([]);

@@ -95,7 +95,7 @@ describe('requests without the operator’s token', () => {
 });
 
 describe('developers', () => {
-  test('a developer is made once per e-mail in any case, with a password that is stored as argon2id', async () => {
+  test('a developer is created once per e-mail in any case, with a password that is stored as argon2id', async () => {
     const email = 'Dev@Example.com';
     const made = await operate('POST', '/developers', { email, password: PASSWORD });
     expect(made).toMatchObject({ status: 201 });
@@ -112,7 +112,7 @@ describe('developers', () => {
     for (const secret of [email, 'dev@example.com', PASSWORD]) expect(logged).not.toContain(secret);
   });
 
-  test('parallel requests make one developer per e-mail', async () => {
+  test('parallel requests create one developer per e-mail', async () => {
     const email = 'parallel@example.com';
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
@@ -193,7 +193,7 @@ describe('programs', () => {
     for (const key of [testKey, liveKey]) expect(listed.text).not.toContain(key);
   });
 
-  test('both keys of a program that is suspended, closed or to be deleted are answered like a missing one, until it is reinstated', async () => {
+  test('both keys of a suspended, closed or to be deleted program get the response of a missing key, until it is reinstated', async () => {
     const { id, testKey, liveKey } = await makeProgram();
     const change = (changes: object) => operate('PATCH', `/programs/${id}`, changes);
     const statuses = async () => [(await use(testKey)).status, (await use(liveKey)).status];
@@ -233,7 +233,7 @@ describe('programs', () => {
     }
   });
 
-  test('a program has a name, and is for an existing developer, whose id is in any case, or for none', async () => {
+  test('a program needs a name, and either an existing developer, whose id may be in any case, or none', async () => {
     const { id } = (await operate('POST', '/developers', { email: 'owner@example.com', password: PASSWORD })).body;
     const before = await countOf('programs');
     const create = (body: object) => operate('POST', '/programs', body);
@@ -272,7 +272,7 @@ describe('keys of a program', () => {
     expect(lines.length).toBeGreaterThan(1);
   });
 
-  test('a gateway that accepts only sandbox keys answers a live key like a missing one', async () => {
+  test('a gateway that accepts only test keys answers a live key like a missing one', async () => {
     const { testKey, liveKey } = await makeProgram();
     expect((await use(testKey, sandboxPort)).status).toBe(404);
     expect((await use(liveKey, port)).status).toBe(404);
@@ -300,7 +300,7 @@ describe('keys of a program', () => {
     expect(headers.get('x-ratelimit-remaining')).toBe(String(RATE_LIMIT - 1));
   });
 
-  test('a request over the rate limit of /v1 uses no idempotency key, and asks no service', async () => {
+  test('a request over the rate limit of /v1 uses no idempotency key, and reaches no service', async () => {
     const { testKey } = await makeProgram();
     const headers = { 'x-api-key': testKey, 'content-type': 'application/json' };
     const attempt = JSON.stringify({ challenge_id: newId(), player_ref: 'a' });

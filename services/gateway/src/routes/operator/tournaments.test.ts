@@ -97,7 +97,7 @@ describe('opening a tournament', () => {
     ['rounds of no length', { round_length_seconds: 0 }],
     ['rounds of half a second', { round_length_seconds: 900.5 }],
     ['a length of rounds as text', { round_length_seconds: '3600' }],
-  ])('a tournament with %s is refused, and the tournament service is not asked', async (_what, wrong) => {
+  ])('a tournament with %s is refused without a call to the tournament service', async (_what, wrong) => {
     const answer = await operate('POST', `/programs/${programId}/tournaments`, { ...TERMS, ...wrong });
     expect(answer).toMatchObject(INVALID);
     expect(tournament.asked).toEqual([]);
@@ -133,12 +133,12 @@ describe('opening a round by hand', () => {
     ['a beginning in the first year', { opens_at: '0001-01-01T00:00:00+01:00', closes_at: CLOSES_AT }],
     ['an end as a number', { closes_at: Date.parse(CLOSES_AT) }],
     ['an end on a day that is none', { closes_at: '2999-02-30T00:00:00.000Z' }],
-  ])('a round with %s is refused, and the tournament service is not asked to open it', async (_what, times) => {
+  ])('a round with %s is refused without a call to the tournament service that opens it', async (_what, times) => {
     expect(await operate('POST', `${PATH}/rounds`, times)).toMatchObject(INVALID);
     expect(changes()).toEqual([]);
   });
 
-  test('a round without a beginning is asked for without one, and an instant may have any offset', async () => {
+  test('a round without a beginning is passed on without one, and an instant may have any offset', async () => {
     const times = { opens_at: null, closes_at: '2999-01-01T01:00:00+01:00' };
     await operate('POST', `${PATH}/rounds`, times);
     expect(changes()).toMatchObject([['openRound', { opensAt: undefined, closesAt: new Date(CLOSES_AT) }]]);

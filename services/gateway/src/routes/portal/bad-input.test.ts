@@ -156,7 +156,7 @@ const UNKNOWN_FIELDS: Case[] = [
   'x-note',
 ].map((name) => [`unknown: ${name}`, { [name]: raw('"a"') }]);
 
-test('no webhook endpoint is made from an invalid field', () =>
+test('no webhook endpoint is created from an invalid field', () =>
   refuseFields(CREATE, [
     ...URL_CASES,
     ['url: absent', { url: ABSENT }],

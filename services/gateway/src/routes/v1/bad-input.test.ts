@@ -273,7 +273,7 @@ describe('a bad POST /v1/challenges/{id}/distribution', () => {
     (_what, sample_size) =>
       expectRefused(path, { raw: toJson({ distribution: raw(toJson(percentiles)), sample_size }) }),
   );
-  test.each(NOT_AN_OBJECT)('a distribution is refused that is: %s', (_what, distribution) =>
+  test.each(NOT_AN_OBJECT)('a distribution is refused if it is: %s', (_what, distribution) =>
     expectRefused(path, { raw: toJson({ distribution, sample_size: 500 }) }),
   );
 });
@@ -355,7 +355,7 @@ describe('bad bodies and content types', () => {
   });
 });
 
-describe('what an answer says', () => {
+describe('what a response says', () => {
   test.each([
     ['/v1/attempts', '{"player_ref":"a","player_ref":"b"}', 'The member `player_ref` stands twice.', undefined],
     ['/v1/attempts', '{"metadata":{"a":{"seed":1,"seed":2}}}', 'The member `seed` stands twice.', undefined],

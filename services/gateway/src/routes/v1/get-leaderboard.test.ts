@@ -178,7 +178,7 @@ describe('boards', () => {
     expect((await read('', 'nonsense')).status).toBe(404);
   });
 
-  test('a board is requested without a player when the player_ref is not valid', async () => {
+  test('a board is requested without a player if the player_ref is not valid', async () => {
     const asked: string[] = [];
     getLeaderboard = async ({ playerRef }) => {
       asked.push(playerRef);
@@ -193,7 +193,7 @@ describe('boards', () => {
 });
 
 describe('complete tables', () => {
-  test.each([0, 1, 1_999, 2_000, 4_500])('a complete table of %i rows is one whole answer', async (length) => {
+  test.each([0, 1, 1_999, 2_000, 4_500])('a complete table of %i rows is one whole response', async (length) => {
     getLeaderboard = view(View.COMPLETE, length);
     listStandings = tableOf(length);
     const { status, headers, body } = await read();

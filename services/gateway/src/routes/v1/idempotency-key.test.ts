@@ -104,7 +104,7 @@ test.each([
   ['missing', null],
   ['empty', ''],
   ['256 characters long', 'k'.repeat(256)],
-])('an Idempotency-Key that is %s is 400 on both routes, and no owner is asked', async (_what, key) => {
+])('an Idempotency-Key that is %s is 400 on both routes, and reaches no contest service', async (_what, key) => {
   expect(codeOf(await create(ENTRY, key))).toEqual(INVALID);
   expect(codeOf(await report(newOwnedId('challenge'), { score: 1 }, key))).toEqual(INVALID);
   expect(operations).toEqual([]);
@@ -157,7 +157,7 @@ describe('an Idempotency-Key that is used again', () => {
       `{"challenge_id":"${CHALLENGE_ID}","player_ref":"p","metadata":{"list":[1,2.0000000000000000001]}}`,
     ],
     ['an unknown field', { ...ENTRY, metadata: { list: [1, 2] }, extra: 1 }],
-  ])('is 409 with another body, %s, and still answers the first', async (_what, other) => {
+  ])('is 409 with another body, %s, and still replays the first response', async (_what, other) => {
     const key = randomUUID();
     const body = { ...ENTRY, metadata: { list: [1, 2] } };
     const first = await create(body, key);
@@ -229,7 +229,7 @@ describe('an Idempotency-Key in flight', () => {
   test.each([
     ['200 creates', 200, 201, (key: string, gateway: number) => create(ENTRY, key, gateway)],
     ['100 outcomes', 100, 200, (key: string, gateway: number) => report(CHALLENGE_ID, { score: 1 }, key, gateway)],
-  ])('of %s in parallel on both gateways runs once and has one answer', async (_what, count, status, request) => {
+  ])('of %s in parallel on both gateways runs once and gets one response', async (_what, count, status, request) => {
     const key = randomUUID();
     const answers = await Promise.all(Array.from({ length: count }, (_, index) => request(key, index % 2)));
     const done = answers.filter((answer) => answer.status === status);

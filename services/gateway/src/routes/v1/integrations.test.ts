@@ -92,7 +92,7 @@ const codeOf = ({ status, body }: Awaited<ReturnType<typeof send>>) => [status, 
 const tenant = () => ({ programId, environment: Environment.TEST });
 
 describe('POST /v1/integrations', () => {
-  test('a push_webhook is made with its secret, its path and how to sign; the descriptor arrives and is shown as it was sent', async () => {
+  test('a push_webhook is created with its secret, its path and how to sign; its descriptor arrives and is shown unchanged', async () => {
     integration.script.createIntegration = async () => ({ integration: DRAFT, signingSecret: SECRET });
     const sent = `{"transport":"push_webhook","descriptor":${DRAFT.descriptorJson},"other":1}`;
     const made = await partner('POST', '/integrations', sent);
@@ -120,7 +120,7 @@ describe('POST /v1/integrations', () => {
   test.each([
     ['pull_poll', Transport.PULL_POLL],
     ['sdk_direct', Transport.SDK_DIRECT],
-  ] as const)('a %s is made without a secret', async (transport, value) => {
+  ] as const)('a %s is created without a secret', async (transport, value) => {
     const draft = {
       ...DRAFT,
       transport: value,
@@ -175,7 +175,7 @@ describe('POST /v1/integrations', () => {
     }
   });
 
-  test('what the service refuses is 400, a program with too many integrations included', async () => {
+  test('a refusal of the service is 400, even for a program with too many integrations', async () => {
     for (const [code, message] of [
       ['invalid_request', 'descriptor.map.score: is missing'],
       ['conflict', 'The program has 100 integrations.'],
@@ -186,7 +186,7 @@ describe('POST /v1/integrations', () => {
     }
   });
 
-  test('the program is announced before the integration is made', async () => {
+  test('the program is announced before the integration is created', async () => {
     integration.script.createIntegration = async () => {
       expect(integration.announced(programId)).toHaveLength(1);
       return { integration: DRAFT, signingSecret: SECRET };
@@ -270,7 +270,7 @@ describe('the other routes of integrations', () => {
     expect(integration.asked).toEqual([['retirePreviousSecret', { tenant: tenant(), integrationId: DRAFT.id }]]);
   });
 
-  test('an integration that is not there, or has a malformed id, is 404, and a malformed id is not asked for', async () => {
+  test('an unknown integration or a malformed id is 404, and a malformed id reaches no service', async () => {
     const routes = (id: string) =>
       [
         ['PATCH', `/integrations/${id}`, {}],
@@ -320,7 +320,7 @@ describe("a program's facts", () => {
     ]);
   });
 
-  test('a gateway without the integration service makes, approves and suspends programs; another announces them', async () => {
+  test('a gateway without the integration service creates, approves and suspends programs; another announces them', async () => {
     const { id } = (await operate('POST', '/programs', { name: 'Kept' }, 1)).body;
     expect((await operate('POST', `/programs/${id}/approve`, undefined, 1)).status).toBe(200);
     expect((await operate('PATCH', `/programs/${id}`, { status: 'suspended' }, 1)).status).toBe(200);

@@ -94,7 +94,7 @@ const seed = (body: unknown, { id = CHALLENGE_ID, idempotencyKey = randomUUID() 
   );
 const codeOf = ({ status, body }: Awaited<ReturnType<typeof send>>) => [status, body.error?.code];
 
-test('a distribution reaches the challenge service with its operation and its key, and the bar is answered', async () => {
+test('a distribution reaches the challenge service with its operation and its key, and the response shows the bar', async () => {
   const seeded = await seed({ ...BODY, other: 1 }, { id: CHALLENGE_ID.toUpperCase() });
   expect([seeded.status, seeded.body]).toEqual([201, SHOWN]);
   expect(Object.keys(seeded.body)).toEqual(Object.keys(SHOWN));
@@ -193,12 +193,12 @@ test('a distribution needs a key of 1 to 255 characters, whatever the path and t
   for (const body of [BODY, '{']) expect(codeOf(await send(path, {}, body))).toEqual([401, 'unauthorized']);
 });
 
-test('a malformed challenge id is 400 and is not asked for', async () => {
+test('a malformed challenge id is 400 and reaches no service', async () => {
   for (const id of ['nonsense', '%20', `${CHALLENGE_ID}0`]) expect(codeOf(await seed(BODY, { id }))).toEqual(INVALID);
   expect(challenge.asked).toEqual([]);
 });
 
-test('what the challenge service refuses is answered in its words, and frees the key', async () => {
+test('a refusal of the challenge service is passed on in its words, and frees the key', async () => {
   const idempotencyKey = randomUUID();
   const message = 'The challenge is not calibrating.';
   challenge.script.seedChallenge = async () => refused('invalid_request', message);
@@ -210,7 +210,7 @@ test('what the challenge service refuses is answered in its words, and frees the
   expect((await seed(BODY, { idempotencyKey })).status).toBe(201);
 });
 
-test('a repetition is replayed byte for byte and asks no service, and the key with another request is 409', async () => {
+test('a repetition is replayed byte for byte without a call, and the key with another request is 409', async () => {
   const idempotencyKey = randomUUID();
   const first = await seed(BODY, { idempotencyKey });
   // The same request, written differently.
