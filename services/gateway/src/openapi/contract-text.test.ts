@@ -55,7 +55,7 @@ describe('docs/contract/partner-api.md', () => {
 });
 
 describe('docs/contract/portal-api.md', () => {
-  test('it has every route under /api, and names every field and value that partner-api.md does not name', () => {
+  test('it has every route under /api, and names every field and value that the partner API does not name', () => {
     const document = portalDocument();
     const routes = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, '{}')}`),
