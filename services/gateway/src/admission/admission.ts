@@ -229,7 +229,9 @@ function isAdmitted(admission: Admission, response: Response, verdict: Verdict):
   }
 }
 
-/** Lets every request with a valid key pass: only `/v1` has a rate limit. */
+/**
+ * Lets a request with a valid key pass without counting it: this rate is a limit of `/v1` alone.
+ */
 export function authenticate(admission: Admission): RequestHandler {
   return async (request, response, next) => {
     const principal = await admission.identify(keyOf(request));

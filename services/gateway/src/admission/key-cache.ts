@@ -29,8 +29,7 @@ export interface CachedKey {
 
 export interface KeyCache {
   /**
-   * For a malformed key: a hash that equals no stored one, so that its look-up takes as long as
-   * any.
+   * For a malformed key: a hash that equals no stored one, so that it is looked up like any other.
    */
   presented(key: string | undefined): PresentedKey;
   find(keyHash: string): CachedKey | undefined;

@@ -102,8 +102,8 @@ export function limitRate(options: {
 }
 
 /**
- * Bounds what calls without a valid credential from one client address cost. Beyond `limit`
- * failures in a minute, its requests are answered 429 without a look-up, unless their credential
+ * Bounds the cost of calls without a valid credential from one client address. Beyond `limit`
+ * failures in a minute, the address's requests get a 429 without a look-up, unless their credential
  * was valid here a moment ago. So one caller's wrong credentials never shut out another behind the
  * same address.
  */

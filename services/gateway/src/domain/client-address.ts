@@ -16,7 +16,7 @@ const NETWORK = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i;
  * `[2001:db8::1]:4711`.
  */
 const ENTRY = /^(?:\[([0-9a-f.:]+)\]|([0-9a-f:]*:[0-9a-f:.]*:[0-9a-f:.]*)|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/i;
-/** No chain of proxies is longer, and untrusted entries are not worth more steps. */
+/** No chain of proxies is longer; entries beyond this are untrusted and not read. */
 const MAX_HOPS = 16;
 const MAX_HEADER_CHARACTERS = 1_024;
 

@@ -159,8 +159,8 @@ const FORGET: Statement = {
 };
 
 // Unnamed, so that it is planned again for each instant and reads only the ranges that hold old
-// rows. A row may be locked again meanwhile. The next run deletes a row that another transaction
-// holds.
+// rows. A row may be locked again meanwhile: a row that another transaction holds is left for the
+// next run.
 const DELETE_OLD: Statement = {
   text: `
     with gone as (

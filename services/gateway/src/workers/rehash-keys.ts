@@ -1,7 +1,7 @@
 /**
- * After a change of the pepper (`domain/peppers.ts`): stores the keys that were used under the
- * current one. The metric `laurel_api_keys` shows the operator how many keys are still stored under
- * each version. A key under a pepper that is not configured is not recognised.
+ * After a change of the pepper (`domain/peppers.ts`), stores each used key again under the current
+ * one. The metric `laurel_api_keys` shows the operator how many keys are stored under each version.
+ * A key under a pepper that is not configured is not recognised.
  */
 import type { Database } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
