@@ -7,7 +7,7 @@
  * Item      submitted; waiting behind an item of its key; ready, in order of arrival; running in a
  *           batch; done. Its caller is answered once: by its run, or earlier by its deadline or
  *           signal. An item answered early is dropped, or, if it runs already, its result is
- *           ignored (`entry.ts`, `keyed-queue.ts`).
+ *           ignored (`submission.ts`, `keyed-queue.ts`).
  * Batch     taken from the queue, running, done with its last item. One that failed may be replayed
  *           item by item.
  * Lane      free, or running one batch.
@@ -43,11 +43,11 @@
  * run-batch.ts runs a batch, and handles one that fails.
  */
 import { DeadlineSweep } from './deadline-sweep.ts';
-import { type Entry, rejectEntry } from './entry.ts';
 import { BrokenInvariantError, ItemDeadlineError, QueueFullError } from './errors.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 import { currentObserver } from './observer.ts';
 import { type Batch, runBatch } from './run-batch.ts';
+import { rejectSubmission, type Submission } from './submission.ts';
 import { reportQueue } from './waiting-queues.ts';
 
 export interface CoalescerOptions<Item, Result> {
@@ -140,7 +140,7 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (deadlineAt !== undefined && deadlineAt <= Date.now()) return Promise.reject(pastDeadline());
     return new Promise((resolve, reject) => {
-      const entry: Entry<Item, Result> = {
+      const submission: Submission<Item, Result> = {
         item,
         key: keyOf?.(item),
         resolve,
@@ -155,11 +155,11 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
         next: undefined,
       };
       if (signal !== undefined) {
-        entry.onAbort = () => rejectEntry(entry, signal.reason);
-        signal.addEventListener('abort', entry.onAbort, { once: true });
+        submission.onAbort = () => rejectSubmission(submission, signal.reason);
+        signal.addEventListener('abort', submission.onAbort, { once: true });
       }
-      deadlines.noLaterThan(entry.deadlineAt);
-      queue.add(entry);
+      deadlines.noLaterThan(submission.deadlineAt);
+      queue.add(submission);
       scheduleFlush();
     });
   }
@@ -194,7 +194,7 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
 
   function freeLane(batch: Batch<Item, Result>): void {
     if (!running.delete(batch)) throw new BrokenInvariantError(`${name}: a lane was freed twice`);
-    for (const entry of batch) queue.finish(entry);
+    for (const submission of batch) queue.finish(submission);
     scheduleFlush();
     resolveDrained();
   }
@@ -205,13 +205,13 @@ export function createCoalescer<Item, Result>(options: CoalescerOptions<Item, Re
     return gatherTimer !== undefined || performance.now() < nextStartAt;
   }
 
-  function* unfinished(): Generator<Entry<Item, Result>> {
+  function* unfinished(): Generator<Submission<Item, Result>> {
     for (const batch of running) {
       for (const first of batch) {
-        for (let entry: Entry<Item, Result> | undefined = first; entry !== undefined; entry = entry.next) yield entry;
+        for (let each: Submission<Item, Result> | undefined = first; each !== undefined; each = each.next) yield each;
       }
     }
-    yield* queue.entries();
+    yield* queue.submissions();
   }
 
   function pastDeadline(): ItemDeadlineError {

@@ -3,18 +3,18 @@
  * their deadlines. The sweep rejects overdue ones and sets the timer for the next. The timer keeps
  * no process alive.
  */
-import { type Entry, rejectEntry } from './entry.ts';
+import { rejectSubmission, type Submission } from './submission.ts';
 
 /** The longest that a timer of Node can wait. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export class DeadlineSweep {
-  readonly #unfinished: () => Iterable<Entry<unknown, never>>;
+  readonly #unfinished: () => Iterable<Submission<unknown, never>>;
   readonly #pastDeadline: () => Error;
   #sweepAt = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(unfinished: () => Iterable<Entry<unknown, never>>, pastDeadline: () => Error) {
+  constructor(unfinished: () => Iterable<Submission<unknown, never>>, pastDeadline: () => Error) {
     this.#unfinished = unfinished;
     this.#pastDeadline = pastDeadline;
   }
@@ -30,10 +30,10 @@ export class DeadlineSweep {
   #sweep(): void {
     const now = Date.now();
     let earliest = Number.POSITIVE_INFINITY;
-    for (const entry of this.#unfinished()) {
-      if (entry.isAnswered) continue;
-      if (entry.deadlineAt <= now) rejectEntry(entry, this.#pastDeadline());
-      else if (entry.deadlineAt < earliest) earliest = entry.deadlineAt;
+    for (const submission of this.#unfinished()) {
+      if (submission.isAnswered) continue;
+      if (submission.deadlineAt <= now) rejectSubmission(submission, this.#pastDeadline());
+      else if (submission.deadlineAt < earliest) earliest = submission.deadlineAt;
     }
     this.#sweepAt = Number.POSITIVE_INFINITY;
     this.noLaterThan(earliest);

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Entry, rejectEntry, resolveEntry } from './entry.ts';
 import { BrokenInvariantError } from './errors.ts';
 import { KeyedQueue } from './keyed-queue.ts';
+import { rejectSubmission, resolveSubmission, type Submission } from './submission.ts';
 
 interface Answers {
   readonly results: number[];
   readonly errors: unknown[];
 }
 
-function entryOf(item: number, key?: string): Entry<number, number> & Answers {
+function submissionOf(item: number, key?: string): Submission<number, number> & Answers {
   const answers: Answers = { results: [], errors: [] };
   return {
     ...answers,
@@ -28,32 +28,32 @@ function entryOf(item: number, key?: string): Entry<number, number> & Answers {
   };
 }
 
-const itemsOf = (entries: readonly Entry<number, number>[]) => entries.map(({ item }) => item);
+const itemsOf = (submissions: readonly Submission<number, number>[]) => submissions.map(({ item }) => item);
 
 test('an item that is queued already is not queued again', () => {
   const queue = new KeyedQueue<number, number>();
-  const entry = entryOf(1);
-  queue.add(entry);
-  expect(() => queue.add(entry)).toThrow(BrokenInvariantError);
+  const submission = submissionOf(1);
+  queue.add(submission);
+  expect(() => queue.add(submission)).toThrow(BrokenInvariantError);
 });
 
 test('an item that does not run cannot end its run, and one that ran ends it once', () => {
   const queue = new KeyedQueue<number, number>();
-  const entry = entryOf(1);
-  queue.add(entry);
-  expect(() => queue.finish(entry)).toThrow('an item that is ready cannot go from running to done');
+  const submission = submissionOf(1);
+  queue.add(submission);
+  expect(() => queue.finish(submission)).toThrow('an item that is ready cannot go from running to done');
   queue.take(1);
-  resolveEntry(entry, 1);
-  queue.finish(entry);
-  expect(() => queue.finish(entry)).toThrow('an item that is done cannot go from running to done');
+  resolveSubmission(submission, 1);
+  queue.finish(submission);
+  expect(() => queue.finish(submission)).toThrow('an item that is done cannot go from running to done');
 });
 
 test('a run cannot end before the caller of its item has an answer', () => {
   const queue = new KeyedQueue<number, number>();
-  const entry = entryOf(1);
-  queue.add(entry);
+  const submission = submissionOf(1);
+  queue.add(submission);
   queue.take(1);
-  expect(() => queue.finish(entry)).toThrow('its caller has no answer');
+  expect(() => queue.finish(submission)).toThrow('its caller has no answer');
 });
 
 describe('the oldest wait of a queue', () => {
@@ -66,41 +66,41 @@ describe('the oldest wait of a queue', () => {
 
   test('is 0 while nothing waits, and ignores items that run or are answered', () => {
     const queue = new KeyedQueue<number, number>();
-    const [running, answered] = [entryOf(1), entryOf(2)];
+    const [running, answered] = [submissionOf(1), submissionOf(2)];
     queue.add(running);
     queue.take(1);
     queue.add(answered);
-    rejectEntry(answered, 'past its deadline');
+    rejectSubmission(answered, 'past its deadline');
     vi.advanceTimersByTime(10);
     expect(queue.oldestWaitMs).toBe(0);
-    queue.add(entryOf(3));
+    queue.add(submissionOf(3));
     vi.advanceTimersByTime(7);
     expect(queue.oldestWaitMs).toBe(7);
   });
 
   test('counts from the submission of an item, even if it waited for its key and stands behind younger ones', () => {
     const queue = new KeyedQueue<number, number>();
-    const first = entryOf(1, 'a');
+    const first = submissionOf(1, 'a');
     queue.add(first);
     queue.take(1);
-    queue.add(entryOf(2, 'a'));
+    queue.add(submissionOf(2, 'a'));
     vi.advanceTimersByTime(10);
-    queue.add(entryOf(3));
+    queue.add(submissionOf(3));
     vi.advanceTimersByTime(5);
     expect(queue.oldestWaitMs).toBe(5);
-    resolveEntry(first, 1);
+    resolveSubmission(first, 1);
     queue.finish(first);
-    expect(itemsOf([...queue.entries()])).toEqual([3, 2]);
+    expect(itemsOf([...queue.submissions()])).toEqual([3, 2]);
     expect(queue.oldestWaitMs).toBe(15);
   });
 });
 
 test('the first answer of an item counts, and a later one changes nothing', () => {
-  const entry = entryOf(1);
-  rejectEntry(entry, 'too late');
-  resolveEntry(entry, 1);
-  rejectEntry(entry, 'again');
-  expect([entry.results, entry.errors]).toEqual([[], ['too late']]);
+  const submission = submissionOf(1);
+  rejectSubmission(submission, 'too late');
+  resolveSubmission(submission, 1);
+  rejectSubmission(submission, 'again');
+  expect([submission.results, submission.errors]).toEqual([[], ['too late']]);
 });
 
 test('the keyed queue hands out what a list with locked keys would, over any adds, takes, early answers and ends of runs', () => {
@@ -113,15 +113,15 @@ test('the keyed queue hands out what a list with locked keys would, over any add
   fc.assert(
     fc.property(fc.array(command, { maxLength: 80 }), (commands) => {
       const queue = new KeyedQueue<number, number>();
-      const all: Entry<number, number>[] = [];
-      let queued: Entry<number, number>[] = [];
-      let running: Entry<number, number>[] = [];
+      const all: Submission<number, number>[] = [];
+      let queued: Submission<number, number>[] = [];
+      let running: Submission<number, number>[] = [];
       for (const one of commands) {
         if (one.kind === 'add') {
-          const entry = entryOf(all.length, one.key);
-          all.push(entry);
-          queued.push(entry);
-          queue.add(entry);
+          const submission = submissionOf(all.length, one.key);
+          all.push(submission);
+          queued.push(submission);
+          queue.add(submission);
         } else if (one.kind === 'take') {
           const batch = queue.take(one.max);
           expect(batch.length).toBeLessThanOrEqual(one.max);
@@ -129,27 +129,27 @@ test('the keyed queue hands out what a list with locked keys would, over any add
           expect(new Set(keys).size).toBe(keys.length);
           // Items of one key never overtake: any that are still before a running item were answered
           // early.
-          for (const entry of batch) {
-            expect(entry.isAnswered).toBe(false);
-            if (entry.key === undefined) continue;
-            const before = queued.filter(({ item, key }) => key === entry.key && item < entry.item);
+          for (const submission of batch) {
+            expect(submission.isAnswered).toBe(false);
+            if (submission.key === undefined) continue;
+            const before = queued.filter(({ item, key }) => key === submission.key && item < submission.item);
             expect(itemsOf(before.filter(({ isAnswered }) => !isAnswered))).toEqual([]);
           }
           running.push(...batch);
           queued = queued.filter(({ state }) => state === 'ready' || state === 'waiting');
         } else if (one.kind === 'finish') {
-          const entry = running[one.index];
-          if (entry === undefined) continue;
-          resolveEntry(entry, entry.item);
-          queue.finish(entry);
-          running = running.filter((other) => other !== entry);
+          const submission = running[one.index];
+          if (submission === undefined) continue;
+          resolveSubmission(submission, submission.item);
+          queue.finish(submission);
+          running = running.filter((other) => other !== submission);
         } else {
-          const entry = queued[one.index];
-          if (entry !== undefined) rejectEntry(entry, 'aborted');
+          const submission = queued[one.index];
+          if (submission !== undefined) rejectSubmission(submission, 'aborted');
         }
         expect(queue.count).toBe(queued.length);
-        expect(itemsOf([...queue.entries()].filter(({ state }) => state !== 'running')).sort()).toEqual(
-          itemsOf(queued.filter((entry) => entry.state === 'ready' || !isBehindRunning(entry, running))).sort(),
+        expect(itemsOf([...queue.submissions()].filter(({ state }) => state !== 'running')).sort()).toEqual(
+          itemsOf(queued.filter((each) => each.state === 'ready' || !isBehindRunning(each, running))).sort(),
         );
       }
     }),
@@ -157,6 +157,6 @@ test('the keyed queue hands out what a list with locked keys would, over any add
 });
 
 /** While the first item of a key runs, the others are chained to it and not in the queue. */
-function isBehindRunning({ key }: Entry<number, number>, running: readonly Entry<number, number>[]): boolean {
+function isBehindRunning({ key }: Submission<number, number>, running: readonly Submission<number, number>[]): boolean {
   return key !== undefined && running.some((other) => other.key === key);
 }

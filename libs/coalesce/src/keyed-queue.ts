@@ -6,8 +6,8 @@
  * - At most one item of a key is ready or running; the others are chained to it, in order.
  * - `#lastOfKey` holds a key from its first item's arrival until its last item is done.
  */
-import { type Entry, move } from './entry.ts';
 import { BrokenInvariantError } from './errors.ts';
+import { move, type Submission } from './submission.ts';
 import type { WaitingQueue } from './waiting-queues.ts';
 
 /** The items of one take weigh at most this together, or it is a single item. */
@@ -22,10 +22,10 @@ const weightless = () => 0;
 const COMPACT_AFTER = 1024;
 
 export class KeyedQueue<Item, Result> implements WaitingQueue {
-  #ready: Entry<Item, Result>[] = [];
+  #ready: Submission<Item, Result>[] = [];
   #readyFrom = 0;
   #count = 0;
-  readonly #lastOfKey = new Map<string, Entry<Item, Result>>();
+  readonly #lastOfKey = new Map<string, Submission<Item, Result>>();
 
   get count(): number {
     return this.#count;
@@ -35,41 +35,41 @@ export class KeyedQueue<Item, Result> implements WaitingQueue {
     return this.#ready.length - this.#readyFrom;
   }
 
-  add(entry: Entry<Item, Result>): void {
+  add(submission: Submission<Item, Result>): void {
     this.#count += 1;
-    if (entry.key !== undefined) {
-      const last = this.#lastOfKey.get(entry.key);
-      this.#lastOfKey.set(entry.key, entry);
+    if (submission.key !== undefined) {
+      const last = this.#lastOfKey.get(submission.key);
+      this.#lastOfKey.set(submission.key, submission);
       if (last !== undefined) {
-        move(entry, 'submitted', 'waiting');
-        last.next = entry;
+        move(submission, 'submitted', 'waiting');
+        last.next = submission;
         return;
       }
     }
-    move(entry, 'submitted', 'ready');
-    this.#ready.push(entry);
+    move(submission, 'submitted', 'ready');
+    this.#ready.push(submission);
   }
 
   /** Takes at most `max` ready items to run. It drops those that were answered meanwhile. */
   take(
     max: number,
     { maxWeight = Number.POSITIVE_INFINITY, weightOf = weightless }: WeightLimit<Item> = {},
-  ): readonly Entry<Item, Result>[] {
-    const batch: Entry<Item, Result>[] = [];
+  ): readonly Submission<Item, Result>[] {
+    const batch: Submission<Item, Result>[] = [];
     let weight = 0;
     while (batch.length < max) {
-      const entry = this.#ready[this.#readyFrom];
-      if (entry === undefined) break;
-      if (!entry.isAnswered) weight += weightOf(entry.item);
+      const submission = this.#ready[this.#readyFrom];
+      if (submission === undefined) break;
+      if (!submission.isAnswered) weight += weightOf(submission.item);
       if (weight > maxWeight && batch.length > 0) break;
       this.#readyFrom += 1;
       this.#count -= 1;
-      if (entry.isAnswered) {
-        move(entry, 'ready', 'done');
-        this.#readyNext(entry);
+      if (submission.isAnswered) {
+        move(submission, 'ready', 'done');
+        this.#readyNext(submission);
       } else {
-        move(entry, 'ready', 'running');
-        batch.push(entry);
+        move(submission, 'ready', 'running');
+        batch.push(submission);
       }
     }
     this.#compact();
@@ -77,16 +77,16 @@ export class KeyedQueue<Item, Result> implements WaitingQueue {
   }
 
   /** The item's run is over: the next one of its key becomes ready. */
-  finish(entry: Entry<Item, Result>): void {
-    move(entry, 'running', 'done');
-    if (!entry.isAnswered) throw new BrokenInvariantError('an item is done and its caller has no answer');
-    this.#readyNext(entry);
+  finish(submission: Submission<Item, Result>): void {
+    move(submission, 'running', 'done');
+    if (!submission.isAnswered) throw new BrokenInvariantError('an item is done and its caller has no answer');
+    this.#readyNext(submission);
   }
 
   /** All that are queued, in no particular order. */
-  *entries(): Generator<Entry<Item, Result>> {
+  *submissions(): Generator<Submission<Item, Result>> {
     for (let index = this.#readyFrom; index < this.#ready.length; index += 1) {
-      for (let entry = this.#ready[index]; entry !== undefined; entry = entry.next) yield entry;
+      for (let each = this.#ready[index]; each !== undefined; each = each.next) yield each;
     }
   }
 
@@ -98,13 +98,13 @@ export class KeyedQueue<Item, Result> implements WaitingQueue {
   get oldestWaitMs(): number {
     const now = performance.now();
     let oldest = now;
-    for (const { isAnswered, submittedAt } of this.entries()) {
+    for (const { isAnswered, submittedAt } of this.submissions()) {
       if (!isAnswered && submittedAt < oldest) oldest = submittedAt;
     }
     return now - oldest;
   }
 
-  #readyNext({ key, next }: Entry<Item, Result>): void {
+  #readyNext({ key, next }: Submission<Item, Result>): void {
     if (key === undefined) return;
     if (next === undefined) {
       this.#lastOfKey.delete(key);

@@ -5,11 +5,11 @@
  * must have no effect when it throws, or be idempotent. Without `isolate` every item gets the
  * error.
  */
-import { type Entry, rejectEntry, resolveEntry } from './entry.ts';
 import { type CoalescerObserver, currentObserver } from './observer.ts';
+import { rejectSubmission, resolveSubmission, type Submission } from './submission.ts';
 
 /** Items that run together, in the order of `run`'s argument and of its results. */
-export type Batch<Item, Result> = readonly Entry<Item, Result>[];
+export type Batch<Item, Result> = readonly Submission<Item, Result>[];
 
 /** The options of a coalescer that concern a run; see `CoalescerOptions`. */
 export interface RunOptions<Item, Result> {
@@ -26,42 +26,42 @@ export async function runBatch<Item, Result>(
 ): Promise<void> {
   try {
     options.onBatch?.(batch.length);
-    const failure = await attempt(batch, options);
+    const failure = await tryOnce(batch, options);
     if (failure === undefined) return;
     if (batch.length === 1 || !mayIsolate(options, failure.cause)) rejectAll(batch, failure.cause);
     else await replay(batch, options);
   } catch (error) {
     // A callback threw, perhaps the observer: answer the callers before calling it again.
-    for (const entry of batch) {
-      if (entry.isAnswered) continue;
-      entry.isAnswered = true;
-      entry.reject(error);
+    for (const submission of batch) {
+      if (submission.isAnswered) continue;
+      submission.isAnswered = true;
+      submission.reject(error);
     }
   }
 }
 
 /** Replays item by item, until an error is not the item's own. */
 async function replay<Item, Result>(batch: Batch<Item, Result>, options: RunOptions<Item, Result>): Promise<void> {
-  for (const [index, entry] of batch.entries()) {
-    if (entry.isAnswered) continue;
-    const failure = await attempt([entry], options);
+  for (const [index, submission] of batch.entries()) {
+    if (submission.isAnswered) continue;
+    const failure = await tryOnce([submission], options);
     if (failure === undefined) continue;
     if (!mayIsolate(options, failure.cause)) {
       rejectAll(batch.slice(index), failure.cause);
       return;
     }
-    rejectEntry(entry, failure.cause);
+    rejectSubmission(submission, failure.cause);
   }
 }
 
 /** Runs the items and answers them. If `run` fails, returns why and answers none. */
-async function attempt<Item, Result>(
+async function tryOnce<Item, Result>(
   batch: Batch<Item, Result>,
   { name, run }: RunOptions<Item, Result>,
 ): Promise<{ readonly cause: unknown } | undefined> {
   let results: readonly Result[];
   try {
-    const items = batch.map((entry) => entry.item);
+    const items = batch.map((submission) => submission.item);
     const observer = currentObserver();
     results = await (observer === undefined ? run(items) : observedRun(observer, name, batch, () => run(items)));
   } catch (cause) {
@@ -75,9 +75,9 @@ async function attempt<Item, Result>(
   }
   let index = 0;
   for (const result of results) {
-    const entry = batch[index];
+    const submission = batch[index];
     index += 1;
-    if (entry !== undefined) resolveEntry(entry, result);
+    if (submission !== undefined) resolveSubmission(submission, result);
   }
   return undefined;
 }
@@ -97,5 +97,5 @@ function mayIsolate({ isolate }: Pick<RunOptions<never, unknown>, 'isolate'>, er
 }
 
 function rejectAll(batch: Batch<unknown, never>, error: unknown): void {
-  for (const entry of batch) rejectEntry(entry, error);
+  for (const submission of batch) rejectSubmission(submission, error);
 }
