@@ -3,7 +3,6 @@ import { cents } from '@laurel/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type Entry,
   environmentOf,
   HOUSE_DIGIT,
   type HouseKind,
@@ -12,6 +11,7 @@ import {
   LIVE_HOUSE,
   openBook,
   type PlayerLedger,
+  type Posting,
 } from './ledger.ts';
 
 const programs = [newId(), newId(), newId()];
@@ -28,13 +28,13 @@ const rows: PlayerLedger[] = houses.map((houseId) => ({
   holdNextAward: false,
 }));
 
-const entry = fc
+const posting = fc
   .record({
     player: fc.nat(rows.length - 1),
     amount: fc.bigInt(1n, 1_000n),
     kind: fc.constantFrom('fee', 'refund', 'award', 'purse', 'deposit'),
   })
-  .map(({ player, amount, kind }): Entry => {
+  .map(({ player, amount, kind }): Posting => {
     const base = { id: newId(), ledgerId: rows[player]?.id ?? '', amountCents: cents(amount) };
     const attemptId = newId();
     if (kind === 'fee') return { ...base, kind, attemptId, programId: newId(), programLimitCents: null };
@@ -70,9 +70,9 @@ describe('houses of the ledger', () => {
 describe('properties of a book', () => {
   it('every transfer stays within its player’s house, and each house and its players sum to zero', () => {
     fc.assert(
-      fc.property(fc.array(entry, { maxLength: 40 }), (entries) => {
+      fc.property(fc.array(posting, { maxLength: 40 }), (postings) => {
         const book = openBook(rows);
-        for (const each of entries) book.post(each);
+        for (const each of postings) book.post(each);
         const { lines, players, house } = book.changes();
         for (const line of lines) {
           if (line.state !== 'posted') throw new Error('no tombstone was put');

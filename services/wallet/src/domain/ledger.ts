@@ -1,5 +1,5 @@
 /**
- * The ledger is double entry and append-only. One transfer is one balanced entry between a player's
+ * The ledger is double entry and append-only. A posting is one balanced transfer between a player's
  * ledger account and an account of the house that the player plays with. The transfer's kind
  * decides which account of the house, and the direction:
  *
@@ -83,7 +83,7 @@ export type PlayerLedger = {
   readonly holdNextAward: boolean;
 };
 
-type EntryDetails =
+type TransferDetails =
   | {
       readonly kind: 'fee';
       readonly attemptId: string;
@@ -102,13 +102,13 @@ type EntryDetails =
   | { readonly kind: 'deposit'; readonly reference: string };
 
 /** A transfer that is not in the book yet. */
-export type Entry = EntryDetails & { readonly id: string; readonly ledgerId: string; readonly amountCents: Cents };
+export type Posting = TransferDetails & { readonly id: string; readonly ledgerId: string; readonly amountCents: Cents };
 
 /** A transfer as it is written to the database. */
 export type Transfer = {
   readonly state: 'posted';
   readonly id: string;
-  readonly details: EntryDetails;
+  readonly details: TransferDetails;
   readonly environment: Environment;
   readonly houseId: string;
   readonly debitId: string;
@@ -139,19 +139,19 @@ export type HouseChange = {
 
 /** The changes of a batch, to be written. */
 export type LedgerChanges = {
-  /** In the order of entry, which is the order of each player's running balance. */
+  /** In the order of posting, which is the order of each player's running balance. */
   readonly lines: readonly (Transfer | Tombstone)[];
   readonly players: readonly PlayerLedger[];
   readonly house: readonly HouseChange[];
 };
 
-/** The running balances of one batch over locked rows. Every entry sees the ones before it. */
+/** The running balances of one batch over locked rows. Every posting sees those before it. */
 export interface Book {
   /** The balance of a player without a row of the ledger is zero. */
   balanceCents(ledgerId: string): Cents;
   holdsNextAward(ledgerId: string): boolean;
-  /** Enters a transfer; the caller has checked that the player can pay it. */
-  post(entry: Entry): Transfer;
+  /** Posts a transfer; the caller has checked that the player can pay it. */
+  post(posting: Posting): Transfer;
   /** Makes an id unusable: nothing can be posted under it. */
   putTombstone(tombstone: Omit<Tombstone, 'state'>): void;
   /** Consumes the sandbox's "hold the next award". */

@@ -11,7 +11,7 @@
 import { awardTransferId } from '@laurel/ids';
 import { type Cents, cents } from '@laurel/money';
 import type { Environment } from '@laurel/tenant';
-import { type Entry, type LedgerChanges, openBook, type PlayerLedger, playerLedgerId } from './ledger.ts';
+import { type LedgerChanges, openBook, type PlayerLedger, type Posting, playerLedgerId } from './ledger.ts';
 import {
   decideHold,
   type HoldReason,
@@ -115,7 +115,7 @@ export function decidePayouts(batch: {
     const reason = decideHold({ ...facts, ...held, kind, sandboxHold, recent, program, amountCents, limits });
     if (sandboxHold) book.releaseNextAward(ledgerId);
     if (reason === null) {
-      book.post(entryOf(payment));
+      book.post(postingOf(payment));
       recentByLedger.set(ledgerId, withPayout(recent, amountCents));
       programs.set(programKey, withProgramPayout(program, amountCents));
       paidByProgram.set(programKey, withPaid(paidByProgram.get(programKey), payment));
@@ -158,7 +158,7 @@ export function paidPayout(payment: PayoutRequest, now: Date): Payout {
 }
 
 /** The transfer that pays the payout. */
-export function entryOf(payment: PayoutRequest): Entry {
+export function postingOf(payment: PayoutRequest): Posting {
   const { awardId, accountId, environment, amountCents } = payment;
   const id = awardTransferId(awardId);
   const ledgerId = playerLedgerId(accountId, environment);

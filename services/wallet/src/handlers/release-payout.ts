@@ -6,7 +6,7 @@ import type { Database } from '@laurel/postgres';
 import type { ReleasePayoutRequest, ReleasePayoutResponse } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
 import { openBook } from '../domain/ledger.ts';
-import { entryOf, type Payout } from '../domain/payout-decision.ts';
+import { type Payout, postingOf } from '../domain/payout-decision.ts';
 import { decideRelease } from '../domain/payout-review.ts';
 import { failpoint } from '../failpoints.ts';
 import { lockOpenPlayers, playerKeyOf, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
@@ -43,7 +43,7 @@ async function release({ database, clock }: Deps, known: Payout): Promise<Payout
 
       const now = clock();
       const book = openBook(locked);
-      book.post(entryOf(held));
+      book.post(postingOf(held));
       // An operator may pay beyond the program's limit; the payment counts towards later awards.
       await countProgramPayouts(tx, [{ ...known, paidCents: known.amountCents }]);
       const paid = await markPaid(tx, known.awardId, now);
