@@ -32,8 +32,8 @@ export interface Creation {
   readonly keyUse: KeyUse | null;
 }
 
-/** An attempt as its contest creates it. */
-export type MadeAttempt = OwnedAttempt & {
+/** An attempt as its contest reserves it. */
+export type ReservedAttempt = OwnedAttempt & {
   /** A JSON object, as the text that the partner sent. */
   readonly metadata: string;
 };
@@ -43,7 +43,7 @@ export type MadeAttempt = OwnedAttempt & {
  * if the decision needs the account that the ref names now, not a cached one.
  */
 export type Reservation =
-  | { readonly kind: 'written'; readonly attempt: MadeAttempt; readonly requirement: Requirement }
+  | { readonly kind: 'written'; readonly attempt: ReservedAttempt; readonly requirement: Requirement }
   | { readonly kind: 'ask_wallet' }
   | Refused;
 
@@ -127,12 +127,12 @@ export interface Contest {
    */
   reserve(creation: Creation, account: NamedAccount): Promise<Reservation>;
   /** Moves the pending attempt to the account that the ref names now, if the rules allow it. */
-  moveTo(attempt: MadeAttempt, accountId: string, tenant: Tenant): Promise<MadeAttempt | Refused>;
+  moveTo(attempt: ReservedAttempt, accountId: string, tenant: Tenant): Promise<ReservedAttempt | Refused>;
   /**
    * Caches the open attempt that a creation returns, so that its outcome may be decided on cached
    * facts.
    */
-  remember?(attempt: MadeAttempt): void;
+  remember?(attempt: ReservedAttempt): void;
   /**
    * Settles the attempt of a report: writes its outcome, receipt, event and key use in one commit.
    * Rejects with a violation of `outcomes_receipt_id_key` if the operation has settled another

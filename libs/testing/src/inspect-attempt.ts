@@ -37,8 +37,8 @@ export type InspectedOwner<Attempt extends InspectedAttempt> = OwnerAttempts<Att
   readonly ttlMs: number;
   /** SQL of an array with all rows of the service about the attempt $1. */
   readonly ownRows: string;
-  /** Records an outcome that wins nothing. */
-  recordOutcome(attemptId: string): Promise<object>;
+  /** Reports an outcome that wins nothing. */
+  reportOutcome(attemptId: string): Promise<object>;
 };
 
 export type AttemptInspector<Attempt> = {
@@ -80,7 +80,7 @@ export function itInspectsAttempts<Attempt extends InspectedAttempt>(owner: Insp
   it('an attempt that an operator inspects has the status that a partner reads: open, settled, expired, voided', async () => {
     const { attempt: open, again } = await owner.openAttempt();
     const [settled, expired, voided] = [await again(), await again(), await again()];
-    const outcome = await owner.recordOutcome(settled.id);
+    const outcome = await owner.reportOutcome(settled.id);
     ok(await owner.service().expireAttempt({ tenant, attemptId: expired.id }));
     ok(await owner.service().voidAttempt({ attemptId: voided.id, reason: 'a test' }));
     expect(await inspect(open.id)).toEqual(open);

@@ -83,8 +83,14 @@ describe('a hot call', () => {
   test('a hot call states whether the same operation had recorded the outcome before', async () => {
     const { calls } = services({ $case: 'outcome', value: 'recorded' });
     await using _calls = calls;
-    expect(await calls.recordOutcome(report(ofChallenge))).toEqual({ outcome: 'recorded', repeated: false });
-    expect(await calls.recordOutcome(report(ofTournament))).toEqual({ outcome: 'recorded', repeated: true });
+    expect(await calls.reportOutcomeWithRepeated(report(ofChallenge))).toEqual({
+      outcome: 'recorded',
+      repeated: false,
+    });
+    expect(await calls.reportOutcomeWithRepeated(report(ofTournament))).toEqual({
+      outcome: 'recorded',
+      repeated: true,
+    });
   });
 
   test('a hot call looks for open attempts at the service of the challenge or round, and a round never calibrates', async () => {

@@ -42,7 +42,7 @@ const ITEM_DEADLINE_MS = 8_000;
 /** Each item carries its id or changes nothing, so the same batch may be sent again. */
 const BY_ID = { retryLostReply: true };
 
-export type RecordedOutcome = {
+export type ReportedOutcome = {
   readonly outcome: Outcome;
   /** The same operation recorded the outcome before. */
   readonly repeated: boolean;
@@ -60,7 +60,7 @@ export interface HotCalls extends AsyncDisposable {
   /** The attempt id names the service. A challenge ignores the tiebreak. */
   reportOutcome(report: OutcomeReport): Promise<Outcome | Refused>;
   /** As `reportOutcome`, and whether the same operation recorded the outcome before. */
-  recordOutcome(report: OutcomeReport): Promise<RecordedOutcome | Refused>;
+  reportOutcomeWithRepeated(report: OutcomeReport): Promise<ReportedOutcome | Refused>;
   /** Changes nothing. `not_found`: the tenant has no such challenge or round. */
   findOpenAttempts(query: OpenAttemptQuery): Promise<OpenAttempts | Refused>;
 }
@@ -71,7 +71,7 @@ export function createHotCalls(services: { challenge: ChallengeClient; tournamen
     tournament: createCallsTo('tournament', services.tournament),
   };
 
-  async function recordOutcome(report: OutcomeReport): Promise<RecordedOutcome | Refused> {
+  async function reportOutcomeWithRepeated(report: OutcomeReport): Promise<ReportedOutcome | Refused> {
     const owner = ownerOf(report.attemptId);
     if (owner === null) return refused('not_found');
     const answer = await callsOf[owner].reports.submit(report);
@@ -83,10 +83,10 @@ export function createHotCalls(services: { challenge: ChallengeClient; tournamen
       const owner = ownerOf(creation.attemptId);
       return owner === null ? refused('not_found') : itemOf(await callsOf[owner].creations.submit(creation));
     },
-    recordOutcome,
+    reportOutcomeWithRepeated,
     async reportOutcome(report) {
-      const recorded = await recordOutcome(report);
-      return isRefused(recorded) ? recorded : recorded.outcome;
+      const reported = await reportOutcomeWithRepeated(report);
+      return isRefused(reported) ? reported : reported.outcome;
     },
     async findOpenAttempts({ parent, ...query }) {
       const calls = callsOf[parent.kind === 'round' ? 'tournament' : 'challenge'];

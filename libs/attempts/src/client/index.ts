@@ -7,7 +7,7 @@ export {
   createHotCalls,
   type HotCalls,
   type OpenAttemptQuery,
-  type RecordedOutcome,
+  type ReportedOutcome,
 } from './hot-calls.ts';
 export { type OwningServices, serviceOf } from './service-of.ts';
 export { connectTournament, type TournamentClient } from './tournament.ts';

@@ -12,7 +12,7 @@
 import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
 import type { AttemptOwner } from '@laurel/ids';
 import type { AccountCache } from '../account-cache.ts';
-import type { Contest, Creation, MadeAttempt } from '../contest.ts';
+import type { Contest, Creation, ReservedAttempt } from '../contest.ts';
 import { ABANDONED, feeOf } from '../domain/owned-attempt.ts';
 import type { NamedAccount, Player, Requirement } from '../domain/player.ts';
 import { failpoint } from '../failpoints.ts';
@@ -35,13 +35,13 @@ const MAX_ROUNDS = 5;
  * Takes one creation to an attempt that may be shown: paid for, and written `open` if other reads
  * depend on that.
  */
-export async function createAttempt(creation: Creation, deps: CreateDeps): Promise<MadeAttempt | Refused> {
+export async function createAttempt(creation: Creation, deps: CreateDeps): Promise<ReservedAttempt | Refused> {
   const created = await decide(creation, deps);
   if (!isRefused(created)) deps.contest.remember?.(created);
   return created;
 }
 
-async function decide(creation: Creation, deps: CreateDeps): Promise<MadeAttempt | Refused> {
+async function decide(creation: Creation, deps: CreateDeps): Promise<ReservedAttempt | Refused> {
   const { contest, accounts } = deps;
   const cached = accounts.get(creation);
   let account = cached === null ? await askForAccount(creation, deps) : { accountId: cached, isFresh: false };
@@ -70,7 +70,7 @@ async function askForAccount(player: Player, { wallet, accounts }: CreateDeps): 
 }
 
 /** The refusal that is stored on the attempt. */
-function refusalOf(attempt: MadeAttempt): Refused {
+function refusalOf(attempt: ReservedAttempt): Refused {
   const code = attempt.closedReason ?? '';
   if (!isApiErrorCode(code)) throw new Error(`attempt ${attempt.id} was refused for "${code}"`);
   return refused(code);
@@ -81,11 +81,11 @@ function refusalOf(attempt: MadeAttempt): Refused {
  * attempt may be restarted.
  */
 async function charge(
-  pending: MadeAttempt,
+  pending: ReservedAttempt,
   requirement: Requirement,
   creation: Creation,
   { owner, contest, wallet, accounts, opener }: CreateDeps,
-): Promise<MadeAttempt | Refused | 'abandoned'> {
+): Promise<ReservedAttempt | Refused | 'abandoned'> {
   const player = { tenant: creation.tenant, playerRef: pending.playerRef };
   let attempt = pending;
 
@@ -137,7 +137,7 @@ async function charge(
   throw new Error(`the player of attempt ${pending.id} was moved ${MAX_ROUNDS} times while it was charged`);
 }
 
-async function opened(attempt: MadeAttempt, opener: AttemptOpener): Promise<MadeAttempt> {
+async function opened(attempt: ReservedAttempt, opener: AttemptOpener): Promise<ReservedAttempt> {
   const written = opener.openCreated({ attemptId: attempt.id, feeGeneration: attempt.feeGeneration });
   // The player has paid even if `open` was not written: a read resolves that.
   if (opener.isAwaited) await written;

@@ -122,7 +122,7 @@ export function createAttemptExpirer(deps: {
     return ended;
   }
 
-  async function post({ reason, environment, ...attempt }: RefundDue): Promise<void> {
+  async function refundOne({ reason, environment, ...attempt }: RefundDue): Promise<void> {
     await failpoint(`${owner}.refund.before-call`);
     await wallet.refundFee({ feeTransferId: feeOf(attempt).transferId, environment, reason });
     await failpoint(`${owner}.refund.after-call`);
@@ -168,7 +168,7 @@ export function createAttemptExpirer(deps: {
   }
 
   async function refundAll(due: readonly RefundDue[]): Promise<void> {
-    const results = await Promise.allSettled(due.map(post));
+    const results = await Promise.allSettled(due.map(refundOne));
     const failure = results.find((result) => result.status === 'rejected');
     if (failure !== undefined) throw failure.reason;
   }
@@ -188,7 +188,7 @@ export function createAttemptExpirer(deps: {
           : { whileRefunding: 'voiding', final: 'voided', closedReason: reason, refundReason: 'voided' },
       ),
     refund: (attempt, environment) =>
-      post({ id: attempt.id, feeGeneration: attempt.feeGeneration, reason: refundReasonOf(attempt), environment }),
+      refundOne({ id: attempt.id, feeGeneration: attempt.feeGeneration, reason: refundReasonOf(attempt), environment }),
     refundAll,
     async runOnce(now) {
       await expireAllDue(now);

@@ -30,7 +30,7 @@ const OWNER: InspectedOwner<Attempt> = {
     const { challenge, player, attemptId } = await h.pendingAttempt();
     return { attemptId, player, again: async (id) => created(await h.create(challenge.id, player.ref, id)) };
   },
-  recordOutcome: async (attemptId) => recorded(await h.report(attemptId, 99)),
+  reportOutcome: async (attemptId) => recorded(await h.report(attemptId, 99)),
 };
 
 const { inspect, expectUntouched } = createAttemptInspector(OWNER);

@@ -28,12 +28,12 @@ export interface Owners {
   findOpenAttempts(query: AttemptQuery): Promise<OpenAttempts | Refused>;
 }
 
-export function createOwners(calls: Pick<HotCalls, 'recordOutcome' | 'findOpenAttempts'>): Owners {
+export function createOwners(calls: Pick<HotCalls, 'reportOutcomeWithRepeated' | 'findOpenAttempts'>): Owners {
   return {
     async reportOutcome(report) {
-      const recorded = await calls.recordOutcome(report);
-      if (isRefused(recorded)) return recorded;
-      return { ...recorded.outcome, repeated: recorded.repeated };
+      const reported = await calls.reportOutcomeWithRepeated(report);
+      if (isRefused(reported)) return reported;
+      return { ...reported.outcome, repeated: reported.repeated };
     },
     findOpenAttempts: ({ tenant, ...query }) => calls.findOpenAttempts({ ...query, tenant: presentTenant(tenant) }),
   };

@@ -25,7 +25,7 @@ const OWNER: InspectedOwner<Attempt> = {
     const { round, player, attemptId } = await h.pendingAttempt();
     return { attemptId, player, again: async (id) => created(await h.create(round.id, player.ref, id)) };
   },
-  recordOutcome: async (attemptId) => recorded(await h.report(attemptId, 99)),
+  reportOutcome: async (attemptId) => recorded(await h.report(attemptId, 99)),
 };
 
 const { inspect, expectUntouched } = createAttemptInspector(OWNER);
