@@ -46,7 +46,7 @@ const HELD_BEFORE: Readonly<Record<string, string>> = {
     'one replica at a time, by an advisory lock; every other statement holds one session',
   'gateway sign-in-failures.ts DELETE_OLD: CTE gone deletes sign_in_failures':
     'one replica at a time, by an advisory lock; every other statement holds one failure',
-  'attempts key-uses.ts DELETE: main deletes key_uses': 'locked by key_uses_lock, in the same transaction',
+  'attempts idempotency-uses.ts DELETE: main deletes key_uses': 'locked by key_uses_lock, in the same transaction',
   'attempts signing-keys.ts REPLACE: main updates signing_keys': 'one row at most, by signing_keys_one_is_current',
   'tournament board_write: CTE counted updates board_chunks': BOARDS_HELD,
   'tournament board_write: CTE moved updates entries': BOARDS_HELD,

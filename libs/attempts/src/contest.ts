@@ -10,7 +10,7 @@ import type { Refused } from '@laurel/errors';
 import type { Event } from '@laurel/proto/events';
 import type { Tenant } from '@laurel/tenant';
 import type { OwedAward, PayableAward } from './domain/award.ts';
-import type { KeyUse } from './domain/key-use.ts';
+import type { IdempotencyUse } from './domain/idempotency-use.ts';
 import type { OwnedAttempt } from './domain/owned-attempt.ts';
 import type { NamedAccount, Requirement } from './domain/player.ts';
 import type { RoundReason } from './domain/refund-reason.ts';
@@ -29,7 +29,7 @@ export interface Creation {
   /** A JSON object, as text. */
   readonly metadata: string;
   /** Null for an operation without an idempotency key. */
-  readonly keyUse: KeyUse | null;
+  readonly idempotencyUse: IdempotencyUse | null;
 }
 
 /** An attempt as its contest reserves it. */
@@ -57,7 +57,7 @@ export interface Report {
   readonly tiebreak: number | null;
   /** A JSON object as text, or empty. */
   readonly evidence: string;
-  readonly keyUse: KeyUse | null;
+  readonly idempotencyUse: IdempotencyUse | null;
   /** Whether the wallet is known to have posted the fee; the row may still be `pending`. */
   readonly feePosted: boolean;
 }
@@ -84,7 +84,7 @@ export type Settlement =
   | Recorded
   /**
    * `receiptId` is the receipt of the operation that the report repeats, if any; see
-   * resolve-key-uses.ts.
+   * resolve-idempotency-uses.ts.
    */
   | { readonly kind: 'settled_before'; readonly receiptId: string }
   /** The fee is not known to be posted. Ask the wallet and settle again. */
@@ -134,9 +134,9 @@ export interface Contest {
    */
   remember?(attempt: ReservedAttempt): void;
   /**
-   * Settles the attempt of a report: writes its outcome, receipt, event and key use in one commit.
-   * Rejects with a violation of `outcomes_receipt_id_key` if the operation has settled another
-   * attempt.
+   * Settles the attempt of a report: writes its outcome, receipt, event and idempotency use in one
+   * commit. Rejects with a violation of `outcomes_receipt_id_key` if the operation has settled
+   * another attempt.
    */
   settle(report: Report): Promise<Settlement>;
   /**

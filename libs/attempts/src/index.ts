@@ -19,7 +19,13 @@ export type { Contest, Recorded, Report, Settlement } from './contest.ts';
 export { ATTEMPT_CALLERS, attemptHandlers } from './handlers/index.ts';
 export { previousRpcs } from './handlers/previous-rpcs.ts';
 export { countsUnderCap } from './repository/attempt-cap.ts';
-export { deleteKeyUses, insertingKeyUses, insertKeyUses, keyUseColumns, lockKeyUses } from './repository/key-uses.ts';
+export {
+  deleteIdempotencyUses,
+  idempotencyUseColumns,
+  insertIdempotencyUses,
+  insertingIdempotencyUses,
+  lockIdempotencyUses,
+} from './repository/idempotency-uses.ts';
 export {
   type CandidateRow,
   candidatesByPlayer,
@@ -44,10 +50,15 @@ export { startOwner } from './start-owner.ts';
 export { createCommitBatches } from './steps/batch-commits.ts';
 export { commitCreations, type KeyedAttempt } from './steps/commit-creations.ts';
 export { type AttemptOpener, createAttemptOpener } from './steps/open-attempts.ts';
-export { parseKeyUse } from './steps/parse-key-use.ts';
+export { parseIdempotencyUse } from './steps/parse-idempotency-use.ts';
 export type { AwardPayer, AwardTable } from './steps/pay-awards.ts';
 export { resolveCreations } from './steps/resolve-creations.ts';
-export { decideUnlessRefused, keyIdsOf, resolveKeyUses, resolveReports } from './steps/resolve-key-uses.ts';
+export {
+  decideUnlessRefused,
+  idempotencyRecordIdsOf,
+  resolveIdempotencyUses,
+  resolveReports,
+} from './steps/resolve-idempotency-uses.ts';
 export { auditMoney } from './sweeps/audit-money.ts';
 export type { AttemptExpirer } from './sweeps/expire-attempts.ts';
 export { createPendingResolver, type PendingResolver } from './sweeps/resolve-pending.ts';

@@ -16,7 +16,7 @@ import type { OwnerFoundation } from './start-owner.ts';
 import { createCandidateReads } from './steps/find-open-attempts.ts';
 import { type AttemptOpener, createAttemptOpener } from './steps/open-attempts.ts';
 import { type AwardPayer, createAwardPayer } from './steps/pay-awards.ts';
-import { createDeleteOldKeyUses, DELETION_INTERVAL_MS } from './sweeps/delete-old-key-uses.ts';
+import { createDeleteOldIdempotencyUses, DELETION_INTERVAL_MS } from './sweeps/delete-old-idempotency-uses.ts';
 import { type AttemptExpirer, createAttemptExpirer } from './sweeps/expire-attempts.ts';
 import { createPendingResolver, type PendingResolver } from './sweeps/resolve-pending.ts';
 
@@ -78,7 +78,11 @@ export function startAttempts(
       { name: 'pay-awards', intervalMs, runOnce: payer.runOnce },
       ...own,
       { name: 'relay-events', intervalMs, runOnce: outbox.runOnce },
-      { name: 'delete-old-key-uses', intervalMs: DELETION_INTERVAL_MS, runOnce: createDeleteOldKeyUses(database) },
+      {
+        name: 'delete-old-key-uses',
+        intervalMs: DELETION_INTERVAL_MS,
+        runOnce: createDeleteOldIdempotencyUses(database),
+      },
       createStageSampler(database, [...attemptStages({ awards, pendingGraceMs, attemptTtlMs }), ...stages]),
     ],
   };

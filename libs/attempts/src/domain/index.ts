@@ -21,7 +21,7 @@ export type {
   PrizeOf,
 } from './award.ts';
 export type { Finding } from './finding.ts';
-export { KEY_USE_RETENTION_MS, type KeyUse, type RecordedKeyUse } from './key-use.ts';
+export { type IdempotencyUse, KEY_USE_RETENTION_MS, type RecordedIdempotencyUse } from './idempotency-use.ts';
 export { oneForEachPlayer } from './one-for-each-player.ts';
 export { ABANDONED, feeOf, type OwnedAttempt } from './owned-attempt.ts';
 export type { NamedAccount, Player, Requirement } from './player.ts';

@@ -13,7 +13,7 @@
  *   swept_until timestamptz(3). Every attempt that the service writes as `pending` has a created_at
  *   after the low watermark (see `isAfterLowWatermark`).
  * - key_uses: key_id uuid primary key, operation_id uuid, fingerprint bytea of 32 bytes, used_at
- *   timestamptz(3); see key-uses.ts.
+ *   timestamptz(3); see idempotency-uses.ts.
  * - signing_keys: id integer generated always as identity, public_key bytea unique, created_at
  *   timestamptz(3) default now(), valid_until timestamptz(3), open for one of them.
  *

@@ -5,21 +5,21 @@
 import { isRefused, type Refused } from '@laurel/errors';
 import type { Queryable, Transaction } from '@laurel/postgres';
 import type { ReservedAttempt } from '../contest.ts';
-import type { KeyUse } from '../domain/key-use.ts';
-import { deleteKeyUses } from '../repository/key-uses.ts';
-import { type CreationResolution, keyUsesToRecord, supersededKeys } from './resolve-creations.ts';
+import type { IdempotencyUse } from '../domain/idempotency-use.ts';
+import { deleteIdempotencyUses } from '../repository/idempotency-uses.ts';
+import { type CreationResolution, idempotencyUsesToRecord, supersededRecordIds } from './resolve-creations.ts';
 
 /** An attempt to insert, and the use of an idempotency key that is recorded with it. */
 export type KeyedAttempt<Attempt extends ReservedAttempt> = {
   readonly attempt: Attempt;
-  readonly keyUse: KeyUse | null;
+  readonly idempotencyUse: IdempotencyUse | null;
 };
 
 /** The contest's own writes of attempts. */
 type Writes<Attempt extends ReservedAttempt> = {
   /**
-   * Inserts attempts with their key uses, and returns the ids of those that it inserted. An id that
-   * already exists is left unchanged. A key that is already recorded is a unique violation.
+   * Inserts attempts with their idempotency uses, and returns the ids of those that it inserted. An
+   * id that already exists is left unchanged. A key that is already recorded is a unique violation.
    */
   insertAttempts(on: Queryable, attempts: readonly KeyedAttempt<Attempt>[]): Promise<ReadonlySet<string>>;
   /** Restarts an abandoned attempt as this one. False if another process restarted it first. */
@@ -40,12 +40,15 @@ export async function commitCreations<Attempt extends ReservedAttempt, Decided e
   decisions: readonly (Decided | AskWallet | Refused)[],
   writes: Writes<Attempt>,
 ): Promise<readonly (Decided | AskWallet | Refused)[]> {
-  await deleteKeyUses(tx, supersededKeys(resolved));
+  await deleteIdempotencyUses(tx, supersededRecordIds(resolved));
   const reserved = new Map<string, Attempt>();
   for (const decision of decisions)
     if (decision.kind === 'created') reserved.set(decision.attempt.id, decision.attempt);
-  const keyUses = keyUsesToRecord(resolved);
-  const keyed = [...reserved.values()].map((attempt) => ({ attempt, keyUse: keyUses.get(attempt.id) ?? null }));
+  const idempotencyUses = idempotencyUsesToRecord(resolved);
+  const keyed = [...reserved.values()].map((attempt) => ({
+    attempt,
+    idempotencyUse: idempotencyUses.get(attempt.id) ?? null,
+  }));
   const written = await tx.commitWith((last) => write(last, keyed, writes));
   return decisions.map((decision) => {
     if (isRefused(decision) || decision.kind === 'ask_wallet') return decision;

@@ -5,7 +5,7 @@
 import { parseId, parseTenant } from '@laurel/grpc';
 import type { AttemptCreation, OutcomeReport } from '@laurel/proto/attempts';
 import type { Creation, Report } from '../contest.ts';
-import { parseKeyUse } from './parse-key-use.ts';
+import { parseIdempotencyUse } from './parse-idempotency-use.ts';
 
 export function parseCreation(item: AttemptCreation): Creation {
   return {
@@ -14,7 +14,7 @@ export function parseCreation(item: AttemptCreation): Creation {
     contestId: parseId(item.contestId),
     playerRef: item.playerRef,
     metadata: item.metadataJson === '' ? '{}' : item.metadataJson,
-    keyUse: parseKeyUse(item.keyUse),
+    idempotencyUse: parseIdempotencyUse(item.keyUse),
   };
 }
 
@@ -29,6 +29,6 @@ export function parseReport(item: OutcomeReport): Omit<Report, 'feePosted'> {
     score,
     tiebreak,
     evidence: item.evidenceJson,
-    keyUse: parseKeyUse(item.keyUse),
+    idempotencyUse: parseIdempotencyUse(item.keyUse),
   };
 }

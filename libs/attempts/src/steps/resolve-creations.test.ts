@@ -2,12 +2,17 @@ import { refused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
 import { cents } from '@laurel/money';
 import { describe, expect, test } from 'vitest';
-import type { KeyUse } from '../domain/key-use.ts';
+import type { IdempotencyUse } from '../domain/idempotency-use.ts';
 import type { OwnedAttempt } from '../domain/owned-attempt.ts';
-import { keyUsesToRecord, resolveCreations, supersededKeys } from './resolve-creations.ts';
+import { idempotencyUsesToRecord, resolveCreations, supersededRecordIds } from './resolve-creations.ts';
 
 const now = new Date('2026-11-22T12:00:00.000Z');
-const keyUse: KeyUse = { keyId: newId(), fingerprint: Buffer.alloc(32, 1), isFirst: true, usedAt: now };
+const idempotencyUse: IdempotencyUse = {
+  idempotencyRecordId: newId(),
+  fingerprint: Buffer.alloc(32, 1),
+  isFirst: true,
+  usedAt: now,
+};
 const attemptWith = (status: OwnedAttempt['status']): OwnedAttempt => ({
   id: newId(),
   accountId: newId(),
@@ -19,13 +24,13 @@ const attemptWith = (status: OwnedAttempt['status']): OwnedAttempt => ({
   closedReason: status === 'refused' ? 'insufficient_funds' : null,
 });
 
-const resolve = (creation: { attemptId: string; isKnown: boolean }, attempt: OwnedAttempt, use = keyUse) =>
-  resolveCreations([{ ...creation, keyUse: use }], {
-    recorded: new Map([[keyUse.keyId, { ...keyUse, operationId: attempt.id }]]),
+const resolve = (creation: { attemptId: string; isKnown: boolean }, attempt: OwnedAttempt, use = idempotencyUse) =>
+  resolveCreations([{ ...creation, idempotencyUse: use }], {
+    recorded: new Map([[idempotencyUse.idempotencyRecordId, { ...idempotencyUse, operationId: attempt.id }]]),
     loadAttempts: async (ids) => new Map(ids.includes(attempt.id) ? [[attempt.id, attempt]] : []),
   });
 
-const otherBody = { ...keyUse, fingerprint: Buffer.alloc(32, 2) };
+const otherBody = { ...idempotencyUse, fingerprint: Buffer.alloc(32, 2) };
 
 describe('the attempt that a creation is about', () => {
   test.each([true, false])(
@@ -35,8 +40,8 @@ describe('the attempt that a creation is about', () => {
       const attemptId = newId();
       const use = { ...otherBody, isFirst };
       const resolved = await resolve({ attemptId, isKnown: false }, attempt, use);
-      expect(resolved).toEqual([{ kind: 'creation', attemptId, known: null, keyUse: use, supersedes: true }]);
-      expect(supersededKeys(resolved)).toEqual([keyUse.keyId]);
+      expect(resolved).toEqual([{ kind: 'creation', attemptId, known: null, idempotencyUse: use, supersedes: true }]);
+      expect(supersededRecordIds(resolved)).toEqual([idempotencyUse.idempotencyRecordId]);
     },
   );
 
@@ -51,7 +56,7 @@ describe('the attempt that a creation is about', () => {
     const attempt = attemptWith('settled');
     const resolved = await resolve({ attemptId: newId(), isKnown: false }, attempt);
     expect(resolved).toEqual([
-      { kind: 'creation', attemptId: attempt.id, known: attempt, keyUse: null, supersedes: false },
+      { kind: 'creation', attemptId: attempt.id, known: attempt, idempotencyUse: null, supersedes: false },
     ]);
   });
 
@@ -59,17 +64,17 @@ describe('the attempt that a creation is about', () => {
     const attempt = attemptWith('refused');
     const attemptId = newId();
     const resolved = await resolve({ attemptId, isKnown: false }, attempt);
-    expect(resolved).toEqual([{ kind: 'creation', attemptId, known: null, keyUse, supersedes: true }]);
-    expect(supersededKeys(resolved)).toEqual([keyUse.keyId]);
-    expect([...keyUsesToRecord(resolved)]).toEqual([[attemptId, keyUse]]);
+    expect(resolved).toEqual([{ kind: 'creation', attemptId, known: null, idempotencyUse, supersedes: true }]);
+    expect(supersededRecordIds(resolved)).toEqual([idempotencyUse.idempotencyRecordId]);
+    expect([...idempotencyUsesToRecord(resolved)]).toEqual([[attemptId, idempotencyUse]]);
   });
 
   test('a creation whose own attempt exists is about that attempt, even after it was refused', async () => {
     const attempt = attemptWith('refused');
     const resolved = await resolve({ attemptId: attempt.id, isKnown: true }, attempt);
     expect(resolved).toEqual([
-      { kind: 'creation', attemptId: attempt.id, known: attempt, keyUse: null, supersedes: false },
+      { kind: 'creation', attemptId: attempt.id, known: attempt, idempotencyUse: null, supersedes: false },
     ]);
-    expect(keyUsesToRecord(resolved).size).toBe(0);
+    expect(idempotencyUsesToRecord(resolved).size).toBe(0);
   });
 });

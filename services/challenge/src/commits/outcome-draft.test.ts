@@ -21,7 +21,7 @@ const SETTLING: SettlingReport = {
     tenant: TENANT,
     score: 120,
     evidence: '{"replay":"x"}',
-    keyUse: null,
+    idempotencyUse: null,
   },
   found: { attempt: ATTEMPT, terms: ATTEMPT_TERMS },
 };
@@ -43,7 +43,7 @@ const OUTCOME = {
 
 describe('the draft of an outcome', () => {
   it('the draft of an outcome without a claim has its event, and its result has no award', () => {
-    const draft = draftOutcome(SETTLING, { claim: null, keyUse: null, signer, now: NOW });
+    const draft = draftOutcome(SETTLING, { claim: null, idempotencyUse: null, signer, now: NOW });
     expect(settlementOf(draft, null)).toEqual({ kind: 'recorded', outcome: OUTCOME, won: null });
     expect(eventsOf([draft]).map(({ payload }) => payload)).toMatchObject([
       { value: { attemptId: ATTEMPT.id, score: 120 } },
@@ -51,7 +51,7 @@ describe('the draft of an outcome', () => {
   });
 
   it('the draft of an outcome with a claim defers its event, and its result has the award to pay', () => {
-    const draft = draftOutcome(SETTLING, { claim: CLAIM, keyUse: null, signer, now: NOW });
+    const draft = draftOutcome(SETTLING, { claim: CLAIM, idempotencyUse: null, signer, now: NOW });
     const award = { ...CLAIM, status: 'paying', createdAt: NOW, paidAt: null };
     expect(settlementOf(draft, 'paying')).toEqual({
       kind: 'recorded',
@@ -62,7 +62,7 @@ describe('the draft of an outcome', () => {
   });
 
   it('the draft of an outcome has a receipt that verifies and states the award, the score and the evidence', async () => {
-    const { signed } = draftOutcome(SETTLING, { claim: CLAIM, keyUse: null, signer, now: NOW });
+    const { signed } = draftOutcome(SETTLING, { claim: CLAIM, idempotencyUse: null, signer, now: NOW });
     const { publicKey } = signer;
     const verdict = await verdictOnReceipt({ canonical: signed.receipt, signature: signed.signature, publicKey });
     expect(verdict.kind).toBe('valid');

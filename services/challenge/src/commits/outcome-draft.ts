@@ -4,7 +4,7 @@
  */
 
 import type { Recorded, Report, Settlement as ReportSettlement } from '@laurel/attempts';
-import type { KeyUse, OwedAward } from '@laurel/attempts/domain';
+import type { IdempotencyUse, OwedAward } from '@laurel/attempts/domain';
 import type { Outbox } from '@laurel/events';
 import { receiptIdOf } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
@@ -28,7 +28,7 @@ export type OutcomeDraft = ReportedAttempt & {
   /** The player whose sample the score is, as in `samplePlayer`; null if it is no sample. */
   readonly samplePlayer: string | null;
   /** The use of the report's idempotency key, to record with the outcome; null for none. */
-  readonly keyUse: KeyUse | null;
+  readonly idempotencyUse: IdempotencyUse | null;
   /**
    * Null if there is an award to wait for: the commit that records the wallet's decision on it
    * emits the event.
@@ -70,10 +70,10 @@ export function draftOutcome(
   { report, found, metThreshold }: SettlingReport,
   {
     claim,
-    keyUse,
+    idempotencyUse,
     signer,
     now,
-  }: Pick<OutcomeDraft, 'claim' | 'keyUse'> & { readonly signer: Signer; readonly now: Date },
+  }: Pick<OutcomeDraft, 'claim' | 'idempotencyUse'> & { readonly signer: Signer; readonly now: Date },
 ): OutcomeDraft {
   const { attempt, terms } = found;
   const outcome: Outcome = {
@@ -90,7 +90,7 @@ export function draftOutcome(
     terms,
     claim,
     samplePlayer: samplePlayer(found, report.eligibility ?? null),
-    keyUse,
+    idempotencyUse,
     signed: { outcome, receipt: receipt.canonical, signature: receipt.signature },
     event: claim === null ? attemptSettled({ tenant: terms.tenant, attempt, outcome, award: null }) : null,
   };

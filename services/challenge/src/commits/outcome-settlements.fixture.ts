@@ -115,7 +115,7 @@ export function useSettlements(h: Harness): SettlementsHarness {
             tenant: TENANT,
             score,
             evidence: '{"replay":"x"}',
-            keyUse: null,
+            idempotencyUse: null,
             feePosted: false,
           }),
       };

@@ -56,7 +56,7 @@ function startReplica({ turn }: { turn?: Promise<void> } = {}) {
         challengeId: challenge.id,
         playerRef: 'player',
         metadata: '{}',
-        keyUse: null,
+        idempotencyUse: null,
       },
       account: { accountId, isFresh },
     });
@@ -251,7 +251,7 @@ describe('a creation that waits while the sweep of pending attempts advances', (
       await insertAttempts(tx, [
         {
           attempt: { ...ATTEMPT, id: attemptId, challengeId: challenge.id, accountId: newId(), createdAt },
-          keyUse: null,
+          idempotencyUse: null,
         },
       ]);
       creation = replica.create(challenge, newId(), { attemptId });
@@ -327,7 +327,7 @@ describe('the daily cap', () => {
       await lockPlayers(tx, [{ challengeId: challenge.id, accountId }]);
       const id = newOwnedId('challenge');
       const attempt = { ...ATTEMPT, id, challengeId: challenge.id, accountId, createdAt: clock() };
-      await insertAttempts(tx, [{ attempt, keyUse: null }]);
+      await insertAttempts(tx, [{ attempt, idempotencyUse: null }]);
       let isDecided = false;
       const decision = replica.create(challenge, accountId).finally(() => {
         isDecided = true;

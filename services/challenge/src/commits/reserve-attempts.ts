@@ -13,8 +13,8 @@ import {
   commitCreations,
   createCommitBatches,
   decideUnlessRefused,
-  keyIdsOf,
-  lockKeyUses,
+  idempotencyRecordIdsOf,
+  lockIdempotencyUses,
   resolveCreations,
 } from '@laurel/attempts';
 import type { NamedAccount } from '@laurel/attempts/domain';
@@ -77,10 +77,10 @@ async function reserveOnCache(
   );
   const inserts = decisions.flatMap((decision, index) => {
     const challengeVersion = cached[index]?.version;
-    const keyUse = batch[index]?.creation.keyUse ?? null;
+    const idempotencyUse = batch[index]?.creation.idempotencyUse ?? null;
     if (decision === null || challengeVersion === undefined) return [];
     const needsSlot = cached[index]?.challenge.unconfirmedAttempts != null;
-    return { attempt: decision.attempt, challengeVersion, needsSlot, keyUse };
+    return { attempt: decision.attempt, challengeVersion, needsSlot, idempotencyUse };
   });
   if (inserts.length === 0) return batch.map(() => null);
 
@@ -117,7 +117,7 @@ async function decideAndInsert(
       queries.map(({ challengeId }) => challengeId),
     ),
     loadPlayerFacts(tx, queries, now),
-    lockKeyUses(tx, keyIdsOf(batch.map(({ creation }) => creation))),
+    lockIdempotencyUses(tx, idempotencyRecordIdsOf(batch.map(({ creation }) => creation))),
   ]);
   for (const read of challenges.values()) cache.put(read);
 

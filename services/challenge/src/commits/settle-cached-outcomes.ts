@@ -34,7 +34,12 @@ export async function settleCachedOutcomes(
   const drafts = decisions.map((decision) =>
     decision === null
       ? null
-      : draftOutcome(decision, { claim: claimOf(decision), keyUse: decision.report.keyUse, signer, now }),
+      : draftOutcome(decision, {
+          claim: claimOf(decision),
+          idempotencyUse: decision.report.idempotencyUse,
+          signer,
+          now,
+        }),
   );
   const tried = drafts.filter((draft) => draft !== null);
   if (tried.length === 0) return batch.map(() => null);
@@ -56,11 +61,11 @@ async function record(
   { database, outbox, signingKeyId }: OutcomeCommitDeps,
 ): Promise<ReadonlyMap<string, NewAwardStatus | null>> {
   const outcomes = drafts.map(
-    ({ attempt, terms, signed, claim, keyUse, event }): OptimisticOutcome => ({
+    ({ attempt, terms, signed, claim, idempotencyUse, event }): OptimisticOutcome => ({
       ...signed,
       attempt,
       isMonitored: countsForMonitor({ attempt, terms }),
-      keyUse,
+      idempotencyUse,
       awardId: claim?.id ?? null,
       event: event === null ? null : (outbox.rowsOf([event])[0] ?? null),
     }),

@@ -8,10 +8,10 @@
 
 import {
   decideUnlessRefused,
-  deleteKeyUses,
-  insertKeyUses,
-  keyIdsOf,
-  lockKeyUses,
+  deleteIdempotencyUses,
+  idempotencyRecordIdsOf,
+  insertIdempotencyUses,
+  lockIdempotencyUses,
   resolveReports,
 } from '@laurel/attempts';
 import { isRefused, refused } from '@laurel/errors';
@@ -73,7 +73,7 @@ async function decideAndRecord(
 ): Promise<Decided> {
   const [locked, recorded, settledByReceipt] = await Promise.all([
     lockAttempts(tx, [...new Set(batch.map(({ attemptId }) => attemptId))]),
-    lockKeyUses(tx, keyIdsOf(batch)),
+    lockIdempotencyUses(tx, idempotencyRecordIdsOf(batch)),
     loadAttemptsByReceipt(
       tx,
       batch.map(({ operationId }) => receiptIdOf(operationId)),
@@ -113,8 +113,8 @@ async function decideAndRecord(
     if (decision.kind !== 'settled') return decision;
     const status = won.get(decision.report.attemptId) ?? null;
     const claim = status === null ? null : claimOf(decision);
-    const draft = draftOutcome(decision, { claim, keyUse: operation.record, signer: deps.signer, now });
-    if (operation.supersedes && operation.record !== null) superseded.push(operation.record.keyId);
+    const draft = draftOutcome(decision, { claim, idempotencyUse: operation.record, signer: deps.signer, now });
+    if (operation.supersedes && operation.record !== null) superseded.push(operation.record.idempotencyRecordId);
     drafts.push(draft);
     return settlementOf(draft, status);
   });
@@ -123,7 +123,7 @@ async function decideAndRecord(
   const monitored = drafts.filter(countsForMonitor).map(monitoredOutcomeOf);
   const [ofTopN, calibrating] = samplesOf(drafts);
   await recordSamples(tx, calibrating, { source: 'observed', now });
-  await deleteKeyUses(tx, superseded);
+  await deleteIdempotencyUses(tx, superseded);
   await tx.commitWith((last) => {
     const settled = drafts.map(({ attempt }) => attempt.id);
     const signed = drafts.map((draft) => draft.signed);
@@ -132,7 +132,7 @@ async function decideAndRecord(
       disqualified.length === 0 ? undefined : disqualifyAttempts(last, disqualified, now),
       settled.length === 0 ? undefined : settleAttempts(last, settled),
       settled.length === 0 ? undefined : insertOutcomes(last, signed, deps.signingKeyId),
-      insertKeyUses(last, drafts.flatMap(keyedOperationOf)),
+      insertIdempotencyUses(last, drafts.flatMap(keyedOperationOf)),
       insertBarSamples(last, ofTopN),
       insertUnmonitoredOutcomes(last, monitored),
       deps.outbox.insert(last, events),
@@ -153,9 +153,9 @@ async function lockChallengesOfBoth(tx: Transaction, settling: readonly Settling
   await lockChallenges(tx, [...new Set(locked.map(({ found }) => found.attempt.challengeId))]);
 }
 
-/** The key use to record with a draft. The receipt identifies its operation. */
-function keyedOperationOf({ keyUse, signed }: OutcomeDraft) {
-  return keyUse === null ? [] : [{ operationId: signed.outcome.receiptId, keyUse }];
+/** The idempotency use to record with a draft. The receipt identifies its operation. */
+function keyedOperationOf({ idempotencyUse, signed }: OutcomeDraft) {
+  return idempotencyUse === null ? [] : [{ operationId: signed.outcome.receiptId, idempotencyUse }];
 }
 
 function monitoredOutcomeOf({ attempt, signed }: OutcomeDraft) {

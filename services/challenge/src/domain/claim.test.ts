@@ -10,7 +10,14 @@ const settling = (claimsPrize: boolean, accountId: string | null = 'account'): S
   kind: 'settled',
   metThreshold: true,
   claimsPrize,
-  report: { operationId: newId(), attemptId: ATTEMPT.id, tenant: TENANT, score: 120, evidence: '', keyUse: null },
+  report: {
+    operationId: newId(),
+    attemptId: ATTEMPT.id,
+    tenant: TENANT,
+    score: 120,
+    evidence: '',
+    idempotencyUse: null,
+  },
   found: { attempt: { ...ATTEMPT, accountId }, terms: ATTEMPT_TERMS },
 });
 

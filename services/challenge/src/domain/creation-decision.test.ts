@@ -12,7 +12,14 @@ function facts(
 ): CreationFacts {
   const { attemptId = 'attempt', accountId = 'account', isFresh = true, ...rest } = changes;
   return {
-    creation: { attemptId, tenant: TENANT, challengeId: LIVE.id, playerRef: 'player', metadata: '{}', keyUse: null },
+    creation: {
+      attemptId,
+      tenant: TENANT,
+      challengeId: LIVE.id,
+      playerRef: 'player',
+      metadata: '{}',
+      idempotencyUse: null,
+    },
     account: { accountId, isFresh },
     challenge: LIVE,
     known: null,

@@ -18,8 +18,8 @@
 
 import {
   ABANDONED,
+  type IdempotencyUse,
   isSameTenant,
-  type KeyUse,
   type NamedAccount,
   oneForEachPlayer,
   type Tenant,
@@ -37,7 +37,7 @@ export type Creation = {
   readonly playerRef: string;
   /** A JSON object, as text. */
   readonly metadata: string;
-  readonly keyUse: KeyUse | null;
+  readonly idempotencyUse: IdempotencyUse | null;
 };
 
 export type CreationFacts = {

@@ -69,7 +69,7 @@ describe('a batch of reports', () => {
     tenant: TENANT,
     score: 100,
     evidence: '',
-    keyUse: null,
+    idempotencyUse: null,
     ...changes,
   });
   const terms = { ...ATTEMPT_TERMS, scoreMin: 0 };

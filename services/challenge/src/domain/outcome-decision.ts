@@ -27,7 +27,7 @@
  * Most reports are the only one on an attempt that the process has cached: `decideCachedOutcomes`
  * decides them on the cache, and the optimistic write checks the cache against the database.
  */
-import { canSettle, isDue, isSameTenant, type KeyUse, type Tenant } from '@laurel/attempts/domain';
+import { canSettle, type IdempotencyUse, isDue, isSameTenant, type Tenant } from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';
 import { countsForBar } from './bar.ts';
 import type { Attempt, AttemptTerms } from './challenge.ts';
@@ -45,7 +45,7 @@ export type OutcomeReport = {
   readonly score: number;
   /** A JSON object as text, or empty. */
   readonly evidence: string;
-  readonly keyUse: KeyUse | null;
+  readonly idempotencyUse: IdempotencyUse | null;
   /**
    * The eligibility of the player of a free attempt in live, once the wallet was asked; absent
    * before.

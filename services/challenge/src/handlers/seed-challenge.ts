@@ -16,8 +16,15 @@
  *    operation id, by which `seeded_distributions` gives it the first result. If the gateway's
  *    record is lost, the retry has another operation id, and the use of its key names the first.
  */
-import { deleteKeyUses, insertKeyUses, keyIdsOf, lockKeyUses, parseKeyUse, resolveKeyUses } from '@laurel/attempts';
-import type { KeyUse } from '@laurel/attempts/domain';
+import {
+  deleteIdempotencyUses,
+  idempotencyRecordIdsOf,
+  insertIdempotencyUses,
+  lockIdempotencyUses,
+  parseIdempotencyUse,
+  resolveIdempotencyUses,
+} from '@laurel/attempts';
+import type { IdempotencyUse } from '@laurel/attempts/domain';
 import { isRefused, type Refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import { type Database, isUniqueViolation, type Transaction } from '@laurel/postgres';
@@ -32,7 +39,7 @@ import { findSeededByOperation, insertSeededDistribution } from '../repository/s
 import { insertStatusChange } from '../repository/status-changes.ts';
 
 type Deps = { readonly database: Database; readonly clock: Clock };
-type SeedingOperation = Seeding & { readonly operationId: string; readonly keyUse: KeyUse | null };
+type SeedingOperation = Seeding & { readonly operationId: string; readonly idempotencyUse: IdempotencyUse | null };
 
 const NO_DISTRIBUTION = { p5: Number.NaN, p25: Number.NaN, p50: Number.NaN, p75: Number.NaN, p95: Number.NaN };
 
@@ -57,7 +64,7 @@ function parseOperation(request: SeedChallengeRequest): SeedingOperation {
     challengeId: parseId(request.challengeId),
     distribution: request.distribution ?? NO_DISTRIBUTION,
     sampleSize: request.sampleSize,
-    keyUse: parseKeyUse(request.keyUse),
+    idempotencyUse: parseIdempotencyUse(request.keyUse),
   };
 }
 
@@ -81,9 +88,12 @@ async function decideAndRecord(
     lockChallenge(tx, challengeId),
     findChallenge(tx, challengeId),
     findSeededByOperation(tx, operationId),
-    lockKeyUses(tx, keyIdsOf([operation])),
+    lockIdempotencyUses(tx, idempotencyRecordIdsOf([operation])),
   ]);
-  const [resolved] = resolveKeyUses([{ operationId, keyUse: ownSeeding === null ? operation.keyUse : null }], recorded);
+  const [resolved] = resolveIdempotencyUses(
+    [{ operationId, idempotencyUse: ownSeeding === null ? operation.idempotencyUse : null }],
+    recorded,
+  );
   if (resolved === undefined) throw new Error('a seeding was not resolved');
   if (isRefused(resolved)) return resolved;
   const known =
@@ -93,11 +103,11 @@ async function decideAndRecord(
   if (isRefused(decision)) return decision;
   if (challenge === null) throw new Error('a seeded challenge does not exist');
   if (decision.kind === 'seeded') {
-    const { record: keyUse, supersedes } = resolved;
-    if (supersedes) await deleteKeyUses(tx, keyIdsOf([operation]));
+    const { record: idempotencyUse, supersedes } = resolved;
+    if (supersedes) await deleteIdempotencyUses(tx, idempotencyRecordIdsOf([operation]));
     // Runs before the commit is sent, and throws for a challenge that takes no bar.
     await setBar(tx, { challengeId, threshold: decision.threshold, source: 'partner_seeded' });
-    await recordSeeding(tx, { ...operation, keyUse }, { threshold: decision.threshold, now: clock() });
+    await recordSeeding(tx, { ...operation, idempotencyUse }, { threshold: decision.threshold, now: clock() });
   }
   return present(challenge, decision);
 }
@@ -107,7 +117,7 @@ async function recordSeeding(
   operation: SeedingOperation,
   { threshold, now }: { readonly threshold: number; readonly now: Date },
 ): Promise<void> {
-  const { operationId, challengeId, distribution, sampleSize, keyUse } = operation;
+  const { operationId, challengeId, distribution, sampleSize, idempotencyUse } = operation;
   await tx.commitWith((last) =>
     Promise.all([
       startMonitor(last, challengeId, now),
@@ -128,7 +138,7 @@ async function recordSeeding(
         note: null,
         evidence: null,
       }),
-      insertKeyUses(last, keyUse === null ? [] : [{ operationId, keyUse }]),
+      insertIdempotencyUses(last, idempotencyUse === null ? [] : [{ operationId, idempotencyUse }]),
     ]),
   );
 }

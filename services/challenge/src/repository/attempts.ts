@@ -1,6 +1,11 @@
 /** Attempts. Rows are locked in id order (docs/lock-order.md). */
 
-import { insertingKeyUses, isAfterLowWatermark, type KeyedAttempt, keyUseColumns } from '@laurel/attempts';
+import {
+  idempotencyUseColumns,
+  insertingIdempotencyUses,
+  isAfterLowWatermark,
+  type KeyedAttempt,
+} from '@laurel/attempts';
 import type { AttemptStatus, Environment } from '@laurel/attempts/domain';
 import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
@@ -38,7 +43,7 @@ const WITH_TERMS = `
 select a.*, c.program_id, c.environment, c.threshold_direction, c.prize_structure, c.score_min, c.score_max
 from attempts a join challenges c on c.id = a.challenge_id`;
 
-/** The attempts that a step `made` inserted, with their key uses. */
+/** The attempts that a step `made` inserted, with their idempotency uses. */
 export const MADE_WITH_KEYS = `
     select k.id as operation_id, k.key_id, k.fingerprint, k.used_at
     from unnest($1::uuid[], $11::uuid[], $12::bytea[], $13::timestamptz[]) as k (id, key_id, fingerprint, used_at)
@@ -57,7 +62,7 @@ with made as (
   order by w.id
   on conflict (id) do nothing
   returning id
-), used as (${insertingKeyUses(MADE_WITH_KEYS)}
+), used as (${insertingIdempotencyUses(MADE_WITH_KEYS)}
 )
 select id from made`,
 };
@@ -111,7 +116,7 @@ export async function insertAttempts(
     attempts.map((attempt) => attempt.threshold),
     attempts.map((attempt) => attempt.metadata),
     attempts[0]?.createdAt,
-    ...keyUseColumns(keyed.map(({ keyUse }) => keyUse)),
+    ...idempotencyUseColumns(keyed.map(({ idempotencyUse }) => idempotencyUse)),
   ]);
   return new Set(rows.map((row) => row.id));
 }

@@ -40,7 +40,7 @@ async function versionOf({ id }: Challenge): Promise<bigint> {
 /** Whether an attempt that was decided on this version of the challenge is written. */
 async function isWritten(challenge: Challenge, challengeVersion: bigint): Promise<boolean> {
   const attempt = { ...ATTEMPT, id: newOwnedId('challenge'), challengeId: challenge.id, accountId: newId() };
-  const inserts = [{ attempt, challengeVersion, needsSlot: false, keyUse: null }];
+  const inserts = [{ attempt, challengeVersion, needsSlot: false, idempotencyUse: null }];
   return (await insertOptimisticAttempts(database, inserts, { now: NOW })).has(attempt.id);
 }
 

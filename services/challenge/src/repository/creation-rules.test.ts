@@ -244,7 +244,7 @@ describe('the creation rules in SQL', () => {
               challengeId: challenge.id,
               playerRef: 'player',
               metadata: '{}',
-              keyUse: null,
+              idempotencyUse: null,
             },
             account: { accountId, isFresh: true },
             challenge: cached.get(challenge.id)?.challenge ?? null,
@@ -255,7 +255,7 @@ describe('the creation rules in SQL', () => {
           const challengeVersion = decision === null ? undefined : cached.get(decision.challenge.id)?.version;
           return decision === null || challengeVersion === undefined
             ? []
-            : [{ attempt: decision.attempt, challengeVersion, needsSlot: false, keyUse: null }];
+            : [{ attempt: decision.attempt, challengeVersion, needsSlot: false, idempotencyUse: null }];
         });
         const created = await insertOptimisticAttempts(database, attempts, { now: NOW });
         expect(players.map(({ attemptId }) => created.has(attemptId))).toEqual(

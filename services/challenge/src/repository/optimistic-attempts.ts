@@ -4,8 +4,8 @@
  * lock of (challenge, account) and in a snapshot taken after it: the conditions under which every
  * other creation is decided.
  */
-import { insertingKeyUses, isAfterLowWatermark, keyUseColumns } from '@laurel/attempts';
-import type { KeyUse } from '@laurel/attempts/domain';
+import { idempotencyUseColumns, insertingIdempotencyUses, isAfterLowWatermark } from '@laurel/attempts';
+import type { IdempotencyUse } from '@laurel/attempts/domain';
 import { type BatchOptions, type Database, isUniqueViolation } from '@laurel/postgres';
 import type { Attempt } from '../domain/challenge.ts';
 import { MAX_UNCONFIRMED_ATTEMPTS } from '../domain/ramp.ts';
@@ -20,7 +20,7 @@ export type OptimisticAttempt = {
   readonly challengeVersion: bigint;
   /** Whether the challenge's bar was unconfirmed, so that the attempt needs a slot. */
   readonly needsSlot: boolean;
-  readonly keyUse: KeyUse | null;
+  readonly idempotencyUse: IdempotencyUse | null;
 };
 
 // What may have changed since the challenge was cached, and where it is checked:
@@ -50,7 +50,7 @@ with made as (
   order by i.id
   on conflict (id) do nothing
   returning id
-), used as (${insertingKeyUses(MADE_WITH_KEYS)}
+), used as (${insertingIdempotencyUses(MADE_WITH_KEYS)}
 )
 select id from made`;
 
@@ -80,7 +80,7 @@ export async function insertOptimisticAttempts(
     attempts.map((attempt) => attempt.metadata),
     windowStart(now),
     now,
-    ...keyUseColumns(decided.map(({ keyUse }) => keyUse)),
+    ...idempotencyUseColumns(decided.map(({ idempotencyUse }) => idempotencyUse)),
     decided.map(({ challengeVersion }) => challengeVersion),
   ];
   const ramping = decided.flatMap(({ attempt, needsSlot }) => (needsSlot ? attempt.challengeId : []));

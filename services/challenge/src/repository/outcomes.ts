@@ -1,7 +1,7 @@
 /** Outcomes and their receipts. */
 
-import { insertingKeyUses, keyUseColumns } from '@laurel/attempts';
-import type { KeyUse } from '@laurel/attempts/domain';
+import { idempotencyUseColumns, insertingIdempotencyUses } from '@laurel/attempts';
+import type { IdempotencyUse } from '@laurel/attempts/domain';
 import type { OutboxRow } from '@laurel/events';
 import type { Database, Queryable, Statement } from '@laurel/postgres';
 import type { Outcome } from '../domain/challenge.ts';
@@ -20,8 +20,8 @@ export type OptimisticOutcome = SignedOutcome & {
   readonly attempt: AttemptInPlay;
   /** The award that the outcome wins; null for none. */
   readonly awardId: string | null;
-  /** The idempotency key use to record with it; null for none. */
-  readonly keyUse: KeyUse | null;
+  /** The idempotency use to record with it; null for none. */
+  readonly idempotencyUse: IdempotencyUse | null;
   /** The event that this commit emits; null for none. */
   readonly event: OutboxRow | null;
   /** Whether the drift monitor of its challenge counts it. */
@@ -101,7 +101,7 @@ unmonitored as (
   select array_agg(monitored_challenge_id order by id), array_agg(met_threshold order by id)
   from settled where monitored_challenge_id is not null having count(*) > 0
 ),
-used as (${insertingKeyUses('select receipt_id as operation_id, key_id, fingerprint, used_at from settled')}
+used as (${insertingIdempotencyUses('select receipt_id as operation_id, key_id, fingerprint, used_at from settled')}
 ),
 recorded as (
   insert into outcomes (attempt_id, receipt_id, score, met_threshold, recorded_at, receipt, signature, signing_key_id)
@@ -178,7 +178,7 @@ export async function settleOptimistically(
     outcomes.map(({ event }) => event?.id ?? null),
     outcomes.map(({ event }) => event?.payload ?? null),
     outcomes.map(({ attempt, isMonitored }) => (isMonitored ? attempt.challengeId : null)),
-    ...keyUseColumns(outcomes.map(({ keyUse }) => keyUse)),
+    ...idempotencyUseColumns(outcomes.map(({ idempotencyUse }) => idempotencyUse)),
     outcomes.map(({ event }) => event?.environment ?? null),
   ];
   if (wins) values.push(outcomes.map(({ awardId }) => awardId));

@@ -31,7 +31,7 @@ async function due(environment: 'live' | 'test', since: Date, count: number): Pr
       status: 'expiring' as const,
       createdAt: new Date(),
     },
-    keyUse: null,
+    idempotencyUse: null,
   }));
   await insertAttempts(database, attempts);
   await database.query({ text: 'insert into refunds_due (attempt_id, since) select unnest($1::uuid[]), $2' }, [

@@ -52,7 +52,7 @@ function startReplica() {
     { attemptId = newOwnedId('tournament'), isFresh = true, playerRef = 'player' }: Creating = {},
   ) =>
     reservations.submit({
-      creation: { attemptId, tenant: TENANT, roundId, playerRef, metadata: '{}', keyUse: null },
+      creation: { attemptId, tenant: TENANT, roundId, playerRef, metadata: '{}', idempotencyUse: null },
       account: { accountId, isFresh },
     });
   /** Caches the round with an entry of an unrelated player. */

@@ -14,8 +14,8 @@ import {
   commitCreations,
   createCommitBatches,
   decideUnlessRefused,
-  keyIdsOf,
-  lockKeyUses,
+  idempotencyRecordIdsOf,
+  lockIdempotencyUses,
   resolveCreations,
 } from '@laurel/attempts';
 import type { NamedAccount, Tenant } from '@laurel/attempts/domain';
@@ -76,8 +76,8 @@ async function reserveOnCache(
   const decisions = decideCachedEntries(cached, now);
   const inserts = decisions.flatMap((decision, index) => {
     const round = cached[index]?.round ?? null;
-    const keyUse = batch[index]?.creation.keyUse ?? null;
-    return decision === null || round === null ? [] : { attempt: decision.attempt, round, keyUse };
+    const idempotencyUse = batch[index]?.creation.idempotencyUse ?? null;
+    return decision === null || round === null ? [] : { attempt: decision.attempt, round, idempotencyUse };
   });
   if (inserts.length === 0) return batch.map(() => null);
 
@@ -113,7 +113,7 @@ async function decideAndInsert(
       queries.map(({ roundId }) => roundId),
     ),
     loadPlayerFacts(tx, queries),
-    lockKeyUses(tx, keyIdsOf(batch.map(({ creation }) => creation))),
+    lockIdempotencyUses(tx, idempotencyRecordIdsOf(batch.map(({ creation }) => creation))),
   ]);
   for (const read of rounds.values()) cache.put(read);
   // The clock is read after the wait for the locks, so an entry that waited past the end of entries

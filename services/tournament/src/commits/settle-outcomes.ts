@@ -11,15 +11,15 @@
 import {
   createCommitBatches,
   decideUnlessRefused,
-  deleteKeyUses,
-  insertKeyUses,
-  keyIdsOf,
-  lockKeyUses,
+  deleteIdempotencyUses,
+  idempotencyRecordIdsOf,
+  insertIdempotencyUses,
+  lockIdempotencyUses,
   type Recorded,
   type Settlement as ReportSettlement,
   resolveReports,
 } from '@laurel/attempts';
-import type { KeyUse } from '@laurel/attempts/domain';
+import type { IdempotencyUse } from '@laurel/attempts/domain';
 import type { Coalescer } from '@laurel/coalesce';
 import { isRefused } from '@laurel/errors';
 import type { Outbox } from '@laurel/events';
@@ -81,7 +81,7 @@ async function decideAndRecord(
 ): Promise<{ readonly settlements: readonly Settlement[]; readonly events: readonly Event[] }> {
   const [locked, recorded] = await Promise.all([
     lockOnBoards(tx, [...new Set(batch.map(({ attemptId }) => attemptId))]),
-    lockKeyUses(tx, keyIdsOf(batch)),
+    lockIdempotencyUses(tx, idempotencyRecordIdsOf(batch)),
   ]);
   // The clock is read after the wait for the locks, so a score that waited past the end of its
   // round is refused.
@@ -94,7 +94,7 @@ async function decideAndRecord(
     ),
   );
 
-  const used: { operationId: string; keyUse: KeyUse }[] = [];
+  const used: { operationId: string; idempotencyUse: IdempotencyUse }[] = [];
   const superseded: string[] = [];
   const signed: SignedOutcome[] = [];
   const runs: SettledRun[] = [];
@@ -118,17 +118,17 @@ async function decideAndRecord(
     signed.push({ outcome, receipt: receipt.canonical, signature: receipt.signature });
     runs.push({ entry, rules: round.terms, run: { ...run, attemptId: attempt.id, playerRef: attempt.playerRef } });
     events.push(attemptSettled({ attempt, round, outcome }));
-    if (operation.record !== null) used.push({ operationId: outcome.receiptId, keyUse: operation.record });
-    if (operation.record !== null && operation.supersedes) superseded.push(operation.record.keyId);
+    if (operation.record !== null) used.push({ operationId: outcome.receiptId, idempotencyUse: operation.record });
+    if (operation.record !== null && operation.supersedes) superseded.push(operation.record.idempotencyRecordId);
     return { kind: 'recorded', outcome };
   });
-  await deleteKeyUses(tx, superseded);
+  await deleteIdempotencyUses(tx, superseded);
 
   // Independent writes, sent together.
   await tx.commitWith((last) =>
     Promise.all([
       insertOutcomes(last, signed, deps.signingKeyId),
-      insertKeyUses(last, used),
+      insertIdempotencyUses(last, used),
       writeBoards(last, scoresOf(runs)),
       deps.outbox.insert(last, events),
     ]),

@@ -15,7 +15,14 @@ function facts(
 ): CreationFacts {
   const { attemptId = 'attempt', accountId = 'account', isFresh = true, ...rest } = changes;
   return {
-    creation: { attemptId, tenant: TENANT, roundId: ROUND_ID, playerRef: 'player', metadata: '{}', keyUse: null },
+    creation: {
+      attemptId,
+      tenant: TENANT,
+      roundId: ROUND_ID,
+      playerRef: 'player',
+      metadata: '{}',
+      idempotencyUse: null,
+    },
     account: { accountId, isFresh },
     round: ROUND,
     known: null,

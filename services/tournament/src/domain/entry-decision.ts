@@ -25,8 +25,8 @@
 
 import {
   ABANDONED,
+  type IdempotencyUse,
   isSameTenant,
-  type KeyUse,
   type NamedAccount,
   oneForEachPlayer,
   type Tenant,
@@ -43,7 +43,7 @@ export type Creation = {
   readonly playerRef: string;
   /** A JSON object as text. */
   readonly metadata: string;
-  readonly keyUse: KeyUse | null;
+  readonly idempotencyUse: IdempotencyUse | null;
 };
 
 /** The fields of a round that decide an entry. */

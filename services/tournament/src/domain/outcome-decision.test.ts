@@ -143,7 +143,7 @@ describe('a batch of reports', () => {
     score: 100,
     tiebreak: null,
     evidence: '',
-    keyUse: null,
+    idempotencyUse: null,
     ...changes,
   });
 

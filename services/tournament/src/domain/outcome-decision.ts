@@ -23,7 +23,7 @@
  * tournament does not declare is ignored. A batch is decided in order: each report sees its attempt
  * as the previous reports left it.
  */
-import { canSettle, deadlineOf, isDue, isSameTenant, type KeyUse, type Tenant } from '@laurel/attempts/domain';
+import { canSettle, deadlineOf, type IdempotencyUse, isDue, isSameTenant, type Tenant } from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';
 import { isBefore } from '@laurel/instant';
 import { countedTiebreak } from './ranking.ts';
@@ -47,7 +47,7 @@ export type OutcomeReport = {
   readonly tiebreak: number | null;
   /** A JSON object as text, or empty. */
   readonly evidence: string;
-  readonly keyUse: KeyUse | null;
+  readonly idempotencyUse: IdempotencyUse | null;
 };
 
 export type OutcomeDecision =

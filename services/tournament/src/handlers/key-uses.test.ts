@@ -1,6 +1,6 @@
 /**
  * Creations and reports under idempotency keys that the service has recorded
- * (libs/attempts/src/domain/key-use.ts).
+ * (libs/attempts/src/domain/idempotency-use.ts).
  */
 import { newId, newOwnedId } from '@laurel/ids';
 import type { KeyUse } from '@laurel/proto/common';

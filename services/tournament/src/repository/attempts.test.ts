@@ -45,7 +45,7 @@ describe('an attempt', () => {
     if (player === undefined) throw new Error('no player');
     const [attempt] = await h.begin(round, [player]);
     if (attempt === undefined) throw new Error('no attempt');
-    expect(await insertAttempts(h.database, [{ attempt, keyUse: null }])).toEqual(new Set());
+    expect(await insertAttempts(h.database, [{ attempt, idempotencyUse: null }])).toEqual(new Set());
     expect(await findAttempt(h.database, attempt.id)).toEqual({
       attempt,
       round: { tenant: TENANT, status: 'open', closesAt: round.closesAt },
@@ -144,11 +144,11 @@ describe('an attempt', () => {
       playerRef: 'late',
       createdAt: lowWatermark,
     };
-    expect(await insertAttempts(h.database, [{ attempt: late, keyUse: null }])).toEqual(new Set());
+    expect(await insertAttempts(h.database, [{ attempt: late, idempotencyUse: null }])).toEqual(new Set());
     expect(await findEntryOfRef(h.database, round.id, 'late')).toBeNull();
     expect(await restartAttempt(h.database, { ...before, createdAt: lowWatermark, feeGeneration: 1 })).toBe(false);
     const inTime = { ...late, createdAt: new Date(lowWatermark.getTime() + 1) };
-    expect(await insertAttempts(h.database, [{ attempt: inTime, keyUse: null }])).toEqual(new Set([inTime.id]));
+    expect(await insertAttempts(h.database, [{ attempt: inTime, idempotencyUse: null }])).toEqual(new Set([inTime.id]));
     expect((await findEntryOfRef(h.database, round.id, 'late'))?.accountId).toBe(accountId);
   });
 
@@ -239,7 +239,7 @@ describe('the end of a round', () => {
             feeGeneration: 0,
             closedReason: null,
           };
-          return (await insertAttempts(tx, [{ attempt, keyUse: null }])).size;
+          return (await insertAttempts(tx, [{ attempt, idempotencyUse: null }])).size;
         }),
       );
       const ending = h.database.transaction(async (tx) => {

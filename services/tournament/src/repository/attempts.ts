@@ -7,7 +7,12 @@
  * player's lock after an attempt's: moving an attempt to another account.
  */
 
-import { insertingKeyUses, isAfterLowWatermark, type KeyedAttempt, keyUseColumns } from '@laurel/attempts';
+import {
+  idempotencyUseColumns,
+  insertingIdempotencyUses,
+  isAfterLowWatermark,
+  type KeyedAttempt,
+} from '@laurel/attempts';
 import type { AttemptStatus } from '@laurel/attempts/domain';
 import { cents } from '@laurel/money';
 import type { Queryable, Transaction } from '@laurel/postgres';
@@ -99,14 +104,14 @@ entered as (
   on conflict (round_id, player_ref) do update set account_id = excluded.account_id
 )`;
 
-/** The inserted attempts with their key uses. */
+/** The inserted attempts with their idempotency uses. */
 const MADE_WITH_KEYS = `
     select w.id as operation_id, w.key_id, w.fingerprint, w.used_at from wanted w where w.id = any(array(select made.id from made))`;
 
 /**
- * Inserts attempts that were decided at one instant, with their entries, refs and key uses. Its
- * parameters are those of `columnsOf`, then one array per entry of `facts`, which adds a column to
- * `w` by name and type. `where` is the condition for a row of `w`.
+ * Inserts attempts that were decided at one instant, with their entries, refs and idempotency uses.
+ * Its parameters are those of `columnsOf`, then one array per entry of `facts`, which adds a column
+ * to `w` by name and type. `where` is the condition for a row of `w`.
  */
 export function insertingAttempts({
   facts = [],
@@ -129,7 +134,7 @@ with wanted as materialized (
   select id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at from wanted order by id
   on conflict (id) do nothing
   returning id
-), used as (${insertingKeyUses(MADE_WITH_KEYS)}
+), used as (${insertingIdempotencyUses(MADE_WITH_KEYS)}
 )
 select id from made`;
 }
@@ -147,7 +152,7 @@ export function columnsOf(keyed: readonly KeyedAttempt<Attempt>[], createdAt: Da
     attempts.map((attempt) => attempt.feeCents),
     attempts.map((attempt) => attempt.metadata),
     createdAt,
-    ...keyUseColumns(keyed.map(({ keyUse }) => keyUse)),
+    ...idempotencyUseColumns(keyed.map(({ idempotencyUse }) => idempotencyUse)),
   ];
 }
 

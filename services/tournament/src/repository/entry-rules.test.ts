@@ -108,13 +108,13 @@ describe('the rules of an entry in SQL', () => {
             roundId: round.id,
             playerRef,
             metadata: '{}',
-            keyUse: null,
+            idempotencyUse: null,
           },
           account: { accountId, isFresh: false },
           round: cached,
         }));
         const accepted = decideCachedEntries(creations, now).flatMap((decision) =>
-          decision === null ? [] : [{ attempt: decision.attempt, round: cached, keyUse: null }],
+          decision === null ? [] : [{ attempt: decision.attempt, round: cached, idempotencyUse: null }],
         );
         const written = await insertOptimisticAttempts(harness.database, accepted, { now });
 

@@ -3,7 +3,7 @@
  * cap does not refuse the player. One round trip inserts them only if that holds. It is checked
  * like every other creation: under the locks on entering, in a snapshot taken after them.
  */
-import type { KeyUse } from '@laurel/attempts/domain';
+import type { IdempotencyUse } from '@laurel/attempts/domain';
 import { type BatchOptions, type Database, isUniqueViolation } from '@laurel/postgres';
 import type { EntryRound } from '../domain/entry-decision.ts';
 import type { Attempt } from '../domain/tournament.ts';
@@ -15,7 +15,7 @@ import { lockOfEntering } from './player-facts.ts';
 export type OptimisticAttempt = {
   readonly attempt: Attempt;
   readonly round: Pick<EntryRound, 'status' | 'entriesCloseAt'>;
-  readonly keyUse: KeyUse | null;
+  readonly idempotencyUse: IdempotencyUse | null;
 };
 
 // What may have changed since the round was cached, and where it is checked:

@@ -104,7 +104,7 @@ export async function startHarness(): Promise<Harness> {
     const attempts = players.map((player): Attempt => attemptOf(round, player, now));
     await insertAttempts(
       database,
-      attempts.map((attempt) => ({ attempt, keyUse: null })),
+      attempts.map((attempt) => ({ attempt, idempotencyUse: null })),
     );
     return attempts;
   }

@@ -1,13 +1,13 @@
 /**
  * Which operation each request of a batch means, by the recorded uses of its idempotency key
- * (domain/key-use.ts).
+ * (domain/idempotency-use.ts).
  */
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { receiptIdOf } from '@laurel/ids';
-import { decideKeyUse, type KeyUse, type RecordedKeyUse } from '../domain/key-use.ts';
+import { decideIdempotencyUse, type IdempotencyUse, type RecordedIdempotencyUse } from '../domain/idempotency-use.ts';
 
 /** A request, with the operation id that it brought. */
-export type KeyedOperation = { readonly operationId: string; readonly keyUse: KeyUse | null };
+export type KeyedOperation = { readonly operationId: string; readonly idempotencyUse: IdempotencyUse | null };
 
 export type ResolvedOperation =
   /**
@@ -17,7 +17,7 @@ export type ResolvedOperation =
   | {
       readonly kind: 'operation';
       readonly operationId: string;
-      readonly record: KeyUse | null;
+      readonly record: IdempotencyUse | null;
       /** Whether the recorded use of the key is deleted before this operation's is inserted. */
       readonly supersedes: boolean;
       /** Whether the key names an earlier operation of this batch. */
@@ -29,12 +29,12 @@ export type ResolvedOperation =
  * One resolution per operation, in order; each takes those before it into account. `recorded` was
  * read under the locks on the keys.
  */
-export function resolveKeyUses(
+export function resolveIdempotencyUses(
   operations: readonly KeyedOperation[],
-  recorded: ReadonlyMap<string, RecordedKeyUse>,
+  recorded: ReadonlyMap<string, RecordedIdempotencyUse>,
 ): readonly ResolvedOperation[] {
-  const ofBatch = new Map<string, RecordedKeyUse>();
-  return operations.map(({ operationId, keyUse }): ResolvedOperation => {
+  const ofBatch = new Map<string, RecordedIdempotencyUse>();
+  return operations.map(({ operationId, idempotencyUse }): ResolvedOperation => {
     const unrecorded = {
       kind: 'operation',
       operationId,
@@ -42,27 +42,30 @@ export function resolveKeyUses(
       supersedes: false,
       repeatsBatch: false,
     } as const;
-    if (keyUse === null) return unrecorded;
-    const { keyId, fingerprint, usedAt } = keyUse;
-    const known = ofBatch.get(keyId) ?? recorded.get(keyId);
+    if (idempotencyUse === null) return unrecorded;
+    const { idempotencyRecordId, fingerprint, usedAt } = idempotencyUse;
+    const known = ofBatch.get(idempotencyRecordId) ?? recorded.get(idempotencyRecordId);
     if (known?.operationId === operationId) return unrecorded;
-    const decision = decideKeyUse(keyUse, known);
+    const decision = decideIdempotencyUse(idempotencyUse, known);
     if (decision.kind === 'reused') return refused('idempotency_key_reused');
     if (decision.kind === 'repeated') {
-      return { ...unrecorded, operationId: decision.operationId, repeatsBatch: ofBatch.has(keyId) };
+      return { ...unrecorded, operationId: decision.operationId, repeatsBatch: ofBatch.has(idempotencyRecordId) };
     }
-    ofBatch.set(keyId, { keyId, operationId, fingerprint, usedAt });
-    return { ...unrecorded, record: keyUse, supersedes: decision.kind === 'superseded' };
+    ofBatch.set(idempotencyRecordId, { idempotencyRecordId, operationId, fingerprint, usedAt });
+    return { ...unrecorded, record: idempotencyUse, supersedes: decision.kind === 'superseded' };
   });
 }
 
 /** Which outcome each report of a batch means. The receipt identifies an outcome. */
 export function resolveReports(
-  reports: readonly { readonly operationId: string; readonly keyUse: KeyUse | null }[],
-  recorded: ReadonlyMap<string, RecordedKeyUse>,
+  reports: readonly { readonly operationId: string; readonly idempotencyUse: IdempotencyUse | null }[],
+  recorded: ReadonlyMap<string, RecordedIdempotencyUse>,
 ): readonly ResolvedOperation[] {
-  const operations = reports.map(({ operationId, keyUse }) => ({ operationId: receiptIdOf(operationId), keyUse }));
-  return resolveKeyUses(operations, recorded);
+  const operations = reports.map(({ operationId, idempotencyUse }) => ({
+    operationId: receiptIdOf(operationId),
+    idempotencyUse,
+  }));
+  return resolveIdempotencyUses(operations, recorded);
 }
 
 /** The decision on a request that its key did not refuse, and what the request was resolved to. */
@@ -95,6 +98,12 @@ export function decideUnlessRefused<Request, Resolved extends { readonly kind: s
 }
 
 /** The keys of a batch, each once. */
-export function keyIdsOf(operations: readonly Pick<KeyedOperation, 'keyUse'>[]): readonly string[] {
-  return [...new Set(operations.flatMap(({ keyUse }) => (keyUse === null ? [] : [keyUse.keyId])))];
+export function idempotencyRecordIdsOf(
+  operations: readonly Pick<KeyedOperation, 'idempotencyUse'>[],
+): readonly string[] {
+  return [
+    ...new Set(
+      operations.flatMap(({ idempotencyUse }) => (idempotencyUse === null ? [] : [idempotencyUse.idempotencyRecordId])),
+    ),
+  ];
 }

@@ -3,8 +3,8 @@
  * writes the operation (decision 23). The gateway decides most repetitions by its own records; this
  * decides those whose record the gateway has lost.
  *
- * A key use with an operation id that the contest service does not know is judged against the
- * recorded use of the same key:
+ * An idempotency use with an operation id that the contest service does not know is judged against
+ * the recorded use of the same key:
  *
  * | Recorded use of the key                      | Result                                        |
  * |----------------------------------------------|-----------------------------------------------|
@@ -22,9 +22,9 @@ import { millisecondsBetween } from '@laurel/instant';
  * The use of an idempotency key, as the gateway sends it with an operation. Absent for operations
  * without a key.
  */
-export type KeyUse = {
-  /** A uuid, one per tenant, route and idempotency key. */
-  readonly keyId: string;
+export type IdempotencyUse = {
+  /** A uuid, one per tenant, route and idempotency key; `key_id` in messages and tables. */
+  readonly idempotencyRecordId: string;
   /** SHA-256 of the path parameters and the body. */
   readonly fingerprint: Buffer;
   /** Whether the gateway had no record of the key. */
@@ -33,9 +33,9 @@ export type KeyUse = {
   readonly usedAt: Date;
 };
 
-/** A key use as recorded with its operation. */
-export type RecordedKeyUse = {
-  readonly keyId: string;
+/** An idempotency use as recorded with its operation. */
+export type RecordedIdempotencyUse = {
+  readonly idempotencyRecordId: string;
   /**
    * For a creation, the attempt's id; for an outcome, the id from which the receipt's derives; for
    * a seeding, its own id.
@@ -45,7 +45,7 @@ export type RecordedKeyUse = {
   readonly usedAt: Date;
 };
 
-export type KeyUseDecision =
+export type IdempotencyUseDecision =
   | { readonly kind: 'new' }
   /** The recorded operation, sent again. */
   | { readonly kind: 'repeated'; readonly operationId: string }
@@ -56,7 +56,10 @@ export type KeyUseDecision =
 /** As long as the gateway keeps its records (docs/contract/partner-api.md, "Idempotency"). */
 export const KEY_USE_RETENTION_MS = 24 * 3_600_000;
 
-export function decideKeyUse(use: KeyUse, recorded: RecordedKeyUse | undefined): KeyUseDecision {
+export function decideIdempotencyUse(
+  use: IdempotencyUse,
+  recorded: RecordedIdempotencyUse | undefined,
+): IdempotencyUseDecision {
   if (recorded === undefined) return { kind: 'new' };
   if (millisecondsBetween(recorded.usedAt, use.usedAt) >= KEY_USE_RETENTION_MS) return { kind: 'superseded' };
   if (recorded.fingerprint.equals(use.fingerprint)) return { kind: 'repeated', operationId: recorded.operationId };

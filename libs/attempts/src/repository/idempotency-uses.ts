@@ -1,21 +1,21 @@
 /**
- * Key uses: which operation an idempotency key names (domain/key-use.ts). The statement that writes
- * an operation inserts its key use, which never changes. When a key is used again after its time or
- * after a failure, its row is deleted first.
+ * Idempotency uses: which operation an idempotency key names (domain/idempotency-use.ts). The
+ * statement that writes an operation inserts its idempotency use, which never changes. When a key
+ * is used again after its time or after a failure, its row is deleted first.
  *
  * Rows are locked in key order, after the locks on players and attempts (docs/lock-order.md). An
  * insert that meets a key of a concurrent transaction waits for it, then violates `key_uses_pkey`,
  * so its operation is not written either.
  */
 import type { Database, Queryable, Transaction } from '@laurel/postgres';
-import type { KeyUse, RecordedKeyUse } from '../domain/key-use.ts';
+import type { IdempotencyUse, RecordedIdempotencyUse } from '../domain/idempotency-use.ts';
 
 /**
- * A step of the statement that writes operations: it inserts their key uses. `written` is a query
- * with the columns key_id (null for an operation without a key), operation_id, fingerprint and
- * used_at.
+ * A step of the statement that writes operations: it inserts their idempotency uses. `written` is a
+ * query with the columns key_id (null for an operation without a key), operation_id, fingerprint
+ * and used_at.
  */
-export const insertingKeyUses = (written: string): string => `
+export const insertingIdempotencyUses = (written: string): string => `
   insert into key_uses (key_id, operation_id, fingerprint, used_at)
   select w.key_id, w.operation_id, w.fingerprint, w.used_at from (${written}) w where w.key_id is not null order by w.key_id`;
 
@@ -23,15 +23,15 @@ export const insertingKeyUses = (written: string): string => `
  * Three array parameters, in the order of the operations: key ids (uuid[]), fingerprints (bytea[])
  * and instants (timestamptz[]).
  */
-export function keyUseColumns(uses: readonly (KeyUse | null)[]): unknown[][] {
+export function idempotencyUseColumns(uses: readonly (IdempotencyUse | null)[]): unknown[][] {
   return [
-    uses.map((use) => use?.keyId ?? null),
+    uses.map((use) => use?.idempotencyRecordId ?? null),
     uses.map((use) => use?.fingerprint ?? null),
     uses.map((use) => use?.usedAt ?? null),
   ];
 }
 
-type KeyUseRow = { key_id: string; operation_id: string; fingerprint: Buffer; used_at: Date };
+type IdempotencyUseRow = { key_id: string; operation_id: string; fingerprint: Buffer; used_at: Date };
 
 const INSERT = {
   name: 'key_uses_insert',
@@ -66,16 +66,21 @@ select count(*)::int as count from gone`,
  * Locks the recorded uses of these keys until the transaction ends. The map lacks keys that have
  * none.
  */
-export async function lockKeyUses(
+export async function lockIdempotencyUses(
   tx: Transaction,
-  keyIds: readonly string[],
-): Promise<ReadonlyMap<string, RecordedKeyUse>> {
-  if (keyIds.length === 0) return new Map();
-  const rows = await tx.query<KeyUseRow>(LOCK, [keyIds]);
+  idempotencyRecordIds: readonly string[],
+): Promise<ReadonlyMap<string, RecordedIdempotencyUse>> {
+  if (idempotencyRecordIds.length === 0) return new Map();
+  const rows = await tx.query<IdempotencyUseRow>(LOCK, [idempotencyRecordIds]);
   return new Map(
     rows.map((row) => [
       row.key_id,
-      { keyId: row.key_id, operationId: row.operation_id, fingerprint: row.fingerprint, usedAt: row.used_at },
+      {
+        idempotencyRecordId: row.key_id,
+        operationId: row.operation_id,
+        fingerprint: row.fingerprint,
+        usedAt: row.used_at,
+      },
     ]),
   );
 }
@@ -84,26 +89,26 @@ export async function lockKeyUses(
  * The caller writes the operations in the same transaction. A key that is already recorded is a
  * unique violation.
  */
-export async function insertKeyUses(
+export async function insertIdempotencyUses(
   on: Queryable,
-  operations: readonly { readonly operationId: string; readonly keyUse: KeyUse }[],
+  operations: readonly { readonly operationId: string; readonly idempotencyUse: IdempotencyUse }[],
 ): Promise<void> {
   if (operations.length === 0) return;
   await on.query(INSERT, [
-    operations.map(({ keyUse }) => keyUse.keyId),
+    operations.map(({ idempotencyUse }) => idempotencyUse.idempotencyRecordId),
     operations.map(({ operationId }) => operationId),
-    operations.map(({ keyUse }) => keyUse.fingerprint),
-    operations.map(({ keyUse }) => keyUse.usedAt),
+    operations.map(({ idempotencyUse }) => idempotencyUse.fingerprint),
+    operations.map(({ idempotencyUse }) => idempotencyUse.usedAt),
   ]);
 }
 
 /** The caller holds their locks. */
-export async function deleteKeyUses(on: Queryable, keyIds: readonly string[]): Promise<void> {
-  if (keyIds.length > 0) await on.query(DELETE, [keyIds]);
+export async function deleteIdempotencyUses(on: Queryable, idempotencyRecordIds: readonly string[]): Promise<void> {
+  if (idempotencyRecordIds.length > 0) await on.query(DELETE, [idempotencyRecordIds]);
 }
 
 /** Deletes at most `limit` uses from this instant or before; returns how many. */
-export async function deleteOldKeyUses(database: Database, before: Date, limit: number): Promise<number> {
+export async function deleteOldIdempotencyUses(database: Database, before: Date, limit: number): Promise<number> {
   const [row] = await database.query<{ count: number }>(DELETE_OLD, [before, limit]);
   return row?.count ?? 0;
 }

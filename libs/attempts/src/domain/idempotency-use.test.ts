@@ -1,37 +1,48 @@
 import { newId } from '@laurel/ids';
 import { describe, expect, test } from 'vitest';
-import { decideKeyUse, KEY_USE_RETENTION_MS, type KeyUse, type RecordedKeyUse } from './key-use.ts';
+import {
+  decideIdempotencyUse,
+  type IdempotencyUse,
+  KEY_USE_RETENTION_MS,
+  type RecordedIdempotencyUse,
+} from './idempotency-use.ts';
 
-const [keyId, operationId] = [newId(), newId()];
+const [idempotencyRecordId, operationId] = [newId(), newId()];
 const usedAt = new Date('2026-11-22T12:00:00.000Z');
 const [same, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
-const recorded: RecordedKeyUse = { keyId, operationId, fingerprint: same, usedAt };
-const use = (fields: Partial<KeyUse> = {}): KeyUse => ({ keyId, fingerprint: same, isFirst: true, usedAt, ...fields });
+const recorded: RecordedIdempotencyUse = { idempotencyRecordId, operationId, fingerprint: same, usedAt };
+const use = (fields: Partial<IdempotencyUse> = {}): IdempotencyUse => ({
+  idempotencyRecordId,
+  fingerprint: same,
+  isFirst: true,
+  usedAt,
+  ...fields,
+});
 const after = (ms: number) => new Date(usedAt.getTime() + ms);
 
 describe('a use of an idempotency key whose operation id the contest service does not know', () => {
   test('an idempotency key without a recorded use runs a new operation', () => {
-    expect(decideKeyUse(use(), undefined)).toEqual({ kind: 'new' });
+    expect(decideIdempotencyUse(use(), undefined)).toEqual({ kind: 'new' });
   });
 
   test.each([true, false])(
     'the same request under a recorded idempotency key is the recorded operation, first use of the gateway: %s',
     (isFirst) => {
-      const decision = decideKeyUse(use({ isFirst, usedAt: after(KEY_USE_RETENTION_MS - 1) }), recorded);
+      const decision = decideIdempotencyUse(use({ isFirst, usedAt: after(KEY_USE_RETENTION_MS - 1) }), recorded);
       expect(decision).toEqual({ kind: 'repeated', operationId });
     },
   );
 
   test('another request under a recorded idempotency key is refused unless the gateway freed the key', () => {
-    expect(decideKeyUse(use({ fingerprint: other }), recorded)).toEqual({ kind: 'reused' });
+    expect(decideIdempotencyUse(use({ fingerprint: other }), recorded)).toEqual({ kind: 'reused' });
   });
 
   test('another request under an idempotency key that the gateway freed is a new operation', () => {
-    expect(decideKeyUse(use({ fingerprint: other, isFirst: false }), recorded)).toEqual({ kind: 'superseded' });
+    expect(decideIdempotencyUse(use({ fingerprint: other, isFirst: false }), recorded)).toEqual({ kind: 'superseded' });
   });
 
   test.each([same, other])('after 24 hours a recorded idempotency key may be used again', (fingerprint) => {
-    const decision = decideKeyUse(use({ fingerprint, usedAt: after(KEY_USE_RETENTION_MS) }), recorded);
+    const decision = decideIdempotencyUse(use({ fingerprint, usedAt: after(KEY_USE_RETENTION_MS) }), recorded);
     expect(decision).toEqual({ kind: 'superseded' });
   });
 });
