@@ -67,7 +67,8 @@ export function bisect(from: number, to: number, holds: (value: number) => boole
   return high;
 }
 
-export function isEnough(within: readonly boolean[]): boolean {
+/** Whether so many measurements are within their intervals as `CONFIDENCE` promises. */
+export function meetsConfidence(within: readonly boolean[]): boolean {
   const share = within.filter(Boolean).length / within.length;
   return share >= CONFIDENCE - TOLERANCE * Math.sqrt((CONFIDENCE * (1 - CONFIDENCE)) / within.length);
 }

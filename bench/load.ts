@@ -4,7 +4,7 @@ import { HttpConnection } from './http-connection.ts';
 import { createMix, createRandom, type FlowResult, type Flows } from './mix.ts';
 import { type AttemptsRequest, createOutcomes, type OutcomesRequest } from './outcomes.ts';
 import { type BenchProgram, type Flow, runPaidFlow, runRoundFlow } from './paid-flow.ts';
-import { createRoster, type Play, type Roster, type Turn } from './roster.ts';
+import { type Assignment, createPlayerPool, type Play, type PlayerPool } from './player-pool.ts';
 
 /**
  * Sent by the parent. Without `ratePerSecond` the loop is closed: each client starts its next flow
@@ -32,18 +32,18 @@ export interface LoadResult extends Flows {
   readonly elapsedMs: number;
 }
 
-const ROSTER_SEED = 1;
+const PLAYER_POOL_SEED = 1;
 const mix = createMix();
 const outcomes = createOutcomes();
-let roster: Roster | undefined;
+let pool: PlayerPool | undefined;
 
 process.on('message', (order: LoadOrder) => {
-  if (order.kind === 'flows' && order.programs) roster = createRoster(order.programs, createRandom(ROSTER_SEED));
-  if (roster === undefined) throw new Error('the first request brings the programs');
-  void obey(order, roster).then((result) => process.send?.(result));
+  if (order.kind === 'flows' && order.programs) pool = createPlayerPool(order.programs, createRandom(PLAYER_POOL_SEED));
+  if (pool === undefined) throw new Error('the first request brings the programs');
+  void obey(order, pool).then((result) => process.send?.(result));
 });
 
-async function obey(order: LoadOrder, players: Roster): Promise<LoadResult | 'created'> {
+async function obey(order: LoadOrder, players: PlayerPool): Promise<LoadResult | 'created'> {
   switch (order.kind) {
     case 'flows':
       return await run(order, players);
@@ -55,7 +55,7 @@ async function obey(order: LoadOrder, players: Roster): Promise<LoadResult | 'cr
   }
 }
 
-async function run(request: LoadRequest, players: Roster): Promise<LoadResult> {
+async function run(request: LoadRequest, players: PlayerPool): Promise<LoadResult> {
   const results: FlowResult[] = [];
   const latenciesMs: number[] = [];
   const started = performance.now();
@@ -75,11 +75,11 @@ async function run(request: LoadRequest, players: Roster): Promise<LoadResult> {
         if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
       }
       const play = request.flow === 'round' ? 'entry' : mix() ? 'win' : 'loss';
-      const turn = players.take(play);
+      const assignment = players.take(play);
       const index = results.push('failed') - 1;
-      if (await runFlow(connection, turn, play)) results[index] = play === 'win' ? 'won' : 'lost';
+      if (await runFlow(connection, assignment, play)) results[index] = play === 'win' ? 'won' : 'lost';
       latenciesMs[index] = performance.now() - due;
-      turn.end();
+      assignment.release();
     }
     connection.close();
   };
@@ -87,7 +87,7 @@ async function run(request: LoadRequest, players: Roster): Promise<LoadResult> {
   return { results, latenciesMs, elapsedMs: performance.now() - started };
 }
 
-async function runFlow(connection: HttpConnection, { player, challengeId }: Turn, play: Play): Promise<boolean> {
+async function runFlow(connection: HttpConnection, { player, challengeId }: Assignment, play: Play): Promise<boolean> {
   try {
     if (play === 'entry') return await runRoundFlow(connection, player);
     return await runPaidFlow(connection, player, { challengeId, wins: play === 'win' });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createMix, createRandom, type FlowResult, isMixed, LOSSES_PER_WIN, WINDOW, winsInWindows } from './mix.ts';
-import { createRoster, type Turn } from './roster.ts';
+import { type Assignment, createPlayerPool } from './player-pool.ts';
 
 const FLOWS = 100_000;
 
@@ -51,23 +51,23 @@ describe('the players of a run', () => {
   test('a player wins a challenge once, is in one flow at a time, and wins as often as the others', () => {
     const random = createRandom(3);
     const mix = createMix();
-    const roster = createRoster(PROGRAMS, createRandom(1));
-    const inFlight: Turn[] = [];
+    const pool = createPlayerPool(PROGRAMS, createRandom(1));
+    const inFlight: Assignment[] = [];
     const won = new Set<string>();
     const wins = new Map<string, number>();
     for (let flow = 0; flow < PLAYERS * (LOSSES_PER_WIN + 1) * 20; flow += 1) {
       // Flows end in any order.
-      if (inFlight.length === 64) inFlight.splice(Math.floor(random() * 64), 1)[0]?.end();
+      if (inFlight.length === 64) inFlight.splice(Math.floor(random() * 64), 1)[0]?.release();
       const winsNow = mix();
-      const turn = roster.take(winsNow ? 'win' : 'loss');
-      const { playerRef } = turn.player;
+      const assignment = pool.take(winsNow ? 'win' : 'loss');
+      const { playerRef } = assignment.player;
       expect(inFlight.some(({ player }) => player.playerRef === playerRef)).toBe(false);
-      expect(won.has(`${playerRef} ${turn.challengeId}`)).toBe(false);
+      expect(won.has(`${playerRef} ${assignment.challengeId}`)).toBe(false);
       if (winsNow) {
-        won.add(`${playerRef} ${turn.challengeId}`);
+        won.add(`${playerRef} ${assignment.challengeId}`);
         wins.set(playerRef, (wins.get(playerRef) ?? 0) + 1);
       }
-      inFlight.push(turn);
+      inFlight.push(assignment);
     }
     expect(wins.size).toBe(PLAYERS);
     expect(Math.min(...wins.values())).toBeGreaterThanOrEqual(18);
@@ -75,16 +75,16 @@ describe('the players of a run', () => {
   });
 
   test('an entry of a round changes no challenge', () => {
-    const roster = createRoster(PROGRAMS, () => 0);
-    for (let entry = 0; entry < 10 * PLAYERS; entry += 1) roster.take('entry').end();
-    expect(roster.take('win').challengeId).toMatch(/-0$/);
+    const pool = createPlayerPool(PROGRAMS, () => 0);
+    for (let entry = 0; entry < 10 * PLAYERS; entry += 1) pool.take('entry').release();
+    expect(pool.take('win').challengeId).toMatch(/-0$/);
   });
 
   test('more clients than players, or too few challenges, is an error', () => {
-    const roster = createRoster(PROGRAMS, createRandom(1));
-    for (let player = 0; player < PLAYERS; player += 1) roster.take('loss');
-    expect(() => roster.take('win')).toThrow('more clients than players');
-    const short = createRoster(
+    const pool = createPlayerPool(PROGRAMS, createRandom(1));
+    for (let player = 0; player < PLAYERS; player += 1) pool.take('loss');
+    expect(() => pool.take('win')).toThrow('more clients than players');
+    const short = createPlayerPool(
       PROGRAMS.map((program) => ({ ...program, challengeIds: [] })),
       createRandom(1),
     );

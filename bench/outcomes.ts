@@ -3,8 +3,8 @@
 import { HttpConnection } from './http-connection.ts';
 import type { FlowResult, Flows } from './mix.ts';
 import { createAttempt, fail, type Player, report, THRESHOLD } from './paid-flow.ts';
+import type { PlayerPool } from './player-pool.ts';
 import { type PushTarget, push } from './push.ts';
-import type { Roster } from './roster.ts';
 
 /** Sent by the parent: create this many attempts, of which as many will win as of flows. */
 export interface AttemptsRequest {
@@ -38,7 +38,7 @@ export interface Outcomes {
   /**
    * Throws if an attempt was not created: otherwise the two ways would settle different attempts.
    */
-  create(request: AttemptsRequest, players: Roster, mix: () => boolean): Promise<void>;
+  create(request: AttemptsRequest, players: PlayerPool, mix: () => boolean): Promise<void>;
   /** The outcomes, in the order in which they were sent; the caller does not count failed ones. */
   settle(request: OutcomesRequest): Promise<Flows & { readonly elapsedMs: number }>;
 }
@@ -51,12 +51,12 @@ export function createOutcomes(): Outcomes {
       await withClients(request, async (connection) => {
         if (made.length === count) return false;
         const wins = mix();
-        const turn = players.take(wins ? 'win' : 'loss');
+        const assignment = players.take(wins ? 'win' : 'loss');
         const index = made.push(undefined) - 1;
-        const id = await createAttempt(connection, turn.player, turn.challengeId);
-        turn.end();
+        const id = await createAttempt(connection, assignment.player, assignment.challengeId);
+        assignment.release();
         if (id === null) throw new Error('an attempt of the benchmark was not created');
-        made[index] = { id, player: turn.player, wins };
+        made[index] = { id, player: assignment.player, wins };
         return true;
       });
       open.push(...made.filter((attempt) => attempt !== undefined));

@@ -3,9 +3,9 @@ import { fairShareOf, intervalRanksOfBar, isCalibrated, rankOfBar } from '@laure
 import { claimOf } from '@laurel/challenge/domain/drift-monitor';
 import {
   CONFIDENCE,
-  isEnough,
   judge,
   type Measured,
+  meetsConfidence,
   percent,
   percents,
   rateInterval,
@@ -76,7 +76,8 @@ export function measureSampledBars(runs: number, targets = TARGETS): Measured {
         };
         // If a player's scores correlate, the claim concerns the players who calibrated.
         const own = bars.map((bar) => bar.own);
-        isWithin &&= isEnough(own.map((one) => one.isWithin)) && isEnough(own.map((one) => one.isCovered));
+        isWithin &&=
+          meetsConfidence(own.map((one) => one.isWithin)) && meetsConfidence(own.map((one) => one.isCovered));
         add(shape.isIndependent ? '' : ', the same players', own);
         if (!shape.isIndependent)
           add(

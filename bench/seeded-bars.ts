@@ -2,9 +2,9 @@
 import { barFromPercentiles, type Distribution, issuesOfDistribution } from '@laurel/challenge/domain/calibration';
 import {
   bisect,
-  isEnough,
   judge,
   type Measured,
+  meetsConfidence,
   percent,
   percents,
   rateInterval,
@@ -42,7 +42,7 @@ export function measureSeededBars(runs: number, sizes = SIZES): Measured {
           rows.push([...described, 'refused: they do not ascend', '', '']);
           continue;
         }
-        isWithin &&= isEnough(measured.map((one) => one.isWithin));
+        isWithin &&= meetsConfidence(measured.map((one) => one.isWithin));
         const within = shareOf(measured, (one) => one.isWithin);
         rows.push([...described, spread(measured), within, exactRate(shape, target)]);
       }

@@ -19,11 +19,11 @@ interface Contender extends Player {
 export type Play = 'win' | 'loss' | 'entry';
 
 /** A player that a flow has taken, and the challenge that it plays. */
-export interface Turn {
+export interface Assignment {
   readonly player: Player;
   readonly challengeId: string;
-  /** Ends the turn: the player rests until its next flow. */
-  end(): void;
+  /** Ends the assignment: the player rests until its next flow. */
+  release(): void;
 }
 
 /**
@@ -31,16 +31,16 @@ export interface Turn {
  * longest is next. The mix decides which flow wins; it prefers a player with four losses, so that
  * all players win equally often.
  */
-export interface Roster {
+export interface PlayerPool {
   /** Throws if no player rests, or the player's challenges are used up. */
-  take(play: Play): Turn;
+  take(play: Play): Assignment;
 }
 
 /**
  * `random` spreads the players over the four losses and the win at the start: otherwise the first
  * wins would find no player with four losses.
  */
-export function createRoster(programs: readonly BenchProgram[], random: () => number): Roster {
+export function createPlayerPool(programs: readonly BenchProgram[], random: () => number): PlayerPool {
   const losing: Contender[] = [];
   const winning: Contender[] = [];
   const rest = (contender: Contender) => (contender.losses < LOSSES_PER_WIN ? losing : winning).push(contender);
@@ -61,7 +61,7 @@ export function createRoster(programs: readonly BenchProgram[], random: () => nu
       } else if (play === 'loss') {
         contender.losses += 1;
       }
-      return { player: contender, challengeId, end: () => void rest(contender) };
+      return { player: contender, challengeId, release: () => void rest(contender) };
     },
   };
 }
