@@ -7,7 +7,7 @@
 import { SERVICES } from '@laurel/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type DeliveredEvents, receiveEvents } from '../faults/delivered-events.ts';
-import { expectAcknowledged, type Load, type Place, underLoad } from '../faults/load.ts';
+import { expectAcknowledged, type Load, type ProgramUnderLoad, underLoad } from '../faults/load.ts';
 import { eventually, joinWorld, type SharedWorld } from '../world.ts';
 import { type Containers, openContainers } from './containers.ts';
 import { DISK_IS_FULL, FAULTS, type Fault, isWell } from './faults.ts';
@@ -37,14 +37,14 @@ const CONTAINERS = [...SERVICES, 'nats', 'postgres'];
 let world: SharedWorld;
 let containers: Containers;
 let delivered: DeliveredEvents;
-let place: Place;
+let loaded: ProgramUnderLoad;
 const failed: string[] = [];
 
 beforeAll(async () => {
   world = await joinWorld();
   containers = openContainers();
   delivered = await receiveEvents(world);
-  place = { world, program: delivered.developer.program };
+  loaded = { world, program: delivered.developer.program };
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
@@ -58,7 +58,7 @@ afterEach(({ task }) => {
 });
 
 async function faultUnderLoad({ begin, felt, heal }: Fault, name: string): Promise<Load> {
-  return await underLoad(place, { players: PLAYERS, retried: RETRIED, waitMs: WAIT_MS }, async (load) => {
+  return await underLoad(loaded, { players: PLAYERS, retried: RETRIED, waitMs: WAIT_MS }, async (load) => {
     await load.more(ENOUGH);
     try {
       await begin(containers, name);

@@ -8,8 +8,8 @@ import { finding } from '../finding.ts';
 import { newTarget, type Target } from '../integrations/target.ts';
 import { eventually, type Program, type SharedWorld } from '../world.ts';
 
-/** Where loads play: a program of a stack, in the environment `test`. */
-export interface Place {
+/** A program of a stack, in the environment `test`, in which loads play. */
+export interface ProgramUnderLoad {
   readonly world: Pick<SharedWorld, 'newChallenge' | 'newRound' | 'http'>;
   readonly program: Program;
 }
@@ -99,7 +99,7 @@ const RARELY_CLEARED = 0.001;
 /** Wins alone never refute this claim: one and a half times as many would be more than all. */
 const MOSTLY_CLEARED = 0.9;
 
-async function setScene({ world: { newChallenge, newRound, http }, program }: Place): Promise<Scene> {
+async function setScene({ world: { newChallenge, newRound, http }, program }: ProgramUnderLoad): Promise<Scene> {
   const challenge = await newChallenge({ target_pass_rate: RARELY_CLEARED }, program);
   const prize = await newChallenge({ target_pass_rate: MOSTLY_CLEARED }, program);
   const round = await newRound({ attempt_cap: 100_000 }, program);
@@ -112,11 +112,11 @@ async function setScene({ world: { newChallenge, newRound, http }, program }: Pl
  * players have ended their attempts.
  */
 export async function underLoad(
-  place: Place,
+  loaded: ProgramUnderLoad,
   options: LoadOptions,
   disturb: (load: Load) => Promise<void>,
 ): Promise<EndedLoad> {
-  const scene = await setScene(place);
+  const scene = await setScene(loaded);
   const refs = Array.from({ length: options.players }, () => randomUUID());
   const requests = createRequests(options);
   for (const ref of refs) await requests.ask(201, () => scene.partner.createPlayer(ref, '5000.00'));

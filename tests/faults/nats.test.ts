@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { eventually, startWorld, type World } from '../world.ts';
 import { withBroker } from './broker.ts';
 import { type DeliveredEvents, receiveEvents } from './delivered-events.ts';
-import { expectAcknowledged, type Load, type Place, underLoad as playUnderLoad } from './load.ts';
+import { expectAcknowledged, type Load, type ProgramUnderLoad, underLoad as playUnderLoad } from './load.ts';
 import { lapseAcknowledgements } from './waits.ts';
 
 const PLAYERS = 6;
@@ -26,7 +26,7 @@ const WAIT_MS = 240_000;
 let nats: Awaited<ReturnType<typeof startNats>>;
 let world: World;
 let delivered: DeliveredEvents;
-let place: Place;
+let loaded: ProgramUnderLoad;
 
 beforeAll(async () => {
   nats = await startNats({ tls: true });
@@ -44,7 +44,7 @@ beforeAll(async () => {
     },
   });
   delivered = await receiveEvents(world);
-  place = { world, program: delivered.developer.program };
+  loaded = { world, program: delivered.developer.program };
 });
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
@@ -53,7 +53,7 @@ afterAll(async () => {
 
 /** Plays paid attempts, each player one after the other, while `disturb` runs. */
 function underLoad(disturb: (load: Load) => Promise<void>, retried: readonly string[] = []): Promise<Load> {
-  return playUnderLoad(place, { players: PLAYERS, retried, waitMs: WAIT_MS }, disturb);
+  return playUnderLoad(loaded, { players: PLAYERS, retried, waitMs: WAIT_MS }, disturb);
 }
 
 /** Also waits until both outboxes are empty. */

@@ -7,10 +7,10 @@ import { type Developer, expectStatus, type Player, type Program, type World } f
 import type { End, Game, Parent, Play } from './play.ts';
 
 /**
- * Where everything is played. Each challenge claims the pass rate that is played, so that no drift
- * monitor suspends it.
+ * The contests that are played. Each challenge claims the pass rate that is played, so that no
+ * drift monitor suspends it.
  */
-export interface Field {
+export interface Contests {
   readonly losses: Parent;
   /**
    * A winner may not enter the same challenge again, so one is won before the instant, one after
@@ -24,7 +24,7 @@ export interface Field {
   readonly target: Target;
 }
 
-export async function newField(world: World, program: Program): Promise<Field> {
+export async function newContests(world: World, program: Program): Promise<Contests> {
   const challenge = async (target_pass_rate: number): Promise<Parent> => ({
     challenge_id: (await world.newChallenge({ target_pass_rate }, program)).id,
   });
@@ -40,7 +40,7 @@ export async function newField(world: World, program: Program): Promise<Field> {
 /** Each player plays one attempt of every kind, and then loses until `isOver`. */
 export async function playBefore(
   play: Play,
-  { losses, prizes, round }: Field,
+  { losses, prizes, round }: Contests,
   players: readonly Player[],
   isOver: () => boolean,
 ): Promise<void> {
@@ -73,22 +73,22 @@ const CARRIED: readonly { readonly in: 'challenge' | 'round'; readonly end: End 
 ];
 
 /** Enters players in the cup and scores them, and opens the attempts that end after the instant. */
-export async function openCarried(play: Play, field: Field, players: readonly Player[]): Promise<Carried> {
+export async function openCarried(play: Play, contests: Contests, players: readonly Player[]): Promise<Carried> {
   const playerAt = (index: number): Player => {
     const player = players[index % players.length];
     if (player === undefined) throw new Error('there are no players');
     return player;
   };
   for (const index of [0, 1, 2]) {
-    const entered = await play.create(playerAt(index), { tournament_round_id: field.cup.id }, index + 1);
+    const entered = await play.create(playerAt(index), { tournament_round_id: contests.cup.id }, index + 1);
     await play.end(entered, 'lose');
   }
   const games: Carried['games'][number][] = [];
   for (const [index, { in: where, end }] of CARRIED.entries()) {
-    const parent = where === 'round' ? field.round : field.prizes.across;
+    const parent = where === 'round' ? contests.round : contests.prizes.across;
     games.push({ game: await play.create(playerAt(index), parent), end });
   }
-  return { games, pushed: await play.create(playerAt(0), field.losses) };
+  return { games, pushed: await play.create(playerAt(0), contests.losses) };
 }
 
 /** A deposit that an operator books from the payment provider's records, by its reference. */
@@ -105,7 +105,7 @@ export interface Deposit {
 export async function playAfter(
   world: World,
   play: Play,
-  { losses, prizes, round }: Field,
+  { losses, prizes, round }: Contests,
   players: readonly Player[],
   carried: Carried,
 ): Promise<readonly Deposit[]> {
@@ -145,7 +145,7 @@ export interface Finish {
 export async function finish(
   world: World,
   { program, id }: Developer,
-  { cup, target }: Field,
+  { cup, target }: Contests,
   carried: Carried,
 ): Promise<Finish> {
   const { text } = await pushReport(world, target, carried.pushed);

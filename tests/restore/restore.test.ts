@@ -114,8 +114,8 @@ describe('restores of six databases from base backups that were taken under load
       await repair('gateway', 'Reopen the keys of an interval', site.quiet);
       await site.world.stack.restart('gateway');
       const again = await sendAllAgain();
-      if (owner === 'challenge') await pushReport(site.world, site.field.target, site.carried.pushed);
-      else expectStatus(200, await site.developer.program.test.closeRound(site.field.cup.id));
+      if (owner === 'challenge') await pushReport(site.world, site.contests.target, site.carried.pushed);
+      else expectStatus(200, await site.developer.program.test.closeRound(site.contests.cup.id));
       await site.settled();
       expectSameOperations(again);
       expect(await site.read()).toEqual(site.atEnd);
@@ -200,7 +200,7 @@ describe('restores of six databases from base backups that were taken under load
   test('the integration service’s database alone, restored to an earlier instant: a report that is pushed again gets the same response, and programs are announced again', async () => {
     await site.restore({ integration: site.quiet });
     await expectReported({});
-    expect((await pushReport(site.world, site.field.target, site.carried.pushed)).text).toBe(site.finish.pushed);
+    expect((await pushReport(site.world, site.contests.target, site.carried.pushed)).text).toBe(site.finish.pushed);
     await site.world.stack
       .database('gateway')
       .query(documentedSql('docs/operations/lost-second.md', 'Announce programs again'));
@@ -232,8 +232,8 @@ describe('restores of six databases from base backups that were taken under load
     );
     site.note(`  ${others.length} of them name other attempts than they did`);
     expect(others.length).toBeGreaterThan(0);
-    await pushReport(site.world, site.field.target, site.carried.pushed);
-    expectStatus(200, await site.developer.program.test.closeRound(site.field.cup.id));
+    await pushReport(site.world, site.contests.target, site.carried.pushed);
+    expectStatus(200, await site.developer.program.test.closeRound(site.contests.cup.id));
     await site.settled();
     expect(await site.read()).toEqual(site.atEnd);
     await expectReported({});

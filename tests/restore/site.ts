@@ -10,11 +10,11 @@ import { type Developer, eventually, expectStatus, type Hook, type Player, start
 import { type BackedUpServers, startBackedUpServers } from './backed-up-servers.ts';
 import {
   type Carried,
+  type Contests,
   type Deposit,
-  type Field,
   type Finish,
   finish,
-  newField,
+  newContests,
   openCarried,
   playAfter,
   playBefore,
@@ -47,7 +47,7 @@ export interface Site extends AsyncDisposable, Instants {
   readonly developer: Developer;
   readonly hook: Hook;
   readonly players: readonly Player[];
-  readonly field: Field;
+  readonly contests: Contests;
   readonly carried: Carried;
   /** Requests that were answered before the quiet instant. */
   readonly before: readonly Step[];
@@ -106,24 +106,24 @@ export async function openSite(): Promise<Site> {
   const players = await Promise.all(
     Array.from({ length: PLAYERS }, () => world.newPlayer({ partner: program.test, funds: '1000.00' })),
   );
-  const field = await newField(world, program);
+  const contests = await newContests(world, program);
   const settled = () => settle(world);
 
   const first = startPlay(world, program);
   const sizes = await underLoad(
     () => servers.each((server) => server.backUp()),
-    (isOver) => playBefore(first, field, players, isOver),
+    (isOver) => playBefore(first, contests, players, isOver),
   );
-  const carried = await openCarried(first, field, players);
+  const carried = await openCarried(first, contests, players);
   await settled();
   const quiet = await instantOf(world);
 
   const second = startPlay(world, program);
   const [busy, deposits] = await Promise.all([
     second.answered(BEFORE_BUSY).then(() => instantOf(world)),
-    playAfter(world, second, field, players, carried),
+    playAfter(world, second, contests, players, carried),
   ]);
-  const finished = await finish(world, developer, field, carried);
+  const finished = await finish(world, developer, contests, carried);
   await settled();
   await servers.each((server) => server.archiveAll());
 
@@ -145,7 +145,7 @@ export async function openSite(): Promise<Site> {
     developer,
     hook,
     players,
-    field,
+    contests,
     carried,
     before: first.steps,
     after: second.steps,

@@ -10,7 +10,7 @@ import { CHECKOUT, SERVICES, type Service } from '@laurel/testing';
 import { byService } from '@laurel/topology';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DeliveredEvents, receiveEvents } from '../faults/delivered-events.ts';
-import { type EndedLoad, expectAcknowledged, type Load, type Place, underLoad } from '../faults/load.ts';
+import { type EndedLoad, expectAcknowledged, type Load, type ProgramUnderLoad, underLoad } from '../faults/load.ts';
 import { startWorld, type World } from '../world.ts';
 import { checkOutPreviousRelease, whyNoPreviousRelease } from './previous-release.ts';
 
@@ -42,7 +42,7 @@ const STOPPED_TO_MIGRATE: readonly ('challenge' | 'tournament')[] = ['challenge'
 let previous: string;
 let world: World;
 let delivered: DeliveredEvents;
-let place: Place;
+let loaded: ProgramUnderLoad;
 
 const whyNot = whyNoPreviousRelease();
 if (whyNot !== undefined) console.log(`SKIPPED, no release was rolled out: ${whyNot}.`);
@@ -53,7 +53,7 @@ if (whyNot !== undefined) console.log(`SKIPPED, no release was rolled out: ${why
  */
 async function serving(step: (load: Load) => Promise<void>): Promise<EndedLoad> {
   const load = await underLoad(
-    place,
+    loaded,
     { players: 8, requestsPerSecond: REQUESTS_PER_SECOND, retried: RETRIED, waitMs: WAIT_MS },
     async (now) => {
       await now.more(SOME);
@@ -129,7 +129,7 @@ describe.skipIf(whyNot !== undefined)('a release', { timeout: TEST_MS }, () => {
     previous = checkOutPreviousRelease();
     world = await startWorld({ checkout: previous, replicas: byService(() => REPLICAS) });
     delivered = await receiveEvents(world);
-    place = { world, program: delivered.developer.program };
+    loaded = { world, program: delivered.developer.program };
   }, 600_000);
   afterAll(() => world?.[Symbol.asyncDispose]());
 
