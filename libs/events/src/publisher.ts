@@ -10,14 +10,17 @@ export interface StreamMessage {
   readonly payload: Uint8Array;
 }
 
-/** `no-responders`: no stream has this subject, or JetStream is not up yet. */
-export type Stored =
+/**
+ * The result of one message. `no-responders`: no stream has this subject, or JetStream is not up
+ * yet.
+ */
+export type PublishResult =
   | { readonly kind: 'stored' | 'no-responders' }
   | { readonly kind: 'failed'; readonly error: string };
 
 export interface Publisher {
   /** One result per message, in order. Never rejects. */
-  publish(messages: readonly StreamMessage[]): Promise<readonly Stored[]>;
+  publish(messages: readonly StreamMessage[]): Promise<readonly PublishResult[]>;
 }
 
 const ACK_TIMEOUT_MS = 1_000;
@@ -29,12 +32,12 @@ export function createPublisher(nats: NatsConnection): Publisher {
       const answers = await Promise.allSettled(
         messages.map(({ subject, payload }) => stream.publish(subject, payload, { timeout: ACK_TIMEOUT_MS })),
       );
-      return answers.map((answer) => (answer.status === 'fulfilled' ? { kind: 'stored' } : storedOf(answer.reason)));
+      return answers.map((answer) => (answer.status === 'fulfilled' ? { kind: 'stored' } : failureOf(answer.reason)));
     },
   };
 }
 
-function storedOf(error: unknown): Stored {
+function failureOf(error: unknown): PublishResult {
   if (!(error instanceof NatsError)) return { kind: 'failed', error: String(error) };
   // The stream refused it, for example on a full disk; the code may be that of a missing stream.
   if (error.api_error !== undefined) return { kind: 'failed', error: error.api_error.description };

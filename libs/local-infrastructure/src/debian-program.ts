@@ -138,7 +138,7 @@ export function debianMirror(uris: string): string {
 }
 
 /** The line that names the error; apt's begin with E: or W:. */
-export function briefly(error: unknown): string {
+export function errorLineOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : undefined;

@@ -6,8 +6,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
-  briefly,
   canUnpackDebian,
+  errorLineOf,
   fetchDebianProgram,
   findProgram,
   isExecutable,
@@ -52,7 +52,7 @@ export async function obtainRenderCommand(directory: string, print: (line: strin
   try {
     return [await keepProgram(keptFile, (folder) => fetchDebianProgram(wanted, folder, limit)), 'build'];
   } catch (error) {
-    throw unavailable(`apt-get: ${briefly(error)}`);
+    throw unavailable(`apt-get: ${errorLineOf(error)}`);
   }
 }
 

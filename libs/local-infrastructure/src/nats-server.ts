@@ -8,8 +8,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
-  briefly,
   canUnpackDebian,
+  errorLineOf,
   fetchDebianProgram,
   findProgram,
   isExecutable,
@@ -100,7 +100,7 @@ export async function obtainNats(
       );
     } catch (error) {
       signal.throwIfAborted();
-      failures.push(`${source.kind === 'debian' ? 'apt-get' : 'github.com'}: ${briefly(error)}`);
+      failures.push(`${source.kind === 'debian' ? 'apt-get' : 'github.com'}: ${errorLineOf(error)}`);
     }
   }
   const why = failures.length === 0 ? 'there is none to fetch for this machine' : failures.join('; ');

@@ -19,7 +19,7 @@ export { NATS_URL_VARIABLE, natsUrl, startNats, type TestNats, urlAs } from './n
 export { createDatabaseBefore, type OlderDatabase } from './older-database.ts';
 export * from './operator.ts';
 export { OPERATOR_CHANGES, type OperatorChange } from './operator-changes.ts';
-export { created, recorded, verdictOf, violationsOf, wrongEventsOf } from './owner-results.ts';
+export { created, recorded, unmatchedEvents, verdictOf, violationsOf } from './owner-results.ts';
 export { createPartner, type Partner } from './partner.ts';
 export * from './portal.ts';
 export { startPostgres } from './postgres.ts';

@@ -26,7 +26,7 @@ export function verdictOf(
 }
 
 /** The events that are missing, and those that no expected event explains. */
-export function wrongEventsOf(expected: ReadonlySet<string>, emitted: ReadonlySet<string>): readonly string[] {
+export function unmatchedEvents(expected: ReadonlySet<string>, emitted: ReadonlySet<string>): readonly string[] {
   return [
     ...[...expected].filter((event) => !emitted.has(event)).map((event) => `missing: ${event}`),
     ...[...emitted].filter((event) => !expected.has(event)).map((event) => `not expected: ${event}`),

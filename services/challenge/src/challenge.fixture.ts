@@ -36,9 +36,9 @@ import {
   startTestWallet,
   type TestClock,
   type TestPlayer,
+  unmatchedEvents,
   verdictOf,
   violationsOf,
-  wrongEventsOf,
 } from '@laurel/testing';
 import { useStarted } from '@laurel/testing/harness';
 import { expect } from 'vitest';
@@ -324,5 +324,5 @@ async function findWrongEvents(database: Database): Promise<readonly string[]> {
     if (type === 'attempt.settled' || type === 'attempt.refunded')
       emitted.add(`${type} ${subjectOf(event)} ${event.id}`);
   }
-  return wrongEventsOf(expected, emitted);
+  return unmatchedEvents(expected, emitted);
 }

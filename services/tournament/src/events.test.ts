@@ -51,21 +51,21 @@ const replica = useReplica(h);
 // Counts every insert into the outbox, before a conflict with existing rows is detected. A
 // transaction that rolls back takes its counts with it. The role that runs the service has no
 // access to the table.
-const COUNT_TELLINGS = `
-create table tellings (event_id uuid not null);
-create function count_telling() returns trigger language plpgsql security definer as $$
+const COUNT_INSERTS = `
+create table outbox_inserts (event_id uuid not null);
+create function count_outbox_insert() returns trigger language plpgsql security definer as $$
 begin
-  insert into tellings (event_id) values (new.event_id);
+  insert into outbox_inserts (event_id) values (new.event_id);
   return new;
 end
 $$;
-create trigger outbox_counts_tellings before insert on outbox for each row execute function count_telling()`;
+create trigger outbox_counts_inserts before insert on outbox for each row execute function count_outbox_insert()`;
 
 beforeAll(async () => {
-  await h.database.query({ text: COUNT_TELLINGS });
+  await h.database.query({ text: COUNT_INSERTS });
 });
 afterEach(async () => {
-  const again = { text: 'select event_id from tellings group by event_id having count(*) > 1' };
+  const again = { text: 'select event_id from outbox_inserts group by event_id having count(*) > 1' };
   expect(await h.database.query(again)).toEqual([]);
 });
 

@@ -30,9 +30,9 @@ import {
   startTestWallet,
   type TestClock,
   type TestPlayer,
+  unmatchedEvents,
   verdictOf,
   violationsOf,
-  wrongEventsOf,
 } from '@laurel/testing';
 import { useStarted } from '@laurel/testing/harness';
 import { expect } from 'vitest';
@@ -323,5 +323,5 @@ async function findWrongEvents(database: Database): Promise<readonly string[]> {
     const type = eventTypeOf(event);
     if (type !== 'award.released') emitted.add(`${type} ${event.id}`);
   }
-  return wrongEventsOf(expected, emitted);
+  return unmatchedEvents(expected, emitted);
 }

@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 import { created, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
 import { fairShareOf, rankOfBar } from '../domain/calibration.ts';
 import type { BarSample } from '../domain/counted-samples.ts';
-import { listened, useSamples } from '../handlers/samples.fixture.ts';
+import { listenedScore, useSamples } from '../handlers/samples.fixture.ts';
 import { recordSamples } from './record-samples.ts';
 
 const h = useHarness();
@@ -97,9 +97,11 @@ describe('a calibration', () => {
   it('the bar of a calibration is not placed by one account with 180 of 200 runs', async () => {
     const challenge = await s.open({ minCalibrationN: 200, minCalibrationPlayers: 20, targetPassRate: 0.2 });
     const player = await h.player();
-    await s.listen(...Array.from({ length: 180 }, () => listened(challenge.id, player.ref, 1_000_000)));
+    await s.listen(...Array.from({ length: 180 }, () => listenedScore(challenge.id, player.ref, 1_000_000)));
     expect(await s.traceOf(challenge.id)).toMatchObject({ status: 'calibrating', collected: 20, players: 1 });
-    const others = Array.from({ length: 180 }, (_, index) => listened(challenge.id, `other ${index % 19}`, index + 1));
+    const others = Array.from({ length: 180 }, (_, index) =>
+      listenedScore(challenge.id, `other ${index % 19}`, index + 1),
+    );
     await s.listen(...others);
     // The 40th best of 200: above it are that account's 20 and the 20 best of all others.
     expect(await s.reread(challenge.id)).toMatchObject({ status: ChallengeStatus.LIVE, threshold: 161 });
@@ -110,7 +112,7 @@ describe('a calibration', () => {
     const attempt = created(await h.create(challenge.id, 'cheat'));
     expect(verdictOf(await h.report(attempt.id, 101))).toBe('score_out_of_range');
     expect(verdictOf(await h.report(attempt.id, 100))).toBe('score_out_of_range');
-    await s.listen(listened(challenge.id, 'cheat', -1));
+    await s.listen(listenedScore(challenge.id, 'cheat', -1));
     expect((await s.reread(challenge.id)).calibration).toMatchObject({ collected: 0, playersCollected: 0 });
     await s.score(challenge.id, 'honest', 100);
     expect((await s.reread(challenge.id)).calibration).toMatchObject({ collected: 1, playersCollected: 1 });

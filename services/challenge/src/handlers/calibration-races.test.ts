@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { created, type Harness, recorded, useHarness } from '../challenge.fixture.ts';
 import { reportOf } from '../commits/outcome-settlements.fixture.ts';
 import { fairShareOf } from '../domain/calibration.ts';
-import { listened, useSamples } from './samples.fixture.ts';
+import { listenedScore, useSamples } from './samples.fixture.ts';
 
 const h = useHarness();
 const s = useSamples(h);
@@ -61,7 +61,7 @@ describe('concurrent scores', () => {
       .flatMap((it) => it ?? []);
     const sortedOtherwise = reports.toSorted((one, another) => (one.operationId < another.operationId ? -1 : 1));
     const scores = Array.from({ length: 200 }, (_, index) =>
-      listened(challenges[(index * 3) % 5]?.id ?? '', `player ${index % 7}`, index),
+      listenedScore(challenges[(index * 3) % 5]?.id ?? '', `player ${index % 7}`, index),
     );
     const calls = Array.from({ length: 10 }, (_, call) => [
       clientOf(call).reportOutcomes({ reports: sortedOtherwise.slice(call * 10, call * 10 + 10) }),
@@ -86,7 +86,7 @@ describe('concurrent scores', () => {
     const create = (index: number) => h.create(challenge.id, players[index % 10]?.ref ?? '');
     const [early, , late] = await Promise.all([
       Promise.all(Array.from({ length: 20 }, (_, index) => create(index))),
-      s.listen(listened(challenge.id, 'two', 20)),
+      s.listen(listenedScore(challenge.id, 'two', 20)),
       Promise.all(Array.from({ length: 20 }, (_, index) => create(index))),
     ]);
     expect([...early, ...late].map(created)).toHaveLength(40);

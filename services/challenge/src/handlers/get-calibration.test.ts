@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM, useHarness } from '../challenge.fixture.ts';
 import { intervalRanksOfBar } from '../domain/calibration.ts';
-import { listened, useSamples } from './samples.fixture.ts';
+import { listenedScore, useSamples } from './samples.fixture.ts';
 
 const h = useHarness();
 const s = useSamples(h);
@@ -18,7 +18,7 @@ const read = async ({ id }: Challenge) => ok(await h.challenge.getCalibration({ 
 
 /** Records the scores, each for another player. */
 const listen = ({ id }: Challenge, scores: readonly number[]) =>
-  s.listen(...scores.map((score, index) => listened(id, `player ${index}`, score)));
+  s.listen(...scores.map((score, index) => listenedScore(id, `player ${index}`, score)));
 
 describe('the calibration of a challenge', () => {
   it('the calibration of a challenge is empty before its first sample, and not found if there is no such challenge', async () => {

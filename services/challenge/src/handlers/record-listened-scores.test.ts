@@ -4,7 +4,7 @@ import { CalibrationSource, ChallengeStatus, PrizeStructure } from '@laurel/prot
 import { ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
 import { OTHER_PROGRAM, PROGRAM, useHarness } from '../challenge.fixture.ts';
-import { listened, NOT_COUNTED, RECORDED, useSamples } from './samples.fixture.ts';
+import { listenedScore, NOT_COUNTED, RECORDED, useSamples } from './samples.fixture.ts';
 
 const h = useHarness();
 const s = useSamples(h);
@@ -12,7 +12,7 @@ const s = useSamples(h);
 describe('a batch of listened scores', () => {
   it('a batch of listened scores that completes the calibration makes the challenge live, and later scores do not count', async () => {
     const challenge = await s.open();
-    const scores = ['one', 'two', 'one', 'two', 'three'].map((ref, index) => listened(challenge.id, ref, index));
+    const scores = ['one', 'two', 'one', 'two', 'three'].map((ref, index) => listenedScore(challenge.id, ref, index));
     expect(await s.listen(...scores)).toEqual([RECORDED, RECORDED, RECORDED, RECORDED, NOT_COUNTED]);
     expect(await s.reread(challenge.id)).toMatchObject({
       status: ChallengeStatus.LIVE,
@@ -27,15 +27,15 @@ describe('a batch of listened scores', () => {
     });
     // Sent again, as after a lost response.
     expect(await s.listen(...scores)).toEqual([RECORDED, RECORDED, RECORDED, RECORDED, NOT_COUNTED]);
-    expect(await s.listen(listened(challenge.id, 'four', 9))).toEqual([NOT_COUNTED]);
+    expect(await s.listen(listenedScore(challenge.id, 'four', 9))).toEqual([NOT_COUNTED]);
     expect(await s.traceOf(challenge.id)).toMatchObject({ threshold: 3, collected: 4, samples: 4 });
   });
 
   it('a batch of listened scores counts together with scores of free attempts, and the last sample sets the source', async () => {
     const [listenedLast, observedLast] = [await s.open(), await s.open()];
     for (const ref of ['one', 'two', 'one']) await s.score(listenedLast.id, ref, 10);
-    await s.listen(listened(listenedLast.id, 'two', 20));
-    await s.listen(...['one', 'two', 'one'].map((ref) => listened(observedLast.id, ref, 10)));
+    await s.listen(listenedScore(listenedLast.id, 'two', 20));
+    await s.listen(...['one', 'two', 'one'].map((ref) => listenedScore(observedLast.id, ref, 10)));
     await s.score(observedLast.id, 'two', 20);
     expect(await s.reread(listenedLast.id)).toMatchObject({ calibrationSource: CalibrationSource.LISTENED });
     expect(await s.reread(observedLast.id)).toMatchObject({ calibrationSource: CalibrationSource.OBSERVED });
@@ -43,7 +43,7 @@ describe('a batch of listened scores', () => {
 
   it('a batch of listened scores counts the same sample once, in one batch and in the next', async () => {
     const challenge = await s.open();
-    const score = listened(challenge.id, 'one', 5);
+    const score = listenedScore(challenge.id, 'one', 5);
     expect(await s.listen(score, score)).toEqual([RECORDED, RECORDED]);
     expect(await s.listen({ ...score, score: 6 })).toEqual([RECORDED]);
     expect(await s.traceOf(challenge.id)).toMatchObject({ collected: 1, players: 1, samples: 1 });
@@ -56,9 +56,9 @@ describe('a batch of listened scores', () => {
     ok(await h.wallet.putPlayerLink({ player: { tenant: PROGRAM, playerRef: secondRef }, email: player.email }));
     await s.score(challenge.id, player.ref, 1);
     await s.listen(
-      listened(challenge.id, player.ref, 2),
-      listened(challenge.id, secondRef, 3),
-      listened(challenge.id, 'x', 4),
+      listenedScore(challenge.id, player.ref, 2),
+      listenedScore(challenge.id, secondRef, 3),
+      listenedScore(challenge.id, 'x', 4),
     );
     expect(await s.traceOf(challenge.id)).toMatchObject({ collected: 4, players: 2 });
   });
@@ -71,12 +71,12 @@ describe('a batch of listened scores', () => {
     const status = ChallengeStatus.SUSPENDED;
     ok(await h.challenge.updateChallengeStatus({ challengeId: suspended.id, status }));
     const statuses = await s.listen(
-      { ...listened(own.id, 'one', 1), tenant: OTHER_PROGRAM },
-      listened(newId(), 'one', 1),
-      listened(live.id, 'one', 1),
-      listened(topN.id, 'one', 1),
-      listened(suspended.id, 'one', 1),
-      listened(own.id, 'one', 1),
+      { ...listenedScore(own.id, 'one', 1), tenant: OTHER_PROGRAM },
+      listenedScore(newId(), 'one', 1),
+      listenedScore(live.id, 'one', 1),
+      listenedScore(topN.id, 'one', 1),
+      listenedScore(suspended.id, 'one', 1),
+      listenedScore(own.id, 'one', 1),
     );
     expect(statuses).toEqual([NOT_COUNTED, NOT_COUNTED, NOT_COUNTED, NOT_COUNTED, NOT_COUNTED, RECORDED]);
     expect(await s.traceOf(own.id)).toMatchObject({ collected: 1, samples: 1 });
@@ -85,16 +85,16 @@ describe('a batch of listened scores', () => {
 
   it('a batch of listened scores does not reveal another tenant’s recorded samples', async () => {
     const challenge = await s.open();
-    const score = listened(challenge.id, 'one', 1);
+    const score = listenedScore(challenge.id, 'one', 1);
     expect(await s.listen(score)).toEqual([RECORDED]);
     expect(await s.listen({ ...score, tenant: OTHER_PROGRAM })).toEqual([NOT_COUNTED]);
   });
 
   it('a batch of listened scores is recorded whole or not at all: a score that is not a number fails it', async () => {
     const challenge = await s.open();
-    const scores = [listened(challenge.id, 'one', 1), listened(challenge.id, 'two', Number.NaN)];
+    const scores = [listenedScore(challenge.id, 'one', 1), listenedScore(challenge.id, 'two', Number.NaN)];
     await expect(h.challenge.recordListenedScores({ scores })).rejects.toThrow();
-    const many = Array.from({ length: 201 }, () => listened(challenge.id, 'one', 1));
+    const many = Array.from({ length: 201 }, () => listenedScore(challenge.id, 'one', 1));
     await expect(h.challenge.recordListenedScores({ scores: many })).rejects.toThrow();
     expect(await s.traceOf(challenge.id)).toMatchObject({ samples: 0 });
     expect(await s.listen()).toEqual([]);

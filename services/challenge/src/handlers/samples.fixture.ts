@@ -68,6 +68,11 @@ select c.status, c.threshold, c.calibration_source as source, k.collected::int, 
 from challenges c left join calibrations k on k.challenge_id = c.id where c.id = $1`,
 };
 
-export function listened(challengeId: string, playerRef: string, score: number, sampleId = newId()): ListenedScore {
+export function listenedScore(
+  challengeId: string,
+  playerRef: string,
+  score: number,
+  sampleId = newId(),
+): ListenedScore {
   return { sampleId, tenant: PROGRAM, challengeId, playerRef, score };
 }

@@ -1,7 +1,7 @@
 import { type AttemptStatus, shownStatus } from '@laurel/attempts/domain';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ENTRANT_STATUSES, fieldAtClose } from './entrants.ts';
+import { ENTRANT_STATUSES, entrantsAtClose } from './entrants.ts';
 
 const STATUSES: readonly AttemptStatus[] = [
   'pending',
@@ -35,7 +35,7 @@ describe('an entrant', () => {
         const atClose = resolved.map((one) => (one.status === 'open' ? { ...one, status: 'expiring' as const } : one));
         const scored = new Set(resolved.filter(({ status }) => status === 'settled').map(({ accountId }) => accountId));
         expect(entrantsOf(atClose)).toEqual(scored);
-        expect(fieldAtClose({ scoredPlayers: scored.size })).toBe(entrantsOf(atClose).size);
+        expect(entrantsAtClose({ scoredPlayers: scored.size })).toBe(entrantsOf(atClose).size);
       }),
     );
   });

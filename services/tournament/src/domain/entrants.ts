@@ -21,6 +21,6 @@ export const ENTRANT_STATUSES = ['open', 'settled'] as const satisfies readonly 
  * The number of entrants at the close, when open attempts have ended: every remaining entrant has
  * scored.
  */
-export function fieldAtClose(tally: Pick<Tally, 'scoredPlayers'>): number {
+export function entrantsAtClose(tally: Pick<Tally, 'scoredPlayers'>): number {
   return tally.scoredPlayers;
 }

@@ -13,7 +13,7 @@
  */
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { isBefore, lastOf, later } from '@laurel/instant';
-import { fieldAtClose } from './entrants.ts';
+import { entrantsAtClose } from './entrants.ts';
 import type { Round, RoundStatus, RoundTerms, Tally } from './tournament.ts';
 
 /** The status that a partner reads. */
@@ -75,7 +75,7 @@ export function decideClose(
   tally: Pick<Tally, 'scoredPlayers' | 'scoredAttempts'>,
   terms: Pick<RoundTerms, 'minEntrants' | 'minScoredAttempts'>,
 ): 'settling' | 'cancelling' {
-  const runs = fieldAtClose(tally) >= terms.minEntrants && tally.scoredAttempts >= terms.minScoredAttempts;
+  const runs = entrantsAtClose(tally) >= terms.minEntrants && tally.scoredAttempts >= terms.minScoredAttempts;
   return runs ? 'settling' : 'cancelling';
 }
 
