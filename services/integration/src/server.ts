@@ -16,7 +16,7 @@ import {
   type ServiceParts,
   startRpcService,
 } from '@laurel/service';
-import { createOwners } from './clients/owners.ts';
+import { createContestServices } from './clients/contest-services.ts';
 import { createReportStore } from './commits/report-store.ts';
 import { createRecordSettler } from './commits/settle-records.ts';
 import type { IntegrationConfig } from './config.ts';
@@ -67,8 +67,8 @@ async function startParts(config: IntegrationConfig, foundation: Foundation): Pr
 
   const challenge = started.use(connectChallenge(config.CHALLENGE_ADDRESS, identity));
   const tournament = started.use(connectTournament(config.TOURNAMENT_ADDRESS, identity));
-  const owners = createOwners(started.use(createHotCalls({ challenge, tournament })));
-  const settler = createRecordSettler({ owners, store: createReportStore({ database }), clock });
+  const contests = createContestServices(started.use(createHotCalls({ challenge, tournament })));
+  const settler = createRecordSettler({ contests, store: createReportStore({ database }), clock });
   const turns = createTurns();
   const log = started.use(createLogWriter({ database, logger }));
   const pollsPerOrigin = config.INTEGRATION_POLLS_PER_ORIGIN;

@@ -8,7 +8,7 @@ import type { OutcomeReport } from '@laurel/proto/attempts';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
 import { isSameTenant, type Tenant } from '@laurel/tenant';
 import { afterAll, beforeAll } from 'vitest';
-import type { Owners } from '../clients/owners.ts';
+import type { ContestServices } from '../clients/contest-services.ts';
 import { startIntegrationDatabase } from '../database.fixture.ts';
 import { createReportStore } from './report-store.ts';
 import { createRecordSettler, type RecordSettler, type ReportSource } from './settle-records.ts';
@@ -22,7 +22,7 @@ type OwnedAttempt = Player & {
 };
 
 /** Decides as docs/contract/rules.md and decision 23 say; fails and refuses when a test says so. */
-export class OwnersInMemory implements Owners {
+export class ContestServicesInMemory implements ContestServices {
   readonly #attempts = new Map<string, OwnedAttempt>();
   readonly #keys = new Map<string, { readonly operationId: string; readonly fingerprint: Buffer }>();
   readonly #calibrating = new Set<string>();
@@ -74,7 +74,7 @@ export class OwnersInMemory implements Owners {
     return this.#attempts.get(id)?.reports ?? [];
   }
 
-  async reportOutcome(report: OutcomeReport): ReturnType<Owners['reportOutcome']> {
+  async reportOutcome(report: OutcomeReport): ReturnType<ContestServices['reportOutcome']> {
     const work = this.#beforeNext;
     this.#beforeNext = undefined;
     await work?.();
@@ -86,7 +86,7 @@ export class OwnersInMemory implements Owners {
     return decided;
   }
 
-  async findOpenAttempts({ tenant, playerRef, parent }: Parameters<Owners['findOpenAttempts']>[0]) {
+  async findOpenAttempts({ tenant, playerRef, parent }: Parameters<ContestServices['findOpenAttempts']>[0]) {
     const attemptIds = [...this.#attempts.values()]
       .filter((attempt) => isSameTenant(attempt.tenant, tenant) && attempt.playerRef === playerRef)
       .filter(({ parentId, hasEnded, reports }) => parentId === parent.id && !hasEnded && reports.length === 0)
@@ -99,7 +99,7 @@ export class OwnersInMemory implements Owners {
     return found;
   }
 
-  #decide(report: OutcomeReport): Awaited<ReturnType<Owners['reportOutcome']>> {
+  #decide(report: OutcomeReport): Awaited<ReturnType<ContestServices['reportOutcome']>> {
     const { attemptId, operationId, keyUse, tenant } = report;
     const attempt = this.#attempts.get(attemptId);
     const known = keyUse === undefined ? undefined : this.#keys.get(keyUse.keyId);
@@ -133,7 +133,7 @@ export class OwnersInMemory implements Owners {
 }
 
 export interface Settling {
-  readonly owners: OwnersInMemory;
+  readonly contests: ContestServicesInMemory;
   readonly settler: RecordSettler;
   /** A second replica on the same database. */
   readonly otherSettler: RecordSettler;
@@ -160,15 +160,15 @@ export function useSettling(): Settling {
 async function startSettling(stack: AsyncDisposableStack): Promise<Settling> {
   const { superuser, connect, newIntegration } = await startIntegrationDatabase(stack);
   const { id: integrationId, tenant } = await newIntegration();
-  const owners = new OwnersInMemory();
+  const contests = new ContestServicesInMemory();
   const newSettler = () =>
-    createRecordSettler({ owners, store: createReportStore({ database: connect() }), clock: () => new Date() });
+    createRecordSettler({ contests, store: createReportStore({ database: connect() }), clock: () => new Date() });
   const count = async (text: string, values: readonly unknown[] = []) => {
     const [row] = await superuser.query<{ pairs: bigint }>({ text }, values);
     return row?.pairs ?? 0n;
   };
   return {
-    owners,
+    contests,
     settler: newSettler(),
     otherSettler: newSettler(),
     source: { integrationId, tenant, requestId: 'r' },

@@ -29,7 +29,7 @@ function byPlayer({ playerRef, parentId, pick = 'only' }: PlayerPart, rest: Part
 /** A player without an attempt, and how to open one. */
 function newPlayer() {
   const player = { playerRef: `p-${newId()}`, parentId: newOwnedId('challenge') };
-  return { ...player, open: () => s.owners.open(s.source.tenant, player) };
+  return { ...player, open: () => s.contests.open(s.source.tenant, player) };
 }
 
 function result(status: string, attemptId: string | null, code: string | null = null) {
@@ -59,7 +59,7 @@ describe('a record that names its attempt', () => {
     for (const other of [{ score: 13 }, { tiebreak: 4 }, { evidenceJson: '{"a":1}' }]) {
       expect(await resultOf({ ...record, ...other })).toEqual(result('rejected', id, 'attempt_already_settled'));
     }
-    expect(s.owners.reportsOf(id)).toMatchObject([{ score: 12.5, tiebreak: 3, evidenceJson: '{"a":1.0}' }]);
+    expect(s.contests.reportsOf(id)).toMatchObject([{ score: 12.5, tiebreak: 3, evidenceJson: '{"a":1.0}' }]);
   });
 
   it('one of twelve scores for one attempt that arrive at two replicas at once settles it, the others are refused', async () => {
@@ -71,7 +71,7 @@ describe('a record that names its attempt', () => {
     );
     const codes = ends.flat().map((end) => end.result.code);
     expect(codes.filter((code) => code === 'attempt_already_settled')).toHaveLength(11);
-    expect(s.owners.reportsOf(id)).toMatchObject([{ score: codes.indexOf(null) }]);
+    expect(s.contests.reportsOf(id)).toMatchObject([{ score: codes.indexOf(null) }]);
   });
 
   it('a record that names its attempt finds none in another program or environment, or if no service owns the id', async () => {
@@ -84,7 +84,7 @@ describe('a record that names its attempt', () => {
       expect(await resultOf(byId(id), { ...s.source, tenant: other })).toEqual(result('rejected', id, 'not_found'));
     }
     expect(await resultOf(byId(newId()))).toMatchObject({ status: 'rejected', code: 'not_found' });
-    expect(s.owners.reportsOf(id)).toEqual([]);
+    expect(s.contests.reportsOf(id)).toEqual([]);
   });
 
   it('a record that names its attempt is not stored here, because the contest service knows it', async () => {
@@ -144,9 +144,9 @@ describe('the records of one body', () => {
 
   it('the records of one body fail together if the contest service fails for one, and settle once when sent again', async () => {
     const [one, other] = [newPlayer().open(), newPlayer().open()];
-    s.owners.failOn(other, 'before');
+    s.contests.failOn(other, 'before');
     await expect(s.settler.settle(s.source, [byId(one), byId(other)])).rejects.toThrow('unreachable');
-    expect(s.owners.reportsOf(one)).toHaveLength(1);
+    expect(s.contests.reportsOf(one)).toHaveLength(1);
     const ends = await s.settler.settle(s.source, [byId(one), byId(other)]);
     expect(ends.map((end) => end.result.status)).toEqual(['duplicate', 'settled']);
   });
@@ -157,7 +157,7 @@ describe('a record that names a player', () => {
     const player = newPlayer();
     const id = player.open();
     let pairs: bigint | undefined;
-    s.owners.beforeNext(async () => {
+    s.contests.beforeNext(async () => {
       pairs = await s.countPairsOf(id);
     });
     expect(await resultOf(byPlayer(player))).toEqual(result('settled', id));
@@ -176,7 +176,7 @@ describe('a record that names a player', () => {
         expect(end?.result).toEqual(result('duplicate', first));
       }
       expect(await resultOf({ ...record, score: 99 })).toEqual(result('rejected', first, 'attempt_already_settled'));
-      expect(s.owners.reportsOf(second)).toEqual([]);
+      expect(s.contests.reportsOf(second)).toEqual([]);
     }
   });
 
@@ -195,13 +195,13 @@ describe('a record that names a player', () => {
     async (when) => {
       const player = newPlayer();
       const first = player.open();
-      s.owners.failOn(first, when);
+      s.contests.failOn(first, when);
       const record = byPlayer({ ...player, pick: 'only' });
       await expect(resultOf(record)).rejects.toThrow('unreachable');
       const second = player.open();
       expect(await resultOf(record)).toEqual(result(when === 'before' ? 'settled' : 'duplicate', first));
-      expect(s.owners.reportsOf(first)).toHaveLength(1);
-      expect(s.owners.reportsOf(second)).toEqual([]);
+      expect(s.contests.reportsOf(first)).toHaveLength(1);
+      expect(s.contests.reportsOf(second)).toEqual([]);
     },
   );
 
@@ -214,7 +214,7 @@ describe('a record that names a player', () => {
       await s.losePairs();
       const second = player.open();
       expect(await resultOf(record)).toMatchObject({ status: 'rejected', code: 'attempt_already_settled' });
-      expect(s.owners.reportsOf(second)).toEqual([]);
+      expect(s.contests.reportsOf(second)).toEqual([]);
     }
   });
 
@@ -227,8 +227,8 @@ describe('a record that names a player', () => {
     );
     const results = ends.flatMap((end) => end ?? []).map((end) => [end.result.attemptId, end.isRepeated]);
     expect(results.toSorted()).toEqual([[id, false], ...Array(9).fill([id, true])]);
-    expect(s.owners.reportsOf(id)).toHaveLength(1);
-    expect(s.owners.reportsOf(second)).toEqual([]);
+    expect(s.contests.reportsOf(id)).toHaveLength(1);
+    expect(s.contests.reportsOf(second)).toEqual([]);
   });
 
   it('a record is bound to the attempt that the first of two replicas committed, even if they found different ones', async () => {
@@ -237,8 +237,8 @@ describe('a record that names a player', () => {
     const record = byPlayer({ ...player, pick: 'oldest' });
     // After this replica finds the first attempt and before it commits, the attempt ends, and the
     // other replica finds the second.
-    s.owners.beforeFound(async () => {
-      s.owners.end(first);
+    s.contests.beforeFound(async () => {
+      s.contests.end(first);
       player.open();
       await s.otherSettler.settle(s.source, [record]);
     });
@@ -251,13 +251,13 @@ describe('a record that names a player', () => {
     const player = newPlayer();
     const attempts = [player.open(), player.open()];
     expect(await resultOf(byPlayer({ ...player, pick: 'only' }))).toEqual(result('rejected', null, 'invalid_request'));
-    expect(attempts.flatMap((id) => s.owners.reportsOf(id))).toEqual([]);
+    expect(attempts.flatMap((id) => s.contests.reportsOf(id))).toEqual([]);
   });
 
   it('a record is refused with the contest service’s code, and settles the same attempt once it is corrected', async () => {
     const player = newPlayer();
     const id = player.open();
-    s.owners.refuseNext(id, refused('tiebreak_required'));
+    s.contests.refuseNext(id, refused('tiebreak_required'));
     expect(await resultOf(byPlayer(player))).toEqual(result('rejected', id, 'tiebreak_required'));
     expect(await resultOf(byPlayer(player, { tiebreak: 2 }))).toEqual(result('settled', id));
   });
@@ -266,12 +266,12 @@ describe('a record that names a player', () => {
 describe('a score without an attempt', () => {
   it('a score without an attempt is sampled once per report while its challenge calibrates, and settles no later attempt', async () => {
     const player = newPlayer();
-    s.owners.calibrate(player.parentId);
+    s.contests.calibrate(player.parentId);
     const record = byPlayer(player, { score: 42.5 });
     expect(await resultOf(record)).toEqual(result('listened', null));
     const later = player.open();
     expect(await resultOf(record)).toEqual(result('listened', null));
-    expect(s.owners.reportsOf(later)).toEqual([]);
+    expect(s.contests.reportsOf(later)).toEqual([]);
     const { tenant } = s.source;
     expect(await s.samplesOf(player.parentId)).toEqual([
       { program_id: tenant.programId, environment: tenant.environment, player_ref: player.playerRef, score: 42.5 },
@@ -281,7 +281,7 @@ describe('a score without an attempt', () => {
   it('a score is not sampled if the player has an open attempt, or the challenge has its bar', async () => {
     const player = newPlayer();
     expect(await resultOf(byPlayer(player))).toEqual(result('rejected', null, 'not_found'));
-    s.owners.calibrate(player.parentId);
+    s.contests.calibrate(player.parentId);
     const id = player.open();
     expect(await resultOf(byPlayer(player))).toEqual(result('settled', id));
     expect(await s.samplesOf(player.parentId)).toEqual([]);
@@ -289,7 +289,7 @@ describe('a score without an attempt', () => {
 
   it('a score makes one sample when it arrives at two replicas, or twice in a body', async () => {
     const player = newPlayer();
-    s.owners.calibrate(player.parentId);
+    s.contests.calibrate(player.parentId);
     const record = byPlayer(player);
     await Promise.all([s.settler, s.otherSettler].map((settler) => settler.settle(s.source, [record, record])));
     expect(await s.samplesOf(player.parentId)).toHaveLength(1);
@@ -314,7 +314,7 @@ it('a report settles one attempt and an attempt has one report, for any order, b
         if (opens) attempts.push(player.open());
         const record = reports[report];
         if (record === undefined) throw new Error('no such report');
-        if (fails !== null) for (const id of attempts) s.owners.failOn(id, fails);
+        if (fails !== null) for (const id of attempts) s.contests.failOn(id, fails);
         const settler = replica === 0 ? s.settler : s.otherSettler;
         const bodies = Array.from({ length: copies }, () => settler.settle(s.source, [record]));
         for (const ends of await Promise.allSettled(bodies)) {
@@ -323,12 +323,12 @@ it('a report settles one attempt and an attempt has one report, for any order, b
           if (attemptId === undefined) continue;
           attemptsOf.set(report, (attemptsOf.get(report) ?? new Set()).add(attemptId));
         }
-        s.owners.recover();
+        s.contests.recover();
       }
       for (const ids of attemptsOf.values()) expect(ids.size).toBe(1);
-      const scores = attempts.flatMap((id) => s.owners.reportsOf(id)).map(({ score }) => score);
+      const scores = attempts.flatMap((id) => s.contests.reportsOf(id)).map(({ score }) => score);
       expect(new Set(scores).size, 'each report settles at most one attempt').toBe(scores.length);
-      for (const id of attempts) expect(s.owners.reportsOf(id).length).toBeLessThanOrEqual(1);
+      for (const id of attempts) expect(s.contests.reportsOf(id).length).toBeLessThanOrEqual(1);
     }),
     { numRuns: 40 },
   );

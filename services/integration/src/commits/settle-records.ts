@@ -40,7 +40,7 @@ import { presentTenant } from '@laurel/grpc';
 import type { SettledRecord } from '@laurel/proto/integration';
 import type { Clock } from '@laurel/service';
 import type { Tenant } from '@laurel/tenant';
-import type { Owners } from '../clients/owners.ts';
+import type { ContestServices } from '../clients/contest-services.ts';
 import { chooseAttempt } from '../domain/attempt-choice.ts';
 import type { PointerFailure } from '../domain/json-body.ts';
 import type { ReadRecord } from '../domain/read-body.ts';
@@ -96,11 +96,11 @@ const MAX_QUEUED = 5_000;
 const DEADLINE_MS = 8_000;
 
 export function createRecordSettler(deps: {
-  readonly owners: Owners;
+  readonly contests: ContestServices;
   readonly store: ReportStore;
   readonly clock: Clock;
 }): RecordSettler {
-  const { owners, store, clock } = deps;
+  const { contests, store, clock } = deps;
 
   const ofPlayers = createCoalescersByEnvironment<ReportOfPlayer, End>({
     environmentOf: ({ source }) => source.tenant.environment,
@@ -137,7 +137,7 @@ export function createRecordSettler(deps: {
     if (known !== null) return await settleAttempt(source, report, known.attemptId, name);
 
     const { playerRef, parent } = player;
-    const found = await owners.findOpenAttempts({ tenant, playerRef, parent, requestId: source.requestId });
+    const found = await contests.findOpenAttempts({ tenant, playerRef, parent, requestId: source.requestId });
     const choice = isRefused(found) ? found : chooseAttempt(found, player.pick);
     if (isRefused(choice)) return rejected(null, choice);
     if (choice.kind === 'listened') {
@@ -158,7 +158,7 @@ export function createRecordSettler(deps: {
     const { score, tiebreak, evidenceJson } = report;
     const reported = { attemptId, score, tiebreak };
     await failpoint('integration.settle.before-call');
-    const outcome = await owners.reportOutcome({
+    const outcome = await contests.reportOutcome({
       ...reported,
       operationId: operationIdOf({ ...report, attemptId, tenant }),
       tenant: presentTenant(tenant),

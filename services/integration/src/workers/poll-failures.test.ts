@@ -109,14 +109,14 @@ describe('a failure of this service', () => {
   it('an unreachable contest service stops the poll before the cursor moves, and does not count against the partner', async () => {
     const partner = rig.partner();
     const integration = await rig.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
-    const open = () => rig.owners.open(integration.tenant, { playerRef: 'p', parentId: newId() });
+    const open = () => rig.contests.open(integration.tenant, { playerRef: 'p', parentId: newId() });
     const [attempt, other] = [open(), open()];
     const records = [
       { attempt, score: 5 },
       { attempt: other, score: 6 },
     ];
     partner.respond = () => page(records, { next: 'c1' });
-    rig.owners.failOn(attempt, 'before');
+    rig.contests.failOn(attempt, 'before');
     await rig.sweep();
     expect(await rig.stored(integration)).toMatchObject({
       cursor: null,
@@ -138,16 +138,16 @@ describe('a failure of this service', () => {
       ],
     });
     expect(await rig.stored(integration)).toMatchObject({ cursor: 'c1' });
-    for (const id of [attempt, other]) expect(rig.owners.reportsOf(id)).toHaveLength(1);
+    for (const id of [attempt, other]) expect(rig.contests.reportsOf(id)).toHaveLength(1);
   });
 
   it('a failure of this service leaves the count of the partner’s failures unchanged', async () => {
     const partner = rig.partner(() => ({ status: 500 }));
     const integration = await rig.integration(partner);
     await rig.sweep();
-    const attempt = rig.owners.open(integration.tenant, { playerRef: 'p', parentId: newId() });
+    const attempt = rig.contests.open(integration.tenant, { playerRef: 'p', parentId: newId() });
     partner.respond = () => page([{ attempt, score: 5 }]);
-    rig.owners.failOn(attempt, 'after');
+    rig.contests.failOn(attempt, 'after');
     rig.clock.advance(INTERVAL_MS);
     await rig.sweep();
     expect(await rig.stored(integration)).toMatchObject({ consecutive_failures: 1, last_poll_error: 'http_500' });

@@ -34,7 +34,7 @@ const isArmed = (name: FailpointName) => existsSync(join(failpoints, name));
 async function withReport() {
   const partner = rig.partner();
   const integration = await rig.integration(partner, { pull: paging });
-  const attempt = rig.owners.open(integration.tenant, { playerRef: 'p', parentId: newId() });
+  const attempt = rig.contests.open(integration.tenant, { playerRef: 'p', parentId: newId() });
   partner.respond = () => page([{ attempt, score: 5 }], { next: 'c1' });
   return { partner, integration, attempt };
 }
@@ -46,7 +46,7 @@ describe('a crash', () => {
     arm('integration.poll.before-commit');
     await rig.sweep();
     expect(isArmed('integration.poll.before-commit')).toBe(false);
-    expect(rig.owners.reportsOf(attempt)).toHaveLength(1);
+    expect(rig.contests.reportsOf(attempt)).toHaveLength(1);
     expect(await rig.log(integration)).toEqual([]);
     expect(await rig.stored(integration)).toMatchObject({
       cursor: null,
@@ -61,7 +61,7 @@ describe('a crash', () => {
     rig.clock.advance(1);
     await rig.sweep(other);
     expect(partner.queries()).toEqual(['', '']);
-    expect(rig.owners.reportsOf(attempt)).toHaveLength(1);
+    expect(rig.contests.reportsOf(attempt)).toHaveLength(1);
     expect(await rig.log(integration)).toMatchObject([{ records: [{ attempt_id: attempt, status: 'duplicate' }] }]);
     expect(await rig.stored(integration)).toMatchObject({
       cursor: 'c1',
@@ -138,7 +138,7 @@ describe('replicas', () => {
     await rig.poller.whenIdle();
     expect(await rig.stored(integration)).toEqual(fresh);
     expect(await rig.log(integration)).toHaveLength(1);
-    expect(rig.owners.reportsOf(attempt)).toHaveLength(1);
+    expect(rig.contests.reportsOf(attempt)).toHaveLength(1);
   });
 
   it('a lease that another replica holds is not taken, and one integration is in flight once', async () => {

@@ -19,7 +19,7 @@ afterEach(() =>
 
 const cursorPaging = { paging: { type: 'cursor', param: 'after', pointer: '/next' } };
 const after = (ms: number) => new Date(rig.clock().getTime() + ms);
-const open = ({ tenant }: Polled) => rig.owners.open(tenant, { playerRef: 'p', parentId: newId() });
+const open = ({ tenant }: Polled) => rig.contests.open(tenant, { playerRef: 'p', parentId: newId() });
 
 /** Runs a sweep, and advances the clock to the next poll. */
 async function poll() {
@@ -90,7 +90,7 @@ describe('a cursor that the partner refuses', () => {
       });
       await poll();
       expect(sent(partner, 'after')).toEqual([null, 'c1', 'c1', 'c1', null]);
-      expect(rig.owners.reportsOf(attempt)).toHaveLength(1);
+      expect(rig.contests.reportsOf(attempt)).toHaveLength(1);
       const log = (await rig.log(integration)).map(({ error, records: [record] }) => error ?? record?.status);
       const refused = `http_${status}`;
       expect(log).toEqual(['settled', refused, refused, `${refused}: the cursor is dropped`, 'duplicate']);
@@ -125,7 +125,7 @@ describe('a cursor that the partner refuses', () => {
     await poll();
     await poll();
     const attempt = open(integration);
-    rig.owners.failOn(attempt, 'before');
+    rig.contests.failOn(attempt, 'before');
     partner.respond = () => page([{ attempt, score: 5 }], { next: 'c2' });
     await poll();
     expect(await rig.stored(integration)).toMatchObject({ cursor: 'c1', consecutive_failures: 2 });
@@ -144,7 +144,7 @@ describe('a cursor that no URL has room for', () => {
     await poll();
     await poll();
     expect(sent(partner, 'after')).toEqual([null, null]);
-    expect(rig.owners.reportsOf(attempt)).toHaveLength(1);
+    expect(rig.contests.reportsOf(attempt)).toHaveLength(1);
     expect(await rig.stored(integration)).toMatchObject({ cursor: null, last_poll_error: 'next_page' });
   });
 
@@ -204,7 +204,7 @@ describe('paging by since with many records of one instant', () => {
     expect(last).toMatchObject({ error: 'same_instant' });
     expect(last?.records).toHaveLength(size);
     const lastRun = runs.at(-1) as Run;
-    expect(rig.owners.reportsOf(lastRun.attempt)).toHaveLength(0);
+    expect(rig.contests.reportsOf(lastRun.attempt)).toHaveLength(0);
 
     // After a larger page and a newer record, the poll continues and the failure is over.
     listOf(partner, runsAt(integration, [...many(2, 't5'), 't6']), size);
@@ -252,7 +252,7 @@ describe('a list with the newest records first', () => {
     max_pages: maxPages,
   });
   const settledIn = (attempts: readonly { attempt: string }[]) =>
-    attempts.filter(({ attempt }) => rig.owners.reportsOf(attempt).length === 1).length;
+    attempts.filter(({ attempt }) => rig.contests.reportsOf(attempt).length === 1).length;
   const run = (integration: Polled) => ({ attempt: open(integration), score: 1 });
 
   it('every poll of a newest-first list begins with the first page, and ends at a page that it knows', async () => {
@@ -271,7 +271,7 @@ describe('a list with the newest records first', () => {
     await poll();
     expect(sent(partner, 'after').slice(6)).toEqual([null]);
     expect(settledIn(records)).toBe(9);
-    expect(records.map(({ attempt }) => rig.owners.reportsOf(attempt).length)).toEqual(Array(9).fill(1));
+    expect(records.map(({ attempt }) => rig.contests.reportsOf(attempt).length)).toEqual(Array(9).fill(1));
   });
 
   it('a list longer than max_pages is resumed, and no record is lost when new ones move it meanwhile', async () => {

@@ -21,7 +21,7 @@ import {
 import { useStarted } from '@laurel/testing/harness';
 import { parseCidrs } from '@laurel/untrusted-url';
 import { createReportStore } from '../commits/report-store.ts';
-import { OwnersInMemory } from '../commits/settle-records.fixture.ts';
+import { ContestServicesInMemory } from '../commits/settle-records.fixture.ts';
 import { createRecordSettler } from '../commits/settle-records.ts';
 import { createPollBudget } from '../domain/poll-budget.ts';
 import { pullSecretOwner } from '../domain/pull-secret.ts';
@@ -78,7 +78,7 @@ export type StoredEntry = {
 export interface Rig extends AsyncDisposable {
   readonly database: Database;
   readonly clock: TestClock;
-  readonly owners: OwnersInMemory;
+  readonly contests: ContestServicesInMemory;
   readonly receiver: Receiver;
   readonly poller: Poller;
   readonly logLines: readonly string[];
@@ -115,7 +115,7 @@ async function startRig(): Promise<Rig> {
   const egress: Egress = starting.use(createEgress({ allowCidrs: parseCidrs('127.0.0.0/8'), ca: ca.certificate }));
   const clock = createTestClock();
   const encryption = createEncryption({ current: { version: 1, bytes: Buffer.alloc(32, 7) }, accepted: [] });
-  const owners = new OwnersInMemory();
+  const contests = new ContestServicesInMemory();
   const { logger, logLines } = createReadLogger('integration');
 
   const startPoller: Rig['startPoller'] = (overrides = {}) =>
@@ -123,7 +123,7 @@ async function startRig(): Promise<Rig> {
       database: running,
       egress,
       encryption,
-      settler: createRecordSettler({ owners, store: createReportStore({ database: running }), clock }),
+      settler: createRecordSettler({ contests, store: createReportStore({ database: running }), clock }),
       turns: createTurns(),
       budget: createPollBudget(),
       clock,
@@ -151,7 +151,7 @@ async function startRig(): Promise<Rig> {
   return {
     database,
     clock,
-    owners,
+    contests,
     receiver,
     poller,
     logLines,

@@ -14,7 +14,7 @@ afterEach(() =>
   }),
 );
 
-const open = ({ tenant }: Polled) => rig.owners.open(tenant, { playerRef: 'p', parentId: newId() });
+const open = ({ tenant }: Polled) => rig.contests.open(tenant, { playerRef: 'p', parentId: newId() });
 const json =
   (value: object): Respond =>
   () => ({ body: JSON.stringify(value) });
@@ -41,8 +41,8 @@ describe('a page', () => {
     expect(partner.requests).toHaveLength(1);
     expect(partner.requests[0]).toMatchObject({ method: 'GET', headers: { 'x-client': 'laurel' } });
     expect(partner.queries()).toEqual(['?game=chess']);
-    expect(rig.owners.reportsOf(attempt)).toMatchObject([{ score: 7 }]);
-    expect(rig.owners.reportsOf(other)).toMatchObject([{ score: 9 }]);
+    expect(rig.contests.reportsOf(attempt)).toMatchObject([{ score: 7 }]);
+    expect(rig.contests.reportsOf(other)).toMatchObject([{ score: 9 }]);
     expect(await rig.log(integration)).toEqual([
       {
         error: null,
@@ -151,7 +151,7 @@ describe('a page', () => {
         next: 'c1',
       });
     await rig.sweep();
-    expect(rig.owners.reportsOf(attempt)).toMatchObject([{ score: 3 }]);
+    expect(rig.contests.reportsOf(attempt)).toMatchObject([{ score: 3 }]);
     expect(await recordsOf(integration)).toMatchObject([
       [
         { index: 0, status: 'rejected', code: 'invalid_request' },
@@ -218,7 +218,7 @@ describe('paging', () => {
     await rig.sweep();
     expect(sent(partner, 'since')).toEqual(['0', 't1', 't2']);
     expect(await rig.stored(integration)).toMatchObject({ cursor: 't2' });
-    for (const attempt of attempts) expect(rig.owners.reportsOf(attempt)).toHaveLength(1);
+    for (const attempt of attempts) expect(rig.contests.reportsOf(attempt)).toHaveLength(1);
   });
 
   it('a page that repeats its own cursor is the last one of its poll', async () => {
@@ -248,7 +248,7 @@ describe('paging', () => {
       const before = rig.receiver.requests.length;
       await rig.sweep();
       expect(rig.receiver.requests.length - before).toBe(1);
-      expect(rig.owners.reportsOf(attempt)).toHaveLength(1);
+      expect(rig.contests.reportsOf(attempt)).toHaveLength(1);
       expect(await rig.stored(integration)).toMatchObject({
         cursor: null,
         consecutive_failures: 1,

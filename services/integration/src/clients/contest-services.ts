@@ -18,7 +18,7 @@ export type AttemptQuery = {
   readonly requestId: string;
 };
 
-export interface Owners {
+export interface ContestServices {
   /**
    * Refuses with: not_found, attempt_already_settled, score_out_of_range, round_closed,
    * tiebreak_required, idempotency_key_reused.
@@ -28,7 +28,9 @@ export interface Owners {
   findOpenAttempts(query: AttemptQuery): Promise<OpenAttempts | Refused>;
 }
 
-export function createOwners(calls: Pick<HotCalls, 'reportOutcomeWithRepeated' | 'findOpenAttempts'>): Owners {
+export function createContestServices(
+  calls: Pick<HotCalls, 'reportOutcomeWithRepeated' | 'findOpenAttempts'>,
+): ContestServices {
   return {
     async reportOutcome(report) {
       const reported = await calls.reportOutcomeWithRepeated(report);
