@@ -7,7 +7,7 @@ import { IntegrationServiceService } from '@laurel/proto/integration';
 import type { Clock, Logger } from '@laurel/service';
 import { CALLERS } from './callers.ts';
 import type { RecordSettler } from './commits/settle-records.ts';
-import type { Turns } from './domain/turns.ts';
+import type { BodyScheduler } from './domain/body-scheduler.ts';
 import { createIntegration } from './handlers/create-integration.ts';
 import { dryRun } from './handlers/dry-run.ts';
 import { listIntegrations } from './handlers/list-integrations.ts';
@@ -25,7 +25,7 @@ export function integrationRpcs(deps: {
   readonly checkUrl: UrlCheck;
   readonly settler: RecordSettler;
   readonly log: LogWriter;
-  readonly turns: Turns;
+  readonly bodyScheduler: BodyScheduler;
   readonly clock: Clock;
   readonly logger: Logger;
 }): ServiceImplementation {

@@ -20,8 +20,8 @@ import { createContestServices } from './clients/contest-services.ts';
 import { createReportStore } from './commits/report-store.ts';
 import { createRecordSettler } from './commits/settle-records.ts';
 import type { IntegrationConfig } from './config.ts';
+import { createBodyScheduler } from './domain/body-scheduler.ts';
 import { createPollBudget } from './domain/poll-budget.ts';
-import { createTurns } from './domain/turns.ts';
 import { integrationRpcs } from './rpcs.ts';
 import { createDeleteOldRows } from './workers/delete-old-rows.ts';
 import { createForwardListenedSamples } from './workers/forward-listened-samples.ts';
@@ -69,7 +69,7 @@ async function startParts(config: IntegrationConfig, foundation: Foundation): Pr
   const tournament = started.use(connectTournament(config.TOURNAMENT_ADDRESS, identity));
   const contests = createContestServices(started.use(createHotCalls({ challenge, tournament })));
   const settler = createRecordSettler({ contests, store: createReportStore({ database }), clock });
-  const turns = createTurns();
+  const bodyScheduler = createBodyScheduler();
   const log = started.use(createLogWriter({ database, logger }));
   const pollsPerOrigin = config.INTEGRATION_POLLS_PER_ORIGIN;
   const egress = started.use(
@@ -78,7 +78,9 @@ async function startParts(config: IntegrationConfig, foundation: Foundation): Pr
   );
   const timeoutMs = config.INTEGRATION_POLL_TIMEOUT_MS;
   const limits = { budget: createPollBudget(), timeoutMs, pollsPerOrigin, polls: config.INTEGRATION_POLLS };
-  const poller = started.use(createPoller({ database, egress, encryption, settler, turns, clock, logger, ...limits }));
+  const poller = started.use(
+    createPoller({ database, egress, encryption, settler, bodyScheduler, clock, logger, ...limits }),
+  );
 
   const forwardSamples = createForwardListenedSamples({ database, challenge });
   const deleteOldRows = createDeleteOldRows({ database, logRetentionDays: config.INTEGRATION_LOG_RETENTION_DAYS });
@@ -89,7 +91,7 @@ async function startParts(config: IntegrationConfig, foundation: Foundation): Pr
     { name: 'delete-old-rows', intervalMs: DELETE_OLD_ROWS_INTERVAL_MS, runOnce: deleteOldRows },
     { name: 'reencrypt-secrets', intervalMs: REENCRYPT_INTERVAL_MS, runOnce: storedSecrets.runOnce },
   ];
-  const deps = { database, encryption, checkUrl: urlCheckOf(config), settler, log, turns, clock, logger };
+  const deps = { database, encryption, checkUrl: urlCheckOf(config), settler, log, bodyScheduler, clock, logger };
   const forTests = {
     whenLogged: () => log.drain(),
     async sweepOnce() {

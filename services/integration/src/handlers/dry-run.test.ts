@@ -8,13 +8,13 @@ import { newId } from '@laurel/ids';
 import { type DryRunRequest, Transport } from '@laurel/proto/integration';
 import { ok } from '@laurel/testing';
 import { describe, expect, it } from 'vitest';
-import { createTurns } from '../domain/turns.ts';
+import { createBodyScheduler } from '../domain/body-scheduler.ts';
 import { dryRun } from './dry-run.ts';
 
 const CONTEXT = { requestId: undefined, caller: undefined, signal: new AbortController().signal } satisfies RpcContext;
 const { PUSH_WEBHOOK, PULL_POLL } = Transport;
 
-const run = dryRun({ turns: createTurns() });
+const run = dryRun({ bodyScheduler: createBodyScheduler() });
 
 function ask(request: Partial<DryRunRequest>) {
   return run({ transport: PUSH_WEBHOOK, descriptorJson: '{}', sampleJson: '{}', ...request }, CONTEXT);

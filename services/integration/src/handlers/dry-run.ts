@@ -4,14 +4,18 @@ import type { Handlers } from '@laurel/grpc';
 import { MAX_SAMPLE_BYTES } from '@laurel/limits';
 import { nameOf, TRANSPORTS } from '@laurel/proto/enum-names';
 import type { DryRunRecord, DryRunRequest, DryRunResponse, IntegrationServiceService } from '@laurel/proto/integration';
+import type { BodyScheduler } from '../domain/body-scheduler.ts';
 import { type Descriptor, parseSentDescriptor } from '../domain/descriptor.ts';
 import { type Json, parseBody } from '../domain/json-body.ts';
 import { checkFirstRequest, firstRequest, nextPage } from '../domain/paging.ts';
 import { missingRecords, type ReadRecord, type RefusedBody, readRecords } from '../domain/read-body.ts';
-import type { Turns } from '../domain/turns.ts';
 
-export function dryRun({ turns }: { turns: Turns }): Handlers<IntegrationServiceService>['dryRun'] {
-  return (request) => turns.runDryRun(() => tryOut(request));
+export function dryRun({
+  bodyScheduler,
+}: {
+  bodyScheduler: BodyScheduler;
+}): Handlers<IntegrationServiceService>['dryRun'] {
+  return (request) => bodyScheduler.runDryRun(() => tryOut(request));
 }
 
 function tryOut({ transport, descriptorJson, sampleJson }: DryRunRequest): DryRunResponse | Refused {

@@ -16,12 +16,12 @@ import type { Database } from '@laurel/postgres';
 import type { IntegrationServiceService, Push, PushResult } from '@laurel/proto/integration';
 import type { Clock, Logger } from '@laurel/service';
 import type { RecordEnd, RecordSettler } from '../commits/settle-records.ts';
+import type { BodyScheduler } from '../domain/body-scheduler.ts';
 import { refusePush } from '../domain/push-admission.ts';
 import { isSigned, isWellFormedSignature } from '../domain/push-signature.ts';
 import { costOf, readBody } from '../domain/read-body.ts';
 import type { RecordResult } from '../domain/record-result.ts';
 import { secretOwner } from '../domain/signing-secret.ts';
-import type { Turns } from '../domain/turns.ts';
 import { failpoint } from '../failpoints.ts';
 import { loadPushedIntegrations, type PushedIntegration } from '../repository/pushed-integrations.ts';
 import type { LogWriter } from '../workers/write-log.ts';
@@ -33,7 +33,7 @@ type Deps = {
   readonly encryption: Encryption;
   readonly settler: RecordSettler;
   readonly log: LogWriter;
-  readonly turns: Turns;
+  readonly bodyScheduler: BodyScheduler;
   readonly clock: Clock;
   readonly logger: Logger;
 };
@@ -63,7 +63,7 @@ const UNREADABLE_LOGGED_EVERY_MS = 60_000;
 const NO_INTEGRATION = '00000000-0000-0000-0000-000000000000';
 
 export function receivePushes(deps: Deps): Handlers<IntegrationServiceService>['receivePushes'] {
-  const { database, log, turns, clock, logger } = deps;
+  const { database, log, bodyScheduler, clock, logger } = deps;
   const secretsOf = createSecretReader(deps.encryption);
   const logUnreadable = createUnreadableLog(deps);
   const descriptorOf = createDescriptorCache();
@@ -101,7 +101,8 @@ export function receivePushes(deps: Deps): Handlers<IntegrationServiceService>['
 
   async function answerOf({ body, requestId }: Push, integration: PushedIntegration): Promise<Answer> {
     const { id: integrationId, tenant } = integration;
-    const read = refusePush(integration) ?? (await turns.run(tenant, () => readBody(descriptorOf(integration), body)));
+    const read =
+      refusePush(integration) ?? (await bodyScheduler.run(tenant, () => readBody(descriptorOf(integration), body)));
     if (isRefused(read)) return { ...NOTHING, result: present(read), error: read.code };
     const records = read.kind === 'single' ? [read.record] : read.records;
     const ends = await deps.settler.settle({ integrationId, tenant, requestId }, records);

@@ -21,6 +21,7 @@ import { excerptOf, parseJson } from '@laurel/json';
 import type { Database } from '@laurel/postgres';
 import type { Clock, Logger } from '@laurel/service';
 import type { RecordEnd, RecordSettler } from '../commits/settle-records.ts';
+import type { BodyScheduler } from '../domain/body-scheduler.ts';
 import { type CursorRefusals, refusalsAfter } from '../domain/cursor-refusal.ts';
 import { type Descriptor, type Pull, parseDescriptor } from '../domain/descriptor.ts';
 import { parseBody } from '../domain/json-body.ts';
@@ -34,7 +35,6 @@ import { pullSecretOwner } from '../domain/pull-secret.ts';
 import { costOf, readRecords } from '../domain/read-body.ts';
 import type { RecordResult } from '../domain/record-result.ts';
 import { retryAtOf } from '../domain/retry-after.ts';
-import type { Turns } from '../domain/turns.ts';
 import { failpoint } from '../failpoints.ts';
 import { type PollLease, type PollProgress, recordPage } from '../repository/poll-leases.ts';
 
@@ -43,7 +43,7 @@ export type PollOneDeps = {
   readonly egress: Egress;
   readonly encryption: Encryption;
   readonly settler: Pick<RecordSettler, 'settle'>;
-  readonly turns: Turns;
+  readonly bodyScheduler: BodyScheduler;
   readonly budget: PollBudget;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -82,7 +82,7 @@ const INTERRUPTED: PageEnd = { ...NOTHING, progress: { kind: 'interrupted' } };
 
 /** Rejects only if the end could not be recorded: the lease stays, as after a crash. */
 export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<PollEnd> {
-  const { database, egress, encryption, settler, turns, budget, clock, logger, timeoutMs, isStopping } = deps;
+  const { database, egress, encryption, settler, bodyScheduler, budget, clock, logger, timeoutMs, isStopping } = deps;
 
   function polledOf(lease: PollLease): Polled {
     const descriptor = parseDescriptor(parseJson(lease.descriptorText), 'pull_poll');
@@ -117,7 +117,7 @@ export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<
       return { ...failed(failure, { retryAt, ...refusalsOf(lease, request, failure) }), body };
     }
     const { integrationId, tenant } = lease;
-    const { json, read } = await turns.run(tenant, () => readJson(descriptor, body));
+    const { json, read } = await bodyScheduler.run(tenant, () => readJson(descriptor, body));
     const sent = read.kind === 'refused' ? [] : read.kind === 'single' ? [read.record] : read.records;
     budget.take(tenant, body.length + costOf(sent), clock());
     if (json === null) return { ...failed('not_json'), body };

@@ -23,9 +23,9 @@ import { parseCidrs } from '@laurel/untrusted-url';
 import { createReportStore } from '../commits/report-store.ts';
 import { ContestServicesInMemory } from '../commits/settle-records.fixture.ts';
 import { createRecordSettler } from '../commits/settle-records.ts';
+import { createBodyScheduler } from '../domain/body-scheduler.ts';
 import { createPollBudget } from '../domain/poll-budget.ts';
 import { pullSecretOwner } from '../domain/pull-secret.ts';
-import { createTurns } from '../domain/turns.ts';
 import { createPoller, type Poller, type PollerDeps } from './poll.ts';
 
 /** Long enough for every page that gets a response, on a busy machine. */
@@ -124,7 +124,7 @@ async function startRig(): Promise<Rig> {
       egress,
       encryption,
       settler: createRecordSettler({ contests, store: createReportStore({ database: running }), clock }),
-      turns: createTurns(),
+      bodyScheduler: createBodyScheduler(),
       budget: createPollBudget(),
       clock,
       logger,

@@ -11,7 +11,7 @@
 import { QueueFullError } from '@laurel/coalesce';
 import type { Tenant } from '@laurel/tenant';
 
-export interface Turns {
+export interface BodyScheduler {
   /** Rejects with what `work` throws. */
   run<Result>(tenant: Tenant, work: () => Result): Promise<Result>;
   /** `run` for a developer who tries out a descriptor: waits as a body of a test key does. */
@@ -24,13 +24,13 @@ const MAX_WAITING = 1_000;
 const DRY_RUNS = 'dry runs';
 
 /** `now` and `schedule` are the process's own unless a test passes others. */
-export function createTurns({
+export function createBodyScheduler({
   now = () => performance.now(),
   schedule = (turn) => void setImmediate(turn),
 }: {
   readonly now?: () => number;
   readonly schedule?: (turn: () => void) => void;
-} = {}): Turns {
+} = {}): BodyScheduler {
   /** In the order of their turns. A subject without work is not in the map. */
   const queues = new Map<string, (() => void)[]>();
   let isScheduled = false;
