@@ -6,9 +6,9 @@ import { newId } from '@laurel/ids';
 import { createCertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
 import { startReceiver } from '@laurel/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { INTERVAL_SECONDS, page, type Respond, useRig } from './poll.fixture.ts';
+import { INTERVAL_SECONDS, page, type Respond, usePollHarness } from './poll.fixture.ts';
 
-const rig = useRig();
+const h = usePollHarness();
 const INTERVAL_MS = INTERVAL_SECONDS * 1_000;
 /** The timeout of pages that must time out. */
 const SHORT_MS = 300;
@@ -16,7 +16,7 @@ const MAX_PAGE_BYTES = 1_048_576;
 
 // What one test leaves due must not be polled in another test.
 afterEach(() =>
-  rig.database.query({
+  h.database.query({
     text: `update integrations set status = 'suspended', next_poll_at = null, leased_until = null`,
   }),
 );
@@ -39,20 +39,20 @@ describe('a failure of the partner', () => {
     ['too many records', () => page(Array(101).fill({ score: 1 })), 'unreadable'],
     ['a cursor of the wrong type', () => page([], { next: { is: 'an object' } }), 'next_page'],
   ])('%s is counted and logged by its kind, and the next poll comes at the interval', async (_, respond, kind) => {
-    const partner = rig.partner(respond);
-    const integration = await rig.integration(partner, { pull: cursorPaging });
-    await using poller = rig.startPoller({ timeoutMs: kind === 'timeout' ? SHORT_MS : 10_000 });
-    await rig.sweep(poller);
+    const partner = h.partner(respond);
+    const integration = await h.integration(partner, { pull: cursorPaging });
+    await using poller = h.startPoller({ timeoutMs: kind === 'timeout' ? SHORT_MS : 10_000 });
+    await h.sweep(poller);
     expect(partner.requests).toHaveLength(1);
-    expect(await rig.stored(integration)).toMatchObject({
+    expect(await h.stored(integration)).toMatchObject({
       cursor: null,
       consecutive_failures: 1,
       last_poll_error: kind,
       leased_until: null,
-      last_polled_at: rig.clock(),
-      next_poll_at: new Date(rig.clock().getTime() + INTERVAL_MS),
+      last_polled_at: h.clock(),
+      next_poll_at: new Date(h.clock().getTime() + INTERVAL_MS),
     });
-    expect(await rig.log(integration)).toMatchObject([{ error: kind, records: [] }]);
+    expect(await h.log(integration)).toMatchObject([{ error: kind, records: [] }]);
   });
 
   it.each([
@@ -60,96 +60,96 @@ describe('a failure of the partner', () => {
     ['https://10.0.0.1', 'blocked'],
     ['https://laurel.invalid', 'dns'],
   ])('an origin that cannot be reached (%s) is a failure of the kind %s', async (origin, kind) => {
-    const integration = await rig.integration({ url: `${origin}/results`, origin });
-    await rig.sweep();
-    expect(await rig.stored(integration)).toMatchObject({ consecutive_failures: 1, last_poll_error: kind });
+    const integration = await h.integration({ url: `${origin}/results`, origin });
+    await h.sweep();
+    expect(await h.stored(integration)).toMatchObject({ consecutive_failures: 1, last_poll_error: kind });
   });
 
   it('a certificate of another authority is a failure of the kind tls', async () => {
     await using other = await startReceiver({ ca: await createCertificateAuthority() });
-    const integration = await rig.integration({ url: `${other.url}/results`, origin: other.url });
-    await rig.sweep();
-    expect(await rig.stored(integration)).toMatchObject({ consecutive_failures: 1, last_poll_error: 'tls' });
+    const integration = await h.integration({ url: `${other.url}/results`, origin: other.url });
+    await h.sweep();
+    expect(await h.stored(integration)).toMatchObject({ consecutive_failures: 1, last_poll_error: 'tls' });
     expect(other.requests).toHaveLength(0);
   });
 
   it('failures are counted until a poll succeeds, and never switch the integration off', async () => {
-    const partner = rig.partner(() => ({ status: 500 }));
-    const integration = await rig.integration(partner);
+    const partner = h.partner(() => ({ status: 500 }));
+    const integration = await h.integration(partner);
     for (let failures = 1; failures <= 12; failures += 1) {
-      await rig.sweep();
-      expect(await rig.stored(integration)).toMatchObject({
+      await h.sweep();
+      expect(await h.stored(integration)).toMatchObject({
         consecutive_failures: failures,
         last_poll_error: 'http_500',
       });
-      rig.clock.advance(INTERVAL_MS);
+      h.clock.advance(INTERVAL_MS);
     }
     partner.respond = () => page([]);
-    await rig.sweep();
+    await h.sweep();
     expect(partner.requests).toHaveLength(13);
-    expect(await rig.stored(integration)).toMatchObject({ consecutive_failures: 0, last_poll_error: null });
+    expect(await h.stored(integration)).toMatchObject({ consecutive_failures: 0, last_poll_error: null });
   });
 
   it('a poll whose second page fails keeps the first page’s cursor and counts as failed, every time', async () => {
-    const partner = rig.partner((_, number) => (number % 2 === 1 ? page([], { next: `c${number}` }) : { status: 500 }));
-    const integration = await rig.integration(partner, { pull: cursorPaging });
-    await rig.sweep();
-    expect(await rig.stored(integration)).toMatchObject({ cursor: 'c1', consecutive_failures: 1, leased_until: null });
-    rig.clock.advance(INTERVAL_MS);
-    await rig.sweep();
+    const partner = h.partner((_, number) => (number % 2 === 1 ? page([], { next: `c${number}` }) : { status: 500 }));
+    const integration = await h.integration(partner, { pull: cursorPaging });
+    await h.sweep();
+    expect(await h.stored(integration)).toMatchObject({ cursor: 'c1', consecutive_failures: 1, leased_until: null });
+    h.clock.advance(INTERVAL_MS);
+    await h.sweep();
     expect(partner.queries()).toEqual(['', '?after=c1', '?after=c1', '?after=c3']);
-    expect(await rig.stored(integration)).toMatchObject({ cursor: 'c3', consecutive_failures: 2 });
+    expect(await h.stored(integration)).toMatchObject({ cursor: 'c3', consecutive_failures: 2 });
     // Log entries of one instant have no order.
-    const errors = (await rig.log(integration)).map(({ error }) => error ?? 'none');
+    const errors = (await h.log(integration)).map(({ error }) => error ?? 'none');
     expect(errors.toSorted()).toEqual(['http_500', 'http_500', 'none', 'none']);
   });
 });
 
 describe('a failure of this service', () => {
   it('an unreachable contest service stops the poll before the cursor moves, and does not count against the partner', async () => {
-    const partner = rig.partner();
-    const integration = await rig.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
-    const open = () => rig.contests.open(integration.tenant, { playerRef: 'p', parentId: newId() });
+    const partner = h.partner();
+    const integration = await h.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
+    const open = () => h.contests.open(integration.tenant, { playerRef: 'p', parentId: newId() });
     const [attempt, other] = [open(), open()];
     const records = [
       { attempt, score: 5 },
       { attempt: other, score: 6 },
     ];
     partner.respond = () => page(records, { next: 'c1' });
-    rig.contests.failOn(attempt, 'before');
-    await rig.sweep();
-    expect(await rig.stored(integration)).toMatchObject({
+    h.contests.failOn(attempt, 'before');
+    await h.sweep();
+    expect(await h.stored(integration)).toMatchObject({
       cursor: null,
       consecutive_failures: 0,
       last_poll_error: null,
       leased_until: null,
-      next_poll_at: new Date(rig.clock().getTime() + INTERVAL_MS),
+      next_poll_at: new Date(h.clock().getTime() + INTERVAL_MS),
     });
-    expect(await rig.log(integration)).toMatchObject([{ error: 'internal_error', records: [] }]);
+    expect(await h.log(integration)).toMatchObject([{ error: 'internal_error', records: [] }]);
 
-    rig.clock.advance(INTERVAL_MS);
-    await rig.sweep();
+    h.clock.advance(INTERVAL_MS);
+    await h.sweep();
     expect(partner.queries()).toEqual(['', '']);
-    expect((await rig.log(integration))[1]).toMatchObject({
+    expect((await h.log(integration))[1]).toMatchObject({
       error: null,
       records: [
         { attempt_id: attempt, status: 'settled' },
         { attempt_id: other, status: 'duplicate' },
       ],
     });
-    expect(await rig.stored(integration)).toMatchObject({ cursor: 'c1' });
-    for (const id of [attempt, other]) expect(rig.contests.reportsOf(id)).toHaveLength(1);
+    expect(await h.stored(integration)).toMatchObject({ cursor: 'c1' });
+    for (const id of [attempt, other]) expect(h.contests.reportsOf(id)).toHaveLength(1);
   });
 
   it('a failure of this service leaves the count of the partner’s failures unchanged', async () => {
-    const partner = rig.partner(() => ({ status: 500 }));
-    const integration = await rig.integration(partner);
-    await rig.sweep();
-    const attempt = rig.contests.open(integration.tenant, { playerRef: 'p', parentId: newId() });
+    const partner = h.partner(() => ({ status: 500 }));
+    const integration = await h.integration(partner);
+    await h.sweep();
+    const attempt = h.contests.open(integration.tenant, { playerRef: 'p', parentId: newId() });
     partner.respond = () => page([{ attempt, score: 5 }]);
-    rig.contests.failOn(attempt, 'after');
-    rig.clock.advance(INTERVAL_MS);
-    await rig.sweep();
-    expect(await rig.stored(integration)).toMatchObject({ consecutive_failures: 1, last_poll_error: 'http_500' });
+    h.contests.failOn(attempt, 'after');
+    h.clock.advance(INTERVAL_MS);
+    await h.sweep();
+    expect(await h.stored(integration)).toMatchObject({ consecutive_failures: 1, last_poll_error: 'http_500' });
   });
 });

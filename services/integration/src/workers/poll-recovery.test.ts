@@ -4,27 +4,27 @@
  */
 import { newId } from '@laurel/ids';
 import { afterEach, describe, expect, it } from 'vitest';
-import { INTERVAL_SECONDS, type Partner, type Polled, page, useRig } from './poll.fixture.ts';
+import { INTERVAL_SECONDS, type Partner, type Polled, page, usePollHarness } from './poll.fixture.ts';
 
-const rig = useRig();
+const h = usePollHarness();
 const INTERVAL_MS = INTERVAL_SECONDS * 1_000;
 const HOUR_MS = 3_600_000;
 
 // What one test leaves due must not be polled in another test.
 afterEach(() =>
-  rig.database.query({
+  h.database.query({
     text: `update integrations set status = 'suspended', next_poll_at = null, leased_until = null`,
   }),
 );
 
 const cursorPaging = { paging: { type: 'cursor', param: 'after', pointer: '/next' } };
-const after = (ms: number) => new Date(rig.clock().getTime() + ms);
-const open = ({ tenant }: Polled) => rig.contests.open(tenant, { playerRef: 'p', parentId: newId() });
+const after = (ms: number) => new Date(h.clock().getTime() + ms);
+const open = ({ tenant }: Polled) => h.contests.open(tenant, { playerRef: 'p', parentId: newId() });
 
 /** Runs a sweep, and advances the clock to the next poll. */
 async function poll() {
-  await rig.sweep();
-  rig.clock.advance(INTERVAL_MS);
+  await h.sweep();
+  h.clock.advance(INTERVAL_MS);
 }
 
 const sent = (partner: Partner, name: string) =>
@@ -41,30 +41,30 @@ describe('a partner that asks for a wait', () => {
     [500, '600', INTERVAL_MS],
     [404, '600', INTERVAL_MS],
   ])('a partner that responds %i with Retry-After: %s is polled again after %i ms', async (status, retryAfter, ms) => {
-    const partner = rig.partner(() => ({ status, headers: { 'retry-after': retryAfter } }));
-    const integration = await rig.integration(partner);
-    await rig.sweep();
-    expect(await rig.stored(integration)).toMatchObject({
+    const partner = h.partner(() => ({ status, headers: { 'retry-after': retryAfter } }));
+    const integration = await h.integration(partner);
+    await h.sweep();
+    expect(await h.stored(integration)).toMatchObject({
       next_poll_at: after(ms),
       consecutive_failures: 1,
       last_poll_error: `http_${status}`,
     });
-    rig.clock.advance(ms - 1);
-    await rig.sweep();
+    h.clock.advance(ms - 1);
+    await h.sweep();
     expect(partner.requests).toHaveLength(1);
-    rig.clock.advance(1);
-    await rig.sweep();
+    h.clock.advance(1);
+    await h.sweep();
     expect(partner.requests).toHaveLength(2);
   });
 
   it('a date is a wait until then, even if a later page of the poll gets it', async () => {
-    const partner = rig.partner();
-    const integration = await rig.integration(partner, { pull: cursorPaging });
-    const until = new Date(Math.ceil(rig.clock().getTime() / 1_000) * 1_000 + 900_000);
+    const partner = h.partner();
+    const integration = await h.integration(partner, { pull: cursorPaging });
+    const until = new Date(Math.ceil(h.clock().getTime() / 1_000) * 1_000 + 900_000);
     const limited = { status: 429, headers: { 'retry-after': until.toUTCString() } };
     partner.respond = (_, number) => (number === 1 ? page([], { next: 'c1' }) : limited);
-    await rig.sweep();
-    expect(await rig.stored(integration)).toMatchObject({ cursor: 'c1', next_poll_at: until });
+    await h.sweep();
+    expect(await h.stored(integration)).toMatchObject({ cursor: 'c1', next_poll_at: until });
   });
 });
 
@@ -72,90 +72,90 @@ describe('a cursor that the partner refuses', () => {
   it.each([400, 410])(
     'three responses of %i in a row drop the cursor, the log says so, and paging begins anew',
     async (status) => {
-      const partner = rig.partner();
-      const integration = await rig.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
+      const partner = h.partner();
+      const integration = await h.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
       const attempt = open(integration);
       const records = [{ attempt, score: 5 }];
       partner.respond = ({ path }) => (path.includes('after=') ? { status } : page(records, { next: 'c1' }));
       await poll();
       for (const refusals of [1, 2]) {
         await poll();
-        expect(await rig.stored(integration)).toMatchObject({ cursor: 'c1', consecutive_failures: refusals });
+        expect(await h.stored(integration)).toMatchObject({ cursor: 'c1', consecutive_failures: refusals });
       }
       await poll();
-      expect(await rig.stored(integration)).toMatchObject({
+      expect(await h.stored(integration)).toMatchObject({
         cursor: null,
         consecutive_failures: 3,
         last_poll_error: `http_${status}`,
       });
       await poll();
       expect(sent(partner, 'after')).toEqual([null, 'c1', 'c1', 'c1', null]);
-      expect(rig.contests.reportsOf(attempt)).toHaveLength(1);
-      const log = (await rig.log(integration)).map(({ error, records: [record] }) => error ?? record?.status);
+      expect(h.contests.reportsOf(attempt)).toHaveLength(1);
+      const log = (await h.log(integration)).map(({ error, records: [record] }) => error ?? record?.status);
       const refused = `http_${status}`;
       expect(log).toEqual(['settled', refused, refused, `${refused}: the cursor is dropped`, 'duplicate']);
-      expect(await rig.stored(integration)).toMatchObject({ cursor: 'c1', consecutive_failures: 0 });
-      expect(rig.logLines.filter((line) => line.includes(integration.id))).toEqual([
+      expect(await h.stored(integration)).toMatchObject({ cursor: 'c1', consecutive_failures: 0 });
+      expect(h.logLines.filter((line) => line.includes(integration.id))).toEqual([
         expect.stringContaining('a cursor that its partner refuses is dropped'),
       ]);
     },
   );
 
   it('any other response resets the count, and a refused first page has no cursor to drop', async () => {
-    const partner = rig.partner(() => page([], { next: 'c1' }));
-    const integration = await rig.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
+    const partner = h.partner(() => page([], { next: 'c1' }));
+    const integration = await h.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
     await poll();
     for (const status of [410, 410, 500, 410, 410]) {
       partner.respond = () => ({ status });
       await poll();
-      expect(await rig.stored(integration)).toMatchObject({ cursor: 'c1' });
+      expect(await h.stored(integration)).toMatchObject({ cursor: 'c1' });
     }
-    const fresh = rig.partner(() => ({ status: 400 }));
-    const without = await rig.integration(fresh, { pull: cursorPaging });
+    const fresh = h.partner(() => ({ status: 400 }));
+    const without = await h.integration(fresh, { pull: cursorPaging });
     for (let polls = 0; polls < 4; polls += 1) await poll();
-    expect(await rig.stored(without)).toMatchObject({ cursor: null, consecutive_failures: 4 });
-    expect(rig.logLines.join()).not.toContain(without.id);
+    expect(await h.stored(without)).toMatchObject({ cursor: null, consecutive_failures: 4 });
+    expect(h.logLines.join()).not.toContain(without.id);
   });
 
   it('a failure of this service neither counts as a refusal nor resets the count', async () => {
-    const partner = rig.partner(() => page([], { next: 'c1' }));
-    const integration = await rig.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
+    const partner = h.partner(() => page([], { next: 'c1' }));
+    const integration = await h.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
     await poll();
     partner.respond = () => ({ status: 410 });
     await poll();
     await poll();
     const attempt = open(integration);
-    rig.contests.failOn(attempt, 'before');
+    h.contests.failOn(attempt, 'before');
     partner.respond = () => page([{ attempt, score: 5 }], { next: 'c2' });
     await poll();
-    expect(await rig.stored(integration)).toMatchObject({ cursor: 'c1', consecutive_failures: 2 });
+    expect(await h.stored(integration)).toMatchObject({ cursor: 'c1', consecutive_failures: 2 });
     partner.respond = () => ({ status: 410 });
     await poll();
-    expect(await rig.stored(integration)).toMatchObject({ cursor: null });
+    expect(await h.stored(integration)).toMatchObject({ cursor: null });
   });
 });
 
 describe('a cursor that no URL has room for', () => {
   it('a cursor that fits in no URL is not stored: its page is settled and counts as a failure, and no request is blocked', async () => {
-    const partner = rig.partner();
-    const integration = await rig.integration(partner, { pull: cursorPaging });
+    const partner = h.partner();
+    const integration = await h.integration(partner, { pull: cursorPaging });
     const attempt = open(integration);
     partner.respond = () => page([{ attempt, score: 5 }], { next: 'c'.repeat(2_048) });
     await poll();
     await poll();
     expect(sent(partner, 'after')).toEqual([null, null]);
-    expect(rig.contests.reportsOf(attempt)).toHaveLength(1);
-    expect(await rig.stored(integration)).toMatchObject({ cursor: null, last_poll_error: 'next_page' });
+    expect(h.contests.reportsOf(attempt)).toHaveLength(1);
+    expect(await h.stored(integration)).toMatchObject({ cursor: null, last_poll_error: 'next_page' });
   });
 
   it('a cursor that fits in no URL and was stored earlier is forgotten', async () => {
-    const partner = rig.partner();
-    const integration = await rig.integration(partner, { pull: cursorPaging });
+    const partner = h.partner();
+    const integration = await h.integration(partner, { pull: cursorPaging });
     const values = [integration.id, 'c'.repeat(2_048)];
-    await rig.database.query({ text: 'update integrations set cursor = $2 where id = $1' }, values);
+    await h.database.query({ text: 'update integrations set cursor = $2 where id = $1' }, values);
     await poll();
     expect(sent(partner, 'after')).toEqual([null]);
-    expect(await rig.stored(integration)).toMatchObject({ cursor: null, consecutive_failures: 0 });
+    expect(await h.stored(integration)).toMatchObject({ cursor: null, consecutive_failures: 0 });
   });
 });
 
@@ -174,7 +174,7 @@ describe('paging by since with many records of one instant', () => {
   }
 
   async function integrationOf(partner: Partner, query: Readonly<Record<string, string>> = {}) {
-    return await rig.integration(partner, {
+    return await h.integration(partner, {
       pull: { query, paging: { type: 'since', param: 'since', pointer: '/at' } },
     });
   }
@@ -188,28 +188,28 @@ describe('paging by since with many records of one instant', () => {
     ['as many as the request asks for', 3, { page_size: '3' }, []],
     ['as many as the page before it, which was full', 3, {}, ['t1', 't2', 't3']],
   ])('a page of %s is a failure that lasts, and its records are settled', async (_what, size, query, before) => {
-    const partner = rig.partner();
+    const partner = h.partner();
     const integration = await integrationOf(partner, query);
     const runs = runsAt(integration, [...before, ...many(size + 1, 't5')]);
     listOf(partner, runs, size);
     for (const failures of [1, 2, 3]) {
       await poll();
-      expect(await rig.stored(integration)).toMatchObject({
+      expect(await h.stored(integration)).toMatchObject({
         cursor: 't5',
         consecutive_failures: failures,
         last_poll_error: 'same_instant',
       });
     }
-    const [last] = (await rig.log(integration)).slice(-1);
+    const [last] = (await h.log(integration)).slice(-1);
     expect(last).toMatchObject({ error: 'same_instant' });
     expect(last?.records).toHaveLength(size);
     const lastRun = runs.at(-1) as Run;
-    expect(rig.contests.reportsOf(lastRun.attempt)).toHaveLength(0);
+    expect(h.contests.reportsOf(lastRun.attempt)).toHaveLength(0);
 
     // After a larger page and a newer record, the poll continues and the failure is over.
     listOf(partner, runsAt(integration, [...many(2, 't5'), 't6']), size);
     await poll();
-    expect(await rig.stored(integration)).toMatchObject({
+    expect(await h.stored(integration)).toMatchObject({
       cursor: 't6',
       consecutive_failures: 0,
       last_poll_error: null,
@@ -222,11 +222,11 @@ describe('paging by since with many records of one instant', () => {
     ['fewer records than the request asks for', 5, { limit: '6' }],
     ['as many records as a parameter that is no size', 5, { version: '5' }],
   ])('%s of the latest instant are read again with every poll, without a failure', async (_what, count, query) => {
-    const partner = rig.partner();
+    const partner = h.partner();
     const integration = await integrationOf(partner, query);
     listOf(partner, runsAt(integration, ['t1', ...many(count, 't5')]), 50);
     for (let polls = 0; polls < 3; polls += 1) await poll();
-    expect(await rig.stored(integration)).toMatchObject({
+    expect(await h.stored(integration)).toMatchObject({
       cursor: 't5',
       consecutive_failures: 0,
       last_poll_error: null,
@@ -252,17 +252,17 @@ describe('a list with the newest records first', () => {
     max_pages: maxPages,
   });
   const settledIn = (attempts: readonly { attempt: string }[]) =>
-    attempts.filter(({ attempt }) => rig.contests.reportsOf(attempt).length === 1).length;
+    attempts.filter(({ attempt }) => h.contests.reportsOf(attempt).length === 1).length;
   const run = (integration: Polled) => ({ attempt: open(integration), score: 1 });
 
   it('every poll of a newest-first list begins with the first page, and ends at a page that it knows', async () => {
-    const partner = rig.partner();
-    const integration = await rig.integration(partner, { pull: backwards(5) });
+    const partner = h.partner();
+    const integration = await h.integration(partner, { pull: backwards(5) });
     const records = Array.from({ length: 6 }, () => run(integration));
     listOf(partner, records, 2);
     await poll();
     expect(sent(partner, 'after')).toEqual([null, '2', '4']);
-    expect(await rig.stored(integration)).toMatchObject({ cursor: null, consecutive_failures: 0 });
+    expect(await h.stored(integration)).toMatchObject({ cursor: null, consecutive_failures: 0 });
 
     records.unshift(run(integration), run(integration), run(integration));
     await poll();
@@ -271,26 +271,26 @@ describe('a list with the newest records first', () => {
     await poll();
     expect(sent(partner, 'after').slice(6)).toEqual([null]);
     expect(settledIn(records)).toBe(9);
-    expect(records.map(({ attempt }) => rig.contests.reportsOf(attempt).length)).toEqual(Array(9).fill(1));
+    expect(records.map(({ attempt }) => h.contests.reportsOf(attempt).length)).toEqual(Array(9).fill(1));
   });
 
   it('a list longer than max_pages is resumed, and no record is lost when new ones move it meanwhile', async () => {
-    const partner = rig.partner();
-    const integration = await rig.integration(partner, { pull: backwards(2) });
+    const partner = h.partner();
+    const integration = await h.integration(partner, { pull: backwards(2) });
     const records = Array.from({ length: 12 }, () => run(integration));
     listOf(partner, records, 2);
     await poll();
-    expect(await rig.stored(integration)).toMatchObject({ cursor: '4' });
+    expect(await h.stored(integration)).toMatchObject({ cursor: '4' });
     // After a whole page of new records, the next poll resumes with a page that it already knows.
     records.unshift(run(integration), run(integration));
     for (let polls = 0; polls < 8; polls += 1) await poll();
     expect(settledIn(records)).toBe(14);
-    expect(await rig.stored(integration)).toMatchObject({ cursor: null, consecutive_failures: 0 });
+    expect(await h.stored(integration)).toMatchObject({ cursor: null, consecutive_failures: 0 });
   });
 
   it('unreadable records do not count as known ones', async () => {
-    const partner = rig.partner();
-    const integration = await rig.integration(partner, { pull: backwards(5) });
+    const partner = h.partner();
+    const integration = await h.integration(partner, { pull: backwards(5) });
     const bad = [{ attempt: 'a1' }, { attempt: 'a2' }];
     const records = [...bad, run(integration)];
     listOf(partner, records, 2);
@@ -300,8 +300,8 @@ describe('a list with the newest records first', () => {
   });
 
   it('without the order newest_first, a poll follows a list as before', async () => {
-    const partner = rig.partner();
-    const integration = await rig.integration(partner, { pull: cursorPaging });
+    const partner = h.partner();
+    const integration = await h.integration(partner, { pull: cursorPaging });
     listOf(
       partner,
       Array.from({ length: 4 }, () => run(integration)),

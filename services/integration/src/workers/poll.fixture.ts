@@ -75,7 +75,7 @@ export type StoredEntry = {
   readonly records: readonly { readonly status: string; readonly attempt_id?: string; readonly code?: string }[];
 };
 
-export interface Rig extends AsyncDisposable {
+export interface PollHarness extends AsyncDisposable {
   readonly database: Database;
   readonly clock: TestClock;
   readonly contests: ContestServicesInMemory;
@@ -99,11 +99,11 @@ export function page(records: readonly object[], rest: object = {}): { readonly 
   return { body: JSON.stringify({ events: records, ...rest }) };
 }
 
-export function useRig(): Rig {
-  return useStarted(startRig);
+export function usePollHarness(): PollHarness {
+  return useStarted(startPollHarness);
 }
 
-async function startRig(): Promise<Rig> {
+async function startPollHarness(): Promise<PollHarness> {
   await using starting = new AsyncDisposableStack();
   const scratch = starting.use(await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }));
   const connect = (url: string, maxConnections: number) =>
@@ -118,7 +118,7 @@ async function startRig(): Promise<Rig> {
   const contests = new ContestServicesInMemory();
   const { logger, logLines } = createReadLogger('integration');
 
-  const startPoller: Rig['startPoller'] = (overrides = {}) =>
+  const startPoller: PollHarness['startPoller'] = (overrides = {}) =>
     createPoller({
       database: running,
       egress,

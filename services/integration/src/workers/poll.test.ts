@@ -2,32 +2,32 @@
 import { newId, newOwnedId } from '@laurel/ids';
 import { metrics } from '@laurel/telemetry';
 import { afterEach, describe, expect, it } from 'vitest';
-import { INTERVAL_SECONDS, type Partner, type Polled, page, type Respond, useRig } from './poll.fixture.ts';
+import { INTERVAL_SECONDS, type Partner, type Polled, page, type Respond, usePollHarness } from './poll.fixture.ts';
 
-const rig = useRig();
+const h = usePollHarness();
 const INTERVAL_MS = INTERVAL_SECONDS * 1_000;
 
 // What one test leaves due must not be polled in another test.
 afterEach(() =>
-  rig.database.query({
+  h.database.query({
     text: `update integrations set status = 'suspended', next_poll_at = null, leased_until = null`,
   }),
 );
 
-const open = ({ tenant }: Polled) => rig.contests.open(tenant, { playerRef: 'p', parentId: newId() });
+const open = ({ tenant }: Polled) => h.contests.open(tenant, { playerRef: 'p', parentId: newId() });
 const json =
   (value: object): Respond =>
   () => ({ body: JSON.stringify(value) });
-const after = (ms: number) => new Date(rig.clock().getTime() + ms);
-const recordsOf = async (integration: Polled) => (await rig.log(integration)).map(({ records }) => records);
+const after = (ms: number) => new Date(h.clock().getTime() + ms);
+const recordsOf = async (integration: Polled) => (await h.log(integration)).map(({ records }) => records);
 
 /** The parameter of each request, in order; null if the request did not send one. */
 const sent = (partner: Partner, name: string) => partner.queries().map((query) => new URLSearchParams(query).get(name));
 
 describe('a page', () => {
   it('a page is requested as the descriptor says, settled and logged; the next poll is due an interval later', async () => {
-    const partner = rig.partner();
-    const integration = await rig.integration(partner, {
+    const partner = h.partner();
+    const integration = await h.integration(partner, {
       pull: { query: { game: 'chess' }, headers: { 'X-Client': 'laurel' } },
     });
     const [attempt, other] = [open(integration), open(integration)];
@@ -36,14 +36,14 @@ describe('a page', () => {
         { attempt, score: 7 },
         { attempt: other, score: 9 },
       ]);
-    await rig.sweep();
+    await h.sweep();
 
     expect(partner.requests).toHaveLength(1);
     expect(partner.requests[0]).toMatchObject({ method: 'GET', headers: { 'x-client': 'laurel' } });
     expect(partner.queries()).toEqual(['?game=chess']);
-    expect(rig.contests.reportsOf(attempt)).toMatchObject([{ score: 7 }]);
-    expect(rig.contests.reportsOf(other)).toMatchObject([{ score: 9 }]);
-    expect(await rig.log(integration)).toEqual([
+    expect(h.contests.reportsOf(attempt)).toMatchObject([{ score: 7 }]);
+    expect(h.contests.reportsOf(other)).toMatchObject([{ score: 9 }]);
+    expect(await h.log(integration)).toEqual([
       {
         error: null,
         body_excerpt: JSON.stringify({
@@ -58,9 +58,9 @@ describe('a page', () => {
         ],
       },
     ]);
-    expect(await rig.stored(integration)).toEqual({
+    expect(await h.stored(integration)).toEqual({
       cursor: null,
-      last_polled_at: rig.clock(),
+      last_polled_at: h.clock(),
       next_poll_at: after(INTERVAL_MS),
       consecutive_failures: 0,
       last_poll_error: null,
@@ -70,68 +70,68 @@ describe('a page', () => {
   });
 
   it('an integration is polled once per interval, and missed polls are not made up for', async () => {
-    const partner = rig.partner();
-    const integration = await rig.integration(partner);
-    await rig.sweep();
-    rig.clock.advance(INTERVAL_MS - 1);
-    await rig.sweep();
+    const partner = h.partner();
+    const integration = await h.integration(partner);
+    await h.sweep();
+    h.clock.advance(INTERVAL_MS - 1);
+    await h.sweep();
     expect(partner.requests).toHaveLength(1);
-    rig.clock.advance(1);
-    await rig.sweep();
+    h.clock.advance(1);
+    await h.sweep();
     expect(partner.requests).toHaveLength(2);
-    rig.clock.advance(5.5 * INTERVAL_MS);
-    await rig.sweep();
-    await rig.sweep();
+    h.clock.advance(5.5 * INTERVAL_MS);
+    await h.sweep();
+    await h.sweep();
     expect(partner.requests).toHaveLength(3);
-    expect(await rig.stored(integration)).toMatchObject({
-      last_polled_at: rig.clock(),
+    expect(await h.stored(integration)).toMatchObject({
+      last_polled_at: h.clock(),
       next_poll_at: after(INTERVAL_MS),
     });
   });
 
   it('the next poll counts from the start of this one, even if the partner changed or suspended it meanwhile', async () => {
     const held = Promise.withResolvers<void>();
-    const partner = rig.partner(() => ({ ...page([]), after: held.promise }));
-    const [slow, off] = [await rig.integration(partner), await rig.integration(partner)];
-    const begunAt = rig.clock();
-    await rig.poller.runOnce(rig.clock());
+    const partner = h.partner(() => ({ ...page([]), after: held.promise }));
+    const [slow, off] = [await h.integration(partner), await h.integration(partner)];
+    const begunAt = h.clock();
+    await h.poller.runOnce(h.clock());
     await partner.arrivals(2);
-    await rig.database.query({ text: 'update integrations set pull_interval_seconds = 90 where id = $1' }, [slow.id]);
-    await rig.database.query(
+    await h.database.query({ text: 'update integrations set pull_interval_seconds = 90 where id = $1' }, [slow.id]);
+    await h.database.query(
       { text: `update integrations set status = 'suspended', next_poll_at = null where id = $1` },
       [off.id],
     );
-    rig.clock.advance(20_000);
+    h.clock.advance(20_000);
     held.resolve();
-    await rig.poller.whenIdle();
-    expect(await rig.stored(slow)).toMatchObject({
+    await h.poller.whenIdle();
+    expect(await h.stored(slow)).toMatchObject({
       last_polled_at: begunAt,
       next_poll_at: new Date(begunAt.getTime() + 90_000),
       leased_until: null,
     });
-    expect(await rig.stored(off)).toMatchObject({ last_polled_at: begunAt, next_poll_at: null, leased_until: null });
+    expect(await h.stored(off)).toMatchObject({ last_polled_at: begunAt, next_poll_at: null, leased_until: null });
   });
 
   it('drafts, suspended integrations and closed programs are not polled', async () => {
-    const partner = rig.partner();
-    await rig.integration(partner, { status: 'draft' });
-    await rig.integration(partner, { status: 'suspended' });
-    await rig.integration(partner, { openEnvironments: ['live'] });
-    await rig.integration(partner, { openEnvironments: [] });
-    await rig.sweep();
+    const partner = h.partner();
+    await h.integration(partner, { status: 'draft' });
+    await h.integration(partner, { status: 'suspended' });
+    await h.integration(partner, { openEnvironments: ['live'] });
+    await h.integration(partner, { openEnvironments: [] });
+    await h.sweep();
     expect(partner.requests).toHaveLength(0);
   });
 
   it.each(['{"events":[]}', '{"events":null}', '{}', '{"data":[]}', 'null'])(
     'the page %s is empty: its poll succeeds, its log entry has no record, and the cursor stays',
     async (body) => {
-      const partner = rig.partner(() => ({ body }));
+      const partner = h.partner(() => ({ body }));
       const pull = { paging: { type: 'since', param: 'since', pointer: '/at' } };
-      const integration = await rig.integration(partner, { pull });
-      await rig.sweep();
+      const integration = await h.integration(partner, { pull });
+      await h.sweep();
       expect(partner.requests).toHaveLength(1);
-      expect(await rig.log(integration)).toMatchObject([{ error: null, records: [] }]);
-      expect(await rig.stored(integration)).toMatchObject({
+      expect(await h.log(integration)).toMatchObject([{ error: null, records: [] }]);
+      expect(await h.stored(integration)).toMatchObject({
         cursor: null,
         consecutive_failures: 0,
         last_poll_error: null,
@@ -140,8 +140,8 @@ describe('a page', () => {
   );
 
   it('unreadable and refused records are logged and skipped, and the cursor moves past them', async () => {
-    const partner = rig.partner();
-    const integration = await rig.integration(partner, {
+    const partner = h.partner();
+    const integration = await h.integration(partner, {
       pull: { paging: { type: 'cursor', param: 'after', pointer: '/next' }, max_pages: 1 },
     });
     const attempt = open(integration);
@@ -150,8 +150,8 @@ describe('a page', () => {
       page([{ attempt, score: 'seven' }, { attempt: unknown, score: 1 }, { score: 2 }, { attempt, score: 3 }], {
         next: 'c1',
       });
-    await rig.sweep();
-    expect(rig.contests.reportsOf(attempt)).toMatchObject([{ score: 3 }]);
+    await h.sweep();
+    expect(h.contests.reportsOf(attempt)).toMatchObject([{ score: 3 }]);
     expect(await recordsOf(integration)).toMatchObject([
       [
         { index: 0, status: 'rejected', code: 'invalid_request' },
@@ -160,7 +160,7 @@ describe('a page', () => {
         { index: 3, status: 'settled', attempt_id: attempt },
       ],
     ]);
-    expect(await rig.stored(integration)).toMatchObject({
+    expect(await h.stored(integration)).toMatchObject({
       cursor: 'c1',
       consecutive_failures: 0,
       last_poll_error: null,
@@ -170,44 +170,44 @@ describe('a page', () => {
 
 describe('paging', () => {
   it('none: the same single page every time', async () => {
-    const partner = rig.partner(json({ events: [], next: 'c1' }));
-    const integration = await rig.integration(partner);
-    await rig.sweep();
-    rig.clock.advance(INTERVAL_MS);
-    await rig.sweep();
+    const partner = h.partner(json({ events: [], next: 'c1' }));
+    const integration = await h.integration(partner);
+    await h.sweep();
+    h.clock.advance(INTERVAL_MS);
+    await h.sweep();
     expect(partner.queries()).toEqual(['', '']);
-    expect(await rig.stored(integration)).toMatchObject({ cursor: null });
+    expect(await h.stored(integration)).toMatchObject({ cursor: null });
   });
 
   it('cursor: pages follow each other, the next poll continues where this one ended, and max_pages ends it', async () => {
-    const partner = rig.partner((_, number) => page([], { next: `c${number}` }));
-    const integration = await rig.integration(partner, {
+    const partner = h.partner((_, number) => page([], { next: `c${number}` }));
+    const integration = await h.integration(partner, {
       pull: { paging: { type: 'cursor', param: 'after', pointer: '/next' }, max_pages: 3 },
     });
-    await rig.sweep();
+    await h.sweep();
     expect(sent(partner, 'after')).toEqual([null, 'c1', 'c2']);
-    expect(await rig.stored(integration)).toMatchObject({ cursor: 'c3' });
-    expect(await rig.log(integration)).toHaveLength(3);
+    expect(await h.stored(integration)).toMatchObject({ cursor: 'c3' });
+    expect(await h.log(integration)).toHaveLength(3);
 
     partner.respond = () => page([], { next: null });
-    rig.clock.advance(INTERVAL_MS);
-    await rig.sweep();
+    h.clock.advance(INTERVAL_MS);
+    await h.sweep();
     expect(sent(partner, 'after').slice(3)).toEqual(['c3']);
-    expect(await rig.stored(integration)).toMatchObject({ cursor: 'c3', next_poll_at: after(INTERVAL_MS) });
+    expect(await h.stored(integration)).toMatchObject({ cursor: 'c3', next_poll_at: after(INTERVAL_MS) });
   });
 
   it('next_url: the page names the next one, on the same origin', async () => {
-    const partner = rig.partner();
-    const integration = await rig.integration(partner, { pull: { paging: { type: 'next_url', pointer: '/next' } } });
+    const partner = h.partner();
+    const integration = await h.integration(partner, { pull: { paging: { type: 'next_url', pointer: '/next' } } });
     partner.respond = (_, number) => page([], { next: number < 3 ? `${partner.url}?page=${number + 1}` : null });
-    await rig.sweep();
+    await h.sweep();
     expect(sent(partner, 'page')).toEqual([null, '2', '3']);
-    expect(await rig.stored(integration)).toMatchObject({ cursor: `${partner.url}?page=3` });
+    expect(await h.stored(integration)).toMatchObject({ cursor: `${partner.url}?page=3` });
   });
 
   it('since: the next request continues from the last record of the page', async () => {
-    const partner = rig.partner();
-    const integration = await rig.integration(partner, {
+    const partner = h.partner();
+    const integration = await h.integration(partner, {
       pull: { paging: { type: 'since', param: 'since', pointer: '/at', initial: '0' } },
     });
     const attempts = [open(integration), open(integration)];
@@ -215,20 +215,20 @@ describe('paging', () => {
       const attempt = attempts[number - 1];
       return page(attempt === undefined ? [] : [{ attempt, score: 1, at: `t${number}` }]);
     };
-    await rig.sweep();
+    await h.sweep();
     expect(sent(partner, 'since')).toEqual(['0', 't1', 't2']);
-    expect(await rig.stored(integration)).toMatchObject({ cursor: 't2' });
-    for (const attempt of attempts) expect(rig.contests.reportsOf(attempt)).toHaveLength(1);
+    expect(await h.stored(integration)).toMatchObject({ cursor: 't2' });
+    for (const attempt of attempts) expect(h.contests.reportsOf(attempt)).toHaveLength(1);
   });
 
   it('a page that repeats its own cursor is the last one of its poll', async () => {
-    const partner = rig.partner(() => page([], { next: 'again' }));
-    const integration = await rig.integration(partner, {
+    const partner = h.partner(() => page([], { next: 'again' }));
+    const integration = await h.integration(partner, {
       pull: { paging: { type: 'cursor', param: 'after', pointer: '/next' } },
     });
-    await rig.sweep();
+    await h.sweep();
     expect(sent(partner, 'after')).toEqual([null, 'again']);
-    expect(await rig.stored(integration)).toMatchObject({
+    expect(await h.stored(integration)).toMatchObject({
       cursor: 'again',
       consecutive_failures: 0,
       leased_until: null,
@@ -238,18 +238,18 @@ describe('paging', () => {
   it.each(['https://127.0.0.2/steal', 'http://127.0.0.1/steal', 'https://user@127.0.0.1:1/steal'])(
     'a next_url of another origin (%s) is never requested, with the secret or without it; its page is settled',
     async (next) => {
-      const partner = rig.partner();
-      const integration = await rig.integration(partner, {
+      const partner = h.partner();
+      const integration = await h.integration(partner, {
         pull: { paging: { type: 'next_url', pointer: '/next' }, auth: { type: 'bearer' } },
         secret: 'partner-token',
       });
       const attempt = open(integration);
       partner.respond = () => page([{ attempt, score: 4 }], { next });
-      const before = rig.receiver.requests.length;
-      await rig.sweep();
-      expect(rig.receiver.requests.length - before).toBe(1);
-      expect(rig.contests.reportsOf(attempt)).toHaveLength(1);
-      expect(await rig.stored(integration)).toMatchObject({
+      const before = h.receiver.requests.length;
+      await h.sweep();
+      expect(h.receiver.requests.length - before).toBe(1);
+      expect(h.contests.reportsOf(attempt)).toHaveLength(1);
+      expect(await h.stored(integration)).toMatchObject({
         cursor: null,
         consecutive_failures: 1,
         last_poll_error: 'next_page',
@@ -264,21 +264,21 @@ describe('authentication', () => {
     ['bearer', { type: 'bearer' }, { authorization: 'Bearer s3cret' }],
     ['basic', { type: 'basic', username: 'laurel' }, { authorization: `Basic ${btoa('laurel:s3cret')}` }],
   ])('%s: the stored secret is sent, and is in no log', async (_, auth, headers) => {
-    const partner = rig.partner();
-    const integration = await rig.integration(partner, { pull: { auth }, secret: 's3cret' });
-    await rig.sweep();
+    const partner = h.partner();
+    const integration = await h.integration(partner, { pull: { auth }, secret: 's3cret' });
+    await h.sweep();
     expect(partner.requests.map((request) => request.headers)).toMatchObject([headers]);
-    expect(await rig.stored(integration)).toMatchObject({ consecutive_failures: 0 });
-    expect(rig.logLines.join()).not.toContain('s3cret');
+    expect(await h.stored(integration)).toMatchObject({ consecutive_failures: 0 });
+    expect(h.logLines.join()).not.toContain('s3cret');
   });
 
   it('a secret that was stored for another origin is not sent, and no request is made', async () => {
-    const partner = rig.partner();
+    const partner = h.partner();
     const stored = { url: partner.url, origin: 'https://other.example' };
-    const integration = await rig.integration(stored, { pull: { auth: { type: 'bearer' } }, secret: 's3cret' });
-    await rig.sweep();
+    const integration = await h.integration(stored, { pull: { auth: { type: 'bearer' } }, secret: 's3cret' });
+    await h.sweep();
     expect(partner.requests).toHaveLength(0);
-    expect(await rig.log(integration)).toMatchObject([{ error: 'internal_error', records: [] }]);
+    expect(await h.log(integration)).toMatchObject([{ error: 'internal_error', records: [] }]);
   });
 });
 
@@ -286,27 +286,27 @@ describe('the budget of a program', () => {
   it('a poll beyond its budget ends after its page and resumes once there is enough; other programs are polled', async () => {
     const large = 'x'.repeat(900_000);
     const paged = { pull: { paging: { type: 'cursor', param: 'after', pointer: '/next' } } };
-    const [partner, other] = [rig.partner(), rig.partner()];
-    const integration = await rig.integration(partner, paged);
+    const [partner, other] = [h.partner(), h.partner()];
+    const integration = await h.integration(partner, paged);
     partner.respond = (_request, number) => page([], { next: String(number), large });
-    await rig.sweep();
+    await h.sweep();
     // Three pages of five use up a budget of two seconds of a MiB.
     expect(sent(partner, 'after')).toEqual([null, '1', '2']);
-    expect(await rig.stored(integration)).toMatchObject({
+    expect(await h.stored(integration)).toMatchObject({
       cursor: '3',
       consecutive_failures: 0,
       last_poll_error: null,
     });
 
-    await rig.database.query({ text: 'update integrations set next_poll_at = $2 where id = $1' }, [
+    await h.database.query({ text: 'update integrations set next_poll_at = $2 where id = $1' }, [
       integration.id,
-      rig.clock(),
+      h.clock(),
     ]);
-    await rig.integration(other);
-    await rig.sweep();
+    await h.integration(other);
+    await h.sweep();
     expect([partner.requests.length, other.requests.length]).toEqual([3, 1]);
-    rig.clock.advance(1_000);
-    await rig.sweep();
+    h.clock.advance(1_000);
+    await h.sweep();
     expect(sent(partner, 'after').at(3)).toBe('3');
   });
 });
@@ -320,14 +320,14 @@ describe('the metrics of polls', () => {
 
   it('a poll counts in the environment of its integration', async () => {
     const before = await ended();
-    const failing = rig.partner(() => ({ status: 500, body: '' }));
-    await rig.integration(failing);
-    await rig.integration(failing);
-    await rig.integration(
-      rig.partner(() => page([])),
+    const failing = h.partner(() => ({ status: 500, body: '' }));
+    await h.integration(failing);
+    await h.integration(failing);
+    await h.integration(
+      h.partner(() => page([])),
       { environment: 'live' },
     );
-    await rig.sweep();
+    await h.sweep();
     const after = await ended();
     const rises = (label: string) => (after[label] ?? 0) - (before[label] ?? 0);
     expect(['test http', 'live succeeded', 'live http', 'test succeeded'].map(rises)).toEqual([2, 1, 0, 0]);

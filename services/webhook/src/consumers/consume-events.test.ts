@@ -6,19 +6,19 @@ import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../domain/endpoint.ts';
 import { deleteEndpoint, updateEndpoint } from '../repository/endpoints.ts';
 import { insertPrograms } from '../repository/programs.ts';
-import { type Registered, suspended, useRig } from '../workers/deliver.fixture.ts';
+import { type Registered, suspended, useDispatchHarness } from '../workers/deliver.fixture.ts';
 
-const rig = useRig();
+const h = useDispatchHarness();
 
-const countOf = async ({ id }: Pick<Endpoint, 'id'>) => (await rig.deliveries(id)).length;
+const countOf = async ({ id }: Pick<Endpoint, 'id'>) => (await h.deliveries(id)).length;
 const consumedIds = async () =>
-  (await rig.database.query<{ id: string }>({ text: 'select id from consumed_events' })).map(({ id }) => id);
+  (await h.database.query<{ id: string }>({ text: 'select id from consumed_events' })).map(({ id }) => id);
 
-const endpointWith = (settings: Partial<Endpoint> = {}) => rig.endpoint(rig.receiver.url().url, settings);
+const endpointWith = (settings: Partial<Endpoint> = {}) => h.endpoint(h.receiver.url().url, settings);
 
 async function consume(...events: readonly Event[]): Promise<void> {
-  await rig.consume(events);
-  await rig.dispatcher.whenIdle();
+  await h.consume(events);
+  await h.dispatcher.whenIdle();
 }
 
 describe('endpoints that an event is delivered to', () => {
@@ -42,7 +42,7 @@ describe('endpoints that an event is delivered to', () => {
     ],
   ])('an event goes to an endpoint %s', async (_, settings, change, count) => {
     const endpoint = await endpointWith(settings);
-    const event = suspended(endpoint, rig.clock(), change(endpoint));
+    const event = suspended(endpoint, h.clock(), change(endpoint));
     await consume(event);
     expect(await countOf(endpoint)).toBe(count);
     expect(await consumedIds()).toContain(event.id);
@@ -56,39 +56,39 @@ describe('endpoints that an event is delivered to', () => {
     const ofFirstInTest = await endpointWith({ ...ofFirst, id: newId(), environment: 'test', events: types });
     const ofFirstInLive = await endpointWith({ ...ofFirst, id: newId(), environment: 'live' });
     const second = newId();
-    await insertPrograms(rig.database, developerId, [second]);
+    await insertPrograms(h.database, developerId, [second]);
     const ofSecond = await endpointWith({ developerId, programId: second });
     const all = [ofAll, ofFirst, ofFirstInTest, ofFirstInLive, ofSecond];
-    await consume(suspended(ofAll, rig.clock()));
+    await consume(suspended(ofAll, h.clock()));
     expect(await Promise.all(all.map(countOf))).toEqual([1, 1, 1, 0, 0]);
-    await consume(suspended(ofAll, rig.clock(), { tenant: { programId: second, environment: Environment.TEST } }));
+    await consume(suspended(ofAll, h.clock(), { tenant: { programId: second, environment: Environment.TEST } }));
     expect(await Promise.all(all.map(countOf))).toEqual([2, 1, 1, 0, 1]);
   });
 
   it('an event goes only to endpoints that existed when it happened, even if it is replayed', async () => {
-    const before = new Date(rig.clock().getTime() - 1);
+    const before = new Date(h.clock().getTime() - 1);
     const endpoint = await endpointWith();
     await consume(suspended(endpoint, before));
     expect(await countOf(endpoint)).toBe(0);
-    await consume(suspended(endpoint, rig.clock()));
+    await consume(suspended(endpoint, h.clock()));
     expect(await countOf(endpoint)).toBe(1);
   });
 
   it('an event goes only to endpoints that subscribed to it when it came, even if it comes again later', async () => {
     const endpoint = await endpointWith({ events: ['attempt.refunded'] });
-    const earlier = suspended(endpoint, rig.clock());
+    const earlier = suspended(endpoint, h.clock());
     await consume(earlier);
-    await updateEndpoint(rig.database, { ...endpoint, events: ['challenge.suspended'] });
+    await updateEndpoint(h.database, { ...endpoint, events: ['challenge.suspended'] });
     await consume(earlier);
     expect(await countOf(endpoint)).toBe(0);
-    await consume(suspended(endpoint, rig.clock()));
+    await consume(suspended(endpoint, h.clock()));
     expect(await countOf(endpoint)).toBe(1);
   });
 
   it('an event goes to no deleted endpoint', async () => {
     const endpoint = await endpointWith();
-    await deleteEndpoint(rig.database, endpoint.id, rig.clock());
-    await consume(suspended(endpoint, rig.clock()));
+    await deleteEndpoint(h.database, endpoint.id, h.clock());
+    await consume(suspended(endpoint, h.clock()));
     expect(await countOf(endpoint)).toBe(0);
   });
 });
@@ -96,7 +96,7 @@ describe('endpoints that an event is delivered to', () => {
 describe('an event that is redelivered', () => {
   it('an event that is redelivered makes no second delivery: in one batch, a later one, or two concurrent ones', async () => {
     const endpoint = await endpointWith();
-    const events = Array.from({ length: 20 }, () => suspended(endpoint, rig.clock()));
+    const events = Array.from({ length: 20 }, () => suspended(endpoint, h.clock()));
     await consume(...events.slice(0, 5), ...events.slice(0, 5));
     await Promise.all([consume(...events), consume(...events.toReversed()), consume(...events.slice(10))]);
     expect(await countOf(endpoint)).toBe(20);
@@ -104,7 +104,7 @@ describe('an event that is redelivered', () => {
 
   it('an event that is redelivered after an endpoint was created makes no delivery', async () => {
     const first = await endpointWith();
-    const event = suspended(first, rig.clock());
+    const event = suspended(first, h.clock());
     await consume(event);
     const second = await endpointWith({ developerId: first.developerId });
     await consume(event);
@@ -114,9 +114,9 @@ describe('an event that is redelivered', () => {
 
 it('an event with an invalid value fails its batch, and nothing of the batch is stored', async () => {
   const endpoint = await endpointWith();
-  const good = suspended(endpoint, rig.clock());
+  const good = suspended(endpoint, h.clock());
   for (const bad of [{ payload: undefined }, { id: 'x' }, { tenant: undefined }, { occurredAt: undefined }]) {
-    await expect(consume(good, suspended(endpoint, rig.clock(), bad))).rejects.toThrow();
+    await expect(consume(good, suspended(endpoint, h.clock(), bad))).rejects.toThrow();
   }
   expect(await countOf(endpoint)).toBe(0);
   expect(await consumedIds()).not.toContain(good.id);
@@ -201,13 +201,13 @@ describe('the body of an event', () => {
       },
     ],
   ])('the body of %s has the contract’s fields', async (type, payload, data) => {
-    const target = rig.receiver.url();
-    const endpoint = await rig.endpoint(target.url);
+    const target = h.receiver.url();
+    const endpoint = await h.endpoint(target.url);
     const tenant = { programId: endpoint.tenant.programId, environment: Environment.LIVE };
     const owner = Owner.TOURNAMENT;
-    await consume({ id: newId(), occurredAt: rig.clock(), tenant, owner, payload });
+    await consume({ id: newId(), occurredAt: h.clock(), tenant, owner, payload });
     const [request] = target.received;
     expect(request?.headers['x-webhook-event']).toBe(type);
-    expect(JSON.parse(request?.body ?? '')).toEqual({ event: type, timestamp: rig.clock().toISOString(), data });
+    expect(JSON.parse(request?.body ?? '')).toEqual({ event: type, timestamp: h.clock().toISOString(), data });
   });
 });

@@ -8,7 +8,7 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { queueOf } from '../domain/delivery-queues.ts';
 import { ERROR_SENTENCES } from '../domain/send-result.ts';
 import type { FailpointName } from '../failpoints.ts';
-import { LEASE_MS, suspended, useRig } from './deliver.fixture.ts';
+import { LEASE_MS, suspended, useDispatchHarness } from './deliver.fixture.ts';
 
 // Runs before any import, because the library reads the folder's path when it is loaded.
 const failpoints = vi.hoisted(() => {
@@ -19,8 +19,8 @@ const failpoints = vi.hoisted(() => {
 });
 afterAll(() => rmSync(failpoints, { recursive: true }));
 
-const rig = useRig();
-afterEach(() => rig.database.query({ text: 'truncate deliveries, delivery_attempts' }));
+const h = useDispatchHarness();
+afterEach(() => h.database.query({ text: 'truncate deliveries, delivery_attempts' }));
 
 const arm = (name: FailpointName) => writeFileSync(join(failpoints, name), 'throw');
 const isArmed = (name: FailpointName) => existsSync(join(failpoints, name));
@@ -33,13 +33,13 @@ const INTERRUPTED = {
 
 /** Consumes an event for a new endpoint, with a fault injected at one step of its first send. */
 async function interruptedAt(name: FailpointName) {
-  const target = rig.receiver.url();
-  const endpoint = await rig.endpoint(target.url);
+  const target = h.receiver.url();
+  const endpoint = await h.endpoint(target.url);
   arm(name);
-  await rig.consume([suspended(endpoint, rig.clock())]);
-  await rig.dispatcher.whenIdle();
+  await h.consume([suspended(endpoint, h.clock())]);
+  await h.dispatcher.whenIdle();
   expect(isArmed(name)).toBe(false);
-  const delivery = async () => (await rig.deliveries(endpoint.id))[0];
+  const delivery = async () => (await h.deliveries(endpoint.id))[0];
   return { target, endpoint, delivery };
 }
 
@@ -66,17 +66,17 @@ describe('a crash', () => {
       const leased = {
         status: 'pending',
         attempts: 1,
-        leased_until: new Date(rig.clock().getTime() + LEASE_MS),
+        leased_until: new Date(h.clock().getTime() + LEASE_MS),
         sends: [],
       };
       expect(target.received).toHaveLength(sent);
       expect(await delivery()).toMatchObject(leased);
 
-      rig.clock.advance(LEASE_MS - 1);
-      await rig.sweep();
+      h.clock.advance(LEASE_MS - 1);
+      await h.sweep();
       expect(await delivery()).toMatchObject({ status: 'pending', attempts: 1, sends: [] });
-      rig.clock.advance(1);
-      await rig.sweep();
+      h.clock.advance(1);
+      await h.sweep();
       expect(target.received).toHaveLength(sent + 1);
       expect(await delivery()).toMatchObject({
         status: 'delivered',
@@ -97,8 +97,8 @@ describe('a crash', () => {
       attempts: 1,
       sends: [{ number: 1, http_status: 200 }],
     });
-    rig.clock.advance(LEASE_MS);
-    await rig.sweep();
+    h.clock.advance(LEASE_MS);
+    await h.sweep();
     expect(target.received).toHaveLength(1);
   });
 
@@ -106,13 +106,13 @@ describe('a crash', () => {
     const { target, delivery } = await interruptedAt('webhook.send.after-request');
     for (const attempts of [2, 3]) {
       arm('webhook.send.after-request');
-      rig.clock.advance(LEASE_MS);
-      await rig.sweep();
+      h.clock.advance(LEASE_MS);
+      await h.sweep();
       expect(await delivery()).toMatchObject({ status: 'pending', attempts });
     }
     for (let sweeps = 0; sweeps < 3; sweeps += 1) {
-      rig.clock.advance(LEASE_MS);
-      await rig.sweep();
+      h.clock.advance(LEASE_MS);
+      await h.sweep();
     }
     expect(target.received).toHaveLength(3);
     expect(await delivery()).toMatchObject({
@@ -127,67 +127,67 @@ describe('a crash', () => {
 
 /** Resolves once this message is logged; lines logged before the call do not count. */
 async function logged(message: string): Promise<void> {
-  const from = rig.logLines.length;
-  await vi.waitFor(() => expect(rig.logLines.slice(from).join()).toContain(message), 10_000);
+  const from = h.logLines.length;
+  await vi.waitFor(() => expect(h.logLines.slice(from).join()).toContain(message), 10_000);
 }
 
 describe('an unreachable database', () => {
   it('a send that ends while the database is unreachable is recorded later, and not repeated', async () => {
     const answer = Promise.withResolvers<void>();
-    const target = rig.receiver.url((response) => void answer.promise.then(() => response.end()));
-    const endpoint = await rig.endpoint(target.url);
-    await rig.consume([suspended(endpoint, rig.clock())]);
+    const target = h.receiver.url((response) => void answer.promise.then(() => response.end()));
+    const endpoint = await h.endpoint(target.url);
+    await h.consume([suspended(endpoint, h.clock())]);
     await target.arrivals(1);
     {
-      await using _ = await rig.outage();
+      await using _ = await h.outage();
       answer.resolve();
       await logged('the ends of sends could not be recorded');
     }
-    await rig.dispatcher.whenIdle();
-    expect(await rig.deliveries(endpoint.id)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
-    rig.clock.advance(LEASE_MS);
-    await rig.sweep();
+    await h.dispatcher.whenIdle();
+    expect(await h.deliveries(endpoint.id)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
+    h.clock.advance(LEASE_MS);
+    await h.sweep();
     expect(target.received).toHaveLength(1);
   });
 
   it('a delivery that falls due while the database is unreachable is leased as soon as it is back', async () => {
-    const target = rig.receiver.url();
-    const endpoint = await rig.endpoint(target.url);
+    const target = h.receiver.url();
+    const endpoint = await h.endpoint(target.url);
     arm('webhook.consume.after-commit');
-    await expect(rig.consume([suspended(endpoint, rig.clock())])).rejects.toThrow('failpoint');
+    await expect(h.consume([suspended(endpoint, h.clock())])).rejects.toThrow('failpoint');
     {
-      await using _ = await rig.outage();
-      rig.dispatcher.wake([queueOf({ ...endpoint, endpointId: endpoint.id })]);
+      await using _ = await h.outage();
+      h.dispatcher.wake([queueOf({ ...endpoint, endpointId: endpoint.id })]);
       await logged('sends could not be leased');
     }
-    await rig.dispatcher.whenIdle();
+    await h.dispatcher.whenIdle();
     expect(target.received).toHaveLength(1);
   });
 });
 
 describe('a batch of events', () => {
   it('a batch of events whose commit fails is stored whole when it is redelivered', async () => {
-    const target = rig.receiver.url();
-    const endpoint = await rig.endpoint(target.url);
-    const events = [suspended(endpoint, rig.clock()), suspended(endpoint, rig.clock())];
+    const target = h.receiver.url();
+    const endpoint = await h.endpoint(target.url);
+    const events = [suspended(endpoint, h.clock()), suspended(endpoint, h.clock())];
     arm('webhook.consume.before-commit');
-    await expect(rig.consume(events)).rejects.toThrow('failpoint');
-    expect(await rig.deliveries(endpoint.id)).toEqual([]);
-    await rig.consume(events);
-    await rig.dispatcher.whenIdle();
+    await expect(h.consume(events)).rejects.toThrow('failpoint');
+    expect(await h.deliveries(endpoint.id)).toEqual([]);
+    await h.consume(events);
+    await h.dispatcher.whenIdle();
     expect(target.received).toHaveLength(2);
   });
 
   it('a batch whose commit got no response is delivered once, by the sweep, even if it is redelivered', async () => {
-    const target = rig.receiver.url();
-    const endpoint = await rig.endpoint(target.url);
-    const events = [suspended(endpoint, rig.clock())];
+    const target = h.receiver.url();
+    const endpoint = await h.endpoint(target.url);
+    const events = [suspended(endpoint, h.clock())];
     arm('webhook.consume.after-commit');
-    await expect(rig.consume(events)).rejects.toThrow('failpoint');
-    expect(await rig.deliveries(endpoint.id)).toMatchObject([{ status: 'pending', attempts: 0 }]);
-    await rig.consume(events);
-    await rig.sweep();
+    await expect(h.consume(events)).rejects.toThrow('failpoint');
+    expect(await h.deliveries(endpoint.id)).toMatchObject([{ status: 'pending', attempts: 0 }]);
+    await h.consume(events);
+    await h.sweep();
     expect(target.received).toHaveLength(1);
-    expect(await rig.deliveries(endpoint.id)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
+    expect(await h.deliveries(endpoint.id)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * The rig of the dispatcher's tests: consumer and dispatcher on a real database, and HTTPS
+ * The harness of the dispatcher's tests: consumer and dispatcher on a real database, and HTTPS
  * receivers. No timer runs, so only endpoints that a test wakes get sends: a test advances the
  * clock and calls the sweep.
  */
@@ -57,7 +57,7 @@ export type Respond = (response: ServerResponse, request: Received) => void;
 /** `tenant` is the test environment of its developer's program. */
 export type Registered = Endpoint & { readonly secret: string; readonly tenant: Tenant };
 
-export interface Rig extends AsyncDisposable {
+export interface DispatchHarness extends AsyncDisposable {
   readonly database: Database;
   readonly clock: TestClock;
   readonly receiver: Receiver;
@@ -104,9 +104,9 @@ select d.id, d.status, d.attempts, d.next_attempt_at, d.leased_until, d.closed_a
 from deliveries d where d.endpoint_id = $1 order by d.created_at, d.id`,
 };
 
-/** The rig of one test file, started before its tests run. */
-export function useRig(): Rig {
-  return useStarted(startRig);
+/** The harness of one test file, started before its tests run. */
+export function useDispatchHarness(): DispatchHarness {
+  return useStarted(startDispatchHarness);
 }
 
 /**
@@ -124,7 +124,7 @@ export function suspended({ tenant }: Pick<Registered, 'tenant'>, occurredAt: Da
   };
 }
 
-async function startRig(): Promise<Rig> {
+async function startDispatchHarness(): Promise<DispatchHarness> {
   await using starting = new AsyncDisposableStack();
   const scratch = starting.use(await createTestDatabase({ migrations: new URL('../../migrations/', import.meta.url) }));
   const database = starting.use(
@@ -138,7 +138,7 @@ async function startRig(): Promise<Rig> {
   const egress = starting.use(
     createEgress({ allowCidrs: parseCidrs('127.0.0.0/8'), ca: authority.certificate, connectionsPerOrigin: 256 }),
   );
-  const startDispatcher: Rig['startDispatcher'] = ({ sends = 128, timeoutMs = TIMEOUT_MS } = {}) =>
+  const startDispatcher: DispatchHarness['startDispatcher'] = ({ sends = 128, timeoutMs = TIMEOUT_MS } = {}) =>
     createDispatcher({
       database,
       egress,

@@ -12,13 +12,13 @@ import { ERROR_SENTENCES } from '../domain/send-result.ts';
 import { closePending, insertDelivery, retryDeliveryNow } from '../repository/deliveries.ts';
 import { deleteEndpoint, updateEndpoint } from '../repository/endpoints.ts';
 import { leaseSends, recordSends } from '../repository/sends.ts';
-import { type Received, type Registered, type Respond, suspended, useRig } from './deliver.fixture.ts';
+import { type Received, type Registered, type Respond, suspended, useDispatchHarness } from './deliver.fixture.ts';
 
-const rig = useRig();
+const h = useDispatchHarness();
 const MINUTE_MS = 60_000;
 
 // A delivery that one test leaves pending must not affect another test.
-afterEach(() => rig.database.query({ text: 'truncate deliveries, delivery_attempts' }));
+afterEach(() => h.database.query({ text: 'truncate deliveries, delivery_attempts' }));
 
 const status =
   (code: number, body = ''): Respond =>
@@ -27,11 +27,11 @@ const status =
 
 /** The only delivery of an event to a new endpoint, after its first send. */
 async function delivered(respond?: Respond) {
-  const target = rig.receiver.url(respond);
-  const endpoint = await rig.endpoint(target.url);
-  const event = suspended(endpoint, rig.clock());
-  await rig.consume([event]);
-  await rig.dispatcher.whenIdle();
+  const target = h.receiver.url(respond);
+  const endpoint = await h.endpoint(target.url);
+  const event = suspended(endpoint, h.clock());
+  await h.consume([event]);
+  await h.dispatcher.whenIdle();
   return { target, endpoint, event, delivery: await onlyDelivery(endpoint) };
 }
 
@@ -40,15 +40,15 @@ async function isSigned(request: Received | undefined, secret: string): Promise<
 }
 
 async function onlyDelivery({ id }: Pick<Registered, 'id'>) {
-  const [delivery, ...others] = await rig.deliveries(id);
+  const [delivery, ...others] = await h.deliveries(id);
   if (delivery === undefined || others.length > 0) throw new Error(`not one delivery but ${others.length + 1}`);
   return delivery;
 }
 
 async function switchOff(endpoint: Registered, isActive = false): Promise<void> {
-  await rig.database.transaction(async (tx) => {
+  await h.database.transaction(async (tx) => {
     await updateEndpoint(tx, { ...endpoint, isActive });
-    if (!isActive) await closePending(tx, endpoint.id, rig.clock());
+    if (!isActive) await closePending(tx, endpoint.id, h.clock());
   });
 }
 
@@ -69,7 +69,7 @@ describe('an event', () => {
         'x-webhook-event': 'challenge.suspended',
         'x-webhook-delivery-id': delivery.id,
         'webhook-id': delivery.id,
-        'webhook-timestamp': `${Math.floor(rig.clock().getTime() / 1_000)}`,
+        'webhook-timestamp': `${Math.floor(h.clock().getTime() / 1_000)}`,
       },
       body:
         `{"event":"challenge.suspended","timestamp":"${occurredAt?.toISOString()}",` +
@@ -91,11 +91,11 @@ describe('an event', () => {
   });
 
   it('an event goes to every matching endpoint, each with its own id and signature', async () => {
-    const targets = [rig.receiver.url(), rig.receiver.url(), rig.receiver.url()];
+    const targets = [h.receiver.url(), h.receiver.url(), h.receiver.url()];
     const developerId = newId();
-    const endpoints = await Promise.all(targets.map(({ url }) => rig.endpoint(url, { developerId })));
-    await rig.consume(endpoints.slice(0, 1).map((endpoint) => suspended(endpoint, rig.clock())));
-    await rig.dispatcher.whenIdle();
+    const endpoints = await Promise.all(targets.map(({ url }) => h.endpoint(url, { developerId })));
+    await h.consume(endpoints.slice(0, 1).map((endpoint) => suspended(endpoint, h.clock())));
+    await h.dispatcher.whenIdle();
     const requests = targets.flatMap(({ received }) => received);
     expect(requests).toHaveLength(3);
     expect(new Set(requests.map(({ body }) => body)).size).toBe(1);
@@ -106,15 +106,15 @@ describe('an event', () => {
   });
 
   it('hundreds of events arrive once each, and none is lost', async () => {
-    const target = rig.receiver.url();
-    const endpoint = await rig.endpoint(target.url);
-    const events = Array.from({ length: 200 }, () => suspended(endpoint, rig.clock()));
-    await rig.consume(events);
-    await rig.consume(events);
-    await rig.dispatcher.whenIdle();
+    const target = h.receiver.url();
+    const endpoint = await h.endpoint(target.url);
+    const events = Array.from({ length: 200 }, () => suspended(endpoint, h.clock()));
+    await h.consume(events);
+    await h.consume(events);
+    await h.dispatcher.whenIdle();
     expect(new Set(target.received.map(({ headers }) => headers['x-webhook-delivery-id'])).size).toBe(200);
     expect(target.received).toHaveLength(200);
-    const deliveries = await rig.deliveries(endpoint.id);
+    const deliveries = await h.deliveries(endpoint.id);
     expect(deliveries.filter((one) => one.status === 'delivered' && one.attempts === 1)).toHaveLength(200);
   });
 });
@@ -152,7 +152,7 @@ describe('the response to a send', () => {
   ] as const)(
     'a response with status %i is the failure %s, whatever its headers ask for; the retry is due in a minute',
     async (code, kind) => {
-      const trap = rig.receiver.url();
+      const trap = h.receiver.url();
       const { target, delivery } = await delivered((response) =>
         response.writeHead(code, { Location: trap.url, 'Retry-After': '1' }).end(code === 304 ? '' : 'no'),
       );
@@ -160,7 +160,7 @@ describe('the response to a send', () => {
       expect(delivery).toMatchObject({
         status: 'pending',
         attempts: 1,
-        next_attempt_at: new Date(rig.clock().getTime() + MINUTE_MS),
+        next_attempt_at: new Date(h.clock().getTime() + MINUTE_MS),
         leased_until: null,
         sends: [
           {
@@ -187,9 +187,9 @@ describe('the response to a send', () => {
   });
 
   it('a port on which nothing listens is recorded as a connection that could not be made', async () => {
-    const endpoint = await rig.endpoint('https://127.0.0.1:1025/');
-    await rig.consume([suspended(endpoint, rig.clock())]);
-    await rig.dispatcher.whenIdle();
+    const endpoint = await h.endpoint('https://127.0.0.1:1025/');
+    await h.consume([suspended(endpoint, h.clock())]);
+    await h.dispatcher.whenIdle();
     expect((await onlyDelivery(endpoint)).sends).toEqual([
       {
         number: 1,
@@ -209,19 +209,19 @@ describe('the response to a send', () => {
     ],
     [
       'is for another name',
-      async () => ({ ca: rig.authority, names: ['hooks.example'] }),
+      async () => ({ ca: h.authority, names: ['hooks.example'] }),
       'The certificate is for another host name.',
     ],
     [
       'has expired',
-      async () => ({ ca: rig.authority, notAfter: new Date(Date.now() - 3_600_000) }),
+      async () => ({ ca: h.authority, notAfter: new Date(Date.now() - 3_600_000) }),
       'The certificate has expired.',
     ],
   ])('a server whose certificate %s gets no request, and the log shows why', async (_, optionsOf, error) => {
     await using server = await startReceiver(await optionsOf());
-    const endpoint = await rig.endpoint(server.url);
-    await rig.consume([suspended(endpoint, rig.clock())]);
-    await rig.dispatcher.whenIdle();
+    const endpoint = await h.endpoint(server.url);
+    await h.consume([suspended(endpoint, h.clock())]);
+    await h.dispatcher.whenIdle();
     expect((await onlyDelivery(endpoint)).sends).toMatchObject([{ http_status: null, error_kind: 'tls', error }]);
     expect(server.requests).toEqual([]);
   });
@@ -246,10 +246,10 @@ describe('the response to a send', () => {
       { http_status: 503, error_kind: 'http_5xx', response_excerpt: 'drip' },
     ],
   ])('a response %s is a failure once the timeout is over', async (_, respond, send) => {
-    await using hasty = rig.startDispatcher({ timeoutMs: 500 });
-    const endpoint = await rig.endpoint(rig.receiver.url(respond).url);
-    await insertDelivery(rig.database, newDelivery(endpoint));
-    await rig.sweep(hasty);
+    await using hasty = h.startDispatcher({ timeoutMs: 500 });
+    const endpoint = await h.endpoint(h.receiver.url(respond).url);
+    await insertDelivery(h.database, newDelivery(endpoint));
+    await h.sweep(hasty);
     expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'pending', sends: [send] });
   });
 
@@ -258,10 +258,10 @@ describe('the response to a send', () => {
     ['stalls', (response) => void response.writeHead(200, PROMISED).write('part')],
     ['stalls before its first byte', (response) => void response.writeHead(202, PROMISED).flushHeaders()],
   ])('a 2xx whose headers came in time is a success even if its body %s', async (what, respond) => {
-    await using hasty = rig.startDispatcher({ timeoutMs: 500 });
-    const endpoint = await rig.endpoint(rig.receiver.url(respond).url);
-    await insertDelivery(rig.database, newDelivery(endpoint));
-    await rig.sweep(hasty);
+    await using hasty = h.startDispatcher({ timeoutMs: 500 });
+    const endpoint = await h.endpoint(h.receiver.url(respond).url);
+    await insertDelivery(h.database, newDelivery(endpoint));
+    await h.sweep(hasty);
     const excerpt = what === 'stalls before its first byte' ? '' : 'part';
     expect(await onlyDelivery(endpoint)).toMatchObject({
       status: 'delivered',
@@ -293,19 +293,19 @@ describe('the response to a send', () => {
 describe('a delivery that fails', () => {
   it('a failed delivery is sent again after 1 minute and after 5 more, under one id, and then never', async () => {
     const { target, endpoint } = await delivered(status(500));
-    await rig.sweep();
-    rig.clock.advance(MINUTE_MS - 1);
-    await rig.sweep();
+    await h.sweep();
+    h.clock.advance(MINUTE_MS - 1);
+    await h.sweep();
     expect(target.received).toHaveLength(1);
-    rig.clock.advance(1);
-    await rig.sweep();
+    h.clock.advance(1);
+    await h.sweep();
     expect(target.received).toHaveLength(2);
-    rig.clock.advance(5 * MINUTE_MS - 1);
-    await rig.sweep();
+    h.clock.advance(5 * MINUTE_MS - 1);
+    await h.sweep();
     expect(target.received).toHaveLength(2);
     expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'pending', attempts: 2 });
-    rig.clock.advance(1);
-    await rig.sweep();
+    h.clock.advance(1);
+    await h.sweep();
     expect(target.received).toHaveLength(3);
 
     const failed = await onlyDelivery(endpoint);
@@ -318,24 +318,24 @@ describe('a delivery that fails', () => {
     expect(
       new Set(target.received.map(({ headers, body }) => `${headers['x-webhook-delivery-id']} ${body}`)).size,
     ).toBe(1);
-    rig.clock.advance(1_000 * MINUTE_MS);
-    await rig.sweep();
+    h.clock.advance(1_000 * MINUTE_MS);
+    await h.sweep();
     expect(target.received).toHaveLength(3);
   });
 
   it('an endpoint stays on after its delivery has failed: the next event is sent to it', async () => {
     const { target, endpoint } = await delivered(status(500));
     for (const minutes of [1, 5]) {
-      rig.clock.advance(minutes * MINUTE_MS);
-      await rig.sweep();
+      h.clock.advance(minutes * MINUTE_MS);
+      await h.sweep();
     }
     expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'failed', attempts: 3 });
-    await rig.consume([suspended(endpoint, rig.clock())]);
-    await rig.dispatcher.whenIdle();
+    await h.consume([suspended(endpoint, h.clock())]);
+    await h.dispatcher.whenIdle();
     expect(target.received).toHaveLength(4);
-    expect(await rig.deliveries(endpoint.id)).toMatchObject([{ attempts: 3 }, { attempts: 1 }]);
+    expect(await h.deliveries(endpoint.id)).toMatchObject([{ attempts: 3 }, { attempts: 1 }]);
     const isActive = { text: 'select is_active from endpoints where id = $1' };
-    expect(await rig.database.query(isActive, [endpoint.id])).toEqual([{ is_active: true }]);
+    expect(await h.database.query(isActive, [endpoint.id])).toEqual([{ is_active: true }]);
   });
 
   it('a failed delivery whose retry gets a 2xx is delivered, and not sent again', async () => {
@@ -344,21 +344,21 @@ describe('a delivery that fails', () => {
       answers += 1;
       response.writeHead(answers === 1 ? 500 : 204).end();
     });
-    rig.clock.advance(MINUTE_MS);
-    await rig.sweep();
+    h.clock.advance(MINUTE_MS);
+    await h.sweep();
     expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'delivered', attempts: 2 });
-    rig.clock.advance(10 * MINUTE_MS);
-    await rig.sweep();
+    h.clock.advance(10 * MINUTE_MS);
+    await h.sweep();
     expect(target.received).toHaveLength(2);
   });
 
   it('each send is signed with the current secret and goes to the current URL', async () => {
     const { target, endpoint } = await delivered(status(500));
-    const secret = await rig.rotate(endpoint);
-    const moved = rig.receiver.url();
-    await updateEndpoint(rig.database, { ...endpoint, url: moved.url });
-    rig.clock.advance(MINUTE_MS);
-    await rig.sweep();
+    const secret = await h.rotate(endpoint);
+    const moved = h.receiver.url();
+    await updateEndpoint(h.database, { ...endpoint, url: moved.url });
+    h.clock.advance(MINUTE_MS);
+    await h.sweep();
     const [first] = target.received;
     const [second] = moved.received;
     if (first === undefined || second === undefined) throw new Error('a send is missing');
@@ -373,19 +373,19 @@ describe('a delivery that fails', () => {
   it('a requested retry is the scheduled send, only sooner', async () => {
     const { target, endpoint, delivery } = await delivered(status(500));
     const { tenant } = endpoint;
-    expect(await retryDeliveryNow(rig.database, delivery.id, tenant, rig.clock())).toBe('due_now');
-    rig.dispatcher.wake([queueOf({ ...endpoint, endpointId: endpoint.id })]);
-    await rig.dispatcher.whenIdle();
+    expect(await retryDeliveryNow(h.database, delivery.id, tenant, h.clock())).toBe('due_now');
+    h.dispatcher.wake([queueOf({ ...endpoint, endpointId: endpoint.id })]);
+    await h.dispatcher.whenIdle();
     expect(target.received).toHaveLength(2);
     expect(await onlyDelivery(endpoint)).toMatchObject({
       attempts: 2,
-      next_attempt_at: new Date(rig.clock().getTime() + 5 * MINUTE_MS),
+      next_attempt_at: new Date(h.clock().getTime() + 5 * MINUTE_MS),
     });
-    expect(await retryDeliveryNow(rig.database, delivery.id, tenant, rig.clock())).toBe('due_now');
-    rig.dispatcher.wake([queueOf({ ...endpoint, endpointId: endpoint.id })]);
-    await rig.dispatcher.whenIdle();
+    expect(await retryDeliveryNow(h.database, delivery.id, tenant, h.clock())).toBe('due_now');
+    h.dispatcher.wake([queueOf({ ...endpoint, endpointId: endpoint.id })]);
+    await h.dispatcher.whenIdle();
     expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'failed', attempts: 3 });
-    expect(await retryDeliveryNow(rig.database, delivery.id, tenant, rig.clock())).toBe('not_scheduled');
+    expect(await retryDeliveryNow(h.database, delivery.id, tenant, h.clock())).toBe('not_scheduled');
   });
 
   it('a retry cannot be requested by another tenant, nor before the first send', async () => {
@@ -395,19 +395,19 @@ describe('a delivery that fails', () => {
       { ...endpoint.tenant, environment: 'live' as const },
     ];
     for (const tenant of others) {
-      expect(await retryDeliveryNow(rig.database, delivery.id, tenant, rig.clock())).toBe('not_found');
+      expect(await retryDeliveryNow(h.database, delivery.id, tenant, h.clock())).toBe('not_found');
     }
-    expect(await retryDeliveryNow(rig.database, newId(), endpoint.tenant, rig.clock())).toBe('not_found');
+    expect(await retryDeliveryNow(h.database, newId(), endpoint.tenant, h.clock())).toBe('not_found');
     const unsent = newDelivery(endpoint);
-    await insertDelivery(rig.database, unsent);
-    expect(await retryDeliveryNow(rig.database, unsent.id, endpoint.tenant, rig.clock())).toBe('not_scheduled');
-    await rig.sweep();
+    await insertDelivery(h.database, unsent);
+    expect(await retryDeliveryNow(h.database, unsent.id, endpoint.tenant, h.clock())).toBe('not_scheduled');
+    await h.sweep();
   });
 });
 
 /** A delivery as the consumer inserts it. */
 function newDelivery({ id: endpointId, tenant }: Registered) {
-  const createdAt = rig.clock();
+  const createdAt = h.clock();
   return {
     id: newId(createdAt),
     endpointId,
@@ -424,32 +424,32 @@ describe('an endpoint that is switched off', () => {
   it('an endpoint that is off gets nothing more: its pending deliveries fail, and the log shows the reason', async () => {
     const { target, endpoint } = await delivered(status(500));
     await switchOff(endpoint);
-    const closed = { status: 'failed', attempts: 1, next_attempt_at: null, closed_at: rig.clock() };
+    const closed = { status: 'failed', attempts: 1, next_attempt_at: null, closed_at: h.clock() };
     expect(await onlyDelivery(endpoint)).toMatchObject(closed);
-    await rig.consume([suspended(endpoint, rig.clock())]);
-    rig.clock.advance(10 * MINUTE_MS);
-    await rig.sweep();
+    await h.consume([suspended(endpoint, h.clock())]);
+    h.clock.advance(10 * MINUTE_MS);
+    await h.sweep();
     await switchOff(endpoint, true);
-    await rig.sweep();
+    await h.sweep();
     expect(target.received).toHaveLength(1);
     expect(await onlyDelivery(endpoint)).toMatchObject(closed);
-    await rig.consume([suspended(endpoint, rig.clock())]);
-    await rig.dispatcher.whenIdle();
+    await h.consume([suspended(endpoint, h.clock())]);
+    await h.dispatcher.whenIdle();
     expect(target.received).toHaveLength(2);
-    expect(await rig.deliveries(endpoint.id)).toHaveLength(2);
+    expect(await h.deliveries(endpoint.id)).toHaveLength(2);
   });
 
   it('the statement that leases sends closes a delivery that was inserted while its endpoint was switched off', async () => {
-    const target = rig.receiver.url();
-    const endpoint = await rig.endpoint(target.url);
+    const target = h.receiver.url();
+    const endpoint = await h.endpoint(target.url);
     await switchOff(endpoint);
-    await insertDelivery(rig.database, newDelivery(endpoint));
-    await rig.sweep();
+    await insertDelivery(h.database, newDelivery(endpoint));
+    await h.sweep();
     expect(target.received).toEqual([]);
     expect(await onlyDelivery(endpoint)).toMatchObject({
       status: 'failed',
       attempts: 0,
-      closed_at: rig.clock(),
+      closed_at: h.clock(),
       sends: [],
     });
   });
@@ -459,33 +459,33 @@ describe('an endpoint that is switched off', () => {
     [200, 'delivered'],
   ] as const)('a delivery closed during a send whose response is %i is %s, and sent no more', async (code, ending) => {
     const answered = Promise.withResolvers<void>();
-    const target = rig.receiver.url((response) => void answered.promise.then(() => response.writeHead(code).end()));
-    const endpoint = await rig.endpoint(target.url);
-    await rig.consume([suspended(endpoint, rig.clock())]);
+    const target = h.receiver.url((response) => void answered.promise.then(() => response.writeHead(code).end()));
+    const endpoint = await h.endpoint(target.url);
+    await h.consume([suspended(endpoint, h.clock())]);
     await target.arrivals(1);
     await switchOff(endpoint);
     expect(await onlyDelivery(endpoint)).toMatchObject({
       status: 'failed',
-      closed_at: rig.clock(),
+      closed_at: h.clock(),
       leased_until: null,
     });
     answered.resolve();
-    await rig.dispatcher.whenIdle();
+    await h.dispatcher.whenIdle();
     const after = await onlyDelivery(endpoint);
     expect(after).toMatchObject({ status: ending, attempts: 1, next_attempt_at: null, sends: [{ http_status: code }] });
     await switchOff(endpoint, true);
-    rig.clock.advance(10 * MINUTE_MS);
-    await rig.sweep();
+    h.clock.advance(10 * MINUTE_MS);
+    await h.sweep();
     expect(target.received).toHaveLength(1);
   });
 
   it('a deleted endpoint gets nothing more either', async () => {
     const { target, endpoint } = await delivered(status(500));
-    await deleteEndpoint(rig.database, endpoint.id, rig.clock());
-    rig.clock.advance(MINUTE_MS);
-    await rig.sweep();
+    await deleteEndpoint(h.database, endpoint.id, h.clock());
+    h.clock.advance(MINUTE_MS);
+    await h.sweep();
     expect(target.received).toHaveLength(1);
-    expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'failed', attempts: 1, closed_at: rig.clock() });
+    expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'failed', attempts: 1, closed_at: h.clock() });
   });
 });
 
@@ -500,50 +500,50 @@ describe('a delivery that a developer sends again', () => {
       body: Buffer.from(first?.body ?? ''),
       resendOf: delivery.id,
     };
-    await insertDelivery(rig.database, again);
-    rig.dispatcher.wake([queueOf({ ...endpoint, endpointId: endpoint.id })]);
-    await rig.dispatcher.whenIdle();
+    await insertDelivery(h.database, again);
+    h.dispatcher.wake([queueOf({ ...endpoint, endpointId: endpoint.id })]);
+    await h.dispatcher.whenIdle();
     const [, second] = target.received;
     expect(second?.body).toBe(first?.body);
     expect(second?.headers).toMatchObject({
       'x-webhook-delivery-id': again.id,
       'x-webhook-event': 'challenge.suspended',
     });
-    expect((await rig.deliveries(endpoint.id)).map((one) => one.status)).toEqual(['delivered', 'delivered']);
+    expect((await h.deliveries(endpoint.id)).map((one) => one.status)).toEqual(['delivered', 'delivered']);
   });
 });
 
 describe('two processes', () => {
   it('two processes never send one delivery at the same time, nor twice', async () => {
-    await using replica = rig.startDispatcher();
-    const targets = Array.from({ length: 20 }, () => rig.receiver.url());
-    const endpoints = await Promise.all(targets.map(({ url }) => rig.endpoint(url)));
+    await using replica = h.startDispatcher();
+    const targets = Array.from({ length: 20 }, () => h.receiver.url());
+    const endpoints = await Promise.all(targets.map(({ url }) => h.endpoint(url)));
     const deliveries = endpoints.flatMap((endpoint) => Array.from({ length: 20 }, () => newDelivery(endpoint)));
-    await Promise.all(deliveries.map((delivery) => insertDelivery(rig.database, delivery)));
+    await Promise.all(deliveries.map((delivery) => insertDelivery(h.database, delivery)));
     const queues = deliveries.map(queueOf);
-    rig.dispatcher.wake(queues);
+    h.dispatcher.wake(queues);
     replica.wake(queues);
-    await Promise.all([rig.dispatcher.whenIdle(), replica.whenIdle()]);
-    await Promise.all([rig.sweep(), rig.sweep(replica)]);
+    await Promise.all([h.dispatcher.whenIdle(), replica.whenIdle()]);
+    await Promise.all([h.sweep(), h.sweep(replica)]);
     const sent = targets.flatMap(({ received }) => received.map(({ headers }) => headers['x-webhook-delivery-id']));
     expect(sent.toSorted()).toEqual(deliveries.map(({ id }) => id).toSorted());
   });
 
   it('two processes that lease at the same time never lease the same delivery', async () => {
-    const endpoint = await rig.endpoint(rig.receiver.url().url);
+    const endpoint = await h.endpoint(h.receiver.url().url);
     const deliveries = Array.from({ length: 30 }, () => newDelivery(endpoint));
-    await Promise.all(deliveries.map((delivery) => insertDelivery(rig.database, delivery)));
-    const times = { now: rig.clock(), leasedUntil: new Date(rig.clock().getTime() + 1_000), keyVersions: [1] };
+    await Promise.all(deliveries.map((delivery) => insertDelivery(h.database, delivery)));
+    const times = { now: h.clock(), leasedUntil: new Date(h.clock().getTime() + 1_000), keyVersions: [1] };
     const leases = await Promise.all(
       Array.from({ length: 8 }, () =>
-        leaseSends(rig.database, [{ endpointId: endpoint.id, environment: 'test', slots: 4 }], times),
+        leaseSends(h.database, [{ endpointId: endpoint.id, environment: 'test', slots: 4 }], times),
       ),
     );
     const leased = leases.flatMap(({ sends }) => sends.map(({ deliveryId }) => deliveryId));
     expect(new Set(leased).size).toBe(leased.length);
     expect(leased.length).toBeGreaterThanOrEqual(4);
     expect(
-      await leaseSends(rig.database, [{ endpointId: endpoint.id, environment: 'test', slots: 30 }], times),
+      await leaseSends(h.database, [{ endpointId: endpoint.id, environment: 'test', slots: 30 }], times),
     ).toMatchObject({
       sends: { length: 30 - leased.length },
     });
@@ -551,12 +551,12 @@ describe('two processes', () => {
 });
 
 describe('the end of a send that comes too late', () => {
-  const times = () => ({ now: rig.clock(), leasedUntil: new Date(rig.clock().getTime() + 1_000), keyVersions: [1] });
+  const times = () => ({ now: h.clock(), leasedUntil: new Date(h.clock().getTime() + 1_000), keyVersions: [1] });
   const noPhases = { dnsMs: null, connectMs: null, waitMs: null, readMs: null };
 
   async function leaseOne(endpoint: Registered) {
     const { sends } = await leaseSends(
-      rig.database,
+      h.database,
       [{ endpointId: endpoint.id, environment: 'test', slots: 1 }],
       times(),
     );
@@ -566,10 +566,10 @@ describe('the end of a send that comes too late', () => {
   }
 
   async function leasedTwice() {
-    const endpoint = await rig.endpoint(rig.receiver.url().url);
-    await insertDelivery(rig.database, newDelivery(endpoint));
+    const endpoint = await h.endpoint(h.receiver.url().url);
+    await insertDelivery(h.database, newDelivery(endpoint));
     const first = await leaseOne(endpoint);
-    rig.clock.advance(1_000);
+    h.clock.advance(1_000);
     const second = await leaseOne(endpoint);
     expect([first.number, second.number]).toEqual([1, 2]);
     return { endpoint, first, second };
@@ -579,15 +579,15 @@ describe('the end of a send that comes too late', () => {
     const { endpoint, first, second } = await leasedTwice();
     expect(await onlyDelivery(endpoint)).toMatchObject({ sends: [{ number: 1, error_kind: 'interrupted' }] });
     const error = { kind: 'timeout', sentence: 'No answer came in time.' } as const;
-    const result = { httpStatus: null, error, responseExcerpt: null, nextSendAt: rig.clock() };
-    await recordSends(rig.database, [{ send: first, durationMs: 9, phases: noPhases, result }]);
+    const result = { httpStatus: null, error, responseExcerpt: null, nextSendAt: h.clock() };
+    await recordSends(h.database, [{ send: first, durationMs: 9, phases: noPhases, result }]);
     expect(await onlyDelivery(endpoint)).toMatchObject({
       status: 'pending',
       attempts: 2,
       leased_until: times().leasedUntil,
       sends: [{ number: 1, error_kind: 'timeout' }],
     });
-    await recordSends(rig.database, [
+    await recordSends(h.database, [
       { send: second, durationMs: 9, phases: noPhases, result: { ...result, nextSendAt: null } },
     ]);
     expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'failed', attempts: 2 });
@@ -596,10 +596,10 @@ describe('the end of a send that comes too late', () => {
   it('a late success makes the delivery delivered, and the failure of the next send changes nothing', async () => {
     const { endpoint, first, second } = await leasedTwice();
     const success = { httpStatus: 200, error: null, responseExcerpt: '', nextSendAt: null };
-    await recordSends(rig.database, [{ send: first, durationMs: 9, phases: noPhases, result: success }]);
+    await recordSends(h.database, [{ send: first, durationMs: 9, phases: noPhases, result: success }]);
     const error = { kind: 'timeout', sentence: 'No answer came in time.' } as const;
-    const failure = { httpStatus: null, error, responseExcerpt: null, nextSendAt: rig.clock() };
-    await recordSends(rig.database, [{ send: second, durationMs: 9, phases: noPhases, result: failure }]);
+    const failure = { httpStatus: null, error, responseExcerpt: null, nextSendAt: h.clock() };
+    await recordSends(h.database, [{ send: second, durationMs: 9, phases: noPhases, result: failure }]);
     expect(await onlyDelivery(endpoint)).toMatchObject({
       status: 'delivered',
       attempts: 2,
@@ -609,20 +609,20 @@ describe('the end of a send that comes too late', () => {
         { number: 2, http_status: null, error_kind: 'timeout' },
       ],
     });
-    await rig.sweep();
+    await h.sweep();
     expect(await onlyDelivery(endpoint)).toMatchObject({ attempts: 2 });
   });
 
   it('a late end of a delivery that was deleted with its log is not recorded, and does not block other ends', async () => {
-    const endpoint = await rig.endpoint(rig.receiver.url().url);
-    await insertDelivery(rig.database, newDelivery(endpoint));
+    const endpoint = await h.endpoint(h.receiver.url().url);
+    await insertDelivery(h.database, newDelivery(endpoint));
     const gone = await leaseOne(endpoint);
-    await rig.database.query({ text: 'delete from deliveries where id = $1' }, [gone.deliveryId]);
-    await insertDelivery(rig.database, newDelivery(endpoint));
+    await h.database.query({ text: 'delete from deliveries where id = $1' }, [gone.deliveryId]);
+    await insertDelivery(h.database, newDelivery(endpoint));
     const there = await leaseOne(endpoint);
     const result = { httpStatus: 200, error: null, responseExcerpt: '', nextSendAt: null };
     await recordSends(
-      rig.database,
+      h.database,
       [gone, there].map((send) => ({ send, durationMs: 9, phases: noPhases, result })),
     );
     expect(await onlyDelivery(endpoint)).toMatchObject({ id: there.deliveryId, status: 'delivered' });
@@ -630,10 +630,10 @@ describe('the end of a send that comes too late', () => {
 });
 
 it('a live event is sent without the mark of the sandbox', async () => {
-  const target = rig.receiver.url();
-  const endpoint = await rig.endpoint(target.url);
+  const target = h.receiver.url();
+  const endpoint = await h.endpoint(target.url);
   const tenant = { ...endpoint.tenant, environment: Environment.LIVE };
-  await rig.consume([suspended(endpoint, rig.clock(), { tenant })]);
-  await rig.dispatcher.whenIdle();
+  await h.consume([suspended(endpoint, h.clock(), { tenant })]);
+  await h.dispatcher.whenIdle();
   expect(JSON.parse(target.received[0]?.body ?? '').data).not.toHaveProperty('test');
 });

@@ -7,9 +7,9 @@ import { newId } from '@laurel/ids';
 import { expect, it } from 'vitest';
 import type { DeliveryQueue } from '../domain/delivery-queues.ts';
 import { insertDeliveries } from '../repository/deliveries.ts';
-import { type Registered, useRig } from './deliver.fixture.ts';
+import { type Registered, useDispatchHarness } from './deliver.fixture.ts';
 
-const rig = useRig();
+const h = useDispatchHarness();
 
 const DEAD = 100;
 const HEALTHY = 20;
@@ -18,7 +18,7 @@ const EVENTS = 25;
 const FOR_EVER_MS = 300_000;
 
 async function queue(endpoints: readonly Registered[], events: number): Promise<void> {
-  const createdAt = rig.clock();
+  const createdAt = h.clock();
   for (let event = 0; event < events; event += 1) {
     const deliveries = endpoints.map(({ id: endpointId, tenant }) => ({
       id: newId(createdAt),
@@ -30,20 +30,20 @@ async function queue(endpoints: readonly Registered[], events: number): Promise<
       resendOf: null,
       createdAt,
     }));
-    await insertDeliveries(rig.database, deliveries);
+    await insertDeliveries(h.database, deliveries);
   }
 }
 
 const register = (count: number, url: () => string) =>
-  Promise.all(Array.from({ length: count }, () => rig.endpoint(url())));
+  Promise.all(Array.from({ length: count }, () => h.endpoint(url())));
 const queuesOf = (endpoints: readonly Registered[]): DeliveryQueue[] =>
   endpoints.map(({ id }) => ({ endpointId: id, environment: 'test' }));
 
 it('healthy endpoints get all their deliveries while a hundred dead ones hang, untried or failing', async () => {
-  await using dispatcher = rig.startDispatcher({ timeoutMs: FOR_EVER_MS });
+  await using dispatcher = h.startDispatcher({ timeoutMs: FOR_EVER_MS });
   const hanging = new Set<ServerResponse>();
   let isOver = false;
-  const hangingTarget = rig.receiver.url((response) => {
+  const hangingTarget = h.receiver.url((response) => {
     if (isOver) response.destroy();
     else hanging.add(response);
   });
@@ -58,8 +58,8 @@ it('healthy endpoints get all their deliveries while a hundred dead ones hang, u
   await queue(dead, 3);
   dispatcher.wake(queuesOf(dead));
   await hangingTarget.arrivals(DEAD);
-  const targets = Array.from({ length: HEALTHY }, () => rig.receiver.url());
-  const healthy = await Promise.all(targets.map(({ url }) => rig.endpoint(url)));
+  const targets = Array.from({ length: HEALTHY }, () => h.receiver.url());
+  const healthy = await Promise.all(targets.map(({ url }) => h.endpoint(url)));
   await queue(healthy, EVENTS);
   dispatcher.wake(queuesOf(healthy));
   await Promise.all(targets.map((target) => target.arrivals(EVENTS)));
@@ -68,8 +68,8 @@ it('healthy endpoints get all their deliveries while a hundred dead ones hang, u
   // The dead endpoints have failed by then: they hold at most half of all slots, one each.
   release();
   await hangingTarget.arrivals(DEAD + 64);
-  const newTarget = rig.receiver.url();
-  const all = [...healthy, await rig.endpoint(newTarget.url)];
+  const newTarget = h.receiver.url();
+  const all = [...healthy, await h.endpoint(newTarget.url)];
   await queue(all, EVENTS);
   dispatcher.wake(queuesOf(all));
   await Promise.all([newTarget.arrivals(EVENTS), ...targets.map((target) => target.arrivals(2 * EVENTS))]);
