@@ -18,7 +18,7 @@ export interface HttpAnswer {
 export class HttpConnection {
   private socket: Socket | undefined;
   private received: Buffer = Buffer.alloc(0);
-  private settle: { resolve: (answer: HttpAnswer) => void; reject: (error: Error) => void } | undefined;
+  private inFlight: { resolve: (answer: HttpAnswer) => void; reject: (error: Error) => void } | undefined;
   private readonly host: string;
   private readonly port: number;
 
@@ -35,7 +35,7 @@ export class HttpConnection {
     const socket = this.socket ?? (await this.open());
     const length = Buffer.byteLength(body);
     return new Promise<HttpAnswer>((resolve, reject) => {
-      this.settle = { resolve, reject };
+      this.inFlight = { resolve, reject };
       socket.write(
         `${method} ${path} HTTP/1.1\r\nhost: ${this.host}\r\n${headers}content-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`,
       );
@@ -56,8 +56,8 @@ export class HttpConnection {
     socket.on('data', (chunk) => this.read(chunk));
     const fail = () => {
       this.socket = undefined;
-      this.settle?.reject(new Error('the connection was closed before the answer'));
-      this.settle = undefined;
+      this.inFlight?.reject(new Error('the connection was closed before the answer'));
+      this.inFlight = undefined;
     };
     socket.on('error', fail);
     socket.on('close', fail);
@@ -75,8 +75,8 @@ export class HttpConnection {
     if (this.received.length < bodyEnd) return;
     const answer = { status: Number(head.slice(9, 12)), body: this.received.toString('utf8', headEnd + 4, bodyEnd) };
     this.received = Buffer.alloc(0);
-    const settle = this.settle;
-    this.settle = undefined;
-    settle?.resolve(answer);
+    const inFlight = this.inFlight;
+    this.inFlight = undefined;
+    inFlight?.resolve(answer);
   }
 }

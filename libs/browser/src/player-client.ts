@@ -164,13 +164,13 @@ export class PlayerClient extends EventTarget {
       const body = { arm_id: id, ...wanted };
       const attempt = await connection.send('POST', 'attempts', { isBody: isAttempt, body, onSend });
       if (this.#arm !== sent) throw notArmed();
-      this.#settle({ ...sent, attemptId: attempt.id });
+      this.#persist({ ...sent, attemptId: attempt.id });
       this.#attempt = attempt;
       return attempt;
     } catch (error) {
       // Nothing was sent: it stays armed, or unconfirmed.
       if (this.#arm === arm) this.#take(arm);
-      if (this.#arm === sent) this.#settle(isRefusal(error) ? undefined : this.#asKnown(arm, sent, error));
+      if (this.#arm === sent) this.#persist(isRefusal(error) ? undefined : this.#asKnown(arm, sent, error));
       throw error;
     }
   }
@@ -186,7 +186,7 @@ export class PlayerClient extends EventTarget {
       const isBody = (answer: object) => isAttempt(answer, attemptId);
       return await connection.send('GET', `attempts/${encodeURIComponent(attemptId)}`, { isBody, signal });
     } catch (error) {
-      if (isNotFound(error) && this.#arm === arm) this.#settle(undefined);
+      if (isNotFound(error) && this.#arm === arm) this.#persist(undefined);
       throw error;
     }
   }
@@ -197,14 +197,14 @@ export class PlayerClient extends EventTarget {
   }
 
   #forgetStale(): void {
-    if (this.#arm && !this.#beginning && isStale(this.#arm)) this.#settle(undefined);
+    if (this.#arm && !this.#beginning && isStale(this.#arm)) this.#persist(undefined);
   }
 
   /**
    * Stores what a response has decided. If the storage fails, it still holds the sent arm: a reload
    * sends it again, and it is charged once.
    */
-  #settle(arm: Arm | undefined, state?: PlayerState): void {
+  #persist(arm: Arm | undefined, state?: PlayerState): void {
     try {
       this.#connected().store.write(arm);
     } catch {
@@ -222,7 +222,7 @@ export class PlayerClient extends EventTarget {
   }
 
   #end({ target }: Arm, attempt: Attempt): void {
-    this.#settle(undefined, { status: 'ended', target, attempt });
+    this.#persist(undefined, { status: 'ended', target, attempt });
   }
 }
 

@@ -37,7 +37,7 @@ export type GatePass =
 
 interface Waiter {
   readonly deadline: number;
-  readonly settle: (pass: GatePass) => void;
+  readonly resolve: (pass: GatePass) => void;
   readonly cancelTimer: () => void;
 }
 
@@ -72,13 +72,13 @@ export class RateGate {
       };
       const waiter: Waiter = {
         deadline,
-        settle: (pass) => {
+        resolve: (pass) => {
           signal?.removeEventListener('abort', abort);
           resolve(pass);
         },
         cancelTimer: this.#clock.schedule(Math.max(0, deadline - this.#clock.now()), () => {
           this.#remove(waiter);
-          waiter.settle({ kind: 'late' });
+          waiter.resolve({ kind: 'late' });
         }),
       };
       signal?.addEventListener('abort', abort, { once: true });
@@ -99,10 +99,10 @@ export class RateGate {
       if (closedForMs > 0) {
         if (waiter.deadline > this.#closedUntil) continue;
         this.#remove(waiter);
-        waiter.settle({ kind: 'limited', retryAfterMs: closedForMs });
+        waiter.resolve({ kind: 'limited', retryAfterMs: closedForMs });
       } else if (this.#underWay < this.#remaining * SHARE || this.#underWay === 0) {
         this.#remove(waiter);
-        waiter.settle({ kind: 'passed', leave: this.#begin() });
+        waiter.resolve({ kind: 'passed', leave: this.#begin() });
       } else return;
     }
     if (closedForMs > 0 && this.#waiting.size > 0) this.#scheduleOpening(closedForMs);
