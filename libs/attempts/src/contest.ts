@@ -73,7 +73,7 @@ export interface RecordedOutcome {
 }
 
 /** A recorded outcome and the prize that it won; null for none. */
-export interface Recorded {
+export interface RecordedSettlement {
   readonly kind: 'recorded';
   readonly outcome: RecordedOutcome;
   readonly won: OwedAward<PayableAward> | null;
@@ -81,7 +81,7 @@ export interface Recorded {
 
 /** What the commit of a report did. */
 export type Settlement =
-  | Recorded
+  | RecordedSettlement
   /**
    * `receiptId` is the receipt of the operation that the report repeats, if any; see
    * resolve-idempotency-uses.ts.

@@ -15,7 +15,7 @@
  *   (`@laurel/attempts/client`)
  */
 export type { AccountCache } from './account-cache.ts';
-export type { Contest, Recorded, Report, Settlement } from './contest.ts';
+export type { Contest, RecordedSettlement, Report, Settlement } from './contest.ts';
 export { ATTEMPT_CALLERS, attemptHandlers } from './handlers/index.ts';
 export { previousRpcs } from './handlers/previous-rpcs.ts';
 export { countsUnderCap } from './repository/attempt-cap.ts';

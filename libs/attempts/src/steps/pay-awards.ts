@@ -95,9 +95,9 @@ export function createAwardPayer(deps: {
 }): AwardPayer {
   const { owner, database, wallet, logger, awards, outbox } = deps;
 
-  type Recorded = { readonly payout: PayoutOf; readonly event: Event | null };
+  type PayoutToRecord = { readonly payout: PayoutOf; readonly event: Event | null };
 
-  const records = createCoalescer<Recorded, void>({
+  const records = createCoalescer<PayoutToRecord, void>({
     name: 'record-payouts',
     isolate: (error) => !isConnectionFailure(error),
     async run(records) {

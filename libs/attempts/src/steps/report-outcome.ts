@@ -15,7 +15,7 @@
  */
 import { type Refused, refused } from '@laurel/errors';
 import { isUniqueViolation } from '@laurel/postgres';
-import type { Contest, Recorded, RecordedOutcome, Report, Settlement } from '../contest.ts';
+import type { Contest, RecordedOutcome, RecordedSettlement, Report, Settlement } from '../contest.ts';
 import type { PayableAward } from '../domain/award.ts';
 import type { RoundReason } from '../domain/refund-reason.ts';
 import type { AwardPayer } from './pay-awards.ts';
@@ -77,7 +77,7 @@ async function settleUnderOwnId(report: Sent, { contest, opener }: ReportDeps): 
 }
 
 /** The award with the wallet's decision; null if the outcome won none. */
-async function pay({ won, outcome }: Recorded, { contest, payer }: ReportDeps): Promise<PayableAward | null> {
+async function pay({ won, outcome }: RecordedSettlement, { contest, payer }: ReportDeps): Promise<PayableAward | null> {
   if (won === null) return null;
   return await payer.complete(won, (award) => contest.settledWithAward?.({ ...won, award }, outcome) ?? null);
 }

@@ -3,7 +3,7 @@
  * of outcomes records drafts. The response to a report follows from its draft alone.
  */
 
-import type { Recorded, Report, Settlement as ReportSettlement } from '@laurel/attempts';
+import type { RecordedSettlement, Report, Settlement as ReportSettlement } from '@laurel/attempts';
 import type { IdempotencyUse, OwedAward } from '@laurel/attempts/domain';
 import type { Outbox } from '@laurel/events';
 import { receiptIdOf } from '@laurel/ids';
@@ -39,15 +39,18 @@ export type OutcomeDraft = ReportedAttempt & {
 /** A report, and whether the fee of its attempt is known to be posted. */
 export type SentReport = OutcomeReport & Pick<Report, 'feePosted'>;
 
-export type RecordedOutcome = Recorded & { readonly outcome: Outcome; readonly won: WonAward | null };
+export type RecordedChallengeOutcome = RecordedSettlement & {
+  readonly outcome: Outcome;
+  readonly won: WonAward | null;
+};
 
 /** An award to pay, with the player whom its event names. */
 export type WonAward = OwedAward<Award> & { readonly playerRef: string };
 
 /** The result of the commit for a report. */
 export type Settlement =
-  | RecordedOutcome
-  | Exclude<ReportSettlement, Recorded>
+  | RecordedChallengeOutcome
+  | Exclude<ReportSettlement, RecordedSettlement>
   /**
    * Nothing is recorded. The caller asks the wallet about this player and sends the report again.
    */
@@ -103,7 +106,7 @@ export function draftOutcome(
 export function settlementOf(
   { signed: { outcome }, claim, terms, attempt }: OutcomeDraft,
   status: NewAwardStatus | null,
-): RecordedOutcome {
+): RecordedChallengeOutcome {
   if (claim === null || status === null) return { kind: 'recorded', outcome, won: null };
   const award: Award = { ...claim, status, createdAt: outcome.recordedAt, paidAt: null };
   return { kind: 'recorded', outcome, won: { award, tenant: terms.tenant, playerRef: attempt.playerRef } };

@@ -15,7 +15,7 @@ import {
   idempotencyRecordIdsOf,
   insertIdempotencyUses,
   lockIdempotencyUses,
-  type Recorded,
+  type RecordedSettlement,
   type Settlement as ReportSettlement,
   resolveReports,
 } from '@laurel/attempts';
@@ -38,12 +38,12 @@ import { type SettledRun, scoresOf } from '../repository/best-runs.ts';
 import { writeBoards } from '../repository/board.ts';
 import { insertOutcomes, type SignedOutcome } from '../repository/outcomes.ts';
 
-type RecordedOutcome = { readonly kind: 'recorded'; readonly outcome: Outcome };
+type RecordedRoundOutcome = { readonly kind: 'recorded'; readonly outcome: Outcome };
 
 /** The result of the commit for one report. */
 export type Settlement =
-  | RecordedOutcome
-  | Exclude<ReportSettlement, Recorded>
+  | RecordedRoundOutcome
+  | Exclude<ReportSettlement, RecordedSettlement>
   | Extract<OutcomeDecision, { readonly kind: 'round_over' }>;
 
 export type OutcomeSettlements = Coalescer<OutcomeReport, Settlement>;
