@@ -1,5 +1,7 @@
-// Preloaded into every service that the launcher starts (`node --import`). The launcher holds one end of an IPC
-// channel; when the launcher exits or is killed, the service drains and exits, so that no port is in use at the next start.
+// Preloaded into every service that the launcher starts (`node --import`). The launcher holds one
+// end of an IPC channel.
+// When the launcher exits or is killed, the service drains and exits, so that its port is free at
+// the next start.
 const DRAIN_LIMIT_MS = 12_000;
 
 process.channel?.unref();

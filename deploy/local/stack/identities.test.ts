@@ -19,7 +19,7 @@ afterEach(() => rmSync(directory, { recursive: true }));
 const nats = { hosts: ['localhost', '127.0.0.1'], prefix: 'laurel', tls: true };
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
-test('each service gets a certificate that names it, which a channel accepts, and only its owner can read its key', async () => {
+test('each service gets a certificate in its name that a channel accepts, and a key that only its owner can read', async () => {
   const { filesOf } = await keepIdentities({ folder, nats });
   for (const service of SERVICE_NAMES) {
     const files = filesOf(service);
@@ -62,7 +62,7 @@ test.each(['', '{"wallet":', 'null', '[1]', '{"challenge":""}'])(
   },
 );
 
-test('NATS’s configuration has its users and its certificate, as this machine or a container sees it, and there the limit of its store', async () => {
+test('the configuration of NATS names its users and the path of its certificate, and in a container the limit of its store', async () => {
   const { natsConfigurationFile, natsPasswords } = await keepIdentities({ folder, nats });
   const read = () => JSON.parse(readFileSync(natsConfigurationFile, 'utf8'));
   expect(modeOf(natsConfigurationFile)).toBe(0o600);
@@ -82,6 +82,6 @@ test('a damaged authority of the services is reported in one sentence', async ()
   await keepIdentities({ folder, nats });
   writeFileSync(join(folder, 'authority', 'tls.crt'), 'nonsense');
   await expect(keepIdentities({ folder, nats })).rejects.toThrow(
-    `The certificate authority in ${join(folder, 'authority')} is damaged: delete that folder, and the next start makes another.`,
+    `The certificate authority in ${join(folder, 'authority')} is damaged: delete that folder, and the next start makes a new one.`,
   );
 });

@@ -8,14 +8,16 @@ import { keepAuthority } from './kept-authority.ts';
 import { writePrivate } from './secrets.ts';
 import { StartFailure } from './start-failure.ts';
 
-/** The files of a folder of certificates, or of its Secret in Kubernetes. */
+/** File names in a folder of certificates, and the keys of its Secret in Kubernetes. */
 const CERTIFICATE = 'tls.crt';
 const KEY = 'tls.key';
 const AUTHORITY = 'ca.crt';
 
 /**
- * A certificate for each service and for NATS, of an authority that only these trust, and NATS's users. Authority and passwords are
- * generated once and kept; each call issues fresh certificates, valid for 800 days, and rewrites NATS's configuration.
+ * A certificate for each service and for NATS, and the users of NATS. An authority that only these
+ * services trust issues the certificates.
+ * The authority and the passwords are generated once and kept. Each call issues new certificates,
+ * valid for 800 days, and rewrites the configuration of NATS.
  */
 export interface Identities {
   /** The paths of a service's certificate, key and authority. */
@@ -31,18 +33,24 @@ export interface Identities {
 export async function keepIdentities(options: {
   readonly folder: string;
   readonly nats: {
-    /** Names and addresses under which services reach it. */
+    /** Names and addresses under which services reach NATS. */
     readonly hosts: readonly string[];
     readonly prefix: string;
     readonly tls: boolean;
-    /** The folder of its certificate as NATS sees it, the address of its health check, and how much it may store; by default as on this machine. */
+    /**
+     * For a NATS in a container: the folder of its certificate as the container sees it, the
+     * address of its health check, and how much it may store. By default NATS runs on this machine.
+     */
     readonly container?: { readonly folder: string; readonly monitoring: string; readonly maxStoreBytes: number };
   };
-  /** Keys are readable by their owner alone, unless the folder is mounted into containers that run as another user. */
+  /**
+   * Only the owner can read keys, unless the folder is mounted into containers that run as another
+   * user.
+   */
   readonly keyMode?: number;
 }): Promise<Identities> {
   const { folder, nats, keyMode = 0o600 } = options;
-  // Other users of this machine cannot enter the folder, whatever the modes of the files in it.
+  // Other users of this machine cannot enter the folder, whatever the modes of its files.
   makeFolder(folder, 0o700);
   const authorityFolder = join(folder, 'authority');
   makeFolder(authorityFolder, 0o700);
@@ -95,17 +103,17 @@ function keepPasswords(file: string): Record<NatsUser, string> {
   return passwords;
 }
 
-/** With new passwords in place of the kept ones, services and a NATS that runs would not know each other. */
+/** New passwords would not do: running services and a running NATS still use the kept ones. */
 function readPasswords(file: string): Partial<Record<NatsUser, string>> {
   if (!existsSync(file)) return {};
   try {
     const kept: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (typeof kept === 'object' && kept !== null && Object.values(kept).every(isPassword)) return kept;
   } catch {
-    // As below.
+    // The failure below reports it.
   }
   throw new StartFailure(
-    `${file} cannot be read, which has the passwords of NATS's users: put it back from a backup, or delete it, and the next start makes others.`,
+    `${file}, which has the passwords of NATS's users, cannot be read: restore it from a backup, or delete it, and the next start makes new ones.`,
   );
 }
 
@@ -116,7 +124,7 @@ function makeFolder(folder: string, mode: number): void {
   chmodSync(folder, mode);
 }
 
-/** Atomically, so that a reader sees the old content or the new one. */
+/** Atomic: a reader sees the old content or the new one. */
 function replace(file: string, content: string, mode: number): void {
   const draft = `${file}.${process.pid}.draft`;
   writeFileSync(draft, content, { mode });

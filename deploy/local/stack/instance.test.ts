@@ -56,11 +56,11 @@ test.each(['', 'null', '{', '[]', '{"launcher":"x"}'])('a note that holds %j is 
   writeFileSync(note, content);
   using instance = await takeDataDirectory(dataDir, 8080, print);
   instance.noteChild('wallet', 4711);
-  expect(printed).toEqual([`${note} could not be read, as after a full disk or a crash: it is written anew.`]);
+  expect(printed).toEqual([`${note} could not be read, perhaps after a full disk or a crash: it is written again.`]);
   expect(JSON.parse(readFileSync(note, 'utf8')).children).toEqual({ wallet: 4711 });
 });
 
-test('a launcher of another stack that has the process id of a dead one does not keep the data directory', async () => {
+test('a launcher of another stack with the process id of a dead launcher does not keep the data directory', async () => {
   const other = await startIdle('/elsewhere/deploy/local/start.ts');
   const started = 'another-boot 1';
   writeFileSync(note, JSON.stringify({ launcher: other.pid, started, httpPort: 8085, children: {} }));
@@ -68,7 +68,7 @@ test('a launcher of another stack that has the process id of a dead one does not
   expect(inspectProcess(other.pid as number)).not.toBeNull();
 });
 
-test('a process of a stack whose data directory only begins alike is not ended', async () => {
+test('a process is not ended if the name of its data directory only begins alike', async () => {
   const neighbour = await startIdle(`${dataDir}-2`);
   const children = { wallet: neighbour.pid };
   writeFileSync(note, JSON.stringify({ launcher: 2 ** 22 + 1, httpPort: 8080, children }));
@@ -89,9 +89,10 @@ test('a launcher ends the processes that a killed launcher left behind, and no o
   expect(inspectProcess(unrelated.pid as number)).not.toBeNull();
 });
 
-test('a launcher waits until the memory and the ports of what it ends are released', async () => {
+test('a launcher waits until the processes that it ends have released their memory and ports', async () => {
   symlinkSync('/dev/null', join(dataDir, 'null'));
-  // The kernel takes a while to release 1 GiB; meanwhile the process has no command line and is not a zombie yet.
+  // The kernel takes a while to release 1 GiB. Meanwhile the process has no command line and is not
+  // a zombie yet.
   const argv = ['if=/dev/zero', `of=${join(dataDir, 'null')}`, 'bs=1G'];
   const left = spawn('dd', argv, { stdio: 'ignore' });
   children.push(left);
@@ -120,12 +121,12 @@ test('a service whose launcher has exited drains and exits', async () => {
   await expect.poll(() => output).toBe('up\ndrained\n');
 });
 
-/** An idle process with a given argument on its command line. */
+/** An idle process with the given argument on its command line. */
 async function startIdle(word: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', word], { stdio: 'ignore' });
   children.push(child);
   await once(child, 'spawn');
-  // Until the new program has begun, the child has the command line of this process.
+  // Until the new program has begun, the child has this process's command line.
   await expect.poll(() => inspectProcess(child.pid as number)?.command).toContain(word);
   return child;
 }

@@ -5,16 +5,22 @@ import { inspectProcess } from '@laurel/local-infrastructure/inspect-process';
 import { writePrivate } from './secrets.ts';
 import { StartFailure } from './start-failure.ts';
 
-/** The running launcher's record, by which the next one knows whether it may start and which processes it must end. */
+/**
+ * The record of a running launcher. The next launcher reads whether it may start, and which
+ * processes it must end.
+ */
 interface Note {
   readonly launcher: number;
-  /** Of the launcher's process, as inspectProcess returns it. A launcher of the release before writes none. */
+  /**
+   * When the launcher's process started, as inspectProcess returns it. Launchers of the previous
+   * release did not write it.
+   */
   readonly started?: string;
   readonly httpPort: number;
   readonly children: Readonly<Record<string, number>>;
 }
 
-/** The right to run from one data directory; disposing releases it. */
+/** The right to run from one data directory. Disposing releases it. */
 export interface Instance extends Disposable {
   noteChild(name: string, pid: number | undefined): void;
 }
@@ -22,9 +28,9 @@ export interface Instance extends Disposable {
 const CLEARING_LIMIT_MS = 15_000;
 
 /**
- * Locks the data directory for this process. A launcher that still runs keeps it; processes that a killed one left behind
- * are ended first: its services exit on their own, and every other process with the data directory on its command
- * line gets a signal.
+ * Locks the data directory for this process. A launcher that still runs keeps it.
+ * Processes that a killed launcher left behind are ended first. Its services exit on their own;
+ * every other process with the data directory on its command line gets a signal.
  */
 export async function takeDataDirectory(
   dataDir: string,
@@ -44,7 +50,7 @@ export async function takeDataDirectory(
     await clearChildren(left.children, dataDir, print);
     rmSync(file, { force: true });
   } else if (existsSync(file)) {
-    print(`${file} could not be read, as after a full disk or a crash: it is written anew.`);
+    print(`${file} could not be read, perhaps after a full disk or a crash: it is written again.`);
     rmSync(file, { force: true });
   }
 
@@ -72,7 +78,9 @@ export async function takeDataDirectory(
   };
 }
 
-/** Creates the file with its whole content, so that no one ever reads a part. Throws EEXIST where it is there. */
+/**
+ * Creates the file with its whole content, so that nobody reads a part. Throws EEXIST if it exists.
+ */
 function createWhole(file: string, content: string): void {
   const draft = `${file}.${process.pid}.first`;
   writeFileSync(draft, content, { mode: 0o600 });
@@ -83,7 +91,10 @@ function createWhole(file: string, content: string): void {
   }
 }
 
-/** Whether a command line names the data directory, or a file in it; one whose name only begins alike is another's. */
+/**
+ * Whether a command line names the data directory or a file in it. A directory whose name only
+ * begins alike belongs to another stack.
+ */
 function names(command: string | undefined, dataDir: string): boolean {
   for (let at = command?.indexOf(dataDir) ?? -1; at >= 0; at = command?.indexOf(dataDir, at + 1) ?? -1) {
     const [before, after] = [command?.[at - 1] ?? ' ', command?.[at + dataDir.length] ?? ' '];
@@ -102,7 +113,8 @@ async function clearChildren(
   if (left.length === 0) return;
   print(`Ending what the last start left behind: ${left.map(([name]) => name).join(', ')} ...`);
 
-  // An exiting process has no command line any more and still holds its port; another command line is another process.
+  // An exiting process still holds its port but has no command line any more. A process with
+  // another command line has only taken over the process id.
   const isRunning = ([, pid]: readonly [string, number]) => {
     const command = commandOf(pid);
     return command === '' || names(command, dataDir);
@@ -118,7 +130,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has exited in the meantime.
+    // The process has exited in the meantime.
   }
 }
 

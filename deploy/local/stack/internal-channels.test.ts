@@ -13,7 +13,7 @@ afterEach(() => rmSync(dataDir, { recursive: true }));
 const open = (environment: Record<string, string> = {}) => internalChannels({ dataDir, natsPort: 4222, environment });
 const TLS = ['GRPC_TLS_CERT_FILE', 'GRPC_TLS_KEY_FILE', 'GRPC_TLS_CA_FILE'];
 
-test('every service has its own certificate, and those that speak to NATS a user of their own', async () => {
+test('every service has its own certificate, and every service that uses NATS has its own user', async () => {
   const { environmentOf } = await open({ LAUREL_INTERNAL_TLS: 'on' });
   expect(Object.keys(environmentOf('gateway'))).toEqual(TLS);
   expect(Object.keys(environmentOf('wallet'))).toEqual(TLS);
@@ -36,7 +36,7 @@ test('without certificates NATS still has its users', async () => {
   );
 });
 
-test('a NATS that the environment names has its own users, and the prefix of events is theirs alone', async () => {
+test('the stack makes no users for a NATS that the environment names, and limits its own to the prefix of events', async () => {
   expect(
     Object.keys(
       (await open({ LAUREL_INTERNAL_TLS: 'on', NATS_URL: 'nats://elsewhere:4222' })).environmentOf('webhook'),

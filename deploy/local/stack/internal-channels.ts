@@ -3,7 +3,7 @@ import { isNatsUser, type ServiceName } from '@laurel/topology';
 import { keepIdentities } from './identities.ts';
 import { StartFailure } from './start-failure.ts';
 
-/** The credentials of the services towards each other and NATS; see `identities.ts`. */
+/** The credentials of the services for each other and for NATS; see `identities.ts`. */
 export interface InternalChannels {
   readonly natsConfigurationFile: string;
   /** The environment that a service gets besides its own settings. */
@@ -11,9 +11,10 @@ export interface InternalChannels {
 }
 
 /**
- * With LAUREL_INTERNAL_TLS=on the services of a data directory use TLS with certificates of its own authority; without, the services accept
- * every process that reaches the ports of this machine. NATS has a user for each service in either case; a NATS that the environment names
- * (NATS_URL) has its own.
+ * With LAUREL_INTERNAL_TLS=on the services of a data directory use TLS, with certificates of its
+ * own authority. Without it they accept every process that reaches the ports of this machine.
+ * In either case NATS has a user for each service. A NATS that the environment names (NATS_URL) has
+ * its own users.
  */
 export async function internalChannels(options: {
   readonly dataDir: string;
@@ -43,7 +44,10 @@ export async function internalChannels(options: {
   };
 }
 
-/** Off by default: on one machine it costs a fifth of the flows (decision 15), and other processes of the same user can read the keys anyway. */
+/**
+ * Off by default: on one machine TLS makes flows a fifth slower (decision 15), and other processes
+ * of the same user can read the keys anyway.
+ */
 function isOn(setting = ''): boolean {
   if (setting === 'on') return true;
   if (setting === '' || setting === 'off') return false;

@@ -8,7 +8,7 @@ import {
 import { writePrivate } from './secrets.ts';
 import { StartFailure } from './start-failure.ts';
 
-/** The authority in these files, which is created if there is none yet; their folder exists. */
+/** Returns the authority in these files and creates it if there is none. Their folder exists. */
 export async function keepAuthority(kept: {
   readonly name: string;
   readonly certificate: string;
@@ -16,7 +16,7 @@ export async function keepAuthority(kept: {
 }): Promise<CertificateAuthority> {
   if (!existsSync(kept.certificate)) {
     const authority = await createCertificateAuthority(kept.name);
-    // The certificate last: if it exists, its key does too.
+    // The certificate is written last: if it exists, its key does too.
     writePrivate(kept.key, authority.key);
     writePrivate(kept.certificate, authority.certificate);
     return authority;
@@ -28,7 +28,7 @@ export async function keepAuthority(kept: {
     });
   } catch {
     throw new StartFailure(
-      `The certificate authority in ${dirname(kept.certificate)} is damaged: delete that folder, and the next start makes another.`,
+      `The certificate authority in ${dirname(kept.certificate)} is damaged: delete that folder, and the next start makes a new one.`,
     );
   }
 }

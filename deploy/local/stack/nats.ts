@@ -2,13 +2,13 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { ProcessShape } from './supervisor.ts';
 
-/** A server with JetStream, its streams below the data directory, on 127.0.0.1 alone. */
+/** A NATS server with JetStream, on 127.0.0.1 alone. Its streams are in the data directory. */
 export function natsProcess(options: {
   file: string;
   dataDir: string;
   port: number;
   logFile: string;
-  /** Its users and its certificate. */
+  /** The users and the certificate of the server. */
   configurationFile: string;
   onPid: ProcessShape['onPid'];
 }): ProcessShape {

@@ -4,7 +4,10 @@ import { createServer } from 'node:net';
 import { type CalledService, isCalled, SERVICE_NAMES, type ServiceName } from '@laurel/topology';
 import { writePrivate } from './secrets.ts';
 
-/** The ports inside one stack. Each is chosen once and kept, so that a URL stays valid at later starts. */
+/**
+ * The ports inside one stack. Each is chosen once and kept, so that URLs stay valid after a
+ * restart.
+ */
 export const INTERNAL_PORTS: readonly InternalPort[] = [
   'postgres',
   'nats',
@@ -14,14 +17,17 @@ export type InternalPort = 'postgres' | 'nats' | `${CalledService}Grpc` | `${Ser
 export type Ports = Readonly<Record<InternalPort, number>>;
 
 /**
- * Below the range from which systems take the ports of outgoing connections (32768 and up on Linux): a port of a
- * service that is being restarted cannot be taken by a client's connection in between.
+ * Below the range of ports for outgoing connections (32768 and up on Linux): no client's connection
+ * can take the port of a service while it restarts.
  */
 const FIRST_PORT = 20_000;
 const LAST_PORT = 29_999;
 const MAX_TRIES = 500;
 
-/** Reads the kept ports; chooses a port that is missing or in use by another process again. Writes its choice. */
+/**
+ * Reads the kept ports, chooses a new one for each that is missing or in use by another process,
+ * and writes the result.
+ */
 export async function keepPorts(file: string, isFree: (port: number) => Promise<boolean> = isPortFree): Promise<Ports> {
   const kept = readKept(file);
   const chosen: Partial<Record<InternalPort, number>> = {};
@@ -37,7 +43,7 @@ export async function keepPorts(file: string, isFree: (port: number) => Promise<
   return chosen as Ports;
 }
 
-/** Random, because two stacks that start at the same moment would both find the lowest one free. */
+/** Random: two stacks that start at the same moment would both find the lowest port free. */
 async function choosePort(used: ReadonlySet<number>, isFree: (port: number) => Promise<boolean>): Promise<number> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const port = randomInt(FIRST_PORT, LAST_PORT + 1);
@@ -54,7 +60,7 @@ function readKept(file: string): Partial<Record<InternalPort, number>> {
   }
 }
 
-/** Whether a server could listen on 127.0.0.1 now. */
+/** Whether a server could listen on this port of 127.0.0.1 now. */
 export function isPortFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();

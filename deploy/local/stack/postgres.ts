@@ -11,22 +11,28 @@ import { rotateLog } from './logs.ts';
 import { StartFailure } from './start-failure.ts';
 import { restartDelayMs } from './supervisor.ts';
 
-/** The PostgreSQL of a stack; it is restarted on the same port when it dies. */
+/** The PostgreSQL server of a stack. It is restarted on the same port when it dies. */
 export interface StackPostgres extends AsyncDisposable {
-  /** The service's database and its two roles, created if they are missing; a database of an older release is converted. */
+  /**
+   * Returns the service's database and its two roles, which are created if missing. A database of
+   * an older release is converted.
+   */
   databaseOf(service: string): Promise<DatabaseRoles>;
 }
 
-/** For two cores, shared with the services; fsync stays on, as for every database with money. */
+/**
+ * Tuned for two cores that the services share. fsync stays on, as for every database with money.
+ */
 const SETTINGS = {
   shared_buffers: '256MB',
   max_connections: '200',
-  // Checkpoints are rare and spread out: after each, the first change of a page logs the whole page.
+  // Checkpoints are rare and spread out: the first change of a page after each one logs the whole
+  // page.
   max_wal_size: '2GB',
   checkpoint_timeout: '15min',
-  // Every statement here takes microseconds; compiling one takes milliseconds.
+  // Every statement here takes microseconds, and compiling one takes milliseconds.
   jit: 'off',
-  // The windows of the rate limit and the attempts change all the time.
+  // The rows of rate limits and attempts change all the time.
   autovacuum_naptime: '15s',
 } as const;
 
@@ -34,7 +40,7 @@ export async function startPostgres(options: {
   dataDir: string;
   port: number;
   logFile: string;
-  /** The seed from which the passwords of the roles are derived. */
+  /** The passwords of the roles are derived from this seed. */
   passwordSeed: string;
   print: (line: string) => void;
 }): Promise<StackPostgres> {
@@ -89,7 +95,7 @@ export async function startPostgres(options: {
       stopping.abort();
       await server.stop();
       await watching;
-      // The watcher may have been restarting it during the first stop.
+      // The watcher may have been restarting the server during the first stop.
       await server.stop();
     },
   };

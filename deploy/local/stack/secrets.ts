@@ -12,24 +12,32 @@ import {
 import { dirname, join } from 'node:path';
 import { StartFailure } from './start-failure.ts';
 
-/** The secrets that one stack must not share with another: generated at the first start, then kept. */
+/**
+ * The secrets that two stacks must not share. They are generated at the first start and then kept.
+ */
 export interface Secrets {
   readonly operatorToken: string;
-  /** Base64 of 32 bytes; if it is lost, no API key of this data directory can be recognised. */
+  /** Base64 of 32 bytes. If it is lost, no API key of this data directory is recognised. */
   readonly keyPepper: string;
-  /** Base64 of 32 bytes; the seed of the Ed25519 key that signs receipts. */
+  /** Base64 of 32 bytes: the seed of the Ed25519 key that signs receipts. */
   readonly receiptSigningSeed: string;
-  /** Base64 of 32 bytes; if it is lost, no webhook of this data directory can be signed. */
+  /** Base64 of 32 bytes. If it is lost, no webhook of this data directory can be signed. */
   readonly webhookSecretKey: string;
-  /** Base64 of 32 bytes; if it is lost, no push to this data directory can be verified. */
+  /** Base64 of 32 bytes. If it is lost, no push to this data directory can be verified. */
   readonly integrationSecretKey: string;
-  /** Base64 of 32 bytes; the passwords of the database's roles are derived from it. The environment cannot override it. */
+  /**
+   * Base64 of 32 bytes, from which the passwords of the database roles are derived. The environment
+   * cannot override it.
+   */
   readonly databasePasswordSeed: string;
 }
 
 type Generated = Omit<Secrets, 'operatorToken'>;
 
-/** The environment takes precedence over kept secrets; only secrets generated here are written, readable by their owner alone. */
+/**
+ * The environment takes precedence over kept secrets. Only secrets that are generated here are
+ * written, readable by their owner alone.
+ */
 export function keepSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Secrets {
   const file = join(dataDir, 'secrets.json');
   const kept: Partial<Generated> = readSecrets(file);
@@ -51,17 +59,20 @@ export function keepSecrets(dataDir: string, environment: NodeJS.ProcessEnv): Se
   };
 }
 
-/** New secrets in place of ones that are damaged would lock every key and webhook of the databases beside them out. */
+/**
+ * Does not replace damaged secrets: new ones would invalidate every API key and webhook in the
+ * databases beside them.
+ */
 function readSecrets(file: string): Partial<Generated> {
   if (!existsSync(file)) return {};
   try {
     const kept: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (typeof kept === 'object' && kept !== null && !Array.isArray(kept)) return kept;
   } catch {
-    // As below.
+    // The failure below reports it.
   }
   throw new StartFailure(
-    `${file} cannot be read, and the API keys and webhooks of the databases beside it need its secrets: put it back from a backup, or begin anew with another LAUREL_DATA_DIR.`,
+    `${file} cannot be read, and the API keys and webhooks of the databases beside it need its secrets: restore it from a backup, or start again with another LAUREL_DATA_DIR.`,
   );
 }
 
@@ -73,7 +84,10 @@ function keepOperatorToken(file: string): string {
   return token;
 }
 
-/** Mode 0600, and atomically: a reader sees the old content or the new one, also after a crash of the machine. */
+/**
+ * Mode 0600 and atomic: a reader sees the old content or the new one, also after a crash of the
+ * machine.
+ */
 export function writePrivate(file: string, content: string): void {
   const draft = `${file}.${process.pid}.draft`;
   const opened = openSync(draft, 'w', 0o600);

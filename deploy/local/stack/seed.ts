@@ -1,23 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { createOperator, type Json } from '@laurel/local-infrastructure/running-stack';
 
-/** The demo program that `npm start` creates once, through the routes that an operator would use. */
+/**
+ * The demo program, which `npm start` creates once, through the routes that an operator would use.
+ */
 
 export type DemoProgram = {
   readonly program_id: string;
   readonly test_key: string;
   readonly live_key: string;
-  /** Higher is better, one step, cheap: the challenge of the README and of `npm run demo`. */
+  /** The challenge of the README and of `npm run demo`: higher is better, one step, cheap. */
   readonly challenge_id: string;
   /** A ladder, lowest rung first: each rung unlocks the next. Lower is better. */
   readonly ladder_challenge_ids: readonly string[];
-  /** A round a day, one after the other. */
+  /** A tournament with a round a day, one after the other. */
   readonly tournament_id: string;
   /** The owner of the program, who signs in to the developer portal. */
   readonly developer: { readonly email: string; readonly password: string };
 };
 
-/** `baseUrl` may be the origin or end in `/v1`. Every call creates another program: the caller keeps the result. */
+/**
+ * `baseUrl` is the origin, or ends in `/v1`. Every call creates another program, so the caller
+ * keeps the result.
+ */
 export async function seedDemo({
   baseUrl,
   operatorToken,
@@ -28,7 +33,7 @@ export async function seedDemo({
   const operator = createOperator({ origin: new URL(baseUrl).origin, operator_token: operatorToken });
   const create = (path: string, body: object) =>
     operator({ method: 'POST', path: `/api/operator${path}`, body, expect: 201 });
-  // A new developer each time: an earlier one may still exist, with a password that was not kept.
+  // A new developer each time: an earlier one may still exist with a password that was not kept.
   const developer = {
     email: `developer-${randomBytes(3).toString('hex')}@example.com`,
     password: randomBytes(18).toString('base64url'),
@@ -61,7 +66,7 @@ export async function seedDemo({
   };
 }
 
-/** Of the attempts of the README and of `npm run demo` more than half win. */
+/** Makes more than half of the attempts of the README and of `npm run demo` win. */
 export const CHALLENGE_DEFAULTS = { environment: 'test', status: 'live', integrity_tier: 1, target_pass_rate: 0.6 };
 
 export const SPRINT = {
@@ -103,6 +108,6 @@ export const CUP = {
 
 function field(answer: Json, name: string): string {
   const value = answer[name];
-  if (typeof value !== 'string') throw new Error(`seeding the demo program: an answer lacks ${name}`);
+  if (typeof value !== 'string') throw new Error(`seeding the demo program: a response lacks ${name}`);
   return value;
 }

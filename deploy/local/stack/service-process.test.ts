@@ -1,4 +1,7 @@
-/** A service starts from a checkout in any folder: `--import` takes a URL, and a path is none where its name has `#`, `?` or `%`. */
+/**
+ * A service starts from a checkout in any folder, also one whose name has `#`, `?` or `%`:
+ * `--import` takes a URL, not a path.
+ */
 import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +19,7 @@ const { stdout, stderr } = spawnSync(file, args, { cwd: workingDirectory, env: e
 process.stdout.write(stdout + stderr);
 `;
 
-test('the launcher starts a service from a folder whose name is no URL', () => {
+test('the launcher starts a service from a folder whose name is not valid in a URL', () => {
   const parent = mkdtempSync(join(tmpdir(), 'laurel-folder-'));
   try {
     const checkout = join(parent, 'a#b?c%20d "e"');
@@ -35,7 +38,7 @@ test('the launcher starts a service from a folder whose name is no URL', () => {
   }
 });
 
-test('the launcher asks a service itself whether it is ready, also where the shell names a proxy that is dead', () => {
+test('the launcher asks a service directly whether it is ready, even if the shell names a dead proxy', () => {
   const source = `
     import { createServer } from 'node:http';
     const { serviceProcess } = await import(${JSON.stringify(new URL('service-process.ts', import.meta.url).href)});
@@ -61,7 +64,7 @@ test('the launcher asks a service itself whether it is ready, also where the she
   expect(stdout + stderr).toBe('true\n');
 });
 
-test('no source takes the pathname of its own URL for a path', () => {
+test('no source uses the pathname of its own URL as a path', () => {
   const files = globSync('{libs,services,deploy,tests,bench,docs,examples}/**/*.{ts,mjs,js}', {
     cwd: ROOT,
     exclude: ['**/node_modules/**', '**/generated/**', '**/dist/**'],

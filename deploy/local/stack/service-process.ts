@@ -1,4 +1,7 @@
-/** How `npm start` and `npm run dev` start a service of this stack, migrate it, and restart it when its sources change. */
+/**
+ * Starts and migrates the services of this stack for `npm start` and `npm run dev`, and restarts a
+ * service when its sources change.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
@@ -9,16 +12,21 @@ import type { ProcessShape, SupervisedProcess } from './supervisor.ts';
 import { sourceFolders, watchSources } from './watch-sources.ts';
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-/** A URL, since `--import` takes one: in a path `#`, `?` and `%` would be read as parts of a URL. */
+/**
+ * A URL, because `--import` takes one: it would read `#`, `?` and `%` in a path as parts of a URL.
+ */
 const EXIT_WITH_PARENT = new URL('exit-with-parent.mjs', import.meta.url).href;
 
-/** Everything that a process needs to run this service in place of another process: plain data, secrets included. */
+/**
+ * Plain data with everything that a process needs to run this service in place of another process,
+ * secrets included.
+ */
 export interface ServiceLaunch {
   readonly name: string;
   readonly dataDir: string;
   readonly databaseVariable: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Of `src/migrate.ts`: the URL of the database's owner. */
+  /** The environment of `src/migrate.ts`: the URL of the database's owner. */
   readonly migrationEnvironment: Readonly<Record<string, string>>;
   readonly readyUrl: string;
 }
@@ -33,7 +41,7 @@ export function serviceProcess(
     ...rest,
     name: launch.name,
     file: process.execPath,
-    // The last argument distinguishes the processes of two stacks.
+    // The last argument tells the processes of two stacks apart.
     args: [...NODE_FLAGS, ...nodeArguments, '--import', EXIT_WITH_PARENT, main, launch.dataDir],
     environment: launch.environment,
     workingDirectory: ROOT,
@@ -42,7 +50,10 @@ export function serviceProcess(
   };
 }
 
-/** With an agent of its own: `fetch` and the global agent would ask a proxy of the user's (NODE_USE_ENV_PROXY). */
+/**
+ * A separate agent: `fetch` and the global agent would go through the user's proxy
+ * (NODE_USE_ENV_PROXY).
+ */
 const DIRECT = new Agent();
 
 async function answersOk(url: string): Promise<boolean> {
@@ -52,7 +63,7 @@ async function answersOk(url: string): Promise<boolean> {
   return response.statusCode === 200;
 }
 
-/** Migrates the service's database; resolves to the output of the migrations if they failed. */
+/** Migrates the service's database. Resolves to the output of the migrations if they failed. */
 export async function migrateService({ name, migrationEnvironment }: ServiceLaunch): Promise<string | undefined> {
   const child = spawn(process.execPath, [join(ROOT, 'services', name, 'src', 'migrate.ts')], {
     cwd: ROOT,
@@ -69,14 +80,14 @@ export async function migrateService({ name, migrationEnvironment }: ServiceLaun
   return code === 0 ? undefined : output.trimEnd();
 }
 
-/** Restarts the service whenever one of its sources changes, and runs its migrations first if those changed. */
+/** Restarts the service when one of its sources changes. If migrations changed, they run first. */
 export function restartOnChange(
   launch: ServiceLaunch,
   supervised: Pick<SupervisedProcess, 'restart' | 'isPaused'>,
   print: (line: string) => void,
 ): Disposable {
   return watchSources(sourceFolders(ROOT, launch.name), (files) => {
-    // The process that took the service over watches the same files.
+    // The process that took over the service watches the same files.
     if (supervised.isPaused()) return;
     const names = files.map((file) => relative(ROOT, file));
     const shown = names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
@@ -84,7 +95,7 @@ export function restartOnChange(
     const migrated = files.some((file) => file.endsWith('.sql')) ? migrateService(launch) : Promise.resolve(undefined);
     void migrated.then((failure) => {
       if (failure === undefined) supervised.restart();
-      else print(`${failure}\nThe database of ${launch.name} is as it was, and so is the service: fix the migration.`);
+      else print(`${failure}\nThe database of ${launch.name} is unchanged, and so is the service: fix the migration.`);
     });
   });
 }

@@ -10,14 +10,20 @@ import {
 import type { Ports } from './ports.ts';
 import type { Secrets } from './secrets.ts';
 
-/** The launcher's settings of a service; the service's own configuration is in `services/<name>/src/config.ts`. */
+/**
+ * How the launcher sets up a service. The service's own configuration is in
+ * `services/<name>/src/config.ts`.
+ */
 export interface ServiceShape {
   readonly name: ServiceName;
-  /** The addresses by which the services of this stack find each other. */
+  /** The addresses at which the services of this stack find each other. */
   readonly environment: (stack: StackAddresses) => Readonly<Record<string, string>>;
-  /** Values for this machine in place of the services' own defaults; a setting of the same name takes precedence. */
+  /**
+   * Values for this machine, used in place of the service's own defaults. A setting of the same
+   * name takes precedence.
+   */
   readonly defaults?: Readonly<Record<string, string>>;
-  /** Settings that are handed on if they are in the launcher's environment; no other variable of it is. */
+  /** The only variables of the launcher's environment that the service gets. */
   readonly settings: readonly string[];
   readonly readyUrl: (stack: StackAddresses) => string;
 }
@@ -27,11 +33,13 @@ export interface StackAddresses {
   readonly httpPort: number;
   readonly secrets: Secrets;
   readonly natsUrl: string;
-  /** The certificate of the data directory's own authority, as PEM. */
+  /** The certificate of the data directory's authority, as PEM. */
   readonly webhookCaFile: string;
 }
 
-/** The settings of a service besides those that every service has by the table of services. */
+/**
+ * What this service needs beyond the settings that every service gets from the table of services.
+ */
 type OwnSettings = {
   readonly environment?: (stack: StackAddresses) => Readonly<Record<string, string>>;
   readonly defaults?: Readonly<Record<string, string>>;
@@ -46,7 +54,10 @@ const COMMON_SETTINGS = [
   'OTEL_TRACES_SAMPLER',
   'OTEL_TRACES_SAMPLER_ARG',
 ];
-/** The broker may be an external one, which may carry several stacks and have a certificate of its own authority. */
+/**
+ * The broker may be external: several stacks may share it, and its certificate may come from
+ * another authority.
+ */
 const EVENT_SETTINGS = ['EVENTS_PREFIX', 'NATS_CA_FILE'];
 const PUBLISHER_SETTINGS = ['OUTBOX_REPUBLISH_AFTER_MS'];
 
@@ -82,7 +93,8 @@ const OWN: Readonly<Record<ServiceName, OwnSettings>> = {
       WEBHOOK_SECRET_KEY: secrets.webhookSecretKey,
       EGRESS_CA_FILE: webhookCaFile,
     }),
-    // A developer's receiver runs on this machine, with a certificate of the data directory's authority.
+    // A developer's receiver runs on this machine. Its certificate is from the data directory's
+    // authority.
     defaults: { EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128' },
     settings: [
       'EVENTS_REPLICAS',
@@ -103,7 +115,8 @@ const OWN: Readonly<Record<ServiceName, OwnSettings>> = {
       INTEGRATION_SECRET_KEY: secrets.integrationSecretKey,
       EGRESS_CA_FILE: webhookCaFile,
     }),
-    // A partner's game server runs on this machine, with a certificate of the data directory's authority.
+    // A partner's game server runs on this machine. Its certificate is from the data directory's
+    // authority.
     defaults: { EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128' },
     settings: [
       'INTEGRATION_SECRET_KEY_VERSION',
@@ -119,7 +132,8 @@ const OWN: Readonly<Record<ServiceName, OwnSettings>> = {
   },
   gateway: {
     environment: ({ secrets }) => ({ OPERATOR_TOKEN: secrets.operatorToken, KEY_PEPPER: secrets.keyPepper }),
-    // Plain HTTP: a browser does not send a cookie that is marked Secure.
+    // The portal runs over plain HTTP here, where a browser does not send a cookie that is marked
+    // Secure.
     defaults: { PORTAL_COOKIE_SECURE: 'false' },
     settings: [
       'AUDIT_INTERVAL_SECONDS',
@@ -151,7 +165,7 @@ const OWN: Readonly<Record<ServiceName, OwnSettings>> = {
   },
 };
 
-/** In the order in which they depend on each other. */
+/** A service comes after the services that it depends on. */
 export const SERVICES: readonly ServiceShape[] = SERVICE_NAMES.map((name) => {
   const { environment, settings, ...own } = OWN[name];
   return {

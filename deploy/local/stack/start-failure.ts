@@ -1,4 +1,6 @@
-/** A start that fails for a reason that the user can fix. The message is one sentence with what to do. */
+/**
+ * A start that fails for a reason that the user can fix. The message is one sentence that says how.
+ */
 export class StartFailure extends Error {
   override readonly name = 'StartFailure';
 }

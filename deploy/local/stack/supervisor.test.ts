@@ -38,7 +38,7 @@ test('a process that dies is started again, and the user sees a message', async 
   expect(pids).toEqual([first, undefined, expect.any(Number), undefined]);
 });
 
-test('a process that never becomes ready is given up after three starts, and its last output is shown', async () => {
+test('the supervisor gives up a process that is never ready after three starts, and shows its last output', async () => {
   const supervised = supervise(
     script('console.log("PORT: is missing"); process.exit(1)', async () => false),
     (line) => printed.push(line),
@@ -100,7 +100,7 @@ test('a restart ends the back-off of a waiting process and starts it immediately
     supervised.restart();
     await expect.poll(() => printed.filter((line) => line.includes('is ready again'))).toHaveLength(deaths);
   }
-  // A restart resets the back-off: otherwise the seventh death would cost 15 s.
+  // The restart has reset the back-off: otherwise the seventh death would cost 15 s.
   expect(printed.at(-2)).toContain('starting it again in 0.25 s');
   await supervised.stop();
 });
@@ -127,7 +127,7 @@ test('a process whose log cannot be opened runs without one, and the user sees a
   const supervised = supervise({ ...script('setInterval(() => {}, 1000)'), logFile }, (line) => printed.push(line));
   await supervised.firstReady;
   await supervised.stop();
-  expect(printed).toEqual([`${logFile} cannot be written (ENOENT): what would stand in it is lost.`]);
+  expect(printed).toEqual([`${logFile} cannot be written (ENOENT): the log of this process is lost.`]);
 });
 
 function script(source: string, isReady: () => Promise<boolean> = async () => true): ProcessShape {

@@ -5,14 +5,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openLog } from './logs.ts';
 import { StartFailure } from './start-failure.ts';
 
-// One supervised process is, at any time, in one of these states:
-//   starting  it runs, and has not answered as ready since it was started
-//   ready     it answered as ready; the back-off is reset once it has been ready for a while
-//   waiting   it died; it is started again when the back-off has passed
+// A supervised process is always in one of these states:
+//   starting  it runs, and has not been ready since it was started
+//   ready     it was ready once since its start; once steady, its back-off is reset
+//   waiting   it died; it is started again after the back-off
 //   paused    it was ended so that another process can replace it; `resume` starts it again
-//   ended     it ended permanently: it was stopped, or it never became ready and the supervisor gave up
-// starting -> ready -> waiting -> starting is the cycle of a process that dies. `restart` leads from each of the first three to
-// starting, `pause` from each of them to paused, `stop` from every state to ended.
+//   ended     it ended for good: it was stopped, or was never ready and the supervisor gave up
+// A process that dies goes from starting or ready to waiting, and then to starting.
+// `restart` leads to starting and `pause` to paused, each from the first three states.
+// `stop` leads from every state to ended.
 
 /** The supervisor's settings of a process. */
 export interface ProcessShape {
@@ -21,40 +22,53 @@ export interface ProcessShape {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly workingDirectory: string;
-  /** The destination of the output; by default the terminal of this process. */
+  /** Where the output goes; by default to the terminal of this process. */
   readonly logFile?: string;
-  /** Opens an IPC channel; when it closes, the process knows that the launcher has exited (exit-with-parent.mjs). */
+  /**
+   * Opens an IPC channel. When it closes, the process knows that the launcher has exited
+   * (exit-with-parent.mjs).
+   */
   readonly holdsChannel: boolean;
-  /** Asked every 50 ms until it answers true. */
+  /** Called every 50 ms until it resolves to true. */
   readonly isReady: () => Promise<boolean>;
-  /** A process that is not ready after this time is killed; a minute by default. */
+  /** A process that is not ready after this time is killed. One minute by default. */
   readonly readyLimitMs?: number;
   readonly onPid: (name: string, pid: number | undefined) => void;
 }
 
 export interface SupervisedProcess {
   readonly name: string;
-  /** Resolves when the process is ready for the first time; rejects when the supervisor gives up. */
+  /**
+   * Resolves when the process is ready for the first time. Rejects when the supervisor gives up.
+   */
   readonly firstReady: Promise<void>;
-  /** Ends the process and starts it again immediately. Has no effect on a process that is paused or stopped. */
+  /**
+   * Ends the process and starts it again immediately. Does nothing if the process is paused or
+   * stopped.
+   */
   restart(): void;
   /** Ends the process as `stop` does, until `resume`. Resolves when it has exited. */
   pause(): Promise<void>;
   resume(): void;
   isPaused(): boolean;
-  /** SIGTERM, and SIGKILL if it takes longer than a drain may. Resolves when the process has exited. */
+  /**
+   * Sends SIGTERM, and SIGKILL once a drain would have ended. Resolves when the process has exited.
+   */
   stop(): Promise<void>;
 }
 
 const READY_POLL_MS = 50;
 const READY_LIMIT_MS = 60_000;
-/** A process that was never ready is started this many times: a wrong configuration does not repair itself. */
+/**
+ * How often a process that was never ready is started: a wrong configuration does not repair
+ * itself.
+ */
 const FIRST_LIVES = 3;
 /** Longer than the 10 s that a service gives itself to drain. */
 const STOP_LIMIT_MS = 12_000;
 const STEADY_MS = 30_000;
 
-/** 0.25 s after the first death, doubled with each further one, at most 15 s. */
+/** 0.25 s after the first death, doubled after each further one, at most 15 s. */
 export function restartDelayMs(deathsInARow: number): number {
   return Math.min(250 * 2 ** (Math.max(1, deathsInARow) - 1), 15_000);
 }
@@ -62,20 +76,21 @@ export function restartDelayMs(deathsInARow: number): number {
 export function supervise(shape: ProcessShape, print: (line: string) => void): SupervisedProcess {
   let child: ChildProcess | undefined;
   let intent: 'run' | 'pause' | 'stop' = 'run';
-  /** A restart was requested: the process is being ended, and is started again. */
+  /** A restart was requested: the process is being ended and will be started again. */
   let isRestarting = false;
   let wasReady = false;
   let deathsInARow = 0;
   let wait = new AbortController();
   let life: Promise<string> | undefined;
   const firstReady = Promise.withResolvers<void>();
-  // The caller may stop the process before it awaits this; that must not be an unhandled rejection.
+  // The caller may stop the process before it awaits this, and then the rejection must not be
+  // unhandled.
   firstReady.promise.catch(() => undefined);
   const gone = Promise.withResolvers<void>();
   const isIntended = (asked: typeof intent) => intent === asked;
   const isEnding = () => isRestarting || !isIntended('run');
 
-  /** One run of the process, from spawn to exit; resolves to a description of its exit. */
+  /** One run of the process, from spawn to exit. Resolves to a description of its exit. */
   const live = async (): Promise<string> => {
     const started = spawnProcess(shape, print);
     child = started;
@@ -114,7 +129,10 @@ export function supervise(shape: ProcessShape, print: (line: string) => void): S
     }
   };
 
-  /** Counts a death and waits for the back-off. Throws when a process that was never ready has used all of its starts. */
+  /**
+   * Counts a death and waits for the back-off. Throws when a process that was never ready has used
+   * all its starts.
+   */
   const backOff = async (ending: string): Promise<void> => {
     deathsInARow += 1;
     if (!wasReady && deathsInARow >= FIRST_LIVES) {
@@ -145,7 +163,10 @@ export function supervise(shape: ProcessShape, print: (line: string) => void): S
     }
   };
 
-  /** Makes `run` continue with another intent: ends the running process, or cuts the back-off short. Resolves when no process is left. */
+  /**
+   * Makes `run` continue with another intent: ends the running process, or cuts the back-off short.
+   * Resolves when no process is left.
+   */
   const interrupt = async (): Promise<void> => {
     wait.abort();
     if (child !== undefined) endProcess(shape.name, child, print);
@@ -192,7 +213,8 @@ function spawnProcess(shape: ProcessShape, print: (line: string) => void): Child
   const started = spawn(shape.file, shape.args, {
     cwd: shape.workingDirectory,
     env: { ...shape.environment },
-    // A group of its own: Ctrl-C in the terminal reaches the launcher alone, which stops everything in order.
+    // A separate process group: Ctrl-C in the terminal reaches only the launcher, which stops
+    // everything in order.
     detached: true,
     stdio: shape.holdsChannel ? ['ignore', log, log, 'ipc'] : ['ignore', log, log],
   });

@@ -1,7 +1,9 @@
 /**
- * `npm run dev -- <service>` takes one service over from the running stack: a Unix socket in the data directory, which only its owner
- * can open. The connection is the lease: one line requests a service; the launcher ends its own process of it and answers with
- * everything that another one needs; when the connection closes for any reason, the launcher starts its own again.
+ * `npm run dev -- <service>` takes one service over from the running stack, through a Unix socket
+ * in the data directory, which only its owner can open.
+ * The connection is the lease. The taker sends one line that names a service. The launcher ends its
+ * own process of that service and responds with everything that another process needs. When the
+ * connection closes for any reason, the launcher starts its own process again.
  */
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
@@ -20,7 +22,7 @@ type Answer = { readonly launch: ServiceLaunch } | { readonly refused: string };
 
 const socketOf = (dataDir: string) => join(dataDir, 'control', 'takeover.sock');
 
-/** Offers the services of this stack until it is disposed. */
+/** Offers the services of this stack for takeover until it is disposed. */
 export async function offerServices(
   dataDir: string,
   services: ReadonlyMap<string, OfferedService>,
@@ -74,10 +76,10 @@ export async function offerServices(
   };
 }
 
-/** A service that this process may run until it disposes the lease. */
+/** Lets this process run a service until it disposes the lease. */
 export interface Lease extends Disposable {
   readonly launch: ServiceLaunch;
-  /** Resolves when the launcher has exited, or the lease is disposed. */
+  /** Resolves when the launcher has exited or the lease is disposed. */
   readonly ended: Promise<void>;
 }
 
@@ -92,7 +94,9 @@ export async function takeOver(dataDir: string, service: string): Promise<Lease>
   connection.on('error', () => undefined).write(`${service}\n`);
   const answer = await Promise.race([answered, ended]);
   if (answer === undefined) {
-    throw new StartFailure(`No stack runs from ${dataDir}: run "npm start" in another terminal, and then this again.`);
+    throw new StartFailure(
+      `No stack runs from ${dataDir}: run "npm start" in another terminal, and then this command again.`,
+    );
   }
   if ('launch' in answer) {
     return { launch: answer.launch, ended, [Symbol.dispose]: () => void connection.destroy() };

@@ -30,7 +30,7 @@ test('the sources of a service are its own folder and every library that it depe
   expect(folders).not.toContain(join(ROOT, 'libs', 'testing'));
 });
 
-test('sources that change together cause one call, a renamed draft and a file of a new folder included', async () => {
+test('sources that change together cause one call, also a renamed draft and a file in a new folder', async () => {
   const { change, expectCall } = watched();
   change('src/main.ts');
   writeFileSync(join(folder, 'src', 'domain', 'draft'), 'export {};');

@@ -1,11 +1,15 @@
 /**
- * The source files of a service, and a call when some of them change: its own sources and migrations, and the sources of the
- * libraries that its package.json names, directly or transitively. Tests and derived files are not among them.
+ * Watches the source files of a service and calls back when some of them change: its own sources
+ * and migrations, and the sources of the libraries that its package.json names, directly or
+ * transitively. Tests and derived files are not watched.
  */
 import { type FSWatcher, readdirSync, readFileSync, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
-/** An editor writes a file in several steps, and a checkout many files: one call for all that change within this time. */
+/**
+ * An editor writes a file in several steps, and a checkout writes many files. All changes within
+ * this time cause one call.
+ */
 const QUIET_MS = 100;
 const SOURCE = /(?:\.(?:ts|mjs)|\/migrations\/[^/]+\.sql|\/grants\.sql)$/;
 const NO_SOURCE = /\.(?:test|fixture)\.ts$/;
@@ -30,7 +34,7 @@ function librariesOf(file: string): readonly string[] {
   );
 }
 
-/** Calls back with the absolute paths of the files that changed. Disposing ends it. */
+/** Calls back with the absolute paths of the files that changed. Disposing ends the watch. */
 export function watchSources(folders: readonly string[], onChange: (files: readonly string[]) => void): Disposable {
   const watchers = new Map<string, FSWatcher>();
   const changed = new Set<string>();
@@ -48,7 +52,7 @@ export function watchSources(folders: readonly string[], onChange: (files: reado
     clearTimeout(quiet);
     quiet = setTimeout(report, QUIET_MS);
   };
-  // Watches folders: a watch on a file would end when an editor replaces it by renaming a new one.
+  // Folders are watched: a watch on a file would end when an editor replaces the file by renaming.
   const watchFolder = (folder: string) => {
     if (watchers.has(folder) || UNWATCHED_FOLDERS.some((name) => folder.endsWith(`/${name}`))) return;
     const watcher = watch(folder, (_event, name) => name !== null && onEvent(join(folder, name)));

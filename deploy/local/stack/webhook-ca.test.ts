@@ -54,6 +54,6 @@ test('a damaged authority of the webhook receivers is reported in one sentence',
   const { certificate } = await keepWebhookCa(directory);
   writeFileSync(certificate, 'nonsense');
   await expect(keepWebhookCa(directory)).rejects.toThrow(
-    `The certificate authority in ${join(directory, 'webhook-ca')} is damaged: delete that folder, and the next start makes another.`,
+    `The certificate authority in ${join(directory, 'webhook-ca')} is damaged: delete that folder, and the next start makes a new one.`,
   );
 });

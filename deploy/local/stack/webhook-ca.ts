@@ -4,7 +4,7 @@ import { keepAuthority } from './kept-authority.ts';
 import { writePrivate } from './secrets.ts';
 import { StartFailure } from './start-failure.ts';
 
-/** Paths of PEM files, and the address where the services reach a server of this machine. */
+/** Paths of PEM files, and the address where the services reach a server on this machine. */
 export interface WebhookCa {
   readonly certificate: string;
   readonly key: string;
@@ -13,13 +13,18 @@ export interface WebhookCa {
   readonly receiver_key: string;
   /** An address of this machine that the services may send to. */
   readonly receiver_host: string;
-  /** The authorities that the stack trusts besides the system's: this one, and those that the environment names. */
+  /**
+   * The authorities that the stack trusts besides the system's: this one and those that the
+   * environment names.
+   */
   readonly trusted: string;
 }
 
 /**
- * Webhooks are sent over HTTPS only, so a receiver on this machine needs a certificate that the stack trusts: the data directory has an
- * authority of its own, created at the first start, which only this stack trusts. Each start issues a fresh certificate for receivers.
+ * Webhooks are sent over HTTPS only, so a receiver on this machine needs a certificate that the
+ * stack trusts. The data directory has its own authority, created at the first start, which only
+ * this stack trusts.
+ * Each start issues a new certificate for receivers.
  * `alsoTrusted` is a PEM file of further authorities (EGRESS_CA_FILE).
  */
 export async function keepWebhookCa(dataDir: string, alsoTrusted?: string): Promise<WebhookCa> {
