@@ -1,9 +1,10 @@
 // Runs a command of this repository with everything that it needs in place:
 //   node deploy/local/bootstrap.mjs <script.ts | tool of node_modules/.bin> [arguments]
 // Without a command it only sets up.
-// Plain JavaScript without a dependency, because it runs before anything is installed, on whatever Node (>= 20) the
-// machine has. It installs what the lockfile pins, Node 24 included, generates the code from proto/, and hands over to
-// the command on that Node. When nothing has changed since the last time, this costs some milliseconds.
+// Plain JavaScript without a dependency: it runs before anything is installed, on whatever Node the
+// machine has (20 or newer). It installs what the lockfile pins, Node 24 included, generates the
+// code from proto/, and runs the command on that Node. If nothing has changed since the last time,
+// this costs some milliseconds.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -24,7 +25,7 @@ const GENERATED = path.join(ROOT, 'libs', 'proto', 'src', 'generated');
 const GENERATE_STAMP = path.join(GENERATED, '.inputs');
 const SETUP_LOCK = path.join(ROOT, '.laurel', 'setup.lock');
 
-/** A failure that the user can fix; its message is the one sentence that is shown. */
+/** A failure that the user can fix. Only its message is shown, one sentence. */
 class SetupFailure extends Error {}
 
 async function main() {
@@ -58,17 +59,23 @@ function isInstalled() {
   return readText(INSTALL_STAMP) === installFingerprint();
 }
 
-/** The lockfile, and the machine: a checkout that was copied to another one needs other binaries. */
+/**
+ * Covers the lockfile and the machine: a checkout that is copied to another machine needs other
+ * binaries.
+ */
 function installFingerprint() {
   return hashOf([process.platform, process.arch, readText(LOCKFILE) ?? '']);
 }
 
-/** The packages of a lockfile; null where it is missing or damaged. */
+/** The packages of a lockfile; null if it is missing or damaged. */
 function readLockfile(file) {
   return parseJson(readText(file))?.packages ?? null;
 }
 
-/** npm's own record of its last install; so that an `npm ci` or `npm install` by hand is not repeated. */
+/**
+ * Reads npm's own record of its last install, so that an `npm ci` or `npm install` by hand is not
+ * repeated.
+ */
 function matchesLockfile() {
   const wanted = readLockfile(LOCKFILE);
   if (wanted === null)
@@ -105,13 +112,16 @@ async function installDependencies() {
     );
   }, 4000);
 
-  // npm writes its own record last: where it is missing, an earlier install was interrupted and may have left incomplete packages.
+  // npm writes its own record last. If it is missing, an interrupted install may have left
+  // incomplete packages.
   if (!fs.existsSync(NPM_NOTE)) fs.rmSync(path.join(ROOT, 'node_modules'), { recursive: true, force: true });
   fs.rmSync(NPM_NOTE, { force: true });
-  // Not `npm ci`: it would remove node_modules under a running stack, and it refuses a lockfile whose
-  // registry lacked packages for other platforms. `--no-save` follows the lockfile just the same.
-  // Node 24 is an optional dependency and the tools are development dependencies: they are needed whatever NODE_ENV or the user's
-  // npmrc is. No package runs a script of its own: `verifyBinaries` runs the two that are needed.
+  // Not `npm ci`: it would remove node_modules under a running stack, and it refuses a lockfile
+  // whose registry lacked packages for other platforms. `--no-save` follows the lockfile just the
+  // same.
+  // Node 24 is an optional dependency and the tools are development dependencies: both are needed
+  // whatever NODE_ENV or the user's npmrc says.
+  // No package runs its own script: `verifyBinaries` runs the two that are needed.
   const npm = npmCommand([
     'install',
     '--no-save',
@@ -133,7 +143,7 @@ async function installDependencies() {
   if (ended.code !== 0) {
     process.stderr.write(ended.output);
     throw new SetupFailure(
-      `The dependencies could not be installed (npm install ended with ${ended.code ?? ended.signal}, its words are above): check that the registry (${registry(npm)}) can be reached and that the disk has 1 GB free, then run the same command again.`,
+      `The dependencies could not be installed (npm install ended with ${ended.code ?? ended.signal}, its output is above): check that the registry (${registry(npm)}) can be reached and that the disk has 1 GB free, then run the same command again.`,
     );
   }
   removeUnpinned();
@@ -141,8 +151,9 @@ async function installDependencies() {
 }
 
 /**
- * npm installs packages that the lockfile names without a checksum unverified. Those are tools for platforms whose packages were not
- * available when the lockfile was written (`.ci/lockfile.mjs` names them), and they are removed.
+ * Removes packages that the lockfile names without a checksum, because npm installs them
+ * unverified. They are tools for platforms whose packages were not available when the lockfile was
+ * written (`.ci/lockfile.mjs` names them).
  */
 function removeUnpinned() {
   for (const [name, { integrity, link }] of packagesForThisMachine(readLockfile(LOCKFILE))) {
@@ -153,7 +164,10 @@ function removeUnpinned() {
   }
 }
 
-/** npm on the machine's own Node: an install replaces the Node in node_modules, which may be the one that runs this. */
+/**
+ * npm on the machine's own Node: an install replaces the Node in node_modules, which may be running
+ * this script.
+ */
 function npmCommand(args) {
   const searchPath = (process.env.PATH ?? '')
     .split(path.delimiter)
@@ -182,7 +196,10 @@ function registry(npm) {
   return asked.stdout?.trim() || 'https://registry.npmjs.org/';
 }
 
-/** Whether the binaries run; two packages need their own install script for that, which this function runs, not npm. */
+/**
+ * Checks that the binaries run. Two packages need their own install script for that; this function
+ * runs it, not npm.
+ */
 async function verifyBinaries() {
   const modules = path.join(ROOT, 'node_modules');
   const platform = `${process.platform}-${process.arch}`;
@@ -242,7 +259,7 @@ function generateFingerprint() {
 
 async function generateCode() {
   print('Generating code from proto/ ...');
-  // buf keeps a cache below the home folder, which may be missing or read-only.
+  // buf keeps a cache in the home folder, which may be missing or read-only.
   const env = { ...commandEnvironment(), BUF_CACHE_DIR: path.join(ROOT, '.laurel', 'buf-cache') };
   const { code, output } = await collect(path.join(BIN, 'buf'), ['generate'], { cwd: ROOT, env });
   if (code !== 0) {
@@ -254,13 +271,16 @@ async function generateCode() {
 
 // --- one set-up at a time ---
 
-/** Two commands started at once in one checkout would install over each other: the second waits for the first. */
+/**
+ * Two commands started at once in one checkout would install over each other: the second waits for
+ * the first.
+ */
 async function withSetupLock(work) {
   try {
     fs.mkdirSync(path.dirname(SETUP_LOCK), { recursive: true });
   } catch (error) {
     throw new SetupFailure(
-      `${ROOT} cannot be written (${error.code}): run as the user that owns it, or in a copy of your own.`,
+      `${ROOT} cannot be written (${error.code}): run as the user that owns it, or in your own copy.`,
     );
   }
   let isPrinted = false;
@@ -271,7 +291,7 @@ async function withSetupLock(work) {
   }
   const release = () => fs.rmSync(SETUP_LOCK, { force: true });
   const onSignal = (signal) => {
-    // An npm that is left running would write while the next command installs.
+    // If npm were left running, it would write while the next command installs.
     runningChild?.kill('SIGKILL');
     release();
     process.exit(signal === 'SIGINT' ? 130 : 143);
@@ -285,7 +305,10 @@ async function withSetupLock(work) {
   }
 }
 
-/** The lock is there with its whole content, or not at all: one without a holder that runs was left by a crash. */
+/**
+ * Creates the lock with its whole content or not at all. A lock whose holder does not run was left
+ * by a crash.
+ */
 function takeLock() {
   const draft = `${SETUP_LOCK}.${process.pid}`;
   fs.writeFileSync(draft, `${identifyProcess(process.pid)}\n`);
@@ -316,15 +339,16 @@ async function run(command, args) {
   if (!isScript && !fs.existsSync(file))
     throw new SetupFailure(`There is no tool named ${command} in node_modules/.bin.`);
   const argv = isScript ? [path.join(ROOT, command), ...args] : args;
-  // What runs on this machine is asked directly, also where NODE_USE_ENV_PROXY sends requests through a proxy.
+  // Requests to this machine are direct, even if NODE_USE_ENV_PROXY sends others through a proxy.
   const direct = [process.env.no_proxy || process.env.NO_PROXY, '127.0.0.1,localhost,::1'].filter(Boolean).join(',');
   const env = { ...commandEnvironment(), NO_PROXY: direct, no_proxy: direct };
 
-  // Replacing this process by the command leaves no parent that waits, or that is killed without the command noticing.
+  // The command replaces this process: no parent waits, or is killed without the command noticing.
   if (isScript && typeof process.execve === 'function') process.execve(fs.realpathSync(file), [file, ...argv], env);
 
   const child = spawn(file, argv, { stdio: 'inherit', env });
-  // Ctrl-C reaches the command directly; it decides when to exit, and this process exits with it.
+  // Ctrl-C reaches the command directly. The command decides when to exit, and this process exits
+  // with it.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
@@ -355,7 +379,7 @@ function readText(file) {
   }
 }
 
-/** Null for what is no JSON, as a file that a crash or a full disk cut off. */
+/** Null for text that is not JSON, such as a file cut off by a crash or a full disk. */
 function parseJson(text) {
   try {
     return JSON.parse(text);
@@ -364,14 +388,14 @@ function parseJson(text) {
   }
 }
 
-/** Atomically. Without write access to the checkout the stamp is not kept, and each command verifies again. */
+/** Atomic. If the checkout is read-only, the stamp is not kept and each command verifies again. */
 function writeStamp(file, content) {
   const draft = `${file}.${process.pid}`;
   try {
     fs.writeFileSync(draft, content);
     fs.renameSync(draft, file);
   } catch {
-    // This costs only time.
+    // A missing stamp costs only time.
     fs.rmSync(draft, { force: true });
   }
 }

@@ -1,4 +1,4 @@
-/** The set-up, run in a checkout of its own, in which nothing is installed. */
+/** Runs the set-up in its own checkout, in which nothing is installed. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(checkout, { recursive: true }));
 
-/** Without a lockfile the set-up ends in one sentence as soon as it has the lock. */
+/** Without a lockfile the set-up fails with one sentence as soon as it has the lock. */
 async function setUp(): Promise<string> {
   const ended = await promisify(execFile)(process.execPath, [bootstrapIn(checkout)]).catch(
     (error: { stderr: string }) => error,
@@ -36,7 +36,7 @@ const MISSING = 'package-lock.json is missing or damaged: restore it with "git c
 
 test.each([
   ['of a process that has exited', `${2 ** 22 + 1} boot 1\n`],
-  ['of a process whose id another one has now', `${process.pid} another-boot 1\n`],
+  ['of a process whose id another process has now', `${process.pid} another-boot 1\n`],
   ['that a full disk left empty', ''],
   ['that is damaged', '{'],
 ])('a lock %s is taken over, and none is left at the end', async (_, content) => {
@@ -45,7 +45,7 @@ test.each([
   expect(readdirSync(dirname(lock))).toEqual([]);
 });
 
-test('a lock of a process that runs is waited for', async () => {
+test('the set-up waits for a lock whose process runs', async () => {
   writeFileSync(lock, `${identifyProcess(process.pid)}\n`);
   const child = spawn(process.execPath, [bootstrapIn(checkout)], { stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';

@@ -1,7 +1,9 @@
 /**
- * Checks the packages that partners install, `libs/*` with a `tsconfig.build.json`, as their tools will see them: publint reads the manifest and
- * the files that it names, Are The Types Wrong resolves the declarations as each kind of importer does, and an empty project installs the
- * tarball, offline, and loads it.
+ * Checks the packages that partners install, `libs/*` with a `tsconfig.build.json`, as partners'
+ * tools will see them.
+ * publint reads the manifest and the files that it names. Are The Types Wrong resolves the
+ * declarations as each kind of importer does. An empty project installs the tarball offline and
+ * loads it.
  */
 import { execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,10 +16,13 @@ import { formatMessage } from 'publint/utils';
 import { rolldown } from 'rolldown';
 import { type LibraryPackage, packLibrary, ROOT } from './library-package.ts';
 
-/** The packages are ES modules: `require` gets them on Node from 20.19 on, which the check does not know, and resolution of Node 10 never had `exports`. */
+/**
+ * The packages are ES modules. `require` loads them on Node from 20.19 on, which the check does not
+ * know. The resolution of Node 10 does not read `exports`.
+ */
 const UNSUPPORTED = ['node10', 'node16-cjs'];
 
-/** What pages load: the bytes of the library alone, minified and compressed. */
+/** The size of what web pages load: the library alone, minified and compressed. */
 const PAGE_LIMITS: Readonly<Record<string, number>> = { 'libs/browser': 3 * 1_024 };
 
 async function problemsOf(library: string, target: string): Promise<readonly string[]> {
@@ -48,7 +53,7 @@ async function resolveTypes({ tarball }: LibraryPackage): Promise<readonly strin
 
 interface Project {
   readonly folder: string;
-  /** The package that is installed in it. */
+  /** The package that this project installs. */
   readonly installed: string;
 }
 

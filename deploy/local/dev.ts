@@ -1,7 +1,8 @@
 /**
  * `npm run dev`: the stack of `npm start`, which restarts a service when its sources change.
- * `npm run dev -- wallet`: one service from its sources, in place of the running stack's own: its output appears here, and it
- * restarts when its sources change. `--inspect` and `--inspect-brk`, each with or without `=<port>`, open it to a debugger.
+ * `npm run dev -- wallet`: runs one service from its sources, in place of the running stack's own
+ * process. Its output appears here, and it restarts when its sources change. `--inspect` and
+ * `--inspect-brk`, each with or without `=<port>`, open it to a debugger.
  * When this command ends, the stack starts its own process of the service again.
  */
 import { join, resolve } from 'node:path';
@@ -15,7 +16,7 @@ import { takeOver } from './stack/takeover.ts';
 
 const START = fileURLToPath(new URL('start.ts', import.meta.url));
 const USAGE = 'npm run dev [-- <service> [--inspect[=<port>] | --inspect-brk[=<port>]]]';
-/** A process that a debugger has paused is not ready, for as long as the pause lasts. */
+/** A process that a debugger has paused is not ready while the pause lasts. */
 const DEBUGGED_READY_LIMIT_MS = 24 * 60 * 60 * 1_000;
 
 const print = (line: string) => void process.stderr.write(`${line}\n`);
@@ -43,7 +44,7 @@ async function runService(service: string, nodeArguments: readonly string[]): Pr
   }
 }
 
-/** Resolves at the first signal, or when the `npm` in front of this process has exited. */
+/** Resolves at the first signal, or when the `npm` that started this process has exited. */
 function stopSignal(): Promise<void> {
   const controller = new AbortController();
   void chainBroken(commandChain(), controller.signal).then(() => controller.abort());

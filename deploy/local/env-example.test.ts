@@ -10,7 +10,7 @@ const namesOf = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].m
 
 const COMPOSE = read('docker-compose.yml').replaceAll(/^\s*#.*$/gm, '');
 const EXAMPLE = read('.env.example');
-/** Variables of the machine, and of npm's own call. */
+/** Variables of the machine, and one that npm sets for the command. */
 const NO_SETTING = ['PATH', 'INIT_CWD'];
 
 function settingsOfStart(): readonly string[] {
@@ -27,7 +27,7 @@ function settingsOfStart(): readonly string[] {
 
 test('.env.example names every setting that docker compose and npm start read, and no other', () => {
   const inCompose = namesOf(COMPOSE, /\$\{([A-Z_]+)/g);
-  // Without a colon, a build argument comes from the environment of compose.
+  // A build argument without a value comes from the environment of compose.
   const inBuilds = namesOf(COMPOSE, /args: \{ ([A-Z_]+),/g);
   const expected = new Set(
     [...inCompose, ...inBuilds, ...settingsOfStart()].filter((name) => !NO_SETTING.includes(name)),
@@ -36,7 +36,7 @@ test('.env.example names every setting that docker compose and npm start read, a
   expect(named.toSorted()).toEqual([...expected].toSorted());
 });
 
-test('.env.example leaves empty, and without a comment sign, exactly what docker compose requires', () => {
+test('.env.example has an empty line, not commented out, for exactly the settings that docker compose requires', () => {
   const required = new Set(namesOf(COMPOSE, /\$\{([A-Z_]+):\?/g));
   const lines = [...EXAMPLE.matchAll(/^([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, name = '', value]) => [name, value]);
   expect(lines.toSorted()).toEqual([...required].toSorted().map((name) => [name, '']));

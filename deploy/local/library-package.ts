@@ -1,6 +1,8 @@
 /**
- * A library of this repository as partners install it. In the repository a library is TypeScript that Node runs as it stands; a partner's runtime and compiler need JavaScript with declarations. So
- * the package has what `tsconfig.build.json` emits, the README, and a manifest whose paths lead there.
+ * A library of this repository as partners install it.
+ * In the repository a library is TypeScript, which Node runs directly. A partner's runtime and
+ * compiler need JavaScript with declarations. So the package has what `tsconfig.build.json` emits,
+ * the README, and a manifest with paths to these files.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +24,7 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const BUILT = 'dist';
 
 export interface LibraryPackage {
-  /** What the tarball contains. */
+  /** The folder whose content the tarball has. */
   readonly folder: string;
   readonly tarball: string;
 }
@@ -49,12 +51,16 @@ function compile(source: string, built: string): void {
   run(join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', 'tsconfig.build.json', '--outDir', built], source);
   for (const file of globSync('**/*.d.ts', { cwd: built })) {
     const path = join(built, file);
-    // The compiler rewrites the extensions of imports in JavaScript alone.
+    // The compiler rewrites the extensions of imports only in JavaScript, so this rewrites the
+    // declarations.
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/(['"]\.{1,2}\/[^'"]+)\.ts(?=['"])/g, '$1.js'));
   }
 }
 
-/** What a partner's tools need, and nothing of this repository: no scripts, no development dependencies, no `private`. */
+/**
+ * The manifest for partners' tools, without what only this repository uses: scripts, development
+ * dependencies, `private`.
+ */
 function publishedManifest(manifest: Manifest): object {
   const { name, version, description, engines, exports, bin, dependencies = {} } = manifest;
   const [inRepository] = Object.entries(dependencies).filter(([, wanted]) => wanted === '*');
@@ -91,7 +97,7 @@ function builtPath(file: string, extension: '.js' | '.d.ts'): string {
   return file.replace(/^(?:\.\/)?src\//, `./${BUILT}/`).replace(/\.ts$/, extension);
 }
 
-/** What the command writes; its failure is thrown with its output. */
+/** Returns what the command writes. If it fails, throws an error with its output. */
 function run(command: string, args: readonly string[], folder: string): string {
   return execFileSync(command, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }

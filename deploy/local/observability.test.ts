@@ -1,6 +1,7 @@
 /**
- * Holds alerts and dashboards to what the services export, to the page that describes the metrics, and to the runbooks: an expression about a
- * metric or a label that does not exist is valid, never fires, and shows nothing.
+ * Checks alerts and dashboards against the metrics that the services export, the page that
+ * describes these metrics, and the runbooks. An expression about a metric or a label that does not
+ * exist is valid, never fires, and shows nothing.
  */
 import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
@@ -50,7 +51,10 @@ const dashboards = globSync('dashboards/*.json', { cwd: FOLDER }).map((file) => 
 }));
 const panels = dashboards.flatMap(({ dashboard }) => dashboard.panels);
 
-/** Each metric of our code with its labels. A histogram also has the names and the label of its buckets. */
+/**
+ * Each metric of this repository's code with its labels. A histogram also has the names and the
+ * label of its buckets.
+ */
 function exportedByCode(): ReadonlyMap<string, ReadonlySet<string>> {
   const files = globSync('{libs,services}/*/src/**/*.ts', { cwd: ROOT }).filter(
     (file) => !/\.(test|fixture)\.ts$/.test(file),
@@ -59,7 +63,7 @@ function exportedByCode(): ReadonlyMap<string, ReadonlySet<string>> {
   return new Map(
     files.flatMap((file) =>
       [...read(file).matchAll(made)].map(([, kind, name = '', rest = '']) => {
-        // The labels are the last list; the buckets of a histogram are a constant.
+        // The labels are the last list of the call; the buckets of a histogram are a constant.
         const labels = [...(/\[([^\]]*)\]/.exec(rest)?.[1] ?? '').matchAll(/'(\w+)'/g)].map(([, label = '']) => label);
         return [name, new Set(kind === 'histogram' ? [...labels, 'le'] : labels)] as const;
       }),
@@ -74,10 +78,13 @@ function commentOf(alert: string): string {
 }
 
 const exported = exportedByCode();
-/** Every series has these: the process gives the service, Prometheus the target. */
+/** The labels of every series: the process sets the service, Prometheus the target. */
 const OF_EVERY_SERIES = ['service', 'job', 'instance'];
 
-/** What cert-manager exports, which issues certificates in Kubernetes, of each certificate. */
+/**
+ * The metrics that cert-manager, which issues certificates in Kubernetes, exports for each
+ * certificate.
+ */
 const OF_CERT_MANAGER: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   [
     'certmanager_certificate_renewal_timestamp_seconds',
@@ -92,7 +99,7 @@ function labelsOf(series: string): ReadonlySet<string> | undefined {
   return exported.get(series) ?? exported.get(series.replace(/_(bucket|count|sum)$/, ''));
 }
 
-/** What an expression names that no service exports, as sentences. */
+/** The names in an expression that no service exports, as sentences. */
 function unknownIn(expr: string): readonly string[] {
   const names = [...expr.matchAll(/\b((?:laurel|process|nodejs|certmanager)_\w+|up)\b(?:\{([^}]*)\})?/g)];
   const known = new Set(OF_EVERY_SERIES);
@@ -166,7 +173,7 @@ describe('an alert', () => {
     expect(read(file)).toContain(`\n## ${alert}\n`);
   });
 
-  test('every alert is proven to stay silent and to fire, and every runbook is of an alert', () => {
+  test('every alert is tested to stay silent and to fire, and every runbook belongs to an alert', () => {
     const { tests }: { readonly tests: readonly AlertTest[] } = parse(read('deploy/observability/alerts.test.yaml'));
     const names = alerts.map(({ alert }) => alert);
     expect(tests.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
@@ -179,13 +186,13 @@ describe('an alert', () => {
     expect(runbooks).toEqual(names);
   });
 
-  test('every service is missed when none of its replicas answers', () => {
+  test('an alert fires for every service of which no replica responds', () => {
     const { expr = '' } = alerts.find(({ alert }) => alert === 'LaurelServiceMissing') ?? {};
     for (const service of SERVICE_NAMES) expect(expr).toContain(`absent(laurel_build_info{service="${service}"})`);
   });
 
   test.each(alerts.filter(({ labels }) => labels.severity === 'critical'))(
-    '$alert wakes no one for play money, or its comment says why it cannot be apart',
+    '$alert wakes no one for play money, or its comment says why it covers both environments',
     ({ alert, expr }) => {
       const series = [...expr.matchAll(/\b(laurel_\w+|up)\b(?:\{([^}]*)\})?/g)];
       for (const [, name = '', selector = ''] of series) {
@@ -197,7 +204,7 @@ describe('an alert', () => {
     },
   );
 
-  test('each alert about play money alone is a warning, and every stage of real money that has an alert has one of play money', () => {
+  test('an alert about play money alone is a warning, and every stage with an alert for real money has one for play money', () => {
     const ofTest = alerts.filter(({ expr }) => expr.includes('environment="test"'));
     expect(ofTest.map(({ labels }) => labels.severity)).toEqual(ofTest.map(() => 'warning'));
     const patternsIn = (some: readonly Alert[]) =>

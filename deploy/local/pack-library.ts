@@ -1,6 +1,6 @@
 /**
- * `npm run pack -- libs/sdk [folder]` builds a library as partners install it, into the folder, `.laurel/packages` by default, and prints the path
- * of its tarball.
+ * `npm run pack -- libs/sdk [folder]` builds a library as partners install it and prints the path
+ * of its tarball. The folder is `.laurel/packages` by default.
  */
 import { join, resolve } from 'node:path';
 import { packLibrary, ROOT } from './library-package.ts';

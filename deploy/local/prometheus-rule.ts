@@ -1,4 +1,7 @@
-/** The alerts as the Prometheus operator reads them: a copy of deploy/observability/alerts.yaml within a manifest. */
+/**
+ * Returns the alerts as the Prometheus operator reads them: deploy/observability/alerts.yaml inside
+ * a manifest.
+ */
 export function prometheusRuleOf(alerts: string): string {
   return `# Derived from ../alerts.yaml by \`npm run alerts\`; do not edit.
 apiVersion: monitoring.coreos.com/v1

@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TODAY = new Date('2026-12-24T23:59:59Z');
 const { version: current } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-/** A copy of the files of this repository that have a version. */
+/** A copy of this repository's files that have a version. */
 let root: string;
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const copied = [
@@ -44,14 +44,14 @@ test('a release changes only the version, in every file that has one, and adds i
   expect(read('package-lock.json').match(/"version": "99\.1\.2"/g)?.length).toBe(copied.length - 2);
 });
 
-test('an invalid, an older or a released version, and a release without changes, are refused before any file is written', () => {
+test('a release is refused before any file is written if its version is invalid, older or released, or if nothing changed', () => {
   for (const version of [undefined, 'v1.2.0', '1.2', '1.2.0-rc.1']) {
     expect(() => writeRelease(root, version, TODAY)).toThrow('Usage: npm run release -- <version>');
   }
-  expect(() => writeRelease(root, '0.0.9', TODAY)).toThrow('0.0.9 is older than this');
+  expect(() => writeRelease(root, '0.0.9', TODAY)).toThrow('0.0.9 is older than the current version');
   expect(read('package.json')).toContain(`"version": "${current}"`);
   writeRelease(root, '99.1.2', TODAY);
-  expect(() => writeRelease(root, '99.1.2', TODAY)).toThrow('CHANGELOG.md has a section 99.1.2 already');
+  expect(() => writeRelease(root, '99.1.2', TODAY)).toThrow('CHANGELOG.md already has a section 99.1.2');
   expect(() => writeRelease(root, '99.1.3', TODAY)).toThrow('CHANGELOG.md has nothing under "Unreleased"');
   expect(read('package.json')).toContain('"version": "99.1.2"');
 });

@@ -1,6 +1,8 @@
 /**
- * A release is one version of the whole repository. Writes it into every file that has one: every package.json, the lockfile, the Kubernetes
- * overlays (image tags, and the names of the migration Jobs, which run once for each), and the heading of the changelog's unreleased section.
+ * A release is one version of the whole repository.
+ * This writes the version into every file that has one: every package.json, the lockfile, the
+ * Kubernetes overlays (image tags, and names of the migration Jobs, which run once for each
+ * release), and the heading of the changelog's unreleased section.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +11,9 @@ import { StartFailure } from './stack/start-failure.ts';
 const VERSION = /^(\d{1,5})\.(\d{1,5})\.(\d{1,5})$/;
 const UNRELEASED = '## Unreleased\n';
 
-/** Returns the files that were written, relative to the root. Throws StartFailure before it writes any. */
+/**
+ * Returns the files that it wrote, relative to the root. Throws StartFailure before it writes any.
+ */
 export function writeRelease(root: string, version: string | undefined, today: Date): readonly string[] {
   const read = (file: string) => readFileSync(join(root, file), 'utf8');
   const { version: current, workspaces }: { version: string; workspaces: readonly string[] } = JSON.parse(
@@ -45,10 +49,11 @@ export function writeRelease(root: string, version: string | undefined, today: D
 
 function checkVersion(version: string | undefined, current: string, changelog: string): asserts version is string {
   if (version === undefined || !VERSION.test(version)) {
-    throw new StartFailure(`Usage: npm run release -- <version>, like 1.2.0; this is ${current}.`);
+    throw new StartFailure(`Usage: npm run release -- <version>, like 1.2.0; the current version is ${current}.`);
   }
-  if (compare(version, current) < 0) throw new StartFailure(`${version} is older than this, ${current}.`);
-  if (changelog.includes(`\n## ${version} (`)) throw new StartFailure(`CHANGELOG.md has a section ${version} already.`);
+  if (compare(version, current) < 0)
+    throw new StartFailure(`${version} is older than the current version, ${current}.`);
+  if (changelog.includes(`\n## ${version} (`)) throw new StartFailure(`CHANGELOG.md already has a section ${version}.`);
   const [, unreleased = ''] = changelog.split(UNRELEASED);
   if (/^\s*(?:## |$)/.test(unreleased)) {
     throw new StartFailure('CHANGELOG.md has nothing under "Unreleased": write down what this release changes first.');

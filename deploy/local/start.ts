@@ -1,6 +1,6 @@
-// `npm start`: the whole system on this machine; only Node is required. In reading order: lock the data directory,
-// start NATS and PostgreSQL, migrate, start the services, seed the demo program once, print the addresses, and
-// stop everything in reverse at a signal.
+// `npm start`: the whole system on this machine; only Node is required. In reading order: lock the
+// data directory, start NATS and PostgreSQL, migrate, start the services, seed the demo program
+// once, print the addresses, and stop everything in reverse at a signal.
 
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -24,16 +24,21 @@ import { supervise } from './stack/supervisor.ts';
 import { offerServices } from './stack/takeover.ts';
 import { keepWebhookCa } from './stack/webhook-ca.ts';
 
-/** How long the start waits, once the services are ready, for a nats-server that is still being downloaded. */
+/**
+ * When the services are ready, the start waits this long for a nats-server that is still being
+ * downloaded.
+ */
 const NATS_WAIT_MS = 30_000;
 /**
- * What a service sees of the user's shell, beside its own settings, is this list. NODE_EXTRA_CA_CERTS only adds authorities
- * that the machine trusts. NODE_OPTIONS, proxies and libpq's variables are meant for other programs, and stay out.
+ * The variables of the user's shell that a service gets, besides its own settings.
+ * NODE_EXTRA_CA_CERTS only adds authorities that the machine trusts. NODE_OPTIONS, proxies and
+ * libpq's variables are meant for other programs and are not passed on.
  */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL', 'NODE_EXTRA_CA_CERTS'];
 const startedAt = Date.now();
 
-// A reader of our output that exits (`npm start | head`) must not end this process while its children run.
+// The reader of this output may exit (`npm start | head`). That must not end this process while its
+// children run.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 
@@ -96,7 +101,7 @@ async function startStack(stack: AsyncDisposableStack): Promise<string> {
   const services = launches.map((launch) => {
     const logFile = join(dataDir, 'logs', `${launch.name}.log`);
     const supervised = supervise(serviceProcess(launch, { logFile, onPid: instance.noteChild }), print);
-    // Disposed in reverse: the gateway drains before the services that it calls.
+    // Disposed in reverse order: the gateway drains before the services that it calls.
     stack.defer(() => supervised.stop());
     return { launch, supervised };
   });
@@ -119,7 +124,7 @@ async function startStack(stack: AsyncDisposableStack): Promise<string> {
 
 // --- databases ---
 
-/** The environment with the database of a service, and that of its migrations. */
+/** The environment that names a service's database, for the service and for its migrations. */
 interface DatabaseSettings {
   readonly running: Readonly<Record<string, string>>;
   readonly migrating: Readonly<Record<string, string>>;
@@ -127,7 +132,10 @@ interface DatabaseSettings {
 
 type Databases = ReadonlyMap<string, DatabaseSettings>;
 
-/** The URLs from the environment; where one is missing, a database of the embedded server and its two roles. */
+/**
+ * Returns the URLs from the environment. For a missing one, a database of the embedded server and
+ * its two roles.
+ */
 async function findDatabases(stack: AsyncDisposableStack, port: number, passwordSeed: string): Promise<Databases> {
   const databases = new Map<string, DatabaseSettings>();
   const isAllowed = process.env.ALLOW_PRIVILEGED_DATABASE_ROLE || 'true';
@@ -138,12 +146,13 @@ async function findDatabases(stack: AsyncDisposableStack, port: number, password
     if (given) {
       const owner = process.env[migrationVariable];
       databases.set(name, {
-        // A single URL must be the owner's, or nothing could be migrated: the service accepts that role, and warns in its log.
+        // A single URL must be the owner's, or no migration could run. The service then accepts
+        // that role and warns in its log.
         running: { [databaseVariable]: given, ...(!owner && { ALLOW_PRIVILEGED_DATABASE_ROLE: isAllowed }) },
         migrating: { [databaseVariable]: given, ...(owner && { [migrationVariable]: owner }) },
       });
       if (!owner)
-        print(`The ${name} service owns the database that it runs on: ${migrationVariable} would part the two.`);
+        print(`The ${name} service owns the database that it runs on: set ${migrationVariable} to separate the two.`);
       continue;
     }
     if (postgres === undefined) {
@@ -176,8 +185,9 @@ async function migrate(launch: ServiceLaunch): Promise<void> {
 // --- NATS ---
 
 /**
- * No service waits for the broker: on a machine without one everything else runs, and the events stay in the databases
- * until a later start has one. Resolves when the server is ready, or once it was reported that there is none.
+ * No service waits for the broker: on a machine without one everything else runs, and events stay
+ * in the databases until a later start has one.
+ * Resolves when the server is ready, or once the user has seen that there is none.
  */
 function startNats(
   stack: AsyncDisposableStack,
@@ -206,25 +216,26 @@ async function awaitNats(ready: Promise<void>): Promise<void> {
     ready.then(() => false),
     delay(NATS_WAIT_MS, true, { signal: stop, ref: false }).catch(() => false),
   ]);
-  if (isLate) print('nats-server is still on its way: webhooks are sent once it runs, and everything else works.');
+  if (isLate)
+    print('nats-server is still being downloaded: webhooks are sent once it runs, and everything else works.');
 }
 
 // --- the documentation site ---
 
-/** Without the site `/docs` is an unknown path; everything else works. */
+/** Without the site `/docs` is an unknown path. Everything else works. */
 async function keepDocumentation(): Promise<void> {
   if (process.env.DOCS_ENABLED === 'false') return;
   const failure = await keepSiteBuilt(print, stop);
-  if (failure !== undefined) print(`${failure}\nThe documentation site could not be built: /docs is as it was.`);
+  if (failure !== undefined) print(`${failure}\nThe documentation site could not be built: /docs is unchanged.`);
 }
 
 // --- the demo program ---
 
-/** Seeds a fresh database; one that still accepts the demo's key stays as it is. */
+/** Seeds a fresh database. A database that still accepts the demo's key is left unchanged. */
 async function seedOnce(baseUrl: string, operatorToken: string): Promise<DemoProgram> {
   const file = join(dataDir, 'demo.json');
   const kept = readDemo(file);
-  // A program that an older release seeded has no developer who can sign in.
+  // An older release seeded a program without a developer who can sign in.
   if (kept?.developer !== undefined && (await isKnown(baseUrl, kept))) return kept;
   print('Creating a demo program with challenges and a tournament ...');
   const demo = await seedDemo({ baseUrl, operatorToken });
@@ -232,14 +243,14 @@ async function seedOnce(baseUrl: string, operatorToken: string): Promise<DemoPro
   return demo;
 }
 
-/** The demo can be made again, so a file that is damaged is as none. */
+/** A damaged file counts as missing: the demo can be made again. */
 function readDemo(file: string): DemoProgram | undefined {
   if (!existsSync(file)) return undefined;
   try {
     const kept: DemoProgram | null = JSON.parse(readFileSync(file, 'utf8'));
     if (typeof kept?.test_key === 'string') return kept;
   } catch {
-    // As below.
+    // A damaged file: return below.
   }
   print(`${file} could not be read: another demo program takes its place.`);
   return undefined;
@@ -331,7 +342,7 @@ function makeDataDirectory(): void {
 
 // --- stopping ---
 
-/** Aborted by the first signal, or when the `npm` in front of this process has exited. */
+/** Aborted by the first signal, or when the `npm` that started this process has exited. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController();
   let firstAt = 0;
@@ -340,8 +351,9 @@ function stopSignal(): AbortSignal {
       firstAt = Date.now();
       controller.abort();
     } else if (Date.now() - firstAt > 2_000) {
-      // Ctrl-C and the signal that npm forwards arrive together; a later second one exits immediately. The services exit on their own.
-      print('Leaving at once.');
+      // Ctrl-C and the signal that npm forwards arrive together, so only a later second one exits
+      // immediately. The services then exit on their own.
+      print('Exiting immediately.');
       process.exit(1);
     }
   };

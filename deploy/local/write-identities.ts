@@ -1,6 +1,8 @@
-// `npm run identities`: the files that docker-compose.yml mounts. A certificate for each service and for NATS, NATS's users, and for each
-// service that connects to NATS a file with its NATS_URL. Run again, it renews the certificates, which running services read within 10 s;
-// NATS reads its own on `docker compose kill -s HUP nats`.
+// `npm run identities` writes the files that docker-compose.yml mounts: a certificate for each
+// service and for NATS, the users of NATS, and for each service that connects to NATS a file with
+// its NATS_URL.
+// A second run renews the certificates. Running services read them within 10 s, and NATS on `docker
+// compose kill -s HUP nats`.
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +22,8 @@ try {
       tls: true,
       container: { folder: '/run/identity', monitoring: '127.0.0.1:8222', maxStoreBytes: 1_000_000_000 },
     },
-    // The containers run as a user that this machine may not have; the folder around the keys is closed to all other users.
+    // The containers run as a user that may not exist on this machine. The folder around the keys
+    // is closed to all other users.
     keyMode: 0o644,
   });
   for (const user of NATS_USERS)

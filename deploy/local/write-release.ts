@@ -1,4 +1,7 @@
-/** `npm run release -- 0.2.0` writes the version into every file that has one; docs/operations/release.md has the steps before and after. */
+/**
+ * `npm run release -- 0.2.0` writes the version into every file that has one.
+ * docs/operations/release.md has the steps before and after.
+ */
 import { fileURLToPath } from 'node:url';
 import { writeRelease } from './release-files.ts';
 import { StartFailure } from './stack/start-failure.ts';
