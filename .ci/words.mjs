@@ -35,7 +35,6 @@ const NOT_YET = [
   'tests/clients/lossy-proxy.ts',
   'tests/clients/quick-start.test.ts',
   'tests/clients/samples.test.ts',
-  'deploy/',
 ];
 
 const COLUMNS = 100;

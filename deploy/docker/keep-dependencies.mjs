@@ -1,6 +1,7 @@
-// Removes from node_modules what the service does not need to run: `node keep-dependencies.mjs wallet`, where the packages of all services are
-// installed. What a library needs for its tests alone goes as well, which an install of one service would keep: npm installs the development
-// dependencies that are workspaces.
+// Removes packages that the service does not need from a node_modules with the packages of all
+// services: `node keep-dependencies.mjs wallet`.
+// It also removes what a library needs only for its tests. An install of one service would keep
+// that: npm installs development dependencies that are workspaces.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { relative } from 'node:path';

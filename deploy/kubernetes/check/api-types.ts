@@ -1,12 +1,12 @@
 /**
- * Holds manifests to the types of the API, in two steps, because neither finds what the other does:
- *
- * - The TypeScript compiler reads each manifest as a literal of its type, and so refuses unknown fields, at any depth, wrong types and missing
- *   fields. The API itself would drop an unknown field with a warning, and a misspelt probe would be no probe.
- * - The validators of the same package refuse formats and values: a quantity, one of an enumeration, a range.
- *
- * The types are generated from the OpenAPI document of Kubernetes, and from the custom resources of CloudNativePG, cert-manager and the
- * Prometheus operator.
+ * Checks manifests against the types of the API, in two steps, because each finds what the other
+ * does not:
+ * - The TypeScript compiler reads each manifest as a literal of its type. It refuses unknown fields
+ *   at any depth, wrong types and missing fields. The API itself would drop an unknown field with a
+ *   warning, and a misspelt probe would be no probe.
+ * - The validators of the same package refuse formats and values: quantities, enumerations, ranges.
+ * The types are generated from the OpenAPI document of Kubernetes, and from the custom resources of
+ * CloudNativePG, cert-manager and the Prometheus operator.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ const run = promisify(execFile);
 const NODE_MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
-/** The packages of the groups that are not of Kubernetes itself. */
+/** The packages with the types of the groups that are not part of Kubernetes itself. */
 const CUSTOM_RESOURCES: Readonly<Record<string, string>> = {
   'cert-manager.io': '@kubernetes-models/cert-manager',
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
@@ -38,13 +38,16 @@ const COMPILER_OPTIONS = {
   noEmit: true,
 };
 
-/** A compiler's error: `3.ts(12,5): error TS2353: Object literal may only ...`; further lines of it are indented. */
+/**
+ * A compiler's error: `3.ts(12,5): error TS2353: Object literal may only ...`. Its further lines
+ * are indented.
+ */
 const COMPILER_ERROR = /^(\d+)\.ts\((\d+),\d+\): error TS\d+: (.*(?:\n[ \t].*)*)/gm;
 
-/** Every difference between the manifests and the types of the API, as a sentence; empty when there is none. */
+/** Every difference between the manifests and the types of the API, as a sentence. */
 export async function issuesOfTypes(manifests: readonly Manifest[]): Promise<readonly string[]> {
   const issues = await compile(manifests);
-  // The package has the types of versions that Kubernetes has removed, too; none of those was a stable one.
+  // The package also has types of versions that Kubernetes has removed. All of those were unstable.
   const unstable = manifests.filter(({ apiVersion }) => !/\bv\d+$/.test(apiVersion));
   issues.push(...unstable.map((it) => `${titleOf(it)}: ${it.apiVersion} is not a stable version of its API`));
   for (const manifest of manifests) issues.push(...(await validate(manifest)));
@@ -78,7 +81,7 @@ async function compile(manifests: readonly Manifest[]): Promise<string[]> {
   }
 }
 
-/** In one line; names of properties are quoted in JSON, and once more by the compiler. */
+/** Puts a message on one line. Property names are quoted in JSON, and once more by the compiler. */
 function readable(message: string): string {
   return message.replace(/\s+/g, ' ').replaceAll(`'"`, "'").replaceAll(`"'`, "'");
 }
@@ -91,7 +94,7 @@ function sourceOf(manifest: Manifest): readonly string[] {
   ].flatMap((text) => text.split('\n'));
 }
 
-/** What the compiler printed; nothing when it accepts all. */
+/** What the compiler printed; empty if it accepts everything. */
 async function outputOfCompiler(folder: string): Promise<string> {
   try {
     await run(join(NODE_MODULES, '.bin', 'tsc'), ['--pretty', 'false', '-p', '.'], {
@@ -108,7 +111,7 @@ async function outputOfCompiler(folder: string): Promise<string> {
 type Model = new (data: object) => { validate(): void };
 
 async function validate(manifest: Manifest): Promise<readonly string[]> {
-  // One that does not exist is an issue of the compiler's.
+  // If the model does not exist, the compiler reports it.
   const models: Readonly<Record<string, Model>> = await import(moduleOf(manifest.apiVersion)).catch(() => ({}));
   const Kind = models[manifest.kind];
   if (Kind === undefined) return [];

@@ -49,7 +49,7 @@ metadata: { name: laurel }
 spec: { selector: {}, podMetricsEndpoints: [{ port: admin, interval: 15s, honorLabels: true }] }
 `;
 
-/** The one manifest of a text in which `from` is replaced. */
+/** The single manifest of a text in which `from` is replaced. */
 function changed(text: string, from: string, to: string): Manifest {
   expect(text.split(from)).toHaveLength(2);
   const [manifest] = parseManifests(text.replace(from, to));
@@ -143,7 +143,7 @@ test.each([
   expect(issuesOfPods(changed(DEPLOYMENT, from, to))).toEqual([`Deployment wallet: ${issue}`]);
 });
 
-test('a text that is no object of Kubernetes is refused', () => {
-  expect(() => parseManifests('apiVersion: v1\nkind: Secret\n')).toThrow('no object of Kubernetes');
+test('a text that is not a Kubernetes object is refused', () => {
+  expect(() => parseManifests('apiVersion: v1\nkind: Secret\n')).toThrow('not a Kubernetes object');
   expect(() => parseManifests('a: [1')).toThrow();
 });

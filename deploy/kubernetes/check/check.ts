@@ -1,5 +1,7 @@
-// `npm run check:kubernetes`: renders every kustomization below deploy, each service's, each overlay's and that of the alerts among them, and
-// holds every object to the types of the API (api-types.ts) and every pod to our rules (pod-rules.ts). Exits 1 with the issues.
+// `npm run check:kubernetes` renders every kustomization below deploy: each service's, each
+// overlay's and that of the alerts.
+// It checks every object against the types of the API (api-types.ts) and every pod against this
+// repository's rules (pod-rules.ts). It exits with 1 if there are issues.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +18,7 @@ import { issuesOfPods } from './pod-rules.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const MANIFESTS = join(ROOT, 'deploy');
-/** Where a fetched kustomize is kept. */
+/** The folder that keeps a fetched kustomize. */
 const KEPT_BELOW = join(ROOT, 'node_modules', '.cache', 'laurel');
 
 let command: RenderCommand;
@@ -32,13 +34,13 @@ try {
   process.exit(0);
 }
 
-// A Component is rendered as a part of the kustomizations that include it.
+// A Component is rendered as part of the kustomizations that include it.
 const folders = globSync('**/kustomization.yaml', { cwd: MANIFESTS, exclude: ['**/node_modules'] })
   .filter((file) => parse(readFileSync(join(MANIFESTS, file), 'utf8')).kind === 'Kustomization')
   .map(dirname)
   .sort();
 
-/** By their text: an overlay renders most objects as the services do, and each is checked once. */
+/** Keyed by text: an overlay renders most objects as the services do, and each is checked once. */
 const objects = new Map<string, { readonly folder: string; readonly manifest: Manifest }>();
 const issues: string[] = [];
 for (const folder of folders) {

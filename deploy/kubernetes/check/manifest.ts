@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml';
 
-/** An object of the API of Kubernetes, as it is sent. */
+/** An object of the Kubernetes API, as it is sent. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -8,13 +8,16 @@ export interface Manifest {
   readonly [field: string]: unknown;
 }
 
-/** The objects of a text with several YAML documents. Throws on a syntax error, and on a document without kind, version or name. */
+/**
+ * The objects of a text with several YAML documents. Throws on a syntax error, and on a document
+ * without kind, version or name.
+ */
 export function parseManifests(text: string): readonly Manifest[] {
   return parseAllDocuments(text).map((document) => {
     const [error] = document.errors;
     if (error !== undefined) throw error;
     const object: unknown = document.toJS();
-    if (!isManifest(object)) throw new Error(`no object of Kubernetes: ${JSON.stringify(object)?.slice(0, 200)}`);
+    if (!isManifest(object)) throw new Error(`not a Kubernetes object: ${JSON.stringify(object)?.slice(0, 200)}`);
     return object;
   });
 }
@@ -24,7 +27,7 @@ function isManifest(value: unknown): value is Manifest {
   return [apiVersion, kind, metadata?.name].every((text) => typeof text === 'string');
 }
 
-/** As `Deployment wallet`. */
+/** For example `Deployment wallet`. */
 export function titleOf({ kind, metadata }: Manifest): string {
   return `${kind} ${metadata.name}`;
 }

@@ -1,4 +1,7 @@
-/** What every pod of ours has, by whichever file it is described: no privilege, no token of the API, and no memory without a limit. */
+/**
+ * Rules for every pod of Laurel, in whichever file it is described: no privilege, no token of the
+ * API, and no memory without a limit.
+ */
 import { type Manifest, titleOf } from './manifest.ts';
 
 type Container = {
@@ -24,7 +27,7 @@ type PodSpec = {
   readonly initContainers?: readonly Container[];
 };
 
-/** Every rule that a workload breaks, as a sentence; empty for one that breaks none, and for what has no pods. */
+/** Every rule that a workload breaks, as a sentence. An object without pods breaks none. */
 export function issuesOfPods(manifest: Manifest): readonly string[] {
   const { template } = (manifest.spec ?? {}) as { readonly template?: { readonly spec?: PodSpec } };
   const pod = template?.spec;

@@ -1,4 +1,7 @@
-/** The container beside each server of NATS (../components/nats-reload), as a process beside a real server. */
+/**
+ * The container beside each NATS server (../components/nats-reload), run as a process beside a real
+ * server.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
@@ -45,7 +48,10 @@ beforeEach(async () => {
 });
 afterEach(() => opened.disposeAsync());
 
-/** Puts a new certificate and the user's password where the server reads them, all at once, as kubelet changes a volume; returns the certificate. */
+/**
+ * Puts a new certificate and the user's password where the server reads them, all at once, as
+ * kubelet changes a volume. Returns the certificate.
+ */
 async function mount({ password }: { readonly password: string }): Promise<string> {
   const version = `..${++versions}`;
   const { certificate, key } = await authority.issue({ names: ['127.0.0.1'] });
@@ -69,19 +75,22 @@ function startReloading(): void {
   });
   opened.defer(async () => {
     const ended = once(child, 'exit');
-    // With the `sleep` that it waits for.
+    // Also ends the `sleep` that the process waits for.
     process.kill(-(child.pid ?? 0), 'SIGTERM');
     await ended;
   });
 }
 
-/** What the server answers a new client that has this password: `PONG`, or why it was refused; and the certificate that it showed. */
+/**
+ * What the server responds to a new client with this password (`PONG`, or why it was refused), and
+ * the certificate that it showed.
+ */
 async function ask(password: string): Promise<{ readonly answer: string; readonly certificate: string }> {
   await using connection = new AsyncDisposableStack();
   const { hostname, port } = new URL(server.url);
   const plain = openSocket({ host: hostname, port: Number(port) });
   connection.defer(() => void plain.destroy());
-  // A server of NATS introduces itself before TLS begins.
+  // A NATS server introduces itself before TLS begins.
   await once(plain, 'data');
   const socket = secure({ socket: plain, ca: authority.certificate, host: hostname });
   await once(socket, 'secureConnect');
@@ -91,25 +100,26 @@ async function ask(password: string): Promise<{ readonly answer: string; readonl
   return { answer: String(answer).trim(), certificate };
 }
 
-test('a server of NATS shows a renewed certificate to its next client', async () => {
+test('a NATS server shows a renewed certificate to its next client', async () => {
   startReloading();
   const renewed = await mount({ password: 'old' });
   await expect.poll(() => ask('old')).toEqual({ answer: 'PONG', certificate: renewed });
 });
 
-test('a server of NATS accepts a changed password alone', async () => {
+test('a NATS server accepts only the new password after a change', async () => {
   startReloading();
   const certificate = await mount({ password: 'new' });
   await expect.poll(() => ask('new')).toEqual({ answer: 'PONG', certificate });
   expect((await ask('old')).answer).toBe("-ERR 'Authorization Violation'");
 });
 
-test('a server of NATS that was away while its certificate was renewed shows the next one as well', async () => {
+test('a NATS server that was down while its certificate was renewed shows that one and the next', async () => {
   startReloading();
   await server.stop();
   const missed = await mount({ password: 'old' });
   await server.start();
-  // The signal that finds it started has it read the same files again, and a client that connects meanwhile can be refused once.
+  // The signal that finds the server started makes it read the same files again. A client that
+  // connects meanwhile can be refused once.
   await expect.poll(() => ask('old')).toEqual({ answer: 'PONG', certificate: missed });
   const next = await mount({ password: 'old' });
   await expect.poll(() => ask('old')).toEqual({ answer: 'PONG', certificate: next });

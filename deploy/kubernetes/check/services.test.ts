@@ -1,4 +1,7 @@
-/** What the manifests of the services, their data and the autoscalers' metric must agree on, though it is in several files. */
+/**
+ * What the manifests of the services, their data and the autoscalers' metric must agree on across
+ * several files.
+ */
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { metrics, publishOldestWaits } from '@laurel/telemetry';
@@ -9,7 +12,7 @@ import { type Manifest, parseManifests } from './manifest.ts';
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
-/** The spec of the object of a kind in a file; its fields are read as they are expected. */
+/** The spec of the object of this kind in a file. The caller states the type of its fields. */
 function specOf<Spec>(path: string, kind: string): Spec {
   const found = parseManifests(read(path)).find((manifest) => manifest.kind === kind);
   if (found === undefined) throw new Error(`${path} has no ${kind}`);
@@ -49,14 +52,14 @@ const autoscalerOf = (name: ServiceName) =>
 const metricsOf = ({ metrics: all }: Autoscaler) =>
   all.map(({ resource, pods }) => resource?.name ?? pods?.metric.name);
 
-/** The name that the services publish. */
+/** The name under which the services publish the metric. */
 async function publishedMetric(): Promise<string | undefined> {
   publishOldestWaits();
   return (await metrics.getMetricsAsJSON()).find(({ name }) => name.includes('oldest_waiting'))?.name;
 }
 
 describe.each(SERVICE_NAMES)('the %s service', (name) => {
-  test('is scaled on CPU and on the oldest waiting call, and its Deployment leaves the number of replicas to that', async () => {
+  test('is scaled on CPU and on the oldest waiting call, and its Deployment sets no number of replicas', async () => {
     const autoscaler = autoscalerOf(name);
     expect(metricsOf(autoscaler)).toEqual(['cpu', await publishedMetric()]);
     expect(autoscaler.scaleTargetRef).toEqual({ apiVersion: 'apps/v1', kind: 'Deployment', name });
@@ -64,14 +67,14 @@ describe.each(SERVICE_NAMES)('the %s service', (name) => {
     expect(specOf<Workload>(`services/${name}/deployment.yaml`, 'Deployment').replicas).toBeUndefined();
   });
 
-  test('loses at most one replica at a time to the drain of nodes', () => {
+  test('loses at most one replica at a time when nodes are drained', () => {
     expect(specOf(`services/${name}/scaling.yaml`, 'PodDisruptionBudget')).toMatchObject({
       maxUnavailable: 1,
       selector: { matchLabels: { 'app.kubernetes.io/name': name } },
     });
   });
 
-  test('runs and migrates as an account that has no token', () => {
+  test('runs and migrates as an account without a token', () => {
     const [account] = parseManifests(read(`services/${name}/service-account.yaml`)) as [Manifest];
     expect([account.metadata.name, account.automountServiceAccountToken]).toEqual([name, false]);
     for (const [file, kind] of [
@@ -83,7 +86,7 @@ describe.each(SERVICE_NAMES)('the %s service', (name) => {
   });
 });
 
-test('the gateway starts with operators of either setting: its Secret must have its database and its pepper alone', () => {
+test('the gateway starts with either setting of operators: only its database and its pepper must be in its Secret', () => {
   type Variable = {
     readonly name: string;
     readonly valueFrom?: { readonly secretKeyRef: { readonly optional?: boolean } };
@@ -100,7 +103,7 @@ test('the gateway starts with operators of either setting: its Secret must have 
 
 const cluster = specOf<Cluster>('overlays/example-data/postgres/cluster.yaml', 'Cluster');
 
-test('the clusters acknowledge a commit when one of two standbys has it', () => {
+test('the clusters acknowledge a commit once one of two standbys has received it', () => {
   expect(cluster.instances).toBe(3);
   expect(cluster.postgresql.synchronous).toEqual({ method: 'any', number: 1, dataDurability: 'required' });
 });
@@ -114,14 +117,14 @@ test('a cluster has connections for every replica of its service, one more in a 
   }
 });
 
-test('events have as many replicas as there are servers of NATS: three, and one in development', () => {
+test('events have as many replicas as there are NATS servers: three, and one in development', () => {
   const replicas = (overlay: string) => specOf<Workload>(`overlays/${overlay}/nats.yaml`, 'StatefulSet').replicas;
   const settings = (path: string) => read(path).match(/EVENTS_REPLICAS=(\d+)/)?.[1];
   expect([replicas('example-data'), settings('services/webhook/kustomization.yaml')]).toEqual([3, '3']);
   expect([replicas('development'), settings('overlays/development/kustomization.yaml')]).toEqual([1, '1']);
 });
 
-test('the adapter answers for the metric of the services, by the longest wait of each pod', async () => {
+test('the adapter serves the metric of the services as the longest wait of each pod', async () => {
   const [configMap] = parseManifests(read('monitoring/prometheus-adapter.yaml')) as [Manifest];
   const { rules } = parse((configMap.data as Record<string, string>)['config.yaml'] ?? '');
   const name = await publishedMetric();
@@ -151,7 +154,7 @@ test.each(['example-data', 'development'])(
   },
 );
 
-test('an overlay puts the addresses of the API of Kubernetes where the example has one that is reserved for documentation', () => {
+test("an overlay replaces the example's documentation address by the addresses of the Kubernetes API", () => {
   const policy = specOf<Policy>('overlays/example-data/postgres/operator.yaml', 'NetworkPolicy');
   expect(policy.egress[0]?.to).toEqual([{ ipBlock: { cidr: '192.0.2.1/32' } }]);
   const { patches } = parse(read('overlays/production/kustomization.yaml'));

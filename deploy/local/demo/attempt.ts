@@ -11,7 +11,10 @@ export type PaidAttempt = {
   readonly score: number;
 };
 
-/** A new player of the sandbox pays for an attempt of the first challenge that is open to it. */
+/**
+ * A new player of the sandbox pays for an attempt at the first challenge that is open to that
+ * player.
+ */
 export async function payAttempt(laurel: Laurel, playerRef: string): Promise<PaidAttempt> {
   await laurel.sandbox.createPlayer({ player_ref: playerRef, funds: '10.00' });
   const listed = await showing(
@@ -25,7 +28,7 @@ export async function payAttempt(laurel: Laurel, playerRef: string): Promise<Pai
   return { id, playerRef, challengeId, score: Number(challenge?.threshold) };
 }
 
-/** Whether a webhook is of this attempt, and says that it won. */
+/** Whether a webhook is about this attempt and says that it won. */
 export const hasWon =
   ({ id }: PaidAttempt) =>
   (data: AttemptSettledEventData): boolean =>

@@ -1,4 +1,7 @@
-/** The demo's challenge: a score one point short, an attempt that was never played, a win, its replay, and the reads that follow. */
+/**
+ * The demo's challenge: a score one point short, an attempt that was never played, a win, its
+ * replay, and the reads that follow.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Operator } from '@laurel/local-infrastructure/running-stack';
 import type { Challenge, Laurel, Outcome } from '@laurel/sdk';

@@ -1,7 +1,8 @@
 /**
- * `npm run demo`: plays a partner's game server against the running stack, with @laurel/sdk and a small HTTPS server for webhooks and polls,
- * and prints every request and answer. Laurel's operator, who is played too, has no SDK. Each run creates new players, so it can run
- * repeatedly on one stack.
+ * `npm run demo` plays a partner's game server against the running stack, with @laurel/sdk and a
+ * small HTTPS server for webhooks and polls. It prints every request and response.
+ * It also plays Laurel's operator, who has no SDK. Each run creates new players, so it can be
+ * repeated on one stack.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -62,7 +63,7 @@ async function playDemo(): Promise<void> {
   chapter('Laurel: the signed receipt of the win');
   const receipt = await operator({ method: 'GET', path: `/api/operator/receipts/${won.receipt_id}`, expect: 200 });
 
-  chapter('Anybody: the keys that receipts are signed with, and the receipt held against them');
+  chapter('Anybody: the keys that sign receipts, and the receipt verified with them');
   const keys = await callStack(
     origin,
     { method: 'GET', path: '/.well-known/laurel-keys.json', expect: 200 },
@@ -97,7 +98,7 @@ async function playDemo(): Promise<void> {
 try {
   await playDemo();
 } catch (error) {
-  // Everything else is a defect of the demo itself.
+  // Any other error is a defect of the demo itself.
   if (!(error instanceof StackFailure || error instanceof LaurelError)) throw error;
   console.error(`\n${error.message}`);
   process.exitCode = 1;

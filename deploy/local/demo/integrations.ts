@@ -1,6 +1,8 @@
 /**
- * The demo's integrations: an attempt whose outcome our server posts to Laurel, and one whose outcome Laurel polls from our server. An
- * integration is never removed, so a later run takes up those of an earlier one, which it recognises by a mark in their descriptors.
+ * The demo's integrations: for one attempt our server posts the outcome to Laurel, and for another
+ * Laurel polls the outcome from our server.
+ * An integration is never removed, so a later run reuses those of an earlier run, which it finds by
+ * a mark in their descriptors.
  */
 import type { Integration, IntegrationList, Laurel } from '@laurel/sdk';
 import type { WebhookCa } from '../stack/webhook-ca.ts';
@@ -10,7 +12,7 @@ import { chapter, check, showing } from './print.ts';
 import { settleByPush } from './push.ts';
 import type { Webhooks } from './webhooks.ts';
 
-/** Names in a descriptor that begin with `x-` are the partner's own. */
+/** Names in a descriptor that begin with `x-` are free for the partner. */
 const MARK = { 'x-made-by': 'npm run demo' };
 
 export async function settleByIntegrations(on: {
@@ -26,7 +28,7 @@ export async function settleByIntegrations(on: {
     return (await showing(lines, () => laurel.integrations.list())).data;
   };
 
-  chapter('Partner: two more players of the sandbox, who pay for an attempt each');
+  chapter('Partner: two more players of the sandbox pay for an attempt each');
   const pushed = await payAttempt(laurel, `dora-${run}`);
   const polled = await payAttempt(laurel, `eli-${run}`);
 

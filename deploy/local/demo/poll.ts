@@ -1,4 +1,7 @@
-/** The demo's poll: our server lists its runs over HTTPS, and Laurel fetches the list and settles the attempts that it finds there. */
+/**
+ * The demo's poll: our server lists its runs over HTTPS. Laurel fetches the list and settles the
+ * attempts that it finds there.
+ */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Integration, Laurel } from '@laurel/sdk';
@@ -19,12 +22,15 @@ type Demo = {
   readonly earlier: Integration | undefined;
 };
 
-/** The shortest that Laurel allows. */
+/** The shortest interval that Laurel allows. */
 const INTERVAL_SECONDS = 30;
-/** A poll begins a second or two after it is due, which is at once, or an interval after that of an earlier run. */
+/**
+ * A poll begins a second or two after it is due: at once, or one interval after the poll of an
+ * earlier run.
+ */
 const POLL_LIMIT_MS = 40_000;
 
-/** Resolves to the id of the integration. */
+/** Resolves to the integration's id. */
 export async function settleByPoll(on: Demo): Promise<string> {
   const { laurel, webhooks, files, mark, attempt, run } = on;
   const token = randomBytes(24).toString('base64url');
@@ -56,19 +62,19 @@ export async function settleByPoll(on: Demo): Promise<string> {
   return id;
 }
 
-/** Resolves to the id of the integration, which has the descriptor. */
+/** Gives an integration the descriptor. Resolves to its id. */
 async function prepare({ laurel, earlier }: Demo, descriptor: Record<string, unknown>): Promise<string> {
   if (earlier === undefined) {
-    chapter('Partner: Laurel shall poll our server, so we create an integration, and activate the draft');
+    chapter('Partner: we want Laurel to poll our server, so we create an integration, and activate the draft');
     const terms = { transport: 'pull_poll', descriptor, pull_interval_seconds: INTERVAL_SECONDS } as const;
     return (await laurel.integrations.create(terms)).id;
   }
-  chapter('Partner: Laurel shall poll our server, which has a new address, and we activate the integration');
+  chapter('Partner: our server has a new address for Laurel to poll, so we update the integration, and activate it');
   await laurel.integrations.update(earlier.id, { descriptor });
   return earlier.id;
 }
 
-/** Our server, which shows the page to a request with the token. */
+/** Our server, which sends the page if the request carries the token. */
 async function startRunsServer(files: WebhookCa, token: string, page: object) {
   const polled = Promise.withResolvers<'polled'>();
   const server = await startDemoServer(files, (request, response) => {
@@ -80,7 +86,7 @@ async function startRunsServer(files: WebhookCa, token: string, page: object) {
   });
   return {
     url: `${server.origin}/runs`,
-    /** Resolves once the page was sent. */
+    /** Resolves when the page has been sent. */
     async polled(): Promise<void> {
       const late = Promise.withResolvers<'late'>();
       const timer = setTimeout(() => late.resolve('late'), POLL_LIMIT_MS);

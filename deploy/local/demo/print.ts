@@ -1,4 +1,4 @@
-/** What the demo prints: its chapters, and each request with its answer as it runs. */
+/** Prints the demo: its chapters, and each request with its response as they happen. */
 import { STATUS_CODES } from 'node:http';
 import { type Json, StackFailure } from '@laurel/local-infrastructure/running-stack';
 import type { Fetch, FetchRequest } from '@laurel/sdk';
@@ -7,14 +7,17 @@ const SHOWN_REQUEST_HEADERS = ['authorization', 'x-api-key', 'idempotency-key', 
 const SHOWN_ANSWER_HEADERS = ['idempotency-replayed', 'x-ratelimit-remaining', 'x-request-id'];
 const SECRET_MEMBERS = ['password', 'token'];
 
-/** What of a call is printed: everything, nothing, or these lines in place of the body of a successful answer. */
+/**
+ * How much of a call is printed: everything, nothing, or these lines in place of the body of a
+ * successful response.
+ */
 type Shown<Body> = 'everything' | 'nothing' | ((body: Body) => readonly string[]);
 
 let shown: Shown<never> = 'everything';
 let isCalling = false;
 const heldBack: (() => void)[] = [];
 
-/** A fetch that prints each request, and its answer once it is there. */
+/** A fetch that prints each request, and its response when it arrives. */
 export const fetchAndPrint: Fetch = async (url, request) => {
   if (shown === 'nothing') return fetch(url, request);
   isCalling = true;
@@ -33,7 +36,7 @@ export const fetchAndPrint: Fetch = async (url, request) => {
   }
 };
 
-/** Makes the calls of `work`, with this part of them printed. */
+/** Runs `work` and prints this much of its calls. */
 export async function showing<Body, Result>(part: Shown<Body>, work: () => PromiseLike<Result>): Promise<Result> {
   shown = part as Shown<never>;
   try {
@@ -43,7 +46,7 @@ export async function showing<Body, Result>(part: Shown<Body>, work: () => Promi
   }
 }
 
-/** Prints now, or once the call in progress has been printed completely. */
+/** Prints now, or after the call in progress has been printed completely. */
 export function printBetweenCalls(print: () => void): void {
   if (isCalling) heldBack.push(print);
   else print();
@@ -90,7 +93,7 @@ function printAnswer({ status, ok, headers }: Response, text: string): void {
   else printJson(body);
 }
 
-/** Only the first and the last characters of keys, secrets and tokens are shown. */
+/** Shows only the first and the last characters of keys, secrets and tokens. */
 function mask(text: string): string {
   return text
     .replace(/("signing_secret": "[0-9a-f]{4})[0-9a-f]+([0-9a-f]{4}")/g, '$1…$2')

@@ -1,4 +1,7 @@
-/** The demo's push: our server posts the outcome of an attempt, signed with the secret of its integration. */
+/**
+ * The demo's push: our server posts the outcome of an attempt, signed with the secret of its
+ * integration.
+ */
 import { randomBytes } from 'node:crypto';
 import { type Answer, callStack, type Json } from '@laurel/local-infrastructure/running-stack';
 import { type Integration, type Laurel, signIntegrationBody } from '@laurel/sdk';
@@ -16,13 +19,13 @@ type Demo = {
   readonly earlier: Integration | undefined;
 };
 
-/** Resolves to the id of the integration. */
+/** Resolves to the integration's id. */
 export async function settleByPush(on: Demo): Promise<string> {
   const { laurel, origin, webhooks, attempt } = on;
   const { id, secret } = await prepare(on);
   await laurel.integrations.update(id, { status: 'active' });
 
-  /** What is signed are the very bytes that are sent. */
+  /** Signs exactly the bytes that it sends. */
   const post = async (outcome: object, signingSecret: string, expect: number): Promise<Answer> => {
     const body = JSON.stringify(outcome);
     const headers = { 'x-service-signature': await signIntegrationBody(body, signingSecret) };

@@ -1,4 +1,7 @@
-/** The demo's round: three players, a re-buy, a masked leaderboard and a full one, and the final table with its purses. */
+/**
+ * The demo's round: three players, a re-buy, a masked and a full leaderboard, and the final table
+ * with its purses.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Json, Operator } from '@laurel/local-infrastructure/running-stack';
 import { type Laurel, type Leaderboard, type Outcome, type TrustedKey, verifyReceipt } from '@laurel/sdk';
@@ -12,7 +15,7 @@ export async function playRound(on: {
   readonly programId: string;
   readonly run: string;
   readonly webhooks: Webhooks;
-  /** The keys against which receipts and seals are verified. */
+  /** The keys that verify receipts and seals. */
   readonly trusted: readonly TrustedKey[];
 }): Promise<void> {
   const { laurel, operator, programId, run, webhooks, trusted } = on;

@@ -1,14 +1,15 @@
 /**
- * The demo's new game: the partner seeds a calibrating challenge with percentiles, so that it is live immediately, with a limited prize; and
- * after a hundred settled attempts that agree with them the prize is whole. The game has a program of its own: it has no webhook endpoint,
- * and its requests a minute are counted apart.
+ * The demo's new game. The partner seeds a calibrating challenge with percentiles, so that it is
+ * live immediately with a limited prize. After a hundred settled attempts that agree with the
+ * percentiles the prize is whole.
+ * The game has its own program, without a webhook endpoint and with a rate limit of its own.
  */
 import { randomUUID } from 'node:crypto';
 import type { Operator } from '@laurel/local-infrastructure/running-stack';
 import type { ChallengeList, Laurel, Outcome } from '@laurel/sdk';
 import { chapter, check, printLines, showing } from './print.ts';
 
-/** Of five attempts of each player the last reaches the bar: a fifth, as the challenge claims. */
+/** Each player's last attempt of five reaches the bar: a fifth of all, as the challenge claims. */
 const PLAYERS = 20;
 const MISSES = 4;
 const TERMS = {
@@ -22,22 +23,22 @@ const TERMS = {
   target_pass_rate: 0.2,
   integrity_tier: 1,
 };
-/** Of our own players' scores, from before the challenge. 80 % lie below 89, by interpolation. */
+/** Percentiles of our players' scores before the challenge. By interpolation, 80 % lie below 89. */
 const DISTRIBUTION = { p5: 12, p25: 40, p50: 62, p75: 84, p95: 104 };
 const SAMPLE_SIZE = 12_000;
-/** How often the list is read until the prize is whole; far longer than the monitor needs. */
+/** How often the list is read until the prize is whole: far more than the monitor needs. */
 const READS = 50;
 const READ_EVERY_MS = 200;
 
 type Demo = {
   readonly operator: Operator;
-  /** A client of the program whose key this is. */
+  /** Returns a client of the program that has this API key. */
   readonly connect: (apiKey: string) => Laurel;
   readonly run: string;
 };
 
 export async function seedChallenge({ operator, connect, run }: Demo): Promise<void> {
-  chapter('Laurel: a program for a new game of ours, and a challenge without a score');
+  chapter("Laurel: a program for the partner's new game, and a challenge without a score");
   const post = (path: string, body: object) => operator({ method: 'POST', path, body, expect: 201 });
   const program = await post('/api/operator/programs', { name: `Demo Landing ${run}` });
   const laurel = connect(String(program.test_key));
@@ -65,7 +66,7 @@ export async function seedChallenge({ operator, connect, run }: Demo): Promise<v
 
   chapter('Partner: the percentiles are confirmed, and the whole prize is on offer');
   await showing('nothing', async () => {
-    // While all hundred of its attempts wait for the monitor the challenge is not in the list.
+    // While all hundred attempts wait for the monitor, the challenge is not in the list.
     const isConfirmed = async () => {
       const offer = await readOffer();
       return offer !== undefined && offer.ramp === undefined;
@@ -81,7 +82,7 @@ export async function seedChallenge({ operator, connect, run }: Demo): Promise<v
   await operator({ method: 'GET', path: `/api/operator/challenges/${id}/drift`, expect: 200 });
 }
 
-/** What each player won. */
+/** Plays all attempts and returns what each player won. */
 async function playAll(
   laurel: Laurel,
   { id, threshold, run }: { readonly id: string; readonly threshold: number; readonly run: string },

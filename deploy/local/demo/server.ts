@@ -1,4 +1,7 @@
-/** The HTTPS server of the demo's partner, with a certificate that the stack trusts, where its services reach this machine. */
+/**
+ * The HTTPS server of the demo's partner, at the address where the stack's services reach this
+ * machine. The stack trusts its certificate.
+ */
 import { timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -28,7 +31,7 @@ export async function startDemoServer(
   };
 }
 
-/** Compares what a request carries with what it must carry, in constant time. */
+/** Compares a value in a request with the expected one, in constant time. */
 export function isEqual(given: string | undefined, expected: string): boolean {
   const [sent, due] = [Buffer.from(given ?? ''), Buffer.from(expected)];
   return sent.length === due.length && timingSafeEqual(sent, due);

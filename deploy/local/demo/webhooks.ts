@@ -1,4 +1,7 @@
-/** The demo's webhooks: an HTTPS server as a partner would write it, its registration in the portal, and the webhooks that must arrive. */
+/**
+ * The demo's webhooks: an HTTPS server as a partner would write it, its registration in the portal,
+ * and the webhooks that must arrive.
+ */
 import type { IncomingMessage } from 'node:http';
 import { type Call, callStack, type Json, StackFailure } from '@laurel/local-infrastructure/running-stack';
 import { type VerifiedWebhook, verifyWebhook, type WebhookEvent, WebhookVerificationError } from '@laurel/sdk';
@@ -16,7 +19,10 @@ import {
 } from './print.ts';
 import { startDemoServer } from './server.ts';
 
-/** Describes a webhook that must arrive with a valid signature: `what` for people, the event and its data for `holds`. */
+/**
+ * Describes a webhook that must arrive with a valid signature: `what` for readers, the event, and
+ * its data for `holds`.
+ */
 type Expectation<Result> = <Name extends WebhookEvent['event']>(
   what: string,
   event: Name,
@@ -30,15 +36,18 @@ type ExpectedWebhook = {
 };
 
 export interface Webhooks extends AsyncDisposable {
-  /** Adds one to what `finish` waits for; it may have arrived already. */
+  /** Adds a webhook for which `finish` waits; it may have arrived already. */
   readonly expect: Expectation<void>;
-  /** Adds one, and waits until it has arrived. */
+  /** Adds a webhook and waits until it has arrived. */
   readonly arrived: Expectation<Promise<void>>;
-  /** Waits for everything that was expected, shows the delivery log, and removes the endpoint. */
+  /** Waits for all expected webhooks, shows the delivery log, and removes the endpoint. */
   finish(): Promise<void>;
 }
 
-/** By this the demo recognises an endpoint that an earlier run could not remove. */
+/**
+ * Marks the demo's endpoint, so that a later run recognises one that an earlier run could not
+ * remove.
+ */
 const DESCRIPTION = 'npm run demo';
 const ARRIVAL_LIMIT_MS = 30_000;
 const RECORDING_LIMIT_MS = 10_000;
@@ -67,7 +76,7 @@ export async function receiveWebhooks(on: {
     call({ method: 'DELETE', path: `${portal}/${id}`, headers: asDeveloper, expect: 204 });
   const listed = await call({ method: 'GET', path: portal, headers: asDeveloper, expect: 200 });
   const leftOver = (listed.body.data as Json[]).filter(({ description }) => description === DESCRIPTION);
-  if (leftOver.length > 0) chapter('Partner: an earlier demo was broken off, so we remove its endpoint');
+  if (leftOver.length > 0) chapter('Partner: an earlier demo was interrupted, so we remove its endpoint');
   for (const { id } of leftOver) await remove(id);
 
   chapter('Partner: our server listens for webhooks, and we register it in the portal');
@@ -108,13 +117,14 @@ export async function receiveWebhooks(on: {
       const delivered = (log.body.data as Json[]).filter(({ status }) => status === 'delivered');
       check(delivered.length >= expected.length, 'the log must show every webhook that arrived as delivered');
 
-      chapter('Partner: the demo is over, so its endpoint goes');
+      chapter('Partner: the demo is over, so we remove its endpoint');
       await remove(endpoint.body.id);
       isRemoved = true;
       await call({ method: 'DELETE', path: '/api/portal/session', headers: asDeveloper, expect: 204 });
     },
     async [Symbol.asyncDispose]() {
-      // After a failure, and only that failure is reported: the next run removes an endpoint that this one cannot.
+      // Runs after a failure. Only that failure is reported: the next run removes the endpoint if
+      // this one cannot.
       if (!isRemoved) await fetch(origin + path, { method: 'DELETE', headers: asDeveloper }).catch(() => undefined);
       await receiver[Symbol.asyncDispose]();
     },
@@ -135,11 +145,13 @@ export async function receiveWebhooks(on: {
   return webhooks;
 }
 
-/** A partner's endpoint. A request that is not signed with the secret is answered 400 and ends the demo. */
+/**
+ * A partner's endpoint. A request that is not signed with the secret gets 400 and ends the demo.
+ */
 async function startReceiver(files: WebhookCa) {
   /** Each event once, however often it was delivered. */
   const received = new Map<string, VerifiedWebhook>();
-  /** Known once the endpoint is registered; what arrives before that waits for it. */
+  /** Known once the endpoint is registered. Requests that arrive earlier wait for it. */
   const secret = Promise.withResolvers<string>();
   let forged = 0;
   let onArrival = Promise.withResolvers<void>();
@@ -187,21 +199,23 @@ async function readRaw(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Why the request is not a webhook of Laurel's. */
+/** Why the request is not a webhook from Laurel. */
 function reasonOf(error: unknown): string {
   if (error instanceof WebhookVerificationError) return error.message;
   throw error;
 }
 
-/** `content` is the event, or why there is none. */
+/** `content` is the event, or the reason why there is none. */
 function printWebhook(request: IncomingMessage, content: WebhookEvent | string): void {
   console.log(`\n⇠ webhook ${request.method} ${request.url}`);
   printHeaders(new Headers(request.headers as Record<string, string>), SHOWN_HEADERS);
-  console.log(`  the signature is ${typeof content === 'string' ? `NOT OURS: ${content}` : 'ours: verified'}`);
+  console.log(`  the signature was ${typeof content === 'string' ? `REFUSED: ${content}` : 'verified'}`);
   if (typeof content !== 'string') printJson(content);
 }
 
-/** The log shows a delivery as delivered a moment after its receiver has answered. */
+/**
+ * Waits for the log, which shows a delivery as delivered a moment after its receiver has responded.
+ */
 async function recorded(url: string, headers: Record<string, string>): Promise<void> {
   const deadline = Date.now() + RECORDING_LIMIT_MS;
   for (;;) {
