@@ -27,14 +27,6 @@ const NOT_YET = [
   'services/gateway/src/routes/v1/list-integrations.ts',
   'services/gateway/src/routes/v1/tournament-schemas.ts',
   'services/gateway/src/routes/webhooks.ts',
-  'tests/clients/documentation.test.ts',
-  'tests/clients/example-game.test.ts',
-  'tests/clients/guide-commands.test.ts',
-  'tests/clients/guide-tools.ts',
-  'tests/clients/languages.ts',
-  'tests/clients/lossy-proxy.ts',
-  'tests/clients/quick-start.test.ts',
-  'tests/clients/samples.test.ts',
 ];
 
 const COLUMNS = 100;

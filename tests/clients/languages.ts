@@ -1,6 +1,6 @@
 /**
- * The languages of docs/samples, and how their samples are compiled and run.
- * Their programs are Debian's, which root installs where they are missing.
+ * The languages of docs/samples, and how their samples are compiled and run. The programs are
+ * Debian packages. Root installs those that are missing.
  */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -9,16 +9,16 @@ import { install, lastLine } from '../compose/engine.ts';
 
 export interface Language {
   readonly name: string;
-  /** Of docs/samples. */
+  /** The folder in docs/samples. */
   readonly folder: string;
   readonly programs: readonly string[];
-  /** What brings the programs. */
+  /** The Debian packages that contain the programs. */
   readonly packages: readonly string[];
-  /** Prints the version, after the name of the language as docs/samples/README.md has it. */
+  /** Prints the version after the name of the language, as docs/samples/README.md writes it. */
   readonly version: string;
-  /** Compiles the folder, which is the working directory of both commands. */
+  /** Compiles the folder. It is the working directory of both commands. */
   readonly build?: string;
-  /** Stands before the name of a sample and its arguments. */
+  /** The command, without the name of a sample and its arguments. */
   readonly command: readonly string[];
 }
 
@@ -63,7 +63,7 @@ export const LANGUAGES: readonly Language[] = [
     packages: ['default-jdk-headless'],
     version: 'javac --version | sed "s/javac /Java /"',
     build: 'javac --release 11 -Werror -d classes *.java',
-    // The flags make a short run short.
+    // The flags make a short run faster.
     command: ['java', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-cp', 'classes', 'Main'],
   },
   {
@@ -92,7 +92,10 @@ export const LANGUAGES: readonly Language[] = [
   },
 ];
 
-/** Of the compilers: Go keeps what it has compiled here, and asks no server for anything. */
+/**
+ * The environment of the compilers. Go keeps here what it has compiled, and asks no server for
+ * anything.
+ */
 export const BUILD_ENVIRONMENT = {
   GOCACHE: join(CHECKOUT, 'node_modules/.cache/laurel/go'),
   GOPROXY: 'off',
@@ -100,26 +103,26 @@ export const BUILD_ENVIRONMENT = {
 };
 
 /**
- * Installs the languages that are missing, and returns why each of those that still are cannot be
- * run. With CI in the environment it rejects for them.
+ * Installs the languages that are missing. Returns those that still cannot be run, each with the
+ * reason. With CI in the environment, a missing language rejects instead.
  */
 export async function findMissingLanguages(): Promise<ReadonlyMap<Language, string>> {
   const wanted = LANGUAGES.filter((language) => !isInstalled(language));
   const failure = wanted.length === 0 ? undefined : await installAll(wanted);
   const missing = wanted.filter((language) => !isInstalled(language));
   const reasons = missing.map(({ name, programs }) => {
-    return `${name} needs ${programs.join(' and ')}: ${failure ?? 'the packages did not bring it'}`;
+    return `${name} needs ${programs.join(' and ')}: ${failure ?? 'the packages do not contain it'}`;
   });
   if (process.env.CI && reasons.length > 0) throw new Error(reasons.join('\n'));
   return new Map(missing.map((language, index) => [language, reasons[index] ?? '']));
 }
 
-/** Returns why that failed, or undefined. */
+/** Returns the reason if the installation failed. */
 async function installAll(languages: readonly Language[]): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return 'only root can install it';
   process.stderr.write(`Installing ${languages.map(({ name }) => name).join(', ')} (Debian's packages) ...\n`);
   const packages = languages.flatMap((language) => language.packages);
-  // Another process that installs the same ends with the last of them.
+  // The last program of the list exists once another process that installs the same has finished.
   const [program = ''] = languages.at(-1)?.programs ?? [];
   return install(join('/usr/bin', program), packages).then(
     () => undefined,

@@ -21,7 +21,9 @@ const DEADLINE_MS = 240_000;
 const IN_PROGRESS: OtherAnswer = {
   status: 409,
   headers: { 'retry-after': '1' },
-  body: JSON.stringify({ error: { code: 'idempotency_in_progress', message: 'It is under way.' } }),
+  body: JSON.stringify({
+    error: { code: 'idempotency_in_progress', message: 'The first request is still in progress.' },
+  }),
 };
 const LIMITED: OtherAnswer = {
   status: 429,
@@ -30,7 +32,7 @@ const LIMITED: OtherAnswer = {
 };
 const BROKEN: OtherAnswer = {
   status: 500,
-  body: JSON.stringify({ error: { code: 'internal_error', message: 'A failure of ours.' } }),
+  body: JSON.stringify({ error: { code: 'internal_error', message: 'A failure on our side.' } }),
 };
 
 /** How a run of a sample ended. */
@@ -49,14 +51,14 @@ interface Delivery {
 
 let world: SharedWorld;
 let folder: string;
-/** Two real deliveries of one endpoint, whose secret was replaced between them. */
+/** Two real deliveries to one endpoint, whose secret was replaced between them. */
 let deliveries: { readonly old: Delivery; readonly new: Delivery };
 let secrets: { readonly old: string; readonly new: string };
 let missing: ReadonlyMap<Language, string>;
 
 beforeAll(async () => {
   missing = await findMissingLanguages();
-  for (const why of missing.values()) process.stderr.write(`Its samples are not run: ${why}.\n`);
+  for (const why of missing.values()) process.stderr.write(`Samples are not run: ${why}.\n`);
   folder = mkdtempSync(join(tmpdir(), 'laurel-languages-'));
   cpSync(SAMPLES, folder, { recursive: true });
   const present = LANGUAGES.filter((language) => !missing.has(language));
@@ -94,7 +96,7 @@ function deliveryOf({ headers, body }: HookRequest): Delivery {
   };
 }
 
-/** Runs a sample to its end. */
+/** Runs a sample until it exits. */
 async function run(
   language: Language,
   [sample, ...args]: readonly [string, ...string[]],
@@ -110,7 +112,7 @@ async function run(
   return { code, output, errors: errors.trim() };
 }
 
-/** A network that treats each request of a sample as the script says, and records its headers. */
+/** A network that treats each request of a sample as the script says and records its headers. */
 async function startScript(script: readonly (Fate | OtherAnswer)[]) {
   const requests: { readonly at: number; readonly headers: NodeJS.Dict<string | string[]> }[] = [];
   const proxy = await startLossyProxy(world.stack.baseUrl, ({ headers }) => {
@@ -132,7 +134,7 @@ describe.for(LANGUAGES)('the samples in $name', { concurrent: true, timeout: DEA
     expect(compareVersions(installed, row?.[1] ?? 'none'), `${stdout} ${row?.[0]}`).toBeGreaterThanOrEqual(0);
   });
 
-  test('accept a webhook that is genuine and recent, while its secret is replaced too, and refuse all others', async ({
+  test('accept a genuine and recent webhook, also while its secret is being replaced, and refuse all others', async ({
     skip,
   }) => {
     if (missing.has(language)) return skip(missing.get(language));
@@ -171,7 +173,7 @@ describe.for(LANGUAGES)('the samples in $name', { concurrent: true, timeout: DEA
     expect(await verdict({ ...recent, signatures }, secrets.old)).toBe('accepted');
   });
 
-  test('push an outcome over a network that loses requests and answers, which settles the attempt once', async ({
+  test('push an outcome over a network that loses requests and responses, and settle the attempt once', async ({
     skip,
   }) => {
     if (missing.has(language)) return skip(missing.get(language));
@@ -203,7 +205,7 @@ describe.for(LANGUAGES)('the samples in $name', { concurrent: true, timeout: DEA
     const { outcome } = expectStatus(200, await world.partner.getAttempt(id)).body;
     expect(JSON.parse(pushed.output)).toMatchObject({ attempt_id: id, score: 187.5, receipt_id: outcome?.receipt_id });
     expect(network.counts).toMatchObject({ reset: 1, lose: 1, cut: 1 });
-    // A fee of 1.00, and one prize of 5.00.
+    // A fee of 1.00 was charged, and a prize of 5.00 paid once.
     expect(await world.balance(player)).toBe('104.00');
   });
 
@@ -221,20 +223,20 @@ describe.for(LANGUAGES)('the samples in $name', { concurrent: true, timeout: DEA
       return { player, body: JSON.stringify({ challenge_id: id, player_ref: player.ref, metadata: { map: 'Grüße' } }) };
     };
 
-    test('for one fee, with one key, whatever is lost and whatever it has to wait for', async ({ skip }) => {
+    test('for one fee, with one idempotency key, whatever is lost and however long it takes', async ({ skip }) => {
       if (missing.has(language)) return skip(missing.get(language));
       const { player, body } = await newEntry();
       const key = randomUUID();
       await using network = await startScript(['reset', 'lose', IN_PROGRESS, 'pass']);
       const created = await create(body, key, network.baseUrl);
       expect(created).toMatchObject({ code: 0, errors: '' });
-      // A process that has died begins again, with the key that it stored.
+      // A process that died starts again with the key that it stored.
       await using later = await startScript([BROKEN, LIMITED, 'cut', 'pass']);
       expect(await create(body, key, later.baseUrl)).toEqual(created);
 
       const requests = [...network.requests, ...later.requests];
       expect(new Set(requests.map(({ headers }) => headers['idempotency-key']))).toEqual(new Set([key]));
-      // After the 409, and after the 429.
+      // The requests that follow the 409 and the 429.
       for (const [, answered, repeated] of [network.requests.slice(1), later.requests]) {
         expect((repeated?.at ?? 0) - (answered?.at ?? 0)).toBeGreaterThan(990);
       }
@@ -246,7 +248,7 @@ describe.for(LANGUAGES)('the samples in $name', { concurrent: true, timeout: DEA
       expect(await world.balance(player)).toBe('99.00');
     });
 
-    test('and stop at a refusal, which the same request would get again', async ({ skip }) => {
+    test('and stop at a refusal that the same request would get again', async ({ skip }) => {
       if (missing.has(language)) return skip(missing.get(language));
       const [poor, rich] = [await newEntry('0.50'), await newEntry()];
       const [poorKey, key] = [randomUUID(), randomUUID()];
@@ -267,7 +269,9 @@ describe.for(LANGUAGES)('the samples in $name', { concurrent: true, timeout: DEA
       expect([await world.balance(poor.player), await world.balance(rich.player)]).toEqual(['0.50', '99.00']);
     });
 
-    test('and say so when nobody knows whether the fee was charged; the same key ends the doubt', async ({ skip }) => {
+    test('and report when it is unknown whether the fee was charged; the same key then settles that', async ({
+      skip,
+    }) => {
       if (missing.has(language)) return skip(missing.get(language));
       const { player, body } = await newEntry();
       const key = randomUUID();
@@ -281,7 +285,7 @@ describe.for(LANGUAGES)('the samples in $name', { concurrent: true, timeout: DEA
   });
 });
 
-/** A delivery that Laurel could have sent then, as a library that is not ours signs it. */
+/** A delivery that Laurel could have sent at that time. An independent library signs it. */
 function signedAt(seconds: number): Delivery {
   const at = new Date(Date.now() + 1_000 * seconds);
   const delivery = { id: randomUUID(), body: '{"event":"webhook.test","data":{"message":"Grüße 🏆"}}' };
@@ -289,7 +293,7 @@ function signedAt(seconds: number): Delivery {
   return { ...delivery, timestamp: String(Math.floor(at.getTime() / 1_000)), signatures };
 }
 
-/** The same with any text as its time. */
+/** A delivery whose timestamp is any text. */
 function signedWith(timestamp: string): Delivery {
   const delivery = signedAt(0);
   const key = Buffer.from(secrets.old.replace('whsec_', ''), 'base64');
