@@ -222,32 +222,32 @@ export type ChallengeSuspendedEventData = {
   test?: true | undefined;
 };
 
-/** The last three members: for `push_webhook` alone. */
+/** The last three members are present only for `push_webhook`. */
 export type CreatedIntegration = {
   id: string;
   transport: Transport | (string & {});
   status: IntegrationStatus | (string & {});
-  /** As it was sent, without the secret values of `pull.auth`. */
+  /** The descriptor that was sent, without the secret values of `pull.auth`. */
   descriptor: Descriptor;
-  /** Whether a push can be verified. */
+  /** Whether Laurel can verify a push. */
   has_signing_secret: boolean;
-  /** For `pull_poll` alone. */
+  /** Null unless the transport is `pull_poll`. */
   pull_interval_seconds: number | null;
   last_polled_at: string | null;
   next_poll_at: string | null;
-  /** Polls that failed since the last one that did not. */
+  /** Failed polls since the last successful one. */
   consecutive_failures: number;
-  /** The kind of the latest failure, for example `timeout`. */
+  /** The kind of the latest failure, such as `timeout`. */
   last_poll_error: string | null;
   created_at: string;
-  /** Shown by this answer alone. Its 64 characters are the key. */
+  /** Only this response shows the secret. Its 64 characters are the key. */
   signing_secret?: string | undefined;
-  /** A path of this host. */
+  /** A path on this host. */
   webhook_url?: string | undefined;
   signing_instructions?: string | undefined;
 };
 
-/** How the payloads of the partner are read; at most 16 KiB. `{}` reads the canonical body. */
+/** How Laurel reads the partner's payloads; at most 16 KiB. `{}` reads the canonical body. */
 export type Descriptor = Record<string, unknown>;
 
 /** Percentiles of the game's scores, in the units of the metric. */
@@ -284,7 +284,7 @@ export type DistributionResult = {
   note: string;
 };
 
-/** For a player who has entered the round. It has no member `locked`. */
+/** The board for a player who has entered the round. It has no member `locked`. */
 export type FullLeaderboard = {
   round: Round;
   /** Distinct players who posted a score: the length of the full table. */
@@ -296,22 +296,22 @@ export type Integration = {
   id: string;
   transport: Transport | (string & {});
   status: IntegrationStatus | (string & {});
-  /** As it was sent, without the secret values of `pull.auth`. */
+  /** The descriptor that was sent, without the secret values of `pull.auth`. */
   descriptor: Descriptor;
-  /** Whether a push can be verified. */
+  /** Whether Laurel can verify a push. */
   has_signing_secret: boolean;
-  /** For `pull_poll` alone. */
+  /** Null unless the transport is `pull_poll`. */
   pull_interval_seconds: number | null;
   last_polled_at: string | null;
   next_poll_at: string | null;
-  /** Polls that failed since the last one that did not. */
+  /** Failed polls since the last successful one. */
   consecutive_failures: number;
-  /** The kind of the latest failure, for example `timeout`. */
+  /** The kind of the latest failure, such as `timeout`. */
   last_poll_error: string | null;
   created_at: string;
 };
 
-/** What is absent stays as it is. */
+/** Members that are absent stay unchanged. */
 export type IntegrationChange = {
   descriptor?: Descriptor | undefined;
   status?: IntegrationStatus | undefined;
@@ -325,34 +325,34 @@ export type IntegrationList = {
 export type IntegrationRequest = {
   transport: Transport;
   descriptor?: Descriptor | undefined;
-  /** For `pull_poll` alone. */
+  /** Only for `pull_poll`. */
   pull_interval_seconds?: number | undefined;
 };
 
 export type IntegrationStatus = 'draft' | 'active' | 'suspended';
 
-/** Only the masked one has the member `locked`. */
+/** Only the masked board has the member `locked`. */
 export type Leaderboard = FullLeaderboard | MaskedLeaderboard;
 
 export type LeaderboardRow = {
-  /** Final once the round is `settled`. */
+  /** The rank, final once the round is `settled`. */
   rank: number;
   player_ref: string;
   best_score: number;
-  /** Of the run that holds `best_score`. */
+  /** The tiebreak of the run with `best_score`. */
   best_tiebreak: number | null;
   best_score_at: string;
   paid_attempts: number;
-  /** Null before settlement. */
+  /** The final rank; null before settlement. */
   final_rank: number | null;
-  /** Null: not decided. `0.00`: decided to be nothing. */
+  /** Null: not yet decided. `0.00`: no payout. */
   payout_amount: Amount | null;
   payout_status: RankPayoutStatus | (string & {});
-  /** Only in the row of the account that `player_ref` names now. */
+  /** Present only in the row of the account that `player_ref` names now. */
   is_player?: true | undefined;
 };
 
-/** For a player who has not entered, and without a player. It has no member `data`. */
+/** The board for a player who has not entered, or without a `player_ref`. It has no member `data`. */
 export type MaskedLeaderboard = {
   locked: true;
   reason: 'enter_to_see';
@@ -415,10 +415,10 @@ export type PushAnswer = Outcome | PushResults;
 export type PushResult = {
   /** The place of the record in the body, from 0. */
   index: number;
-  /** Null when no attempt was found. */
+  /** Null if no attempt was found. */
   attempt_id: string | null;
   status: RecordStatus | (string & {});
-  /** Why it was rejected. */
+  /** Why the record was rejected. */
   code?: string | undefined;
 };
 
@@ -429,7 +429,7 @@ export type PushResults = {
 /** One record, or an array of up to 100. */
 export type PushedBody = PushedRecord | Array<PushedRecord>;
 
-/** With the descriptor `{}` it is `{attempt_id, score, tiebreak?, evidence?}`. */
+/** Under the descriptor `{}` a record is `{attempt_id, score, tiebreak?, evidence?}`. */
 export type PushedRecord = Record<string, unknown>;
 
 /** A challenge's go-live ramp, which caps its prize. */
@@ -445,8 +445,8 @@ export type Ramp = {
 export type RankPayoutStatus = 'none' | 'paid' | 'held' | 'refunded';
 
 /**
- * `duplicate`: settled before by the same report. `ignored`: the descriptor leaves it out. `listened`: a score without
- * an attempt, kept for the calibration of its challenge.
+ * `duplicate`: the same report settled the attempt before. `ignored`: the descriptor leaves the record out.
+ * `listened`: the score has no attempt and is kept for the calibration of its challenge.
  */
 export type RecordStatus = 'settled' | 'duplicate' | 'ignored' | 'rejected' | 'listened';
 
@@ -456,54 +456,55 @@ export type RotatedIntegration = {
   id: string;
   transport: Transport | (string & {});
   status: IntegrationStatus | (string & {});
-  /** As it was sent, without the secret values of `pull.auth`. */
+  /** The descriptor that was sent, without the secret values of `pull.auth`. */
   descriptor: Descriptor;
-  /** Whether a push can be verified. */
+  /** Whether Laurel can verify a push. */
   has_signing_secret: boolean;
-  /** For `pull_poll` alone. */
+  /** Null unless the transport is `pull_poll`. */
   pull_interval_seconds: number | null;
   last_polled_at: string | null;
   next_poll_at: string | null;
-  /** Polls that failed since the last one that did not. */
+  /** Failed polls since the last successful one. */
   consecutive_failures: number;
-  /** The kind of the latest failure, for example `timeout`. */
+  /** The kind of the latest failure, such as `timeout`. */
   last_poll_error: string | null;
   created_at: string;
-  /** Shown by this answer alone. Its 64 characters are the key. */
+  /** Only this response shows the secret. Its 64 characters are the key. */
   signing_secret: string;
   note: string;
 };
 
 export type Round = {
-  /** Value sent as `tournament_round_id`. */
+  /** The value to send as `tournament_round_id`. */
   id: string;
   tournament_id: string;
   tournament_name: string | null;
   status: RoundStatus | (string & {});
   opens_at: string;
-  /** Scores are accepted until then, the instant excluded. */
+  /** Scores are accepted before this instant. */
   closes_at: string;
-  /** Entries and re-buys are accepted until then: ten minutes before `closes_at`. */
+  /** Entries and re-buys are accepted before this instant, ten minutes before `closes_at`. */
   entries_close_at: string;
-  /** When standings became final. */
+  /** When the standings became final. */
   settled_at: string | null;
   entry_fee: Amount;
   funding: 'house';
   /** The sum of `purse_table`, frozen when the round opened. */
   purse_amount: Amount;
   purse_table: Array<PurseRow>;
-  /** Legacy: never compute prizes from it. */
+  /** A legacy member: never compute prizes from it. */
   pool_amount: '0.00';
-  /** Legacy. */
+  /** A legacy member. */
   rollover_in: '0.00';
   /**
-   * Distinct players with at least one attempt whose fee was not returned; once the round is over, those who scored.
+   * Distinct players with at least one attempt whose fee was not returned. Once the round is over: distinct players who
+   * scored.
    */
   entrant_count: number;
-  /** Paid attempts per player in this round. */
+  /** Paid attempts that one player may buy in this round. */
   attempt_cap: number;
   min_entrants: number;
-  /** `0`: no gate. */
+  /** `0`: there is no minimum. */
   min_scored_attempts: number;
 };
 
@@ -579,13 +580,13 @@ export type Tournament = {
   metric_name: string;
   metric_unit: string;
   threshold_direction: ThresholdDirection | (string & {});
-  /** Flat per attempt; entry and re-buy cost the same. */
+  /** The fee of every attempt: an entry and a re-buy cost the same. */
   entry_fee: Amount;
   /** Paid attempts that one player may buy per round. */
   attempt_cap: number;
   status: TournamentStatus | (string & {});
   created_at: string;
-  /** The open round, else the most recent one; null only before the first. */
+  /** The open round, or else the most recent one; null only before the first round. */
   current_round: Round | null;
 };
 
@@ -596,8 +597,8 @@ export type TournamentList = {
 export type TournamentStatus = 'active' | 'paused' | 'closed';
 
 /**
- * `push_webhook`: the partner posts outcomes and gets a signing secret. `pull_poll`: Laurel polls a URL of the
- * partner. `sdk_direct`: the partner calls `/v1`; nothing to configure.
+ * `push_webhook`: the partner gets a signing secret and posts outcomes. `pull_poll`: Laurel polls a URL of the
+ * partner. `sdk_direct`: the partner calls `/v1`, and nothing needs to be configured.
  */
 export type Transport = 'push_webhook' | 'pull_poll' | 'sdk_direct';
 
@@ -639,19 +640,19 @@ export type DeliveryReference = {
 };
 
 export type SandboxEvent = {
-  /** Of the event, not of a delivery. */
+  /** The id of the event, not of a delivery. */
   id: string;
   event: WebhookEventType | (string & {});
   created_at: string;
-  /** The body that a webhook of it has, as text: sign its UTF-8 bytes. */
+  /** The body of a webhook with this event, as text: sign its UTF-8 bytes. */
   body: string;
-  /** An `after` that continues behind this event. */
+  /** The `after` that continues with the next event. */
   cursor: string;
 };
 
 export type SandboxEventList = {
   data: Array<SandboxEvent>;
-  /** Also of an empty page. */
+  /** The `after` of the next request; an empty page has one too. */
   next_cursor: string;
 };
 

@@ -39,7 +39,8 @@ export function requireDeveloper(options: {
     const token = bearerToken ?? cookieOf(request);
     const tokenHashes = hashesUnder(peppers, (pepper) => hashToken(pepper, token ?? ''));
     const session = token === undefined ? null : await findSession(database, tokenHashes, clock());
-    if (session === null) return sendError(response, 'unauthorized', 'You are not signed in, or no longer.');
+    if (session === null)
+      return sendError(response, 'unauthorized', 'You are not signed in, or your session has ended.');
 
     const isByCookie = bearerToken === undefined;
     if (isByCookie && !SAFE_METHODS.has(request.method) && !isOwnPage(request, isCookieSecure)) {

@@ -131,7 +131,7 @@ export function partnerDocument(): OpenApiDocument {
     path: '/api/attempts/{id}/outcome',
     operationId: 'reportOutcomeFromBrowser',
     tags: ['Retired'],
-    summary: 'Retired: reporting an outcome from the browser',
+    summary: 'Report an outcome from the browser (retired)',
     description: 'Always 410, whatever stands in the path. Needs no key and no body.',
     deprecated: true,
     security: [],
@@ -153,7 +153,7 @@ export function partnerDocument(): OpenApiDocument {
     path: KEY_LIST_PATH,
     operationId: 'listSigningKeys',
     tags: ['Signing keys'],
-    summary: 'The keys that receipts and seals are signed with',
+    summary: 'List the keys that sign receipts and seals',
     description:
       'What is signed names its key by `key_id`. A key counts for what is dated from `from` until before `until`; keys that were replaced stay listed. Needs no key of yours.',
     security: [],

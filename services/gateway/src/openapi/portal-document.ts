@@ -37,7 +37,7 @@ const AREAS: readonly DocumentedArea[] = [
     name: 'sandbox',
     routes: SANDBOX_ROUTES,
     security: [{ TestKey: [] }],
-    refusals: { unauthorized: 'Any failure of the key; a live key is one.' },
+    refusals: { unauthorized: 'The key is missing, not valid, or a live key.' },
   },
   {
     name: 'portal',
@@ -48,12 +48,13 @@ const AREAS: readonly DocumentedArea[] = [
   },
   {
     name: 'portal',
-    unauthorizedMessage: 'You are not signed in, or no longer.',
+    unauthorizedMessage: 'You are not signed in, or your session has ended.',
     routes: PORTAL_ROUTES,
     security: [{ Session: [] }, { SessionCookie: [] }],
-    refusals: { unauthorized: 'Not signed in, or no longer.' },
+    refusals: { unauthorized: 'Not signed in, or the session has ended.' },
     refusalsOfChanges: {
-      forbidden: 'By the cookie, and not shown to come from a page of this site (`Sec-Fetch-Site`, `Origin`).',
+      forbidden:
+        'The request has the cookie, but its headers do not show that a page of this site sent it (`Sec-Fetch-Site`, `Origin`).',
     },
   },
   {
@@ -68,29 +69,30 @@ const AREAS: readonly DocumentedArea[] = [
 const TAGS = [
   {
     name: 'Sandbox',
-    description: 'With a test key: players with play money, and moments that would take an hour to come.',
+    description:
+      'With a test key: create players with play money, and bring about now what would take an hour or more.',
   },
   { name: 'Portal session', description: 'Signing in and out.' },
   { name: 'Portal programs', description: "A developer's own programs and their test keys." },
   { name: 'Portal webhook endpoints', description: "A developer's endpoints, their secrets and their logs." },
-  { name: 'Portal deliveries', description: 'Deliveries of webhooks, sent again.' },
-  { name: 'Portal integrations', description: 'Dry runs of descriptors, and what became of pushes and polls.' },
-  { name: 'Operator developers', description: 'Who may sign in to the portal.' },
+  { name: 'Portal deliveries', description: 'Sending deliveries of webhooks again.' },
+  { name: 'Portal integrations', description: 'Dry runs of descriptors, and the results of pushes and polls.' },
+  { name: 'Operator developers', description: 'The developers who may sign in to the portal.' },
   { name: 'Operator programs', description: 'Programs, their approval, their live keys and their insiders.' },
   { name: 'Operator accounts', description: 'People, their limits, their links and their money.' },
   { name: 'Operator challenges', description: 'Challenges, their calibration and their drift monitor.' },
   { name: 'Operator tournaments', description: 'Tournaments and their rounds.' },
-  { name: 'Operator payouts', description: 'Money on its way to players, and the decision on what is held.' },
-  { name: 'Operator attempts', description: 'Ending an attempt by hand.' },
+  { name: 'Operator payouts', description: 'Payouts to players, and decisions on those that are held.' },
+  { name: 'Operator attempts', description: 'Voiding an attempt by hand.' },
   { name: 'Operator receipts', description: 'The signed records of outcomes.' },
-  { name: 'Operator audit', description: 'Every money rule, checked now.' },
-  { name: 'Operator actions', description: 'The log of what operators changed.' },
+  { name: 'Operator audit', description: 'A check of every money rule.' },
+  { name: 'Operator actions', description: 'The log of the changes that operators made.' },
 ] as const;
 
 const DESCRIPTION = [
-  'Routes of operators, of the developer portal and of the sandbox. They carry no promise to partners and may change with any release.',
-  'Money, timestamps, ids, bodies and errors are as in the partner API; two codes come on top, `forbidden` and `conflict`.',
-  'A request is checked in this order: 401, 429, 400, 404, the conflicts.',
+  'Routes for operators, for the developer portal and for the sandbox. They promise nothing to partners and may change with any release.',
+  'Money, timestamps, ids, bodies and errors are as in the partner API, with two more codes: `forbidden` and `conflict`.',
+  'The gateway checks a request in this order: 401, 429, 400, 404, conflicts.',
 ].join(' ');
 
 export function portalDocument(): OpenApiDocument {
@@ -126,7 +128,7 @@ function operationIn(area: DocumentedArea, route: AnyRoute): RouteConfig {
     refusals: refusalsOf(area, route),
     examples: recordedExamplesOf(route),
     errorExamplesOf: (codes) => errorExamplesOf(codes, saidOf(area, route)),
-    limited: 'Over a limit of rate, or of failures. Not the envelope.',
+    limited: 'The request exceeds a rate limit or a limit of failures. The body is not the error envelope.',
   });
 }
 
@@ -142,7 +144,7 @@ function saidOf(area: DocumentedArea, route: AnyRoute): Partial<Record<ApiErrorC
 
 function invalidMessage(route: AnyRoute): string {
   const { body } = route;
-  if (body === undefined) return 'cursor: is not one of ours';
+  if (body === undefined) return 'cursor: must be a next_cursor of this list';
   // If a change requires no particular member, any other body lacks its first one.
   if (body instanceof z.ZodObject && Object.values(body.shape).every((member) => member.safeParse(undefined).success)) {
     return 'must change something';
@@ -179,11 +181,11 @@ function tagOf(area: DocumentedArea, route: AnyRoute): string {
 function refusalsOf(area: DocumentedArea, route: AnyRoute): Refusals {
   const isInput = route.query !== undefined || route.body !== undefined;
   return {
-    ...(isInput && { invalid_request: `The ${route.body === undefined ? 'query' : 'body'} does not fit.` }),
+    ...(isInput && { invalid_request: `The ${route.body === undefined ? 'query' : 'body'} does not fit its schema.` }),
     ...area.refusals,
     ...(route.method !== 'get' && area.refusalsOfChanges),
-    ...(route.params !== undefined && { not_found: 'What the path names is not there.' }),
+    ...(route.params !== undefined && { not_found: 'No resource has the id in the path.' }),
     ...route.refusals,
-    internal_error: 'A failure on our side.',
+    internal_error: 'Laurel failed to process the request.',
   };
 }

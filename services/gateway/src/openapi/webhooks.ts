@@ -14,16 +14,17 @@ import { EXAMPLE_WEBHOOK_SECRET } from './examples/story.ts';
 const uuid = z.string().openapi({ format: 'uuid' });
 
 const DELIVERY = [
-  'Sent by POST to every endpoint that is on and subscribes to it. Any 2xx within 5 seconds takes it; anything else fails the attempt,',
-  'redirects included, which are never followed. A failed delivery is sent again 1 minute after the first failure and 5 minutes after the',
-  'second, three times in all; then it is `failed` for good. The order is not guaranteed, and a delivery may come twice: dedupe on',
-  '`X-Webhook-Delivery-Id`. `timestamp` is when it happened, the same at every attempt, and the body never changes by a byte.',
+  'Laurel sends the event by POST to every active endpoint that subscribes to it. Any 2xx within 5 seconds acknowledges the delivery.',
+  'Anything else fails this attempt, redirects included, which Laurel never follows. A failed delivery is sent again 1 minute after the',
+  'first failure and 5 minutes after the second, three times in all; then it is `failed` for good. The order is not guaranteed, and a',
+  'delivery may arrive twice: deduplicate on `X-Webhook-Delivery-Id`. `timestamp` is when the event happened. The body is the same, byte',
+  'for byte, at every attempt.',
 ].join(' ');
 
 const SIGNATURE = [
-  '`sha256=` and the HMAC-SHA-256 of the raw body in hex. The key is the UTF-8 bytes of the whole secret as it was shown, with `whsec_`.',
-  'Compare in constant time, over the bytes as they came, before the body is read. The secret of this document is',
-  `\`${EXAMPLE_WEBHOOK_SECRET}\`; what it signs is the example body without any whitespace.`,
+  '`sha256=` and the HMAC-SHA-256 of the raw body in hex. The key is the UTF-8 bytes of the whole secret, with its `whsec_`.',
+  'Verify the bytes as they arrived, in constant time, before you parse the body. The secret of the examples is',
+  `\`${EXAMPLE_WEBHOOK_SECRET}\`; it signs the example body without any whitespace.`,
 ].join(' ');
 
 const DELIVERY_ID = '01a1fdfe-1c08-77ea-9971-a23ba615b142';
@@ -49,8 +50,8 @@ export function registerWebhooks(registry: OpenAPIRegistry): void {
         },
       },
       responses: {
-        '2XX': { description: 'Acknowledged.' },
-        default: { description: 'Not acknowledged: the delivery is sent again, three times in all.' },
+        '2XX': { description: 'The delivery is acknowledged.' },
+        default: { description: 'The delivery is not acknowledged. Laurel sends it again, three times in all.' },
       },
     });
   }
@@ -67,7 +68,8 @@ function headersOf(type: WebhookEventType, body: string) {
     }),
     'X-Webhook-Event': z.literal(type).openapi({ description: 'The type of the event.', example: type }),
     'X-Webhook-Delivery-Id': uuid.openapi({
-      description: 'Of this delivery, the same at each of its attempts. One that is resent from the log is another.',
+      description:
+        'The id of this delivery, the same at each of its attempts. A delivery that is resent from the log has a new id.',
       example: DELIVERY_ID,
     }),
     'webhook-id': uuid.openapi({
@@ -83,7 +85,7 @@ function headersOf(type: WebhookEventType, body: string) {
       pattern: '^v1,[0-9A-Za-z+/]{43}=$',
       description: [
         'Standard Webhooks: `v1,` and the HMAC-SHA-256, in base64, of `webhook-id`, `webhook-timestamp` and the raw body, joined by dots.',
-        'Its key is what follows `whsec_`, decoded as base64, so that libraries of that specification take the secret as it is.',
+        'The key is the part after `whsec_`, decoded as base64, so libraries of that specification accept the secret unchanged.',
       ].join(' '),
       example: `v1,${standard}`,
     }),

@@ -47,7 +47,8 @@ export async function answerPrograms(
   list: (page: { beforeId: string | null; limit: number }) => Promise<Program[]>,
 ): Promise<Result | Refused> {
   const { cursor, limit = PAGE_LIMIT } = query;
-  if (cursor !== undefined && !isUuid(cursor)) return refused('invalid_request', 'cursor: is not one of ours');
+  if (cursor !== undefined && !isUuid(cursor))
+    return refused('invalid_request', 'cursor: must be a next_cursor of this list');
   // Reads one row more than requested, to know whether a next page exists.
   const found = await list({ beforeId: cursor ?? null, limit: limit + 1 });
   const { page: programs, last } = cutPage(found, limit);

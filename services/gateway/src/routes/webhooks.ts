@@ -16,9 +16,11 @@ export const endpointSchema = component(
   z.object({
     id: uuid,
     url: z.string(),
-    events: z.array(webhookEvent).openapi({ description: 'An empty list is a subscription to every event.' }),
-    program_id: uuid.nullable().openapi({ description: 'Null: every program of the developer.' }),
-    environment: orNull(environmentName).openapi({ description: 'Null: both.' }),
+    events: z.array(webhookEvent).openapi({ description: 'An empty list subscribes to every event.' }),
+    program_id: uuid
+      .nullable()
+      .openapi({ description: 'Null: the endpoint gets events of every program of the developer.' }),
+    environment: orNull(environmentName).openapi({ description: 'Null: both environments.' }),
     description: z.string(),
     active: z.boolean(),
     created_at: timestamp,
@@ -29,7 +31,9 @@ export const endpointListSchema = component('WebhookEndpointList', z.object({ da
 
 export const endpointWithSecretSchema = component(
   'WebhookEndpointWithSecret',
-  endpointSchema.extend({ signing_secret: z.string().openapi({ description: 'Shown by this answer alone.' }) }),
+  endpointSchema.extend({
+    signing_secret: z.string().openapi({ description: 'Only this response shows the secret.' }),
+  }),
 );
 
 const sendSchema = component(
@@ -55,7 +59,7 @@ const deliverySchema = component(
     status: deliveryStatus,
     created_at: timestamp,
     next_attempt_at: timestamp.nullable(),
-    attempts: z.array(sendSchema).openapi({ description: 'Every send, the first first.' }),
+    attempts: z.array(sendSchema).openapi({ description: 'Every send, oldest first.' }),
   }),
 );
 
@@ -70,11 +74,11 @@ export const deliveryListSchema = component(
 const sandboxEventSchema = component(
   'SandboxEvent',
   z.object({
-    id: uuid.openapi({ description: 'Of the event, not of a delivery.' }),
+    id: uuid.openapi({ description: 'The id of the event, not of a delivery.' }),
     event: webhookEvent,
     created_at: timestamp,
-    body: z.string().openapi({ description: 'The body that a webhook of it has, as text: sign its UTF-8 bytes.' }),
-    cursor: z.string().openapi({ description: 'An `after` that continues behind this event.' }),
+    body: z.string().openapi({ description: 'The body of a webhook with this event, as text: sign its UTF-8 bytes.' }),
+    cursor: z.string().openapi({ description: 'The `after` that continues with the next event.' }),
   }),
 );
 
@@ -82,6 +86,6 @@ export const sandboxEventListSchema = component(
   'SandboxEventList',
   z.object({
     data: z.array(sandboxEventSchema),
-    next_cursor: z.string().openapi({ description: 'Also of an empty page.' }),
+    next_cursor: z.string().openapi({ description: 'The `after` of the next request; an empty page has one too.' }),
   }),
 );

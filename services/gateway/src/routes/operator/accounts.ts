@@ -160,7 +160,7 @@ export const getAccount = defineOperatorRoute({
   method: 'get',
   path: '/accounts/{accountId}',
   name: 'getAccount',
-  summary: 'One account, and what programs charged it in the last 24 hours',
+  summary: 'Read an account and what programs charged it in the last 24 hours',
   params,
   success: { status: 200, description: 'The account.', schema: accountWithCharges },
   run: async ({ params: { accountId }, options }, { wallet }: Accounts) => {
@@ -174,7 +174,7 @@ export const changeAccount = defineOperatorRoute({
   method: 'patch',
   path: '/accounts/{accountId}',
   name: 'changeAccount',
-  summary: "Change what decides an account's eligibility",
+  summary: "Change the facts that decide an account's eligibility",
   description:
     'A blocked or self-excluded player cannot pay for attempts. `enforcement_flag` and `under_investigation` have prizes held for review. Free attempts and open attempts go on.',
   params,
@@ -206,7 +206,7 @@ export const deposit = defineOperatorRoute({
   method: 'post',
   path: '/accounts/{accountId}/deposits',
   name: 'createDeposit',
-  summary: 'Bring external cash in',
+  summary: 'Deposit external cash',
   description:
     '`reference` names the payment outside of Laurel, once for each account: the same call again changes nothing and answers the balance. `live` is for the account of a person, `test` for a sandbox account; the other is 404. A balance may reach 10000.00 in test and 1000000.00 in live; beyond it the call is refused.',
   params,
@@ -243,7 +243,7 @@ export const getStatement = defineOperatorRoute({
   method: 'get',
   path: '/accounts/{accountId}/statement',
   name: 'getStatement',
-  summary: "An account's transfers in one environment",
+  summary: "List an account's transfers in one environment",
   description: '`balance` is the balance now, on every page. An `amount` below zero left the account.',
   params,
   query: z.object({

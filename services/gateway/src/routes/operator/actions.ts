@@ -11,12 +11,12 @@ import { defineOperatorRoute } from './route.ts';
 
 /** Each filter is matched exactly against what an action shows. */
 const actionQuery = z.object({
-  action: text(64).optional().openapi({ description: 'The name of the change.', example: 'change_account' }),
+  action: text(64).optional().openapi({ description: 'The name of the action.', example: 'change_account' }),
   subject: text(255).optional().openapi({
-    description: 'The kind and the id of what was changed.',
+    description: 'The kind and the id of the subject.',
     example: 'account:01a1a001-52c0-7f4d-a2b8-6e17c9d03f52',
   }),
-  actor: text(64).optional().openapi({ description: "The name of the token's holder.", example: 'ana' }),
+  actor: text(64).optional().openapi({ description: 'The name of the operator who has the token.', example: 'ana' }),
   ...page,
 });
 
@@ -29,7 +29,7 @@ const operatorAction = component(
     action: z.string(),
     subject: z.string().nullable().openapi({ example: 'account:01a1fdfa-4680-7d10-9c2e-5f0a1b7c3d42' }),
     request: z.unknown(),
-    before: z.unknown().openapi({ description: 'The subject before the action; null where it was not there.' }),
+    before: z.unknown().openapi({ description: 'The subject before the action; null if it did not exist.' }),
     after: z.unknown().openapi({ description: 'The subject after the action.' }),
     outcome: component('ActionOutcome', z.enum(['done', 'refused', 'unknown'])),
     status: z.int().nullable(),
@@ -46,15 +46,15 @@ export const listActions = defineOperatorRoute({
   method: 'get',
   path: '/actions',
   name: 'listActions',
-  summary: 'What operators changed',
+  summary: 'List the changes that operators made',
   description:
-    'An action is recorded before it has any effect, and never changed. `outcome` is `unknown` where the process died or failed on the way: the action may have had its effect. No secret is recorded.',
+    'An action is recorded before it takes effect, and its record is never changed. `outcome` is `unknown` if the process died or failed during the action, which may have taken effect. No secret is recorded.',
   query: actionQuery,
   success: { status: 200, description: 'Newest first.', schema: actionListSchema },
   run: async ({ query }, { database }: { database: Database }) => {
     const { cursor, limit = PAGE_LIMIT, action = null, subject = null, actor = null } = query;
     const below = cursor === undefined ? TOP : decodePosition(cursor);
-    if (below === null) return refused('invalid_request', 'cursor: is not one of ours');
+    if (below === null) return refused('invalid_request', 'cursor: must be a next_cursor of this list');
     // Reads one row more than requested, to know whether a next page exists.
     const found = await listStoredActions(database, { action, subject, actor }, { below, limit: limit + 1 });
     const { page: actions, last } = cutPage(found, limit);

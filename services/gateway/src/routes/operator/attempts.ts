@@ -13,9 +13,9 @@ export const voidAttempt = defineOperatorRoute({
   method: 'post',
   path: '/attempts/{attemptId}/void',
   name: 'voidAttempt',
-  summary: 'End an open attempt and return its fee',
+  summary: 'Void an open attempt and return its fee',
   description:
-    'Of any program, in test or live. The partner gets `attempt.refunded` with the reason `voided`. An attempt that has ended is a `conflict`; a void that was interrupted is finished.',
+    'Voids an attempt of any program, in test or live. The partner gets `attempt.refunded` with the reason `voided`. If the attempt has ended, the response is a `conflict`. If an earlier void was interrupted, this call completes it.',
   params: z.object({ attemptId: pathId }),
   body: component('VoidRequest', z.object({ reason: text(MAX_VOID_REASON_CHARACTERS) })),
   success: { status: 200, description: 'The attempt, voided.', schema: attemptSchema },

@@ -28,22 +28,25 @@ const calibrationSchema = component(
   'CalibrationReport',
   z.object({
     challenge_id: uuid,
-    samples: z.int().openapi({ description: 'Scores that count.' }),
-    players: z.int().openapi({ description: 'Who gave them.' }),
-    fair_share: z.int().openapi({ description: "How many of one player's scores count." }),
+    samples: z.int().openapi({ description: 'Number of scores that count.' }),
+    players: z.int().openapi({ description: 'Number of players with these scores.' }),
+    fair_share: z.int().openapi({ description: "The number of one player's scores that count." }),
     required: component('CalibrationGate', z.object({ samples: z.int(), players: z.int() })),
     quantiles: z
       .array(quantile)
-      .openapi({ description: 'The score below or at which each share of the samples lies, ascending.' }),
+      .openapi({ description: 'For each share of the samples, the score that they do not exceed; ascending.' }),
     histogram: z
       .array(histogramBin)
-      .openapi({ description: 'Bins of equal width, at most 50; `to` is excluded, but for the last bin.' }),
-    bar: z.number().nullable().openapi({ description: 'While calibrating, the bar that the samples so far place.' }),
+      .openapi({ description: 'Bins of equal width, at most 50. Each bin excludes `to`, except the last.' }),
+    bar: z
+      .number()
+      .nullable()
+      .openapi({ description: 'The bar; while the challenge is calibrating, the bar that its samples give so far.' }),
     bar_interval: orNull(scoreInterval).openapi({
-      description: 'Between which the bar of endless samples lies with 99 %; null for a bar that no samples placed.',
+      description: 'The 99 % confidence interval of the bar; null if the bar does not come from samples.',
     }),
     seeded: orNull(seededDistribution).openapi({
-      description: "The partner's percentiles, where they placed the bar.",
+      description: "The partner's percentiles, if the bar comes from them.",
     }),
   }),
 );
@@ -52,10 +55,10 @@ export const getCalibration = defineOperatorRoute({
   method: 'get',
   path: '/challenges/{challengeId}/calibration',
   name: 'getCalibration',
-  summary: 'The samples of a challenge, and the bar that they place',
-  description: 'Of any challenge, also one that is live. Scores are in the metric of the challenge.',
+  summary: 'Read the calibration of a challenge: its samples and its bar',
+  description: 'Works for any challenge, also a live one. Scores are in the units of its metric.',
   params: z.object({ challengeId: pathId }),
-  success: { status: 200, description: 'Its calibration.', schema: calibrationSchema },
+  success: { status: 200, description: 'The calibration.', schema: calibrationSchema },
   run: async ({ params: { challengeId }, options }, { challenge }: { challenge: ChallengeClient }) => {
     const found = await challenge.getCalibration({ challengeId }, options);
     return isRefused(found) ? found : { body: presentCalibration(found) };

@@ -139,7 +139,7 @@ export const getChallenge = defineOperatorRoute({
   method: 'get',
   path: '/challenges/{challengeId}',
   name: 'getChallenge',
-  summary: 'One challenge',
+  summary: 'Read a challenge',
   params,
   success: { status: 200, description: 'The challenge.', schema: operatorChallengeSchema },
   run: async ({ params: { challengeId }, options }, { challenge }: Challenges) =>

@@ -26,7 +26,7 @@ export const createDeveloper = defineOperatorRoute({
   method: 'post',
   path: '/developers',
   name: 'createDeveloper',
-  summary: 'Make a developer, who can then sign in to the portal',
+  summary: 'Create a developer, who can then sign in to the portal',
   description: 'Laurel sends no e-mail: give the developer the password yourself. It is in no answer.',
   body: newDeveloper,
   success: {

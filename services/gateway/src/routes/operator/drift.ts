@@ -10,12 +10,14 @@ import { defineOperatorRoute } from './route.ts';
 
 const evidence = {
   attempts: z.int().openapi({ description: 'Settled paid attempts since the monitor started.' }),
-  passes: z.int().openapi({ description: 'Of them, those that cleared the bar.' }),
-  pass_rate: z.number().nullable().openapi({ description: 'Null without attempts.' }),
+  passes: z.int().openapi({ description: 'Attempts that cleared the bar.' }),
+  pass_rate: z.number().nullable().openapi({ description: 'Null if there are no attempts.' }),
   log_ratio_above: z.number().openapi({
-    description: 'The likelihood ratio that the bar is passed too often, as a natural logarithm.',
+    description: 'The likelihood ratio for a pass rate above the claim, as a natural logarithm.',
   }),
-  log_ratio_below: z.number().openapi({ description: 'That it is passed too seldom.' }),
+  log_ratio_below: z
+    .number()
+    .openapi({ description: 'The likelihood ratio for a pass rate below the claim, as a natural logarithm.' }),
 };
 
 const passRateBand = component('PassRateBand', z.object({ low: z.number(), high: z.number() }));
@@ -30,7 +32,7 @@ const statusChange = component(
     to: challengeStatus,
     cause: component('StatusChangeCause', z.enum(['calibrated', 'seeded', 'drift', 'ramp', 'operator'])),
     note: z.string().nullable(),
-    evidence: orNull(driftEvidence).openapi({ description: "The monitor's, as it was then." }),
+    evidence: orNull(driftEvidence).openapi({ description: "The monitor's evidence at the time of the change." }),
   }),
 );
 
@@ -39,15 +41,19 @@ const driftSchema = component(
   z.object({
     challenge_id: uuid,
     status: challengeStatus,
-    started_at: timestamp.nullable().openapi({ description: 'Null for a challenge without a monitor.' }),
+    started_at: timestamp
+      .nullable()
+      .openapi({ description: 'When the monitor started; null if the challenge has no monitor.' }),
     ...evidence,
-    claimed: passRateBand.openapi({ description: 'The pass rates between which the claim holds.' }),
-    log_limit: z.number().openapi({ description: 'Above it either ratio suspends the challenge.' }),
-    attempts_before_judging: z.int().openapi({ description: 'With fewer attempts the monitor does not judge.' }),
-    readings: z.array(driftReading).openapi({ description: 'Since the monitor started, oldest first.' }),
+    claimed: passRateBand.openapi({ description: 'The claim holds for pass rates in this band.' }),
+    log_limit: z.number().openapi({ description: 'If either ratio exceeds this, the challenge is suspended.' }),
+    attempts_before_judging: z
+      .int()
+      .openapi({ description: 'The monitor does not judge before it has this many attempts.' }),
+    readings: z.array(driftReading).openapi({ description: 'Readings since the monitor started, oldest first.' }),
     changes: z
       .array(statusChange)
-      .openapi({ description: 'Of its status, and the completion of its ramp, oldest first.' }),
+      .openapi({ description: 'Changes of the status, and the completion of the ramp, oldest first.' }),
   }),
 );
 
@@ -55,8 +61,8 @@ export const getDrift = defineOperatorRoute({
   method: 'get',
   path: '/challenges/{challengeId}/drift',
   name: 'getDrift',
-  summary: "A challenge's drift monitor, and the history of its status",
-  description: 'The evidence is given as natural logarithms: above `log_limit` either ratio suspends the challenge.',
+  summary: "Read a challenge's drift monitor and the history of its status",
+  description: 'The ratios are natural logarithms. If either exceeds `log_limit`, the challenge is suspended.',
   params: z.object({ challengeId: pathId }),
   success: { status: 200, description: 'The monitor.', schema: driftSchema },
   run: async ({ params: { challengeId }, options }, { challenge }: { challenge: ChallengeClient }) => {

@@ -17,14 +17,16 @@ const payoutSchema = component(
   'Payout',
   z.object({
     award_id: uuid,
-    attempt_id: uuid.nullable().openapi({ description: 'Of an award; exactly one of this and `round_id` is set.' }),
-    round_id: uuid.nullable().openapi({ description: 'Of a rank of a purse.' }),
+    attempt_id: uuid
+      .nullable()
+      .openapi({ description: 'The attempt, if the payout is an award. Exactly one of this and `round_id` is set.' }),
+    round_id: uuid.nullable().openapi({ description: 'The round, if the payout is for a rank in its purse.' }),
     program_id: uuid,
     environment: environmentName,
     account_id: uuid,
     amount,
     status,
-    reason: z.string().nullable().openapi({ description: 'Why it was held.' }),
+    reason: z.string().nullable().openapi({ description: 'Why the payout was held.' }),
     created_at: timestamp,
     paid_at: timestamp.nullable(),
   }),
@@ -34,9 +36,12 @@ export const listPayouts = defineOperatorRoute({
   method: 'get',
   path: '/payouts',
   name: 'listPayouts',
-  summary: 'Payouts of every program',
-  description: 'In test and live.',
-  query: z.object({ status: status.optional().openapi({ description: 'Absent: all of them.' }), ...page }),
+  summary: 'List the payouts of every program',
+  description: 'The list has the payouts of test and live.',
+  query: z.object({
+    status: status.optional().openapi({ description: 'If absent, payouts of every status.' }),
+    ...page,
+  }),
   success: {
     status: 200,
     description: 'Newest first.',
@@ -59,17 +64,17 @@ export const listPayouts = defineOperatorRoute({
 export const releasePayout = decidePayout('release', {
   summary: 'Pay a held payout',
   description:
-    'Moves the money to the player before it answers. The partner gets `award.released`. Repeated, it changes nothing.',
+    'The money has moved to the player when the response arrives. The partner gets `award.released`. A repeated call changes nothing.',
   success: 'The payout, paid.',
-  conflict: 'It was denied.',
+  conflict: 'The payout was denied.',
 });
 
 export const denyPayout = decidePayout('deny', {
-  summary: 'Close a held payout unpaid',
+  summary: 'Deny a held payout',
   description:
-    'No money moves, and it is final. The partner still sees the payout as `held`. Repeated, it changes nothing.',
+    'No money moves. The decision is final. The partner still sees the payout as `held`. A repeated call changes nothing.',
   success: 'The payout, denied.',
-  conflict: 'It is paid.',
+  conflict: 'The payout is paid.',
 });
 
 /**

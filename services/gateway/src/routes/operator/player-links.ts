@@ -47,7 +47,7 @@ export const listPlayerLinks = defineOperatorRoute({
   method: 'get',
   path: '/accounts/{accountId}/player-links',
   name: 'listPlayerLinks',
-  summary: 'The links of an account, and the programs that it was severed from',
+  summary: 'List the links of an account and the programs that may not link it',
   description: 'The links of every program in test and live, in one answer.',
   params: z.object({ accountId: pathId }),
   success: { status: 200, description: 'The links.', schema: playerLinksSchema },
@@ -61,7 +61,7 @@ export const severPlayerLinks = defineOperatorRoute({
   method: 'delete',
   path: '/accounts/{accountId}/player-links/{programId}',
   name: 'severPlayerLinks',
-  summary: 'Remove all links of a program to an account, which it cannot link again',
+  summary: 'Remove all links of a program to an account, and refuse new ones',
   description:
     'In test and live. From then on the program finds no account with this e-mail. Open attempts stay with the account that paid. Repeated, it changes nothing.',
   params: ofProgram,

@@ -16,13 +16,13 @@ const limitsSchema = component(
     program_id: uuid,
     environment: environmentName,
     payout_limit: amountText.nullable().openapi({
-      description: 'The most that payouts of 24 hours may reach; an award beyond it is held. Null: no limit.',
+      description: 'The limit of all payouts in 24 hours. An award that would exceed it is held. Null: no limit.',
     }),
     fee_limit: amountText.nullable().openapi({
       description:
-        'The most that fees of one account in 24 hours may reach; a fee beyond it is `blocked`. Null: no limit.',
+        'The limit of the fees of one account in 24 hours. A fee that would exceed it is `blocked`. Null: no limit.',
     }),
-    paid: amountText.openapi({ description: 'What the program paid to all accounts in the last 24 hours.' }),
+    paid: amountText.openapi({ description: 'Payouts of the program to all accounts in the last 24 hours.' }),
   }),
 );
 
@@ -49,11 +49,11 @@ export const getProgramLimits = defineOperatorRoute({
   method: 'get',
   path: '/programs/{programId}/limits',
   name: 'getProgramLimits',
-  summary: 'What a program may pay out and charge in 24 hours',
+  summary: 'Read the limits of a program: what it may pay out and charge in 24 hours',
   params,
   success: {
     status: 200,
-    description: 'Of test, then of live.',
+    description: 'The limits in test, then those in live.',
     schema: component('ProgramLimitsList', z.object({ data: z.array(limitsSchema) })),
   },
   run: async ({ params: { programId }, options }, { database, wallet }: Limits) => {
@@ -68,12 +68,12 @@ export const changeProgramLimits = defineOperatorRoute({
   method: 'patch',
   path: '/programs/{programId}/limits',
   name: 'changeProgramLimits',
-  summary: 'Limit what a program may pay out and charge in 24 hours',
+  summary: 'Change the limits of a program: what it may pay out and charge in 24 hours',
   description:
-    'Without a limit of an operator live has the defaults of the deployment, and test has none. Awards that are held stay held.',
+    'If no operator has set a limit, live has the defaults of the deployment and test has no limit. Awards that are held stay held.',
   params,
   body: limitsChange,
-  success: { status: 200, description: 'The limits that hold now.', schema: limitsSchema },
+  success: { status: 200, description: 'The limits that are now in force.', schema: limitsSchema },
   action: 'change_program_limits',
   recording: {
     reads: async ({ subjectId, body, options }, { wallet }: Limits) => {

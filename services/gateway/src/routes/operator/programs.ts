@@ -67,7 +67,7 @@ export const createProgram = defineOperatorRoute({
   method: 'post',
   path: '/programs',
   name: 'createProgram',
-  summary: 'Make a draft program with its test key',
+  summary: 'Create a draft program with its test key',
   description:
     'The `test_key` is shown only here; the developer can replace it in the portal. A draft works in test; the approval adds live. Without `developer_id` no developer sees the program. Repeated, it makes another program.',
   body: newProgram,
@@ -105,7 +105,7 @@ export const listPrograms = defineOperatorRoute({
   method: 'get',
   path: '/programs',
   name: 'listPrograms',
-  summary: 'Every program',
+  summary: 'List every program',
   description:
     'A key is described by its prefix and its last four characters: the key itself is shown only in the answer that creates it.',
   query: programPage,
@@ -117,7 +117,7 @@ export const getProgram = defineOperatorRoute({
   method: 'get',
   path: '/programs/{programId}',
   name: 'getProgram',
-  summary: 'One program',
+  summary: 'Read a program',
   params,
   success: { status: 200, description: 'The program with its keys.', schema: programSchema },
   run: async ({ params: { programId } }, { database }: Programs) => {
@@ -153,7 +153,7 @@ export const replaceLiveKey = defineOperatorRoute({
   method: 'post',
   path: '/programs/{programId}/live-key',
   name: 'replaceLiveKey',
-  summary: 'Put a new live key in the place of the old one, which stops at once',
+  summary: 'Replace the live key; the old one stops at once',
   description:
     'Requests with the old key are 401 from then on. Repeated, it makes another key and stops the one before.',
   params,

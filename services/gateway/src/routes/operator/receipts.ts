@@ -8,8 +8,8 @@ import { defineOperatorRoute } from './route.ts';
 
 const document = z.record(z.string(), z.unknown());
 const signed = {
-  signature: z.string().openapi({ description: 'Ed25519, in base64.' }),
-  public_key: z.string().openapi({ description: 'SPKI DER in base64.' }),
+  signature: z.string().openapi({ description: 'The Ed25519 signature, in base64.' }),
+  public_key: z.string().openapi({ description: 'The key that verifies the signature: SPKI DER, in base64.' }),
 };
 
 const seal = component(
@@ -19,7 +19,7 @@ const seal = component(
     ...signed,
     leaf: document,
     leaf_index: z.int(),
-    proof: z.array(z.string()).openapi({ description: 'The siblings on the way to the root, from the leaf.' }),
+    proof: z.array(z.string()).openapi({ description: 'The sibling hashes on the path from the leaf to the root.' }),
   }),
 );
 
@@ -28,7 +28,7 @@ const receiptSchema = component(
   z.object({
     receipt: document,
     ...signed,
-    seal: seal.optional().openapi({ description: 'Of an outcome in a round, once the round is settled.' }),
+    seal: seal.optional().openapi({ description: 'Present for an outcome in a round, once the round is settled.' }),
   }),
 );
 
@@ -36,8 +36,9 @@ export const getReceipt = defineOperatorRoute({
   method: 'get',
   path: '/receipts/{receiptId}',
   name: 'getReceipt',
-  summary: 'The signed record of an outcome, for `npm run verify-receipt`',
-  description: 'With the public key that verifies it, and from the settlement of its round on with the `seal`.',
+  summary: 'Read the signed record of an outcome',
+  description:
+    '`npm run verify-receipt` verifies it. The response has the public key, and the `seal` once the round is settled.',
   params: z.object({ receiptId: pathId }),
   success: { status: 200, description: 'The receipt.', schema: receiptSchema },
   run: async ({ params: { receiptId }, options }, { challenge, tournament }: OwningServices) => {

@@ -80,7 +80,7 @@ export const createTournament = defineOperatorRoute({
   method: 'post',
   path: '/programs/{programId}/tournaments',
   name: 'createTournament',
-  summary: 'Open a tournament; with a round length its first round opens at once',
+  summary: 'Open a tournament, and its first round if it has a round length',
   description: 'Without a round length an operator opens each round. Repeated, it opens another tournament.',
   params: z.object({ programId: pathId }),
   body: newTournament,

@@ -55,7 +55,7 @@ export const dryRunDescriptor = definePortalRoute({
   method: 'post',
   path: '/integrations/dry-run',
   name: 'dryRunDescriptor',
-  summary: 'What a descriptor would read from a sample',
+  summary: 'Dry-run a descriptor on a sample',
   description: `Nothing is stored, and nothing is settled. A developer has ${DRY_RUN_BYTES_PER_SECOND / KIB} KiB a second, and up to two seconds of it at once; each dry run counts as its descriptor, its sample and ${DRY_RUN_BYTES / KIB} KiB. Beyond it the answer is 429, whose \`limit\` is bytes a second.`,
   body: dryRun,
   // Kept as a push would send them: every digit of a number, and the order of members.
@@ -92,7 +92,7 @@ export const listIntegrationLog = definePortalRoute({
   method: 'get',
   path: '/integrations/{integrationId}/log',
   name: 'listIntegrationLog',
-  summary: 'The pushes and polls of an integration, and what became of each record',
+  summary: 'List the pushes and polls of an integration and the result of each record',
   description: 'Kept for 7 days.',
   params: z.object({ integrationId: pathId }),
   query: z.object(pageOf(MAX_ENTRIES)),

@@ -15,7 +15,7 @@ export const listOwnPrograms = definePortalRoute({
   method: 'get',
   path: '/programs',
   name: 'listOwnPrograms',
-  summary: "The developer's programs",
+  summary: "List the developer's programs",
   description:
     'A key is described by its prefix and its last four characters: the key itself is shown only in the answer that creates it.',
   query: programPage,
@@ -28,7 +28,7 @@ export const replaceTestKey = definePortalRoute({
   method: 'post',
   path: '/programs/{programId}/test-key',
   name: 'replaceTestKey',
-  summary: 'Put a new test key in the place of the old one, which stops at once',
+  summary: 'Replace the test key; the old one stops at once',
   description:
     'Requests with the old key are 401 from then on. Repeated, it makes another key and stops the one before.',
   params: z.object({ programId: pathId }),

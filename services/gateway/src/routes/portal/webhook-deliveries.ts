@@ -9,7 +9,7 @@ export const resendWebhookDelivery = definePortalRoute({
   method: 'post',
   path: '/deliveries/{deliveryId}/resend',
   name: 'resendWebhookDelivery',
-  summary: 'Deliver the same body again, as a new delivery',
+  summary: 'Send the same body again as a new delivery',
   description:
     'The new delivery has an id and retries of its own. Its body is that of the first one, so a receiver that skips events by the hash of the body skips it. Each call makes another delivery.',
   params: z.object({ deliveryId: pathId }),

@@ -115,7 +115,7 @@ export const listWebhookEndpoints = definePortalRoute({
   method: 'get',
   path: '/webhook-endpoints',
   name: 'listWebhookEndpoints',
-  summary: "The developer's endpoints",
+  summary: "List the developer's endpoints",
   description: 'All of them, at most 20, without their secrets.',
   success: { status: 200, description: 'Oldest first.', schema: endpointListSchema },
   run: async ({ caller: { developerId }, options }, { webhook }: Webhooks) => {
@@ -128,7 +128,7 @@ export const getWebhookEndpoint = definePortalRoute({
   method: 'get',
   path: '/webhook-endpoints/{endpointId}',
   name: 'getWebhookEndpoint',
-  summary: 'One endpoint',
+  summary: 'Read an endpoint',
   params,
   success: { status: 200, description: 'The endpoint, without its secret.', schema: endpointSchema },
   run: async ({ caller: { developerId }, params: { endpointId }, options }, { webhook }: Webhooks) =>
@@ -175,7 +175,7 @@ export const rotateWebhookSecret = definePortalRoute({
   method: 'post',
   path: '/webhook-endpoints/{endpointId}/rotate-secret',
   name: 'rotateWebhookSecret',
-  summary: 'Replace the secret at once, for retries too',
+  summary: 'Replace the signing secret at once, for retries too',
   description:
     'The new secret is shown only here. It signs everything that is sent from then on, retries included; the old one signs nothing more. Repeated, it makes another secret.',
   params,
@@ -210,7 +210,7 @@ export const listWebhookDeliveries = definePortalRoute({
   method: 'get',
   path: '/webhook-endpoints/{endpointId}/deliveries',
   name: 'listWebhookDeliveries',
-  summary: 'The delivery log of an endpoint',
+  summary: 'List the deliveries of an endpoint',
   description:
     'A delivery stays in the log for 30 days unless the host sets another time. `attempts` has the beginning of each answer of the endpoint, or the reason why there was none.',
   params,

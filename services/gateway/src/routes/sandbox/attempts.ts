@@ -11,7 +11,7 @@ export const expireAttempt = defineSandboxRoute({
   method: 'post',
   path: '/attempts/{attemptId}/expire',
   name: 'expireAttempt',
-  summary: 'End an open attempt as if its hour had passed',
+  summary: 'Expire an open attempt now, as after its hour',
   description: 'Repeated, it is refused with `attempt_already_settled`, and changes nothing.',
   params: z.object({ attemptId: pathId }),
   success: { status: 200, description: 'The attempt, expired; its fee is returned.', schema: attemptSchema },

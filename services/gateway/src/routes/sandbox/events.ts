@@ -26,7 +26,7 @@ export const listSandboxEvents = defineSandboxRoute({
   method: 'get',
   path: '/events',
   name: 'listSandboxEvents',
-  summary: 'The events of the sandbox, as webhooks would carry them',
+  summary: 'List the events of the sandbox as webhooks carry them',
   description:
     'Every event of the program in test once per cursor, whether or not an endpoint gets it, for 3 days. `laurel listen` reads it.',
   query,

@@ -31,7 +31,7 @@ export const putSandboxPlayer = defineSandboxRoute({
   method: 'post',
   path: '/players',
   name: 'putSandboxPlayer',
-  summary: 'Make or change a sandbox player',
+  summary: 'Create or change a sandbox player',
   description:
     'A new `player_ref` gets a new account, or, with the `email` of a sandbox account of the program, that account. For a known `player_ref` the call changes the members that are sent. `funds` are added at every call, also a repeated one, up to a balance of 10000.00; beyond it the call is refused. By default the player was born in 1990, lives in `US-CA` and is fully verified. A refused call changes nothing.',
   body: player,
@@ -66,7 +66,7 @@ export const holdNextAward = defineSandboxRoute({
   method: 'post',
   path: '/players/{playerRef}/hold-next-award',
   name: 'holdNextAward',
-  summary: "Have the player's next award held",
+  summary: "Hold the player's next award for review",
   description:
     "The player's next award or purse is held for review, whatever the rules say, and an operator decides on it. Called again before then, it still holds one. An unknown `player_ref` is 404.",
   params: z.object({ playerRef }),

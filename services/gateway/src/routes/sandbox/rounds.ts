@@ -17,7 +17,7 @@ export const closeEntries = defineSandboxRoute({
   method: 'post',
   path: '/rounds/{roundId}/close-entries',
   name: 'closeEntries',
-  summary: "Close a round's entries as if ten minutes before its end had come",
+  summary: "Close a round's entries now, as ten minutes before its end",
   description:
     'Attempts that are open can still report their scores. Repeated, it changes nothing. A round that has not begun is a `conflict`.',
   params,
@@ -33,7 +33,7 @@ export const closeRound = defineSandboxRoute({
   method: 'post',
   path: '/rounds/{roundId}/close',
   name: 'closeRound',
-  summary: 'Close a round as if its end had come, and settle or cancel it',
+  summary: 'Close a round now, as at its end, and settle or cancel it',
   description:
     'Answers when every payout and every refund is made, which may take up to a minute. After a failure call it again: it continues. A round that is settled or cancelled is a `conflict`.',
   params,

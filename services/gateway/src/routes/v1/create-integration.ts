@@ -20,7 +20,7 @@ export const createIntegration = defineV1Route({
   method: 'post',
   path: '/integrations',
   name: 'createIntegration',
-  summary: 'Make an integration',
+  summary: 'Create an integration',
   description:
     'Always made as `draft`. For `push_webhook` the answer also carries `signing_secret`, shown this once, `webhook_url` and `signing_instructions`. Takes no `Idempotency-Key`.',
   body: createIntegrationBody,

@@ -17,7 +17,7 @@ export const getLeaderboard = defineV1Route({
   method: 'get',
   path: '/tournaments/rounds/{round_id}/leaderboard',
   name: 'getLeaderboard',
-  summary: 'The board of a round, as one player may see it',
+  summary: 'Read the leaderboard of a round',
   description:
     "Masked (`locked`, no `data`) unless `player_ref` names a player who paid for an attempt in this round. While the round runs, `data` is that player's row and one on either side, empty before their first score; once it is `settled` or `cancelled`, `data` is the complete final table. Order: better score, then better tiebreak (null is worse than any), then earlier `best_score_at`.",
   query: getLeaderboardQuery,

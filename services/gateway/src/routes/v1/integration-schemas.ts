@@ -17,7 +17,7 @@ const SECRET_PATTERN = '^[0-9a-f]{64}$';
 
 export const transport = component('Transport', z.enum(['push_webhook', 'pull_poll', 'sdk_direct']), {
   description:
-    '`push_webhook`: the partner posts outcomes and gets a signing secret. `pull_poll`: Laurel polls a URL of the partner. `sdk_direct`: the partner calls `/v1`; nothing to configure.',
+    '`push_webhook`: the partner gets a signing secret and posts outcomes. `pull_poll`: Laurel polls a URL of the partner. `sdk_direct`: the partner calls `/v1`, and nothing needs to be configured.',
 });
 const status = component('IntegrationStatus', z.enum(['draft', 'active', 'suspended']));
 
@@ -31,7 +31,7 @@ export const descriptor = component(
   {
     type: 'object',
     additionalProperties: true,
-    description: `How the payloads of the partner are read; at most ${MAX_DESCRIPTOR_BYTES / 1024} KiB. \`{}\` reads the canonical body.`,
+    description: `How Laurel reads the partner's payloads; at most ${MAX_DESCRIPTOR_BYTES / 1024} KiB. \`{}\` reads the canonical body.`,
   },
 );
 
@@ -42,7 +42,7 @@ export const createIntegrationBody = component(
   z.object({
     transport,
     descriptor: descriptor.optional(),
-    pull_interval_seconds: pullIntervalSeconds.optional().openapi({ description: 'For `pull_poll` alone.' }),
+    pull_interval_seconds: pullIntervalSeconds.optional().openapi({ description: 'Only for `pull_poll`.' }),
   }),
 );
 
@@ -53,28 +53,28 @@ export const updateIntegrationBody = component(
     status: status.optional(),
     pull_interval_seconds: pullIntervalSeconds.optional(),
   }),
-  { description: 'What is absent stays as it is.' },
+  { description: 'Members that are absent stay unchanged.' },
 );
 
 const integrationFields = {
   id: uuid,
   transport,
   status,
-  descriptor: descriptor.openapi({ description: 'As it was sent, without the secret values of `pull.auth`.' }),
-  has_signing_secret: z.boolean().openapi({ description: 'Whether a push can be verified.' }),
-  pull_interval_seconds: z.int().nullable().openapi({ description: 'For `pull_poll` alone.' }),
+  descriptor: descriptor.openapi({
+    description: 'The descriptor that was sent, without the secret values of `pull.auth`.',
+  }),
+  has_signing_secret: z.boolean().openapi({ description: 'Whether Laurel can verify a push.' }),
+  pull_interval_seconds: z.int().nullable().openapi({ description: 'Null unless the transport is `pull_poll`.' }),
   last_polled_at: timestamp.nullable(),
   next_poll_at: timestamp.nullable(),
-  consecutive_failures: z.int().openapi({ description: 'Polls that failed since the last one that did not.' }),
-  last_poll_error: z
-    .string()
-    .nullable()
-    .openapi({ description: 'The kind of the latest failure, for example `timeout`.' }),
+  consecutive_failures: z.int().openapi({ description: 'Failed polls since the last successful one.' }),
+  last_poll_error: z.string().nullable().openapi({ description: 'The kind of the latest failure, such as `timeout`.' }),
   created_at: timestamp,
 };
-const signingSecret = z
-  .string()
-  .openapi({ pattern: SECRET_PATTERN, description: 'Shown by this answer alone. Its 64 characters are the key.' });
+const signingSecret = z.string().openapi({
+  pattern: SECRET_PATTERN,
+  description: 'Only this response shows the secret. Its 64 characters are the key.',
+});
 
 export const integrationSchema = component('Integration', z.object(integrationFields));
 
@@ -85,10 +85,10 @@ export const createdIntegrationSchema = component(
   z.object({
     ...integrationFields,
     signing_secret: signingSecret.optional(),
-    webhook_url: z.string().optional().openapi({ description: 'A path of this host.' }),
+    webhook_url: z.string().optional().openapi({ description: 'A path on this host.' }),
     signing_instructions: z.string().optional(),
   }),
-  { description: 'The last three members: for `push_webhook` alone.' },
+  { description: 'The last three members are present only for `push_webhook`.' },
 );
 
 export const rotatedIntegrationSchema = component(
@@ -100,7 +100,7 @@ export const rotatedIntegrationSchema = component(
 
 /** A record under the descriptor `{}`; any other descriptor decides the shape itself. */
 const pushedRecord = component('PushedRecord', z.record(z.string(), z.unknown()), {
-  description: 'With the descriptor `{}` it is `{attempt_id, score, tiebreak?, evidence?}`.',
+  description: 'Under the descriptor `{}` a record is `{attempt_id, score, tiebreak?, evidence?}`.',
 });
 
 export const pushedBody = component('PushedBody', z.union([pushedRecord, z.array(pushedRecord).max(MAX_RECORDS)]), {
@@ -112,7 +112,7 @@ export const recordStatus = component(
   z.enum(['settled', 'duplicate', 'ignored', 'rejected', 'listened']),
   {
     description:
-      '`duplicate`: settled before by the same report. `ignored`: the descriptor leaves it out. `listened`: a score without an attempt, kept for the calibration of its challenge.',
+      '`duplicate`: the same report settled the attempt before. `ignored`: the descriptor leaves the record out. `listened`: the score has no attempt and is kept for the calibration of its challenge.',
   },
 );
 
@@ -120,9 +120,9 @@ const pushResult = component(
   'PushResult',
   z.object({
     index: z.int().openapi({ description: 'The place of the record in the body, from 0.' }),
-    attempt_id: uuid.nullable().openapi({ description: 'Null when no attempt was found.' }),
+    attempt_id: uuid.nullable().openapi({ description: 'Null if no attempt was found.' }),
     status: recordStatus,
-    code: z.string().optional().openapi({ description: 'Why it was rejected.' }),
+    code: z.string().optional().openapi({ description: 'Why the record was rejected.' }),
   }),
 );
 

@@ -8,7 +8,7 @@ export const listChallenges = defineV1Route({
   method: 'get',
   path: '/challenges',
   name: 'listChallenges',
-  summary: 'Challenges that this player may attempt now',
+  summary: 'List the challenges that a player may attempt now',
   description:
     'Everything in the default list is accepted by `POST /attempts` for that player, funds aside. A `player_ref` that is not linked is not an error.',
   query: listChallengesQuery,

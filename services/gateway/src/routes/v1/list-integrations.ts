@@ -8,8 +8,8 @@ export const listIntegrations = defineV1Route({
   method: 'get',
   path: '/integrations',
   name: 'listIntegrations',
-  summary: "The program's integrations",
-  description: "Of the program, in the key's environment. No answer shows a secret.",
+  summary: 'List the integrations of the program',
+  description: "The list has the program's integrations in the key's environment. It shows no secret.",
   success: { status: 200, description: 'Newest first.', schema: integrationListSchema },
   refusals: {},
   run: async ({ caller, options }, { integration }: { integration: IntegrationClient }) => {

@@ -8,7 +8,7 @@ export const listTournaments = defineV1Route({
   method: 'get',
   path: '/tournaments',
   name: 'listTournaments',
-  summary: 'Tournaments with their current rounds',
+  summary: 'List the tournaments with their current rounds',
   description: 'The list does not depend on a player.',
   query: listTournamentsQuery,
   success: { status: 200, description: 'Oldest first.', schema: tournamentListSchema },

@@ -9,7 +9,7 @@ export const retirePreviousIntegrationSecret = defineV1Route({
   method: 'delete',
   path: '/integrations/{id}/previous-secret',
   name: 'retirePreviousIntegrationSecret',
-  summary: 'Retire the secret before the current one',
+  summary: 'Retire the previous signing secret',
   description: 'From then on only the current secret verifies. Without an earlier one it changes nothing.',
   success: { status: 200, description: 'As it is now.', schema: integrationSchema },
   refusals: { not_found: "No such integration, or another program's." },

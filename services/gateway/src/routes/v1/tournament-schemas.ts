@@ -12,7 +12,7 @@ export const listTournamentsQuery = z.object({
   status: z
     .enum(['all'], 'must be `all`, or absent')
     .optional()
-    .openapi({ description: 'Absent: `active` tournaments only. `all`: also paused and closed ones.' }),
+    .openapi({ description: 'If absent, only `active` tournaments. `all`: also paused and closed ones.' }),
 });
 
 export const getLeaderboardQuery = z.object({
@@ -24,7 +24,7 @@ export const getLeaderboardQuery = z.object({
     .openapi({
       type: 'string',
       default: undefined,
-      description: 'The player whom the board is rendered for. Without: masked.',
+      description: 'The player for whom the board is shown. If absent, the board is masked.',
       example: 'player-7c1',
     }),
 });
@@ -39,28 +39,28 @@ export const purse = {
 export const roundSchema = component(
   'Round',
   z.object({
-    id: uuid.openapi({ description: 'Value sent as `tournament_round_id`.' }),
+    id: uuid.openapi({ description: 'The value to send as `tournament_round_id`.' }),
     tournament_id: uuid,
     tournament_name: z.string().nullable(),
     status: component('RoundStatus', z.enum(['open', 'settling', 'settled', 'cancelled'])),
     opens_at: timestamp,
-    closes_at: timestamp.openapi({ description: 'Scores are accepted until then, the instant excluded.' }),
+    closes_at: timestamp.openapi({ description: 'Scores are accepted before this instant.' }),
     entries_close_at: timestamp.openapi({
-      description: 'Entries and re-buys are accepted until then: ten minutes before `closes_at`.',
+      description: 'Entries and re-buys are accepted before this instant, ten minutes before `closes_at`.',
     }),
-    settled_at: timestamp.nullable().openapi({ description: 'When standings became final.' }),
+    settled_at: timestamp.nullable().openapi({ description: 'When the standings became final.' }),
     entry_fee: amount,
     funding: z.literal('house'),
     ...purse,
-    pool_amount: z.literal('0.00').openapi({ description: 'Legacy: never compute prizes from it.' }),
-    rollover_in: z.literal('0.00').openapi({ description: 'Legacy.' }),
+    pool_amount: z.literal('0.00').openapi({ description: 'A legacy member: never compute prizes from it.' }),
+    rollover_in: z.literal('0.00').openapi({ description: 'A legacy member.' }),
     entrant_count: z.int().openapi({
       description:
-        'Distinct players with at least one attempt whose fee was not returned; once the round is over, those who scored.',
+        'Distinct players with at least one attempt whose fee was not returned. Once the round is over: distinct players who scored.',
     }),
-    attempt_cap: z.int().openapi({ description: 'Paid attempts per player in this round.' }),
+    attempt_cap: z.int().openapi({ description: 'Paid attempts that one player may buy in this round.' }),
     min_entrants: z.int(),
-    min_scored_attempts: z.int().openapi({ description: '`0`: no gate.' }),
+    min_scored_attempts: z.int().openapi({ description: '`0`: there is no minimum.' }),
   }),
 );
 
@@ -75,12 +75,12 @@ export const tournamentSchema = component(
     metric_name: z.string(),
     metric_unit: z.string(),
     threshold_direction: thresholdDirection,
-    entry_fee: amount.openapi({ description: 'Flat per attempt; entry and re-buy cost the same.' }),
+    entry_fee: amount.openapi({ description: 'The fee of every attempt: an entry and a re-buy cost the same.' }),
     attempt_cap: z.int().openapi({ description: 'Paid attempts that one player may buy per round.' }),
     status: tournamentStatus,
     created_at: timestamp,
     current_round: orNull(roundSchema).openapi({
-      description: 'The open round, else the most recent one; null only before the first.',
+      description: 'The open round, or else the most recent one; null only before the first round.',
     }),
   }),
 );
@@ -90,19 +90,19 @@ export const tournamentListSchema = component('TournamentList', z.object({ data:
 const leaderboardRowSchema = component(
   'LeaderboardRow',
   z.object({
-    rank: z.int().openapi({ description: 'Final once the round is `settled`.' }),
+    rank: z.int().openapi({ description: 'The rank, final once the round is `settled`.' }),
     player_ref: z.string(),
     best_score: z.number(),
-    best_tiebreak: z.number().nullable().openapi({ description: 'Of the run that holds `best_score`.' }),
+    best_tiebreak: z.number().nullable().openapi({ description: 'The tiebreak of the run with `best_score`.' }),
     best_score_at: timestamp,
     paid_attempts: z.int(),
-    final_rank: z.int().nullable().openapi({ description: 'Null before settlement.' }),
-    payout_amount: orNull(amount).openapi({ description: 'Null: not decided. `0.00`: decided to be nothing.' }),
+    final_rank: z.int().nullable().openapi({ description: 'The final rank; null before settlement.' }),
+    payout_amount: orNull(amount).openapi({ description: 'Null: not yet decided. `0.00`: no payout.' }),
     payout_status: component('RankPayoutStatus', z.enum(['none', 'paid', 'held', 'refunded'])),
     is_player: z
       .literal(true)
       .optional()
-      .openapi({ description: 'Only in the row of the account that `player_ref` names now.' }),
+      .openapi({ description: 'Present only in the row of the account that `player_ref` names now.' }),
   }),
 );
 
@@ -113,7 +113,7 @@ const scoredPlayers = z
 const fullLeaderboardSchema = component(
   'FullLeaderboard',
   z.object({ round: roundSchema, scored_players: scoredPlayers, data: z.array(leaderboardRowSchema) }),
-  { description: 'For a player who has entered the round. It has no member `locked`.' },
+  { description: 'The board for a player who has entered the round. It has no member `locked`.' },
 );
 
 const maskedLeaderboardSchema = component(
@@ -129,9 +129,9 @@ const maskedLeaderboardSchema = component(
     ...purse,
     closes_at: timestamp,
   }),
-  { description: 'For a player who has not entered, and without a player. It has no member `data`.' },
+  { description: 'The board for a player who has not entered, or without a `player_ref`. It has no member `data`.' },
 );
 
 export const leaderboardSchema = component('Leaderboard', z.union([fullLeaderboardSchema, maskedLeaderboardSchema]), {
-  description: 'Only the masked one has the member `locked`.',
+  description: 'Only the masked board has the member `locked`.',
 });
