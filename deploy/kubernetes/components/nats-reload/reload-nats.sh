@@ -1,7 +1,8 @@
-# Has a running nats-server read its configuration again whenever one of these files has changed:
+# Makes a running nats-server read its configuration again whenever one of these files has changed:
 #   sh reload-nats.sh <file with its process id> <seconds between two looks> <file>...
-# What was seen counts as read once the server has been signalled: one that is not there yet is signalled at the next look. A server that
-# has started by itself has read the same files, and the first signal changes nothing.
+# A change counts as read once the server has been signalled. A server that does not run yet is
+# signalled at the next look. A server that has just started has read the same files, so its first
+# signal changes nothing.
 pid_file=$1
 interval=$2
 shift 2
