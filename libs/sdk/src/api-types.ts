@@ -32,12 +32,12 @@ export type Attempt = {
   tournament_round_id: string | null;
   player_ref: string;
   status: AttemptStatus | (string & {});
-  /** What was charged; `0.00` for a free attempt. */
+  /** The fee that was charged; `0.00` for a free attempt. */
   fee_charged: Amount;
   created_at: string;
-  /** As sent; `{}` if none was. */
+  /** The metadata that was sent; `{}` if none was. */
   metadata: Record<string, unknown>;
-  /** Null while open, and for ever where there is none. */
+  /** Null while the attempt is open, and if it ended without an outcome. */
   outcome: AttemptOutcome | null;
 };
 
@@ -45,7 +45,7 @@ export type Attempt = {
 export type AttemptAward = {
   id: string;
   amount: Amount;
-  /** Null while it is held. */
+  /** Null while the award is held. */
   paid_at: string | null;
 };
 
@@ -61,10 +61,10 @@ export type AttemptOutcome = {
   award: AttemptAward | null;
 };
 
-/** A fee that was charged went back. An attempt that was free sends none. */
+/** A charged fee was returned. A free attempt sends no such event. */
 export type AttemptRefundedEvent = {
   event: 'attempt.refunded';
-  /** When it happened: the same at every attempt of the delivery. */
+  /** When the event happened: the same at every attempt of the delivery. */
   timestamp: string;
   data: AttemptRefundedEventData;
 };
@@ -75,7 +75,7 @@ export type AttemptRefundedEventData = {
   challenge_id: string | null;
   /** Null for an attempt against a challenge. */
   tournament_round_id: string | null;
-  /** The ref that played. */
+  /** The `player_ref` that played. */
   player_ref: string;
   /** USD, a JSON number with two decimals. */
   amount: number;
@@ -92,7 +92,7 @@ export type AttemptRequest =
 /** An outcome was recorded. Re-read the attempt rather than rebuilding it from here. */
 export type AttemptSettledEvent = {
   event: 'attempt.settled';
-  /** When it happened: the same at every attempt of the delivery. */
+  /** When the event happened: the same at every attempt of the delivery. */
   timestamp: string;
   data: AttemptSettledEventData;
 };
@@ -103,7 +103,7 @@ export type AttemptSettledEventData = {
   challenge_id: string | null;
   /** Null for an attempt against a challenge. */
   tournament_round_id: string | null;
-  /** The ref that played. */
+  /** The `player_ref` that played. */
   player_ref: string;
   score: number;
   met_threshold: boolean;
@@ -119,21 +119,21 @@ export type AttemptStatus = 'open' | 'settled' | 'expired' | 'voided';
 export type Award = {
   id: string;
   amount: Amount;
-  /** Null while it is held. */
+  /** Null while the award is held. */
   paid_at: string | null;
   payout_status: AwardPayoutStatus | (string & {});
 };
 
 /**
- * `held`: withheld for review, and no money moved. Reconcile paid winnings on `paid`, never on the presence of an
- * award.
+ * `held`: the award is withheld for review, and no money has moved. Reconcile paid winnings on `paid`, never on the
+ * presence of an award.
  */
 export type AwardPayoutStatus = 'paid' | 'held';
 
 /** A win that was held for review is paid. */
 export type AwardReleasedEvent = {
   event: 'award.released';
-  /** When it happened: the same at every attempt of the delivery. */
+  /** When the event happened: the same at every attempt of the delivery. */
   timestamp: string;
   data: AwardReleasedEventData;
 };
@@ -146,7 +146,7 @@ export type AwardReleasedEventData = {
   challenge_id: string | null;
   /** Null for an attempt against a challenge. */
   tournament_round_id: string | null;
-  /** The ref that played. */
+  /** The `player_ref` that played. */
   player_ref: string;
   /** Present in the sandbox. */
   test?: true | undefined;
@@ -156,16 +156,16 @@ export type CalibrationProgress = {
   /** Scores so far. */
   collected: number;
   required: number;
-  /** Players who gave them. */
+  /** Players with these scores. */
   playersCollected: number;
   playersRequired: number;
 };
 
-/** What placed the bar, or is to place it. */
+/** Where the bar comes from, or will come from. */
 export type CalibrationSource = 'observed' | 'listened' | 'partner_seeded' | 'rung_derived';
 
 export type Challenge = {
-  /** Value sent as `challenge_id`. */
+  /** The value to send as `challenge_id`. */
   id: string;
   name: string;
   description: string | null;
@@ -207,10 +207,10 @@ export type ChallengeList = {
 
 export type ChallengeStatus = 'calibrating' | 'live' | 'suspended' | 'closed';
 
-/** A challenge was pulled: it accepts no attempts until it is reinstated. */
+/** A challenge was suspended: it accepts no attempts until it is reinstated. */
 export type ChallengeSuspendedEvent = {
   event: 'challenge.suspended';
-  /** When it happened: the same at every attempt of the delivery. */
+  /** When the event happened: the same at every attempt of the delivery. */
   timestamp: string;
   data: ChallengeSuspendedEventData;
 };
@@ -252,29 +252,29 @@ export type Descriptor = Record<string, unknown>;
 
 /** Percentiles of the game's scores, in the units of the metric. */
 export type Distribution = {
-  /** Each above the one before. */
+  /** Each percentile is above the one before. */
   p5: number;
-  /** Each above the one before. */
+  /** Each percentile is above the one before. */
   p25: number;
-  /** Each above the one before. */
+  /** Each percentile is above the one before. */
   p50: number;
-  /** Each above the one before. */
+  /** Each percentile is above the one before. */
   p75: number;
-  /** Each above the one before. */
+  /** Each percentile is above the one before. */
   p95: number;
 };
 
 export type DistributionRequest = {
   distribution: Distribution;
-  /** How many scores the percentiles were taken of. */
+  /** The number of scores behind the percentiles. */
   sample_size: number;
 };
 
 export type DistributionResult = {
   challenge_id: string;
-  /** The bar that follows. */
+  /** The bar that follows from the percentiles. */
   threshold: number;
-  /** The share of attempts that are to clear it. */
+  /** The share of attempts that should clear the bar. */
   target_pass_rate: number;
   /** As sent. */
   sample_size: number;
@@ -380,9 +380,9 @@ export type Outcome = {
 };
 
 export type OutcomeRequest = {
-  /** In the units of the challenge's or tournament's metric. */
+  /** The score, in the units of the challenge's or tournament's metric. */
   score: number;
-  /** Needed when the tournament declares a tiebreak metric. Ignored on challenge attempts. */
+  /** Required if the tournament declares a tiebreak metric. Ignored for attempts against a challenge. */
   tiebreak?: number | undefined;
   /** At most 64 KiB, stored as sent. */
   evidence?: Record<string, unknown> | undefined;
@@ -518,10 +518,10 @@ export type RoundAttemptRequest = {
   metadata?: Record<string, unknown> | undefined;
 };
 
-/** Too few entrants or scores: every fee has gone back. */
+/** A round had too few entrants or scores, and every fee was returned. */
 export type RoundCancelledEvent = {
   event: 'round.cancelled';
-  /** When it happened: the same at every attempt of the delivery. */
+  /** When the event happened: the same at every attempt of the delivery. */
   timestamp: string;
   data: RoundCancelledEventData;
 };
@@ -536,7 +536,7 @@ export type RoundCancelledEventData = {
 /** Standings are final, and every payout is decided. */
 export type RoundSettledEvent = {
   event: 'round.settled';
-  /** When it happened: the same at every attempt of the delivery. */
+  /** When the event happened: the same at every attempt of the delivery. */
   timestamp: string;
   data: RoundSettledEventData;
 };
@@ -546,7 +546,7 @@ export type RoundSettledEventData = {
   tournament_id: string;
   /** Players with a final rank. */
   ranked_players: number;
-  /** What the ranks won together, paid or held: USD, a JSON number. */
+  /** The sum of all payouts to ranks, paid or held: USD, a JSON number. */
   purse: number;
   /** Present in the sandbox. */
   test?: true | undefined;
@@ -558,11 +558,11 @@ export type SigningKey = {
   /** The thumbprint of the key (RFC 7638), in base64url. */
   key_id: string;
   algorithm: 'Ed25519';
-  /** SPKI DER in base64. */
+  /** The public key: SPKI DER, in base64. */
   public_key: string;
-  /** When it was first used. */
+  /** When the key was first used. */
   from: string;
-  /** When it was replaced; null while it is in use. It may lie a minute ahead. */
+  /** When the key was replaced; null while it is in use. It may be a minute in the future. */
   until: string | null;
 };
 
@@ -602,7 +602,7 @@ export type TournamentStatus = 'active' | 'paused' | 'closed';
  */
 export type Transport = 'push_webhook' | 'pull_poll' | 'sdk_direct';
 
-/** An award as events show it: its amount is a JSON number. */
+/** An award in an event: its amount is a JSON number. */
 export type WebhookAward = {
   id: string;
   /** USD, a JSON number with two decimals. */
@@ -623,10 +623,10 @@ export type WebhookEvent =
   | RoundCancelledEvent
   | AwardReleasedEvent;
 
-/** The developer portal's "send test event". */
+/** A developer sent a test event from the portal. */
 export type WebhookTestEvent = {
   event: 'webhook.test';
-  /** When it happened: the same at every attempt of the delivery. */
+  /** When the event happened: the same at every attempt of the delivery. */
   timestamp: string;
   data: WebhookTestEventData;
 };

@@ -9,7 +9,7 @@ import { timestamp } from '../routes/v1/fields.ts';
 
 const validationIssue = z
   .object({
-    field: z.string().optional().openapi({ description: 'Absent where the whole is meant.' }),
+    field: z.string().optional().openapi({ description: 'Absent if the issue concerns the whole body or query.' }),
     message: z.string(),
   })
   .openapi('ValidationIssue', { description: 'For people; its wording may change at any time.' });
@@ -25,7 +25,7 @@ export function errorSchemaOf(codes: readonly ApiErrorCode[], description: strin
     .object({
       code,
       message: z.string().openapi({ description: 'For people; its wording may change at any time.' }),
-      details: errorDetails.optional().openapi({ description: 'In some answers of 400 alone.' }),
+      details: errorDetails.optional().openapi({ description: 'Present only in some 400 responses.' }),
     })
     .openapi('ApiError');
   return z.object({ error }).openapi('ErrorResponse');
@@ -48,8 +48,8 @@ export const rateLimitSchema = component(
   'RateLimitResponse',
   z.object({
     error: z.string().openapi({ description: 'For people; its wording may change at any time.' }),
-    retry_after: z.int().openapi({ description: 'Seconds until it is worth asking again.' }),
-    limit: z.int().openapi({ description: 'Requests that a minute has.' }),
+    retry_after: z.int().openapi({ description: 'Seconds to wait before the next try.' }),
+    limit: z.int().openapi({ description: 'The limit of requests a minute.' }),
     reset_at: timestamp,
   }),
 );

@@ -10,7 +10,7 @@ import { awardPayoutStatus } from '../routes/v1/attempt-schemas.ts';
 const uuid = z.string().openapi({ format: 'uuid' });
 const timestamp = z.string().openapi({ format: 'date-time' });
 const amount = z.number().openapi({ description: 'USD, a JSON number with two decimals.' });
-const playerRef = z.string().openapi({ description: 'The ref that played.' });
+const playerRef = z.string().openapi({ description: 'The `player_ref` that played.' });
 const test = z.literal(true).optional().openapi({ description: 'Present in the sandbox.' });
 
 const parents = {
@@ -19,12 +19,12 @@ const parents = {
 };
 
 const webhookAward = component('WebhookAward', z.object({ id: uuid, amount, payout_status: awardPayoutStatus }), {
-  description: 'An award as events show it: its amount is a JSON number.',
+  description: 'An award in an event: its amount is a JSON number.',
 });
 
 const EVENTS: Readonly<Record<WebhookEventType, { readonly summary: string; readonly data: z.ZodObject }>> = {
   'webhook.test': {
-    summary: 'The developer portal\'s "send test event"',
+    summary: 'A developer sent a test event from the portal',
     data: z.object({ message: z.string() }),
   },
   'attempt.settled': {
@@ -41,7 +41,7 @@ const EVENTS: Readonly<Record<WebhookEventType, { readonly summary: string; read
     }),
   },
   'attempt.refunded': {
-    summary: 'A fee that was charged went back. An attempt that was free sends none',
+    summary: 'A charged fee was returned. A free attempt sends no such event',
     data: z.object({
       attempt_id: uuid,
       ...parents,
@@ -52,7 +52,7 @@ const EVENTS: Readonly<Record<WebhookEventType, { readonly summary: string; read
     }),
   },
   'challenge.suspended': {
-    summary: 'A challenge was pulled: it accepts no attempts until it is reinstated',
+    summary: 'A challenge was suspended: it accepts no attempts until it is reinstated',
     data: z.object({ challenge_id: uuid, name: z.string(), test }),
   },
   'round.settled': {
@@ -61,12 +61,12 @@ const EVENTS: Readonly<Record<WebhookEventType, { readonly summary: string; read
       tournament_round_id: uuid,
       tournament_id: uuid,
       ranked_players: z.int().openapi({ description: 'Players with a final rank.' }),
-      purse: z.number().openapi({ description: 'What the ranks won together, paid or held: USD, a JSON number.' }),
+      purse: z.number().openapi({ description: 'The sum of all payouts to ranks, paid or held: USD, a JSON number.' }),
       test,
     }),
   },
   'round.cancelled': {
-    summary: 'Too few entrants or scores: every fee has gone back',
+    summary: 'A round had too few entrants or scores, and every fee was returned',
     data: z.object({ tournament_round_id: uuid, tournament_id: uuid, test }),
   },
   'award.released': {
@@ -96,7 +96,9 @@ export const DOCUMENTED_EVENTS: readonly DocumentedEvent[] = WEBHOOK_EVENT_TYPES
     `${name}Event`,
     z.object({
       event: z.literal(type),
-      timestamp: timestamp.openapi({ description: 'When it happened: the same at every attempt of the delivery.' }),
+      timestamp: timestamp.openapi({
+        description: 'When the event happened: the same at every attempt of the delivery.',
+      }),
       data: component(`${name}EventData`, data),
     }),
     { description: `${summary}.` },

@@ -6,23 +6,23 @@ import { REPLAY_HEADER } from '../domain/replay-header.ts';
 const HEADERS = {
   'X-Request-Id': {
     schema: { type: 'string', format: 'uuid' },
-    description: 'Quote it to support. A new one for every request, a replayed one included.',
+    description: 'Quote this id to support. Every request gets a new one, also a replayed request.',
     example: '01a1fdfa-4680-7d10-9c2e-5f0a1b7c3d42',
   },
-  [LIMIT_HEADER]: { schema: { type: 'integer' }, description: 'Requests that a minute has.', example: 300 },
+  [LIMIT_HEADER]: { schema: { type: 'integer' }, description: 'The limit of requests a minute.', example: 300 },
   [REMAINING_HEADER]: {
     schema: { type: 'integer', minimum: 0 },
-    description: 'Requests that are left in this minute.',
+    description: 'Requests that remain in this minute.',
     example: 283,
   },
   [RETRY_AFTER_HEADER]: {
     schema: { type: 'integer', minimum: 1 },
-    description: 'Seconds until it is worth asking again.',
+    description: 'Seconds to wait before the next try.',
     example: 1,
   },
   [REPLAY_HEADER]: {
     schema: { type: 'string', enum: ['true'] },
-    description: 'Present where the stored answer of an earlier request with this key was sent again, byte for byte.',
+    description: 'Present if this is the stored response of an earlier request with this key, byte for byte.',
     example: 'true',
   },
 } as const;

@@ -8,11 +8,13 @@ const signingKeySchema = component(
   z.object({
     key_id: z.string().openapi({ description: 'The thumbprint of the key (RFC 7638), in base64url.' }),
     algorithm: z.literal('Ed25519'),
-    public_key: z.string().openapi({ description: 'SPKI DER in base64.' }),
-    from: timestamp.openapi({ description: 'When it was first used.' }),
+    public_key: z.string().openapi({ description: 'The public key: SPKI DER, in base64.' }),
+    from: timestamp.openapi({ description: 'When the key was first used.' }),
     until: timestamp
       .nullable()
-      .openapi({ description: 'When it was replaced; null while it is in use. It may lie a minute ahead.' }),
+      .openapi({
+        description: 'When the key was replaced; null while it is in use. It may be a minute in the future.',
+      }),
   }),
 );
 

@@ -30,7 +30,7 @@ import { registerWebhooks } from './webhooks.ts';
 const DESCRIPTION = [
   [
     'Paid skill contests for partner game servers. Every request carries `X-API-Key`; the key decides the program and the environment:',
-    '`sk_test_` is the sandbox, `sk_live_` is production. Money is decimal strings in USD, timestamps are ISO 8601 in UTC',
+    '`sk_test_` is the sandbox, `sk_live_` is production. Amounts of money are decimal strings in USD, timestamps are ISO 8601 in UTC',
     'with milliseconds. Clients must tolerate added fields. Branch on `error.code`, never on the message.',
   ].join(' '),
   [
@@ -41,45 +41,48 @@ const DESCRIPTION = [
     'these is 400 `invalid_request`. Unknown members are ignored.',
   ].join(' '),
   [
-    'A request is checked in this order, and the first refusal is the answer: 401, 429, 400, the idempotency conflicts of 409, 404, the',
+    'Laurel checks a request in this order and responds with the first refusal: 401, 429, 400, the idempotency conflicts of 409, 404, the',
     'other conflicts, 403, 402. An unknown path, a method that a path does not take (`Allow` says which it does) and a malformed id in a path',
-    'are 404 `not_found`; only where a distribution is sent, an id that names no challenge of the program is 400.',
+    'are 404 `not_found`, with one exception: when a distribution is sent, an id that names no challenge of the program is 400.',
   ].join(' '),
 ].join('\n\n');
 
 const TAGS = [
   {
     name: 'Challenges',
-    description:
-      'Fixed prizes against a bar: which of them a player may attempt, and the percentiles that place a bar.',
+    description: 'Fixed prizes for reaching a bar: the list that a player may attempt, and percentiles that set a bar.',
   },
-  { name: 'Players', description: "The partner's own identifiers of players, linked to their accounts." },
-  { name: 'Attempts', description: 'Paid attempts: the fee is charged at creation, and the reported score decides.' },
+  { name: 'Players', description: "Links from the partner's own player identifiers to accounts." },
+  { name: 'Attempts', description: 'Paid attempts: creation charges the fee, and the reported score decides.' },
   { name: 'Tournaments', description: 'Rounds that pay a purse by rank, and their leaderboards.' },
   {
     name: 'Integrations',
-    description: 'How outcomes reach Laurel other than by `/v1`: pushed by the partner, or polled.',
+    description: 'Ways for outcomes to reach Laurel besides `/v1`: the partner pushes them, or Laurel polls.',
   },
   {
     name: 'Pushed outcomes',
-    description: 'Where an integration receives outcomes: signed, and without an API key. Not below `/v1`.',
+    description:
+      'The route that receives the outcomes of an integration: signed, without an API key, and not below `/v1`.',
   },
   {
     name: 'Webhooks',
-    description: "What Laurel sends to the partner's endpoints, which a developer registers in the portal.",
+    description: "Events that Laurel sends to the partner's endpoints. A developer registers endpoints in the portal.",
   },
-  { name: 'Signing keys', description: 'What receipts and seals are signed with. Public, and not below `/v1`.' },
-  { name: 'Retired', description: 'Routes that are gone.' },
+  {
+    name: 'Signing keys',
+    description: 'The keys that sign receipts and seals. The list is public, and not below `/v1`.',
+  },
+  { name: 'Retired', description: 'Routes that no longer work.' },
 ] as const;
 
 const IDEMPOTENCY_REFUSALS: Partial<Record<ErrorCode, string>> = {
   idempotency_key_reused: 'The key was used with another request on this endpoint.',
-  idempotency_in_progress: 'The first request with this key is still in flight; retry after `Retry-After` seconds.',
+  idempotency_in_progress: 'The first request with this key is still in progress; retry after `Retry-After` seconds.',
 };
 const UNIVERSAL_REFUSALS: Partial<Record<ErrorCode, string>> = {
-  unauthorized: 'Any key failure: all of them answer alike.',
+  unauthorized: 'The API key failed. The response does not say why.',
   internal_error:
-    'A failure on our side: send the same request again, with the same `Idempotency-Key` where it takes one.',
+    'Laurel failed to process the request. Send the same request again, with the same `Idempotency-Key` if it takes one.',
 };
 
 /**
@@ -93,7 +96,7 @@ export function partnerDocument(): OpenApiDocument {
     in: 'header',
     name: 'X-API-Key',
     description:
-      'A key of the program: `sk_test_` is of the sandbox, `sk_live_` of production. It belongs on a server, never in a game or a browser.',
+      'A key of the program: `sk_test_` keys are for the sandbox, `sk_live_` keys for production. Keep it on a server, never in a game or a browser.',
   });
   registerHeaders(registry);
   registerComponents(registry);
@@ -105,7 +108,8 @@ export function partnerDocument(): OpenApiDocument {
         name: 'Idempotency-Key',
         in: 'header',
         required: true,
-        description: 'Up to 255 characters, kept 24 hours. The same key with the same body answers the same, once.',
+        description:
+          'Up to 255 characters, kept for 24 hours. A repeated request with the same key and body acts once and gets the same response.',
         example: PARAMETER_EXAMPLES.idempotency_key,
       },
       minLength: 1,
@@ -121,7 +125,7 @@ export function partnerDocument(): OpenApiDocument {
       refusals: refusalsOf(route),
       examples: { request: REQUEST_EXAMPLES[route.name], response: RESPONSE_EXAMPLES[route.name] },
       errorExamplesOf: (codes) => errorExamples(route.name, codes),
-      limited: 'Over the limit of this minute. Not the envelope.',
+      limited: 'The request exceeds the limit of this minute. The body is not the error envelope.',
     });
     registry.registerPath(operation);
   }
@@ -132,7 +136,7 @@ export function partnerDocument(): OpenApiDocument {
     operationId: 'reportOutcomeFromBrowser',
     tags: ['Retired'],
     summary: 'Report an outcome from the browser (retired)',
-    description: 'Always 410, whatever stands in the path. Needs no key and no body.',
+    description: 'The response is always 410, for any path. It needs no key and no body.',
     deprecated: true,
     security: [],
     request: {
@@ -142,7 +146,7 @@ export function partnerDocument(): OpenApiDocument {
     },
     responses: {
       410: {
-        description: 'Report outcomes from the game server. Not the envelope.',
+        description: 'Report outcomes from the game server instead. The body is not the error envelope.',
         headers: headersNamed('X-Request-Id'),
         ...json(retiredSchema, RETIRED_EXAMPLES),
       },
@@ -155,16 +159,16 @@ export function partnerDocument(): OpenApiDocument {
     tags: ['Signing keys'],
     summary: 'List the keys that sign receipts and seals',
     description:
-      'What is signed names its key by `key_id`. A key counts for what is dated from `from` until before `until`; keys that were replaced stay listed. Needs no key of yours.',
+      'A receipt or seal names its key by `key_id`. A key is valid for documents dated from `from` until before `until`. Replaced keys stay in the list. The route needs no API key.',
     security: [],
     responses: {
       200: {
-        description: 'Every key that there ever was, oldest first.',
+        description: 'Every key ever used, oldest first.',
         headers: headersNamed('X-Request-Id'),
         ...json(keyListSchema, KEY_LIST_EXAMPLES),
       },
       500: {
-        description: '- `internal_error`: The list is not at hand; ask again.',
+        description: '- `internal_error`: The list is not available now; ask again.',
         headers: headersNamed('X-Request-Id'),
         ...json(partnerErrorSchema, errorExamples('listSigningKeys', ['internal_error'])),
       },
@@ -200,7 +204,7 @@ function paramsOf({ path, refusals }: V1Route<never>): z.ZodObject | undefined {
     name,
     z.string().openapi({
       format: 'uuid',
-      description: `A malformed one names nothing: ${refusals?.not_found === undefined ? 400 : 404}.`,
+      description: `A malformed id gets ${refusals?.not_found === undefined ? 400 : 404}.`,
       example: parameterExample(path, name ?? ''),
     }),
   ]);

@@ -20,20 +20,20 @@ const HEADERS = ['X-Request-Id'] as const;
 
 const REFUSALS: Partial<Record<ErrorCode, string>> = {
   invalid_request:
-    'The body is larger than 256 KiB, compressed, no JSON, one record that the descriptor cannot read, or has more than 100 records.',
-  unauthorized: 'Any failure of the signature, and an unknown integration: all of them answer alike.',
-  not_found: 'The integration is not `active`, or no such attempt of its program is there.',
+    'The body is larger than 256 KiB, compressed or not JSON, is one record that the descriptor cannot read, or has more than 100 records.',
+  unauthorized: 'The signature failed, or the integration is unknown. The response does not say which.',
+  not_found: 'The integration is not `active`, or its program has no such attempt.',
   attempt_already_settled: 'The attempt is no longer open, and was settled by another report.',
   round_closed: 'The round no longer accepts scores; the attempt expires and its entry is refunded.',
   score_out_of_range:
-    'Outside the plausibility window that the challenge declares; the attempt expires and is refunded.',
+    'The score is outside the plausibility window that the challenge declares; the attempt expires and is refunded.',
   tiebreak_required: 'The tournament declares a tiebreak metric; the attempt stays open for a report with one.',
-  internal_error: 'A failure on our side: send the same body again.',
+  internal_error: 'Laurel failed to process the request. Send the same body again.',
 };
 
 const SIGNATURE = [
   '`sha256=` and the HMAC-SHA256 of the raw body in hex, in either case, keyed with the UTF-8 bytes of the 64 characters of the signing secret.',
-  `The secret of this document is \`${EXAMPLE_SIGNING_SECRET}\`; what it signs is the first example without any whitespace.`,
+  `The secret of the examples is \`${EXAMPLE_SIGNING_SECRET}\`; it signs the first example without any whitespace.`,
 ].join(' ');
 
 export function registerPushedOutcome(registry: OpenAPIRegistry): void {
@@ -46,7 +46,7 @@ export function registerPushedOutcome(registry: OpenAPIRegistry): void {
     tags: ['Pushed outcomes'],
     summary: 'Push outcomes to an integration',
     description:
-      'For an `active` integration of the transport `push_webhook`, whose descriptor reads the body. The signature takes the place of a key. A single record answers as the outcome of `/v1` does; the same report again gets its first answer. Limited by the minute for each integration and for each client address.',
+      'For an `active` integration with the transport `push_webhook`. Its descriptor reads the body. The signature replaces the API key. A single record gets the same response as an outcome of `/v1`; a repeated report gets its first response. Requests a minute are limited for each integration and for each client address.',
     security: [],
     request: {
       params: z.object({
@@ -64,13 +64,13 @@ export function registerPushedOutcome(registry: OpenAPIRegistry): void {
     responses: {
       200: {
         description:
-          'The outcome of the one record; of several, of none (an empty, null or absent list), or of one that settles nothing, what became of each.',
+          'One record that settles its attempt gets the outcome. Several records, no records (an empty, null or absent list), or one record that settles nothing get a list with the result of each record.',
         headers: headersNamed(...HEADERS),
         ...json(pushAnswerSchema, RESPONSE_EXAMPLES[NAME]),
       },
       ...errorResponses(REFUSALS, examplesOf, HEADERS),
       429: limitedResponse(
-        'Over a limit of the minute, of pushes under way, or of bytes a second until the first valid signature. Not the envelope.',
+        'The request exceeds the limit of a minute, of pushes in progress, or of bytes a second before the first valid signature. The body is not the error envelope.',
         RATE_LIMIT_EXAMPLES,
         HEADERS,
       ),

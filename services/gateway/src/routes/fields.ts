@@ -17,7 +17,7 @@ export const pathId = z
   .string()
   .refine(isUuid)
   .transform((value) => value.toLowerCase())
-  .openapi({ type: 'string', format: 'uuid', description: 'A malformed one names nothing: 404.' });
+  .openapi({ type: 'string', format: 'uuid', description: 'A malformed id gets 404.' });
 
 /** Free text of 1 to `maxLength` characters. PostgreSQL cannot store NUL. */
 export const text = (maxLength: number) =>
@@ -80,14 +80,20 @@ export const day = z.iso.date().refine(isWithinBounds, `must lie ${INSTANT_BOUND
 
 /** Query parameters of a list with at most this many rows on a page. */
 export const pageOf = (maxRows: number) => ({
-  cursor: text(200).optional().openapi({ description: 'The `next_cursor` of the page before.' }),
+  cursor: text(200).optional().openapi({ description: 'The `next_cursor` of the previous page.' }),
   limit: z
     .string()
     .regex(/^\d{1,3}$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.int().min(1).max(maxRows))
     .optional()
-    .openapi({ type: 'integer', minimum: 1, maximum: maxRows, description: 'Rows of a page.', example: 50 }),
+    .openapi({
+      type: 'integer',
+      minimum: 1,
+      maximum: maxRows,
+      description: 'The number of rows on a page.',
+      example: 50,
+    }),
 });
 
 /** Rows of a page by default, and the most that a request may ask for. */
@@ -103,4 +109,4 @@ export const nextCursor = z
   .openapi({ description: 'The `cursor` of the next page; null on the last one.' });
 
 /** For the body of a change. */
-export const CHANGE = { description: 'What is absent stays as it is; at least one member is needed.' };
+export const CHANGE = { description: 'Members that are absent stay unchanged. At least one member is required.' };

@@ -38,9 +38,9 @@ export const createAttemptBody = component(
 export const reportOutcomeBody = component(
   'OutcomeRequest',
   z.object({
-    score: z.number().openapi({ description: "In the units of the challenge's or tournament's metric." }),
+    score: z.number().openapi({ description: "The score, in the units of the challenge's or tournament's metric." }),
     tiebreak: z.number().optional().openapi({
-      description: 'Needed when the tournament declares a tiebreak metric. Ignored on challenge attempts.',
+      description: 'Required if the tournament declares a tiebreak metric. Ignored for attempts against a challenge.',
     }),
     evidence: opaqueObject(MAX_EVIDENCE_BYTES).optional(),
   }),
@@ -48,13 +48,13 @@ export const reportOutcomeBody = component(
 
 export const awardPayoutStatus = component('AwardPayoutStatus', z.enum(['paid', 'held']), {
   description:
-    '`held`: withheld for review, and no money moved. Reconcile paid winnings on `paid`, never on the presence of an award.',
+    '`held`: the award is withheld for review, and no money has moved. Reconcile paid winnings on `paid`, never on the presence of an award.',
 });
 
 const awardFields = {
   id: uuid,
   amount,
-  paid_at: timestamp.nullable().openapi({ description: 'Null while it is held.' }),
+  paid_at: timestamp.nullable().openapi({ description: 'Null while the award is held.' }),
 };
 
 const outcomeFields = {
@@ -97,9 +97,13 @@ export const attemptSchema = component(
     tournament_round_id: uuid.nullable().openapi({ description: 'Null for an attempt against a challenge.' }),
     player_ref: z.string(),
     status: component('AttemptStatus', z.enum(['open', 'settled', 'expired', 'voided'])),
-    fee_charged: amount.openapi({ description: 'What was charged; `0.00` for a free attempt.' }),
+    fee_charged: amount.openapi({ description: 'The fee that was charged; `0.00` for a free attempt.' }),
     created_at: timestamp,
-    metadata: z.record(z.string(), z.unknown()).openapi({ description: 'As sent; `{}` if none was.' }),
-    outcome: orNull(attemptOutcome).openapi({ description: 'Null while open, and for ever where there is none.' }),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .openapi({ description: 'The metadata that was sent; `{}` if none was.' }),
+    outcome: orNull(attemptOutcome).openapi({
+      description: 'Null while the attempt is open, and if it ended without an outcome.',
+    }),
   }),
 );

@@ -10,10 +10,10 @@ export const listChallengesQuery = z.object({
   status: z
     .enum(['all'], 'must be `all`, or absent')
     .optional()
-    .openapi({ description: 'Absent: `live` challenges only. `all`: every status, with calibration progress.' }),
+    .openapi({ description: 'If absent, only `live` challenges. `all`: every status, with calibration progress.' }),
 });
 
-const percentile = z.number().openapi({ description: 'Each above the one before.' });
+const percentile = z.number().openapi({ description: 'Each percentile is above the one before.' });
 
 const distribution = component(
   'Distribution',
@@ -32,7 +32,7 @@ export const seedDistributionBody = component(
     sample_size: z
       .int()
       .min(MIN_SAMPLE_SIZE)
-      .openapi({ description: 'How many scores the percentiles were taken of.', maximum: Number.MAX_SAFE_INTEGER }),
+      .openapi({ description: 'The number of scores behind the percentiles.', maximum: Number.MAX_SAFE_INTEGER }),
   }),
 );
 
@@ -62,7 +62,7 @@ const calibrationProgress = component(
   z.object({
     collected: z.int().openapi({ description: 'Scores so far.' }),
     required: z.int(),
-    playersCollected: z.int().openapi({ description: 'Players who gave them.' }),
+    playersCollected: z.int().openapi({ description: 'Players with these scores.' }),
     playersRequired: z.int(),
   }),
 );
@@ -70,7 +70,7 @@ const calibrationProgress = component(
 export const challengeSchema = component(
   'Challenge',
   z.object({
-    id: uuid.openapi({ description: 'Value sent as `challenge_id`.' }),
+    id: uuid.openapi({ description: 'The value to send as `challenge_id`.' }),
     name: z.string(),
     description: z.string().nullable(),
     fee: amount.openapi({ description: 'Cost of one paid attempt; `0.00` while calibrating.' }),
@@ -83,7 +83,7 @@ export const challengeSchema = component(
     calibration_source: component(
       'CalibrationSource',
       z.enum(['observed', 'listened', 'partner_seeded', 'rung_derived']),
-      { description: 'What placed the bar, or is to place it.' },
+      { description: 'Where the bar comes from, or will come from.' },
     ),
     metric_name: z.string(),
     metric_unit: z.string(),
@@ -100,8 +100,8 @@ export const distributionResultSchema = component(
   'DistributionResult',
   z.object({
     challenge_id: uuid,
-    threshold: z.number().openapi({ description: 'The bar that follows.' }),
-    target_pass_rate: z.number().openapi({ description: 'The share of attempts that are to clear it.' }),
+    threshold: z.number().openapi({ description: 'The bar that follows from the percentiles.' }),
+    target_pass_rate: z.number().openapi({ description: 'The share of attempts that should clear the bar.' }),
     sample_size: z.int().openapi({ description: 'As sent.' }),
     calibration_source: z.literal('partner_seeded'),
     provisional: z.literal(true),

@@ -20,20 +20,24 @@ export const createAttempt = defineV1Route({
   // The operation id is the attempt's id: any request that runs the operation again creates the
   // same attempt.
   mintOperationId: (body) => newOwnedId(body.challenge_id === undefined ? 'tournament' : 'challenge'),
-  success: { status: 201, description: 'Created and charged: `open`, `outcome` null.', schema: attemptSchema },
+  success: {
+    status: 201,
+    description: 'The attempt is created and charged: it is `open`, and its `outcome` is null.',
+    schema: attemptSchema,
+  },
   refusals: {
     invalid_request:
-      'Both parents or neither; no `player_ref`; `Idempotency-Key` missing or longer than 255 characters.',
+      'The request names both parents or neither, or lacks `player_ref`; `Idempotency-Key` is missing or longer than 255 characters.',
     insufficient_funds: 'The player cannot fund the fee.',
     blocked: 'The player may not play for money. Do not retry.',
     insider_entry: "An insider of the program may not enter the program's own live tournament.",
-    not_found: 'No such challenge in this program, or no such round.',
+    not_found: 'The program has no such challenge or round.',
     challenge_not_available:
-      'Suspended, closed, its prize is above the tier ceiling, or its unconfirmed bar has 100 attempts under way.',
-    challenge_already_claimed: 'The player was paid this prize already; permanent.',
-    rung_locked: 'The parent rung is not claimed yet.',
-    attempt_cap_reached: "The rolling daily cap of the challenge, or the round's cap per player.",
-    entries_closed: 'The round is not open, or in its last ten minutes.',
+      'The challenge is suspended or closed, its prize is above the tier ceiling, or its unconfirmed bar has 100 attempts in progress.',
+    challenge_already_claimed: 'The player was already paid this prize. This is permanent.',
+    rung_locked: 'The player has not claimed the parent rung yet.',
+    attempt_cap_reached: "The player reached the rolling daily cap of the challenge, or the round's cap per player.",
+    entries_closed: 'The round is not open, or is in its last ten minutes.',
   },
   run: async ({ caller, body, verbatim, operationId, keyUse, options }, { hotCalls }: { hotCalls: HotCalls }) => {
     await failpoint('gateway.create.before-call');

@@ -22,12 +22,12 @@ export const createIntegration = defineV1Route({
   name: 'createIntegration',
   summary: 'Create an integration',
   description:
-    'Always made as `draft`. For `push_webhook` the answer also carries `signing_secret`, shown this once, `webhook_url` and `signing_instructions`. Takes no `Idempotency-Key`.',
+    'A new integration is always a `draft`. For `push_webhook` the response also has `webhook_url`, `signing_instructions` and `signing_secret`, which is shown only once. The route takes no `Idempotency-Key`.',
   body: createIntegrationBody,
   verbatim: { descriptor: MAX_DESCRIPTOR_BYTES },
   success: { status: 201, description: 'The draft.', schema: createdIntegrationSchema },
   refusals: {
-    invalid_request: `An unknown transport; a descriptor that breaks its rules; an interval below ${MIN_POLL_INTERVAL_SECONDS} or no whole number; an unsafe URL to poll; more integrations than a program may have.`,
+    invalid_request: `The transport is unknown; the descriptor breaks its rules; the interval is below ${MIN_POLL_INTERVAL_SECONDS} or not a whole number; the URL to poll is unsafe; the program would have more integrations than it may.`,
   },
   run: async (
     { caller, body, verbatim, options },

@@ -9,9 +9,9 @@ export const getAttempt = defineV1Route({
   path: '/attempts/{attempt_id}',
   name: 'getAttempt',
   summary: 'Read an attempt',
-  description: 'The authoritative read: prefer it to rebuilding state from events.',
+  description: 'This read is authoritative: prefer it to rebuilding state from events.',
   success: { status: 200, description: 'The attempt, with its outcome once it has one.', schema: attemptSchema },
-  refusals: { not_found: "No such attempt, or another program's." },
+  refusals: { not_found: 'There is no such attempt, or it belongs to another program.' },
   run: async ({ caller, params, options }, services: OwningServices) => {
     const attemptId = params.attempt_id ?? '';
     const service = serviceOf(services, attemptId);

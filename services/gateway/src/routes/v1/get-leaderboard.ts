@@ -19,12 +19,12 @@ export const getLeaderboard = defineV1Route({
   name: 'getLeaderboard',
   summary: 'Read the leaderboard of a round',
   description:
-    "Masked (`locked`, no `data`) unless `player_ref` names a player who paid for an attempt in this round. While the round runs, `data` is that player's row and one on either side, empty before their first score; once it is `settled` or `cancelled`, `data` is the complete final table. Order: better score, then better tiebreak (null is worse than any), then earlier `best_score_at`.",
+    "The board is masked (`locked`, no `data`) unless `player_ref` names a player who paid for an attempt in this round. While the round runs, `data` is that player's row and one on either side, empty before their first score; once it is `settled` or `cancelled`, `data` is the complete final table. Rows are ordered by better score, then better tiebreak (null is worse than any), then earlier `best_score_at`.",
   query: getLeaderboardQuery,
-  success: { status: 200, description: 'The full or the masked shape.', schema: leaderboardSchema },
+  success: { status: 200, description: 'The full or the masked board.', schema: leaderboardSchema },
   refusals: {
     invalid_request: 'The query names a parameter twice, or is not percent-encoded UTF-8.',
-    not_found: "No such round, or another program's; never masked.",
+    not_found: 'There is no such round, or it belongs to another program. The response is never a masked board.',
   },
   run: async ({ caller, params, query, options }, { tournament }: { tournament: TournamentClient }) => {
     const roundId = params.round_id ?? '';

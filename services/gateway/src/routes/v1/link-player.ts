@@ -9,7 +9,7 @@ export const linkPlayer = defineV1Route({
   name: 'linkPlayer',
   summary: 'Link a player_ref to an existing account',
   description:
-    'Upserts on program and `player_ref`: repeating it answers the same. Another e-mail moves the link; open attempts stay with the account that paid. There is no auto-provisioning. With a test key the account is a sandbox account of the program; no other account is found there.',
+    'Creates or replaces the link of this `player_ref` in the program. A repeated call gets the same response. Another e-mail moves the link; open attempts stay with the account that paid. The call never creates an account. A test key finds only sandbox accounts of the program.',
   body: linkPlayerBody,
   success: { status: 201, description: 'Linked.', schema: playerLinkSchema },
   refusals: {

@@ -10,7 +10,7 @@ export const listChallenges = defineV1Route({
   name: 'listChallenges',
   summary: 'List the challenges that a player may attempt now',
   description:
-    'Everything in the default list is accepted by `POST /attempts` for that player, funds aside. A `player_ref` that is not linked is not an error.',
+    '`POST /attempts` accepts every challenge in the default list for that player, if the funds suffice. A `player_ref` that is not linked is not an error.',
   query: listChallengesQuery,
   success: { status: 200, description: 'Oldest first.', schema: challengeListSchema },
   refusals: { invalid_request: '`player_ref` is missing or longer than 255 characters; `status` is not `all`.' },

@@ -14,18 +14,18 @@ export const reportOutcome = defineV1Route({
   name: 'reportOutcome',
   summary: 'Report the score of an attempt',
   description:
-    'The service alone decides, against the frozen threshold; in a round the score goes on the board, `met_threshold` is false and `award` null. Reconcile paid winnings on `payout_status` equal to `paid`, never on the presence of `award`.',
+    'Laurel alone decides, against the frozen threshold. In a round the score goes on the leaderboard, `met_threshold` is false and `award` is null. Reconcile paid winnings on `payout_status` equal to `paid`, never on the presence of `award`.',
   body: reportOutcomeBody,
   verbatim: { evidence: MAX_EVIDENCE_BYTES },
   mintOperationId: () => newId(),
-  success: { status: 200, description: 'Recorded and decided.', schema: outcomeSchema },
+  success: { status: 200, description: 'The outcome is recorded and decided.', schema: outcomeSchema },
   refusals: {
-    invalid_request: '`score` is not a finite number; `Idempotency-Key` missing or longer than 255 characters.',
-    not_found: "No such attempt, or another program's.",
+    invalid_request: '`score` is not a finite number; `Idempotency-Key` is missing or longer than 255 characters.',
+    not_found: 'There is no such attempt, or it belongs to another program.',
     attempt_already_settled: 'The attempt is no longer open.',
     round_closed: 'The round no longer accepts scores; the attempt expires and its entry is refunded.',
     score_out_of_range:
-      'Outside the plausibility window that the challenge declares; the attempt expires and is refunded.',
+      'The score is outside the plausibility window that the challenge declares; the attempt expires and is refunded.',
     tiebreak_required:
       'The tournament declares a tiebreak metric; the attempt stays open for a report with `tiebreak`.',
   },

@@ -10,9 +10,9 @@ export const retirePreviousIntegrationSecret = defineV1Route({
   path: '/integrations/{id}/previous-secret',
   name: 'retirePreviousIntegrationSecret',
   summary: 'Retire the previous signing secret',
-  description: 'From then on only the current secret verifies. Without an earlier one it changes nothing.',
+  description: 'Afterwards only the current secret verifies. If there is no earlier secret, the call changes nothing.',
   success: { status: 200, description: 'As it is now.', schema: integrationSchema },
-  refusals: { not_found: "No such integration, or another program's." },
+  refusals: { not_found: 'There is no such integration, or it belongs to another program.' },
   run: async ({ caller, params, options }, { integration }: { integration: IntegrationClient }) => {
     const integrationId = params.id ?? '';
     if (!isUuid(integrationId)) return refused('not_found');

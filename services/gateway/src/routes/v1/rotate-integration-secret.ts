@@ -14,11 +14,15 @@ export const rotateIntegrationSecret = defineV1Route({
   name: 'rotateIntegrationSecret',
   summary: 'Issue a new signing secret',
   description:
-    'The secret before it goes on verifying until it is retired; of two before it, the older one stops. Takes no body and no `Idempotency-Key`: a repetition issues another secret.',
-  success: { status: 200, description: 'With the new secret, shown this once.', schema: rotatedIntegrationSchema },
+    'The previous secret continues to verify until it is retired. If there are two earlier secrets, the older one stops. The route takes no body and no `Idempotency-Key`: a repeated call issues another secret.',
+  success: {
+    status: 200,
+    description: 'The integration with its new secret, which is shown only once.',
+    schema: rotatedIntegrationSchema,
+  },
   refusals: {
     invalid_request: 'The integration is not a `push_webhook`.',
-    not_found: "No such integration, or another program's.",
+    not_found: 'There is no such integration, or it belongs to another program.',
   },
   run: async ({ caller, params, options }, { integration }: { integration: IntegrationClient }) => {
     const integrationId = params.id ?? '';

@@ -13,13 +13,13 @@ export const seedDistribution = defineV1Route({
   name: 'seedDistribution',
   summary: 'Seed a calibrating challenge with percentiles',
   description:
-    'Sets the bar from the scores that the partner has seen, and the challenge is `live`. Until its own attempts have confirmed the bar, the prize is limited to 20 % of the ceiling of its integrity tier.',
+    'Sets the bar from scores that the partner has seen, and makes the challenge `live`. Until its own attempts have confirmed the bar, the prize is limited to 20 % of the ceiling of its integrity tier.',
   body: seedDistributionBody,
   mintOperationId: () => newId(),
   success: { status: 201, description: 'The bar is set; the challenge is `live`.', schema: distributionResultSchema },
   refusals: {
     invalid_request:
-      'A percentile is missing, no finite number or not above the one before; `sample_size` is no whole number or below 500; the challenge is not `calibrating`, a rung of a ladder, `top_n`, or not one of this program; the bar would lie outside the plausible window; `Idempotency-Key` missing or longer than 255 characters.',
+      'A percentile is missing, not a finite number or not above the one before; `sample_size` is not a whole number or is below 500; the challenge is not `calibrating`, is a rung of a ladder or `top_n`, or does not belong to this program; the bar would lie outside the plausible window; `Idempotency-Key` is missing or longer than 255 characters.',
   },
   run: async (
     { caller, params, body, operationId, keyUse, options },

@@ -14,14 +14,14 @@ export const updateIntegration = defineV1Route({
   name: 'updateIntegration',
   summary: 'Change an integration',
   description:
-    'Only what is sent changes. A new descriptor takes the place of the whole old one. Takes no `Idempotency-Key`.',
+    'Changes only the members that are sent. A new descriptor replaces the whole old one. The route takes no `Idempotency-Key`.',
   body: updateIntegrationBody,
   verbatim: { descriptor: MAX_DESCRIPTOR_BYTES },
   success: { status: 200, description: 'As it is now.', schema: integrationSchema },
   refusals: {
     invalid_request:
-      'An unknown status; a descriptor or an interval that breaks its rules; an unsafe URL to poll; a `push_webhook` without a signing secret, or a `pull_poll` without a URL, becomes `active`.',
-    not_found: "No such integration, or another program's.",
+      'The status is unknown; the descriptor or the interval breaks its rules; the URL to poll is unsafe; a `push_webhook` without a signing secret, or a `pull_poll` without a URL, would become `active`.',
+    not_found: 'There is no such integration, or it belongs to another program.',
   },
   run: async ({ caller, params, body, verbatim, options }, { integration }: { integration: IntegrationClient }) => {
     const integrationId = params.id ?? '';
