@@ -656,7 +656,7 @@ export type SandboxEventList = {
   next_cursor: string;
 };
 
-/** What is absent stays as it is; a new player has no funds, and nothing that keeps them from playing. */
+/** Members that are absent stay unchanged. A new player has no funds, and nothing prevents them from playing. */
 export type SandboxPlayerRequest = {
   /** The partner's own identifier of a player. */
   player_ref: string;

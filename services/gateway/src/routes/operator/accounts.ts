@@ -37,7 +37,7 @@ const newAccount = component(
     jurisdiction,
     verification_level: verificationLevel,
     program_id: id.optional().openapi({
-      description: 'With it the account is a sandbox account, which only that program can link, and only in test.',
+      description: 'If present, the account is a sandbox account, which only this program can link, and only in test.',
     }),
   }),
 );
@@ -52,7 +52,7 @@ const accountChange = component(
       blocked: z.boolean().optional(),
       fee_limit: amountField.nullable().optional().openapi({
         description:
-          'The most that one program may charge the account in 24 hours; null leaves it to the limit of the program.',
+          'The limit of what one program may charge the account in 24 hours. Null: the limit of the program applies.',
       }),
       jurisdiction: jurisdiction.optional(),
       verification_level: verificationLevel.optional(),
@@ -79,10 +79,13 @@ const accountSchema = component(
     under_investigation: z.boolean(),
     blocked: z.boolean(),
     fee_limit: amount.nullable().openapi({
-      description: 'The most that one program may charge the account in 24 hours; null: the limit of the program.',
+      description:
+        'The limit of what one program may charge the account in 24 hours. Null: the limit of the program applies.',
     }),
     sandbox_only: z.boolean(),
-    program_id: uuid.nullable().openapi({ description: 'Whose sandbox account it is; null for a person.' }),
+    program_id: uuid
+      .nullable()
+      .openapi({ description: 'The program of a sandbox account; null for the account of a person.' }),
     created_at: timestamp.nullable(),
   }),
 );
@@ -94,7 +97,11 @@ const statementLine = component(
     kind: z.string(),
     amount: z
       .string()
-      .openapi({ pattern: '^-?(0|[1-9]\\d*)\\.\\d{2}$', description: 'Below zero: money out.', example: '-1.25' }),
+      .openapi({
+        pattern: '^-?(0|[1-9]\\d*)\\.\\d{2}$',
+        description: 'An amount below zero left the account.',
+        example: '-1.25',
+      }),
     balance_after: amount,
     reference: z.string(),
     created_at: timestamp,
@@ -122,10 +129,10 @@ export const createAccount = defineOperatorRoute({
   name: 'createAccount',
   summary: "Open a person's account, or a sandbox account of a program",
   description:
-    "A person's account holds real money only, a sandbox account play money only. It is a `conflict` where another person, or another sandbox account of the same program, has the e-mail.",
+    "A person's account holds real money only, a sandbox account play money only. If another person, or another sandbox account of the same program, has the e-mail, the response is a `conflict`.",
   body: newAccount,
   success: { status: 201, description: 'The account.', schema: accountSchema },
-  refusals: { not_found: 'No such program.', conflict: 'The e-mail is taken.' },
+  refusals: { not_found: 'There is no such program.', conflict: 'The e-mail is taken.' },
   action: 'create_account',
   recording: { creates: 'account' },
   run: async ({ body, options }, { wallet, database }: Accounts & { database: Database }) => {
@@ -176,7 +183,7 @@ export const changeAccount = defineOperatorRoute({
   name: 'changeAccount',
   summary: "Change the facts that decide an account's eligibility",
   description:
-    'A blocked or self-excluded player cannot pay for attempts. `enforcement_flag` and `under_investigation` have prizes held for review. Free attempts and open attempts go on.',
+    'A blocked or self-excluded player cannot pay for attempts. With `enforcement_flag` or `under_investigation`, prizes are held for review. Free attempts and open attempts continue.',
   params,
   body: accountChange,
   success: { status: 200, description: 'The account.', schema: accountSchema },
@@ -208,12 +215,12 @@ export const deposit = defineOperatorRoute({
   name: 'createDeposit',
   summary: 'Deposit external cash',
   description:
-    '`reference` names the payment outside of Laurel, once for each account: the same call again changes nothing and answers the balance. `live` is for the account of a person, `test` for a sandbox account; the other is 404. A balance may reach 10000.00 in test and 1000000.00 in live; beyond it the call is refused.',
+    '`reference` names the payment outside of Laurel, once for each account: a repeated call changes nothing and returns the balance. Use `live` for the account of a person and `test` for a sandbox account; the other gets 404. A balance may reach 10000.00 in test and 1000000.00 in live; a call that would exceed it is refused.',
   params,
   body: newDeposit,
   success: {
     status: 201,
-    description: 'The balance after it.',
+    description: 'The balance after the deposit.',
     schema: component('Balance', z.object({ balance: amount })),
   },
   refusals: { conflict: 'The reference was used with another amount.' },

@@ -18,11 +18,13 @@ const auditCheck = component(
     violations: z.int().openapi({ description: 'Rows of either environment that break the rule.' }),
     violations_by_environment: z
       .object({ live: z.int(), test: z.int() })
-      .openapi({ description: 'The same, of real money and of play money. Only the former raises a critical alert.' }),
+      .openapi({
+        description: 'The violations of real money and of play money. Only those of real money raise a critical alert.',
+      }),
     examples: z
       .array(z.string())
       .optional()
-      .openapi({ description: 'Ids of violations, where there are any; of live first.' }),
+      .openapi({ description: 'Ids of rows that break the rule, those of live first.' }),
   }),
 );
 
@@ -41,8 +43,8 @@ export const audit = defineOperatorRoute({
   name: 'runAudit',
   summary: 'Check every money rule now',
   description:
-    'It reads every attempt and every transfer of the platform, which may take up to two minutes, and changes nothing.',
-  success: { status: 200, description: 'Every check, with what breaks it.', schema: auditSchema },
+    'The check reads every attempt and every transfer of the platform, which may take up to two minutes. It changes nothing.',
+  success: { status: 200, description: 'Every check, with the rows that break it.', schema: auditSchema },
   run: async (
     { options },
     { wallet, challenge, tournament, database }: OwningServices & { wallet: WalletClient; database: Database },

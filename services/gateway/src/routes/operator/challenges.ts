@@ -44,7 +44,8 @@ const newChallenge = component(
     description: text(MAX_DESCRIPTION_CHARACTERS).nullish(),
     fee: positiveAmount,
     prize: positiveAmount.openapi({
-      description: 'May be above the ceiling of its tier: an attempt is then `challenge_not_available`.',
+      description:
+        'The prize may exceed the ceiling of its tier: attempts are then refused with `challenge_not_available`.',
     }),
     prize_structure: prizeStructure.default('threshold'),
     top_n: z.int().min(1).max(MAX_COUNT).nullish(),
@@ -60,7 +61,7 @@ const newChallenge = component(
       .min(1)
       .max(MAX_CALIBRATION_N)
       .nullish()
-      .openapi({ description: 'By default 200, or 40 / `target_pass_rate` where that is more.' }),
+      .openapi({ description: 'By default 200, or 40 / `target_pass_rate` if that is more.' }),
     min_calibration_players: z.int().min(1).max(MAX_COUNT).default(20),
     daily_attempt_cap: z.int().min(1).max(MAX_COUNT).default(10),
     required_verification_level: verificationLevel.default(0),
@@ -68,7 +69,8 @@ const newChallenge = component(
     parent_challenge_id: id.nullish(),
     status: z.enum(['calibrating', 'live']).default('calibrating'),
     threshold: z.number().nullish().openapi({
-      description: 'Needed by a `live` challenge that is no rung; a rung without it takes its bar from its parent.',
+      description:
+        'Required for a `live` challenge that is not a rung. A rung without a threshold gets its bar from its parent.',
     }),
   }),
 );
@@ -79,7 +81,7 @@ const challengeChange = component(
     status: z.enum(['live', 'suspended', 'closed']),
     note: text(MAX_NOTE_CHARACTERS)
       .optional()
-      .openapi({ description: 'Needed to reinstate what the drift monitor suspended.' }),
+      .openapi({ description: 'Required to reinstate a challenge that the drift monitor suspended.' }),
   }),
 );
 
@@ -118,11 +120,11 @@ export const createChallenge = defineOperatorRoute({
   name: 'createChallenge',
   summary: 'Open a challenge',
   description:
-    'A `calibrating` challenge gets its bar from free attempts, from scores that the partner reports or from its percentiles, and then goes live. A `live` one can be paid for at once. Repeated, it opens another challenge.',
+    'A `calibrating` challenge gets its bar from free attempts, from scores that the partner reports or from its percentiles, and then goes live. Attempts at a `live` challenge can be paid for at once. A repeated call opens another challenge.',
   params: z.object({ programId: pathId }),
   body: newChallenge,
   success: { status: 201, description: 'The challenge.', schema: operatorChallengeSchema },
-  refusals: { invalid_request: 'A field does not fit, or fields do not fit each other.' },
+  refusals: { invalid_request: 'A field does not fit its schema, or fields contradict each other.' },
   action: 'create_challenge',
   recording: { creates: 'challenge' },
   run: async (
@@ -152,7 +154,7 @@ export const changeChallenge = defineOperatorRoute({
   name: 'changeChallenge',
   summary: 'Reinstate, suspend or close a challenge',
   description:
-    '`closed` is final. `live` reinstates a suspended challenge to what it was, `live` or `calibrating`; a calibrating one cannot be made live by hand. After a suspension by the drift monitor it needs a `note`, and the monitor starts again. The status that the challenge has already changes nothing.',
+    '`closed` is final. `live` reinstates a suspended challenge to its earlier status, `live` or `calibrating`. Nobody can make a calibrating challenge live by hand. After a suspension by the drift monitor the call needs a `note`, and the monitor starts again. Setting the current status changes nothing.',
   params,
   body: challengeChange,
   success: { status: 200, description: 'The challenge.', schema: operatorChallengeSchema },

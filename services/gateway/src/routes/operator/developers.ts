@@ -27,7 +27,7 @@ export const createDeveloper = defineOperatorRoute({
   path: '/developers',
   name: 'createDeveloper',
   summary: 'Create a developer, who can then sign in to the portal',
-  description: 'Laurel sends no e-mail: give the developer the password yourself. It is in no answer.',
+  description: 'Laurel sends no e-mail: give the developer the password yourself. No response shows it.',
   body: newDeveloper,
   success: {
     status: 201,

@@ -69,14 +69,14 @@ export const createProgram = defineOperatorRoute({
   name: 'createProgram',
   summary: 'Create a draft program with its test key',
   description:
-    'The `test_key` is shown only here; the developer can replace it in the portal. A draft works in test; the approval adds live. Without `developer_id` no developer sees the program. Repeated, it makes another program.',
+    'Only this response shows the `test_key`; the developer can replace the key in the portal. A draft works in test, and the approval adds live. Without `developer_id` no developer sees the program. A repeated call creates another program.',
   body: newProgram,
   success: {
     status: 201,
     description: 'The program and its test key, shown once.',
     schema: component('CreatedProgram', programSchema.extend({ test_key: z.string() })),
   },
-  refusals: { not_found: 'No such developer.' },
+  refusals: { not_found: 'There is no such developer.' },
   action: 'create_program',
   recording: { creates: 'program' },
   run: async ({ body, options }, dependencies: Keys & Facts & { webhook: WebhookClient }) => {
@@ -107,7 +107,7 @@ export const listPrograms = defineOperatorRoute({
   name: 'listPrograms',
   summary: 'List every program',
   description:
-    'A key is described by its prefix and its last four characters: the key itself is shown only in the answer that creates it.',
+    'A key is shown as its prefix and its last four characters. Only the response that creates a key shows it whole.',
   query: programPage,
   success: { status: 200, description: 'Newest first.', schema: programListSchema },
   run: async ({ query }, { database }: Programs) => answerPrograms(query, (part) => listStoredPrograms(database, part)),
@@ -132,14 +132,14 @@ export const approveProgram = defineOperatorRoute({
   name: 'approveProgram',
   summary: 'Approve a program and issue its live key',
   description:
-    'The `live_key` is shown only here. A program is approved once; later `POST .../live-key` replaces the key. The test key stays.',
+    'Only this response shows the `live_key`. A program is approved once; later `POST .../live-key` replaces the key. The test key stays valid.',
   params,
   success: {
     status: 200,
     description: 'The program and its live key, shown once.',
     schema: component('ApprovedProgram', programSchema.extend({ live_key: z.string() })),
   },
-  refusals: { conflict: 'It was approved before, or is closed.' },
+  refusals: { conflict: 'The program was approved before, or is closed.' },
   action: 'approve_program',
   run: async ({ params: { programId }, options }, dependencies: Keys & Facts) => {
     const { key, stored } = newKey(dependencies.peppers, 'live');
@@ -155,7 +155,7 @@ export const replaceLiveKey = defineOperatorRoute({
   name: 'replaceLiveKey',
   summary: 'Replace the live key; the old one stops at once',
   description:
-    'Requests with the old key are 401 from then on. Repeated, it makes another key and stops the one before.',
+    'Requests with the old key get 401 from then on. A repeated call creates another key and stops the previous one.',
   params,
   success: {
     status: 200,
@@ -201,15 +201,15 @@ export const addInsider = defineOperatorRoute({
   name: 'addInsider',
   summary: 'Mark an account as an insider of a program',
   description:
-    'An insider cannot pay for attempts in the live tournaments of the program: `insider_entry`. Repeated, it changes nothing.',
+    'An insider cannot pay for attempts in the live tournaments of the program: `insider_entry`. A repeated call changes nothing.',
   params,
   body: component('InsiderRequest', z.object({ account_id: id })),
   success: {
     status: 201,
-    description: 'Marked.',
+    description: 'The account is marked as an insider.',
     schema: component('Insider', z.object({ program_id: uuid, account_id: uuid })),
   },
-  refusals: { not_found: 'No such program, or no such account.' },
+  refusals: { not_found: 'There is no such program or account.' },
   action: 'add_insider',
   run: async ({ params: { programId }, body, options }, { database, wallet }: Programs & { wallet: WalletClient }) => {
     const program = await findProgram(database, programId);

@@ -81,11 +81,11 @@ export const createTournament = defineOperatorRoute({
   path: '/programs/{programId}/tournaments',
   name: 'createTournament',
   summary: 'Open a tournament, and its first round if it has a round length',
-  description: 'Without a round length an operator opens each round. Repeated, it opens another tournament.',
+  description: 'Without a round length an operator opens each round. A repeated call opens another tournament.',
   params: z.object({ programId: pathId }),
   body: newTournament,
   success: { status: 201, description: 'The tournament.', schema: operatorTournamentSchema },
-  refusals: { invalid_request: 'A field does not fit, or fields do not fit each other.' },
+  refusals: { invalid_request: 'A field does not fit its schema, or fields contradict each other.' },
   action: 'create_tournament',
   recording: { creates: 'tournament' },
   run: async (
@@ -104,11 +104,11 @@ export const changeTournament = defineOperatorRoute({
   name: 'changeTournament',
   summary: 'Activate, pause or close a tournament',
   description:
-    '`paused` and `closed` open no further round; a running round goes on to its end. `active` opens the next round at once where the tournament has a round length and no open round. `closed` is final.',
+    'A `paused` or `closed` tournament opens no further round; a running round continues to its end. `active` opens the next round at once if the tournament has a round length and no open round. `closed` is final.',
   params,
   body: tournamentChange,
   success: { status: 200, description: 'The tournament.', schema: operatorTournamentSchema },
-  refusals: { conflict: 'It is closed, which is final.' },
+  refusals: { conflict: 'The tournament is closed, which is final.' },
   action: 'change_tournament',
   run: async ({ params: { tournamentId }, body, options }, { tournament }: Tournaments) => {
     const change = { tournamentId, status: TOURNAMENT_STATUSES[body.status] };
@@ -123,12 +123,12 @@ export const openRound = defineOperatorRoute({
   name: 'openRound',
   summary: 'Open a round by hand',
   description:
-    'Without `opens_at` it opens now. A tournament has one open round at a time, so a repeated call is a `conflict`.',
+    'Without `opens_at` the round opens now. A tournament has one open round at a time, so a repeated call is a `conflict`.',
   params,
   body: newRound,
   success: { status: 201, description: 'The round.', schema: roundSchema },
   refusals: {
-    invalid_request: 'The body does not fit, or the round would be too short, too long or over.',
+    invalid_request: 'The body does not fit its schema, or the round would be too short, too long or already over.',
     conflict: 'Another round is open, or the tournament is not active.',
   },
   // The log shows this as a change of the tournament, whose current round the new one becomes.

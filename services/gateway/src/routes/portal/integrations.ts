@@ -56,12 +56,12 @@ export const dryRunDescriptor = definePortalRoute({
   path: '/integrations/dry-run',
   name: 'dryRunDescriptor',
   summary: 'Dry-run a descriptor on a sample',
-  description: `Nothing is stored, and nothing is settled. A developer has ${DRY_RUN_BYTES_PER_SECOND / KIB} KiB a second, and up to two seconds of it at once; each dry run counts as its descriptor, its sample and ${DRY_RUN_BYTES / KIB} KiB. Beyond it the answer is 429, whose \`limit\` is bytes a second.`,
+  description: `A dry run stores and settles nothing. A developer has ${DRY_RUN_BYTES_PER_SECOND / KIB} KiB a second, and may use two seconds of it at once. Each dry run counts as its descriptor, its sample and ${DRY_RUN_BYTES / KIB} KiB. Beyond that the response is 429, whose \`limit\` is bytes a second.`,
   body: dryRun,
   // Kept as a push would send them: every digit of a number, and the order of members.
   verbatim: { descriptor: MAX_BODY_BYTES, sample: MAX_BODY_BYTES },
   success: { status: 200, description: 'Each record, or the pointer that failed.', schema: dryRunSchema },
-  refusals: { invalid_request: 'The body does not fit, or the descriptor itself is not valid.' },
+  refusals: { invalid_request: 'The body does not fit its schema, or the descriptor is not valid.' },
   run: async ({ caller, body, verbatim, options }, { integration, dryRunBudgets }: DryRuns) => {
     const { descriptor: descriptorJson = '', sample: sampleJson = '' } = verbatim;
     const limited = limitDryRun(dryRunBudgets, caller.developerId, descriptorJson.length + sampleJson.length);
@@ -93,7 +93,7 @@ export const listIntegrationLog = definePortalRoute({
   path: '/integrations/{integrationId}/log',
   name: 'listIntegrationLog',
   summary: 'List the pushes and polls of an integration and the result of each record',
-  description: 'Kept for 7 days.',
+  description: 'The log keeps entries for 7 days.',
   params: z.object({ integrationId: pathId }),
   query: z.object(pageOf(MAX_ENTRIES)),
   success: { status: 200, description: 'Newest first.', schema: logSchema },

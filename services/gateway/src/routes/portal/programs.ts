@@ -17,7 +17,7 @@ export const listOwnPrograms = definePortalRoute({
   name: 'listOwnPrograms',
   summary: "List the developer's programs",
   description:
-    'A key is described by its prefix and its last four characters: the key itself is shown only in the answer that creates it.',
+    'A key is shown as its prefix and its last four characters. Only the response that creates a key shows it whole.',
   query: programPage,
   success: { status: 200, description: 'Newest first.', schema: programListSchema },
   run: async ({ caller: { developerId }, query }, { database }: { database: Database }) =>
@@ -30,7 +30,7 @@ export const replaceTestKey = definePortalRoute({
   name: 'replaceTestKey',
   summary: 'Replace the test key; the old one stops at once',
   description:
-    'Requests with the old key are 401 from then on. Repeated, it makes another key and stops the one before.',
+    'Requests with the old key get 401 from then on. A repeated call creates another key and stops the previous one.',
   params: z.object({ programId: pathId }),
   success: {
     status: 200,

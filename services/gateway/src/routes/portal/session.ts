@@ -37,7 +37,7 @@ export const signIn = defineFor<{ readonly address: string }>()({
   name: 'signIn',
   summary: 'Sign in',
   description:
-    'With the e-mail and the password that an operator has set. The answer also sets the cookie `laurel_session`; every call of the portal takes either, for 12 hours unless the host sets another time. A wrong e-mail and a wrong password get the same 401; repeated guesses are 429.',
+    'Takes the e-mail and the password that an operator has set. The response has a token and sets the cookie `laurel_session`. Every portal route accepts either, for 12 hours unless the host sets another time. A wrong e-mail and a wrong password get the same 401; repeated guesses get 429.',
   body: credentials,
   success: {
     status: 201,
@@ -65,8 +65,8 @@ export const signOut = definePortalRoute({
   path: '/session',
   name: 'signOut',
   summary: 'End the session',
-  description: 'The token and the cookie of this session stop working. Other sessions of the developer stay.',
-  success: { status: 204, description: 'The session is over on every replica.' },
+  description: 'The token and the cookie of this session stop working. Other sessions of the developer continue.',
+  success: { status: 204, description: 'The session has ended on every replica.' },
   action: 'sign_out',
   run: async ({ caller }, { database, config }: { database: Database; config: CookieConfig }) => {
     await deleteSession(database, caller.tokenHash);

@@ -11,7 +11,7 @@ export const resendWebhookDelivery = definePortalRoute({
   name: 'resendWebhookDelivery',
   summary: 'Send the same body again as a new delivery',
   description:
-    'The new delivery has an id and retries of its own. Its body is that of the first one, so a receiver that skips events by the hash of the body skips it. Each call makes another delivery.',
+    'The new delivery has its own id and retries. Its body is unchanged, so a receiver that deduplicates by a hash of the body skips it. Each call creates another delivery.',
   params: z.object({ deliveryId: pathId }),
   success: { status: 202, description: 'The new delivery.', schema: deliveryIdSchema },
   refusals: { conflict: 'The endpoint is switched off.' },

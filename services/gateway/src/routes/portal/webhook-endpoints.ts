@@ -65,8 +65,8 @@ const endpointChange = component(
 );
 
 const deliveryQuery = z.object({
-  status: deliveryStatus.optional().openapi({ description: 'Absent: every status.' }),
-  event: webhookEvent.optional().openapi({ description: 'Absent: every event.' }),
+  status: deliveryStatus.optional().openapi({ description: 'If absent, every status.' }),
+  event: webhookEvent.optional().openapi({ description: 'If absent, every event.' }),
   ...page,
 });
 
@@ -82,13 +82,13 @@ export const createWebhookEndpoint = definePortalRoute({
   name: 'createWebhookEndpoint',
   summary: 'Register an endpoint',
   description:
-    'The `signing_secret` is shown only here and by a rotation. Without `program_id` the endpoint gets the events of every program of the developer, without `environment` those of test and live, with an empty `events` every type. A developer has at most 20 endpoints. Repeated, it registers another endpoint.',
+    'Only this response and that of a rotation show the `signing_secret`. Without `program_id` the endpoint gets the events of every program of the developer, without `environment` those of test and live, with an empty `events` every type. A developer has at most 20 endpoints. A repeated call registers another endpoint.',
   body: newEndpoint,
   success: { status: 201, description: 'The endpoint with its secret.', schema: endpointWithSecretSchema },
   refusals: {
-    invalid_request: 'The body does not fit, or the URL is not safe to call.',
-    not_found: "No such program of the developer's.",
-    conflict: 'The developer has as many endpoints as are allowed.',
+    invalid_request: 'The body does not fit its schema, or the URL is not safe to call.',
+    not_found: 'The developer has no such program.',
+    conflict: 'The developer already has the maximum number of endpoints.',
   },
   action: 'create_webhook_endpoint',
   run: async ({ caller: { developerId }, body, options }, { webhook, database }: Webhooks & { database: Database }) => {
@@ -116,7 +116,7 @@ export const listWebhookEndpoints = definePortalRoute({
   path: '/webhook-endpoints',
   name: 'listWebhookEndpoints',
   summary: "List the developer's endpoints",
-  description: 'All of them, at most 20, without their secrets.',
+  description: 'The list has all endpoints, at most 20, without their secrets.',
   success: { status: 200, description: 'Oldest first.', schema: endpointListSchema },
   run: async ({ caller: { developerId }, options }, { webhook }: Webhooks) => {
     const listed = await webhook.listEndpoints({ developerId }, options);
@@ -145,7 +145,7 @@ export const changeWebhookEndpoint = definePortalRoute({
   params,
   body: endpointChange,
   success: { status: 200, description: 'The endpoint.', schema: endpointSchema },
-  refusals: { invalid_request: 'The body does not fit, or the URL is not safe to call.' },
+  refusals: { invalid_request: 'The body does not fit its schema, or the URL is not safe to call.' },
   action: 'change_webhook_endpoint',
   run: async ({ caller: { developerId }, params: { endpointId }, body, options }, { webhook }: Webhooks) => {
     const { url, active } = body;
@@ -163,7 +163,7 @@ export const deleteWebhookEndpoint = definePortalRoute({
   summary: 'Remove an endpoint with its log',
   description: 'The log of its deliveries is removed with it.',
   params,
-  success: { status: 204, description: 'Removed; what is pending is never sent.' },
+  success: { status: 204, description: 'The endpoint is removed. Its pending deliveries are never sent.' },
   action: 'delete_webhook_endpoint',
   run: async ({ caller: { developerId }, params: { endpointId }, options }, { webhook }: Webhooks) => {
     const deleted = await webhook.deleteEndpoint({ developerId, endpointId }, options);
@@ -177,7 +177,7 @@ export const rotateWebhookSecret = definePortalRoute({
   name: 'rotateWebhookSecret',
   summary: 'Replace the signing secret at once, for retries too',
   description:
-    'The new secret is shown only here. It signs everything that is sent from then on, retries included; the old one signs nothing more. Repeated, it makes another secret.',
+    'Only this response shows the new secret. It signs everything that is sent from then on, retries included; the old secret signs nothing more. A repeated call creates another secret.',
   params,
   success: { status: 200, description: 'The endpoint with its new secret.', schema: endpointWithSecretSchema },
   action: 'rotate_webhook_secret',
@@ -193,7 +193,7 @@ export const sendTestEvent = definePortalRoute({
   name: 'sendTestEvent',
   summary: 'Send `webhook.test` to the endpoint, whatever it subscribes to',
   description:
-    'The answer comes before the event is sent: the log of the endpoint shows the result. Each call sends another event.',
+    'The response arrives before the event is sent: the log of the endpoint shows the result. Each call sends another event.',
   params,
   success: { status: 202, description: 'The delivery.', schema: deliveryIdSchema },
   refusals: { conflict: 'The endpoint is switched off.' },
@@ -212,7 +212,7 @@ export const listWebhookDeliveries = definePortalRoute({
   name: 'listWebhookDeliveries',
   summary: 'List the deliveries of an endpoint',
   description:
-    'A delivery stays in the log for 30 days unless the host sets another time. `attempts` has the beginning of each answer of the endpoint, or the reason why there was none.',
+    'A delivery stays in the log for 30 days unless the host sets another time. `attempts` has the beginning of each response of the endpoint, or the reason why there was none.',
   params,
   query: deliveryQuery,
   success: { status: 200, description: 'Newest first, each with every send.', schema: deliveryListSchema },

@@ -12,9 +12,9 @@ export const expireAttempt = defineSandboxRoute({
   path: '/attempts/{attemptId}/expire',
   name: 'expireAttempt',
   summary: 'Expire an open attempt now, as after its hour',
-  description: 'Repeated, it is refused with `attempt_already_settled`, and changes nothing.',
+  description: 'A repeated call is refused with `attempt_already_settled` and changes nothing.',
   params: z.object({ attemptId: pathId }),
-  success: { status: 200, description: 'The attempt, expired; its fee is returned.', schema: attemptSchema },
+  success: { status: 200, description: 'The attempt, which has expired; its fee is returned.', schema: attemptSchema },
   refusals: { attempt_already_settled: 'The attempt is no longer open.' },
   run: async ({ caller, params: { attemptId }, options }, services: OwningServices) => {
     const service = serviceOf(services, attemptId);

@@ -11,9 +11,10 @@ const STARTS = { now: SandboxEventsStart.NOW, oldest: SandboxEventsStart.OLDEST 
 
 const query = z
   .object({
-    after: text(200).optional().openapi({ description: 'The `next_cursor` of the page before.' }),
+    after: text(200).optional().openapi({ description: 'The `next_cursor` of the previous page.' }),
     from: z.enum(['now', 'oldest']).optional().openapi({
-      description: 'Where to begin without `after`: after the newest event (the default), or with the oldest.',
+      description:
+        'The start of the list if `after` is absent: after the newest event (the default), or with the oldest.',
     }),
     limit: page.limit,
   })
@@ -28,14 +29,14 @@ export const listSandboxEvents = defineSandboxRoute({
   name: 'listSandboxEvents',
   summary: 'List the events of the sandbox as webhooks carry them',
   description:
-    'Every event of the program in test once per cursor, whether or not an endpoint gets it, for 3 days. `laurel listen` reads it.',
+    'The list has every event of the program in test for 3 days, also events that no endpoint gets, each once for a reader who follows the cursor. `laurel listen` reads it.',
   query,
   success: {
     status: 200,
     description: 'Oldest first. An empty page is the end for now: ask again with its `next_cursor`.',
     schema: sandboxEventListSchema,
   },
-  refusals: { invalid_request: 'The cursor is not one of the program, or events after it were deleted.' },
+  refusals: { invalid_request: 'The cursor does not belong to the program, or events after it were deleted.' },
   run: async ({ caller, query, options }, { webhook }: { webhook: WebhookClient }) => {
     const listed = await webhook.listSandboxEvents(
       {

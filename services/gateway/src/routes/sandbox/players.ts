@@ -23,7 +23,8 @@ const player = component(
     under_investigation: z.boolean().optional(),
   }),
   {
-    description: 'What is absent stays as it is; a new player has no funds, and nothing that keeps them from playing.',
+    description:
+      'Members that are absent stay unchanged. A new player has no funds, and nothing prevents them from playing.',
   },
 );
 
@@ -33,12 +34,12 @@ export const putSandboxPlayer = defineSandboxRoute({
   name: 'putSandboxPlayer',
   summary: 'Create or change a sandbox player',
   description:
-    'A new `player_ref` gets a new account, or, with the `email` of a sandbox account of the program, that account. For a known `player_ref` the call changes the members that are sent. `funds` are added at every call, also a repeated one, up to a balance of 10000.00; beyond it the call is refused. By default the player was born in 1990, lives in `US-CA` and is fully verified. A refused call changes nothing.',
+    'A new `player_ref` gets a new account, or, with the `email` of a sandbox account of the program, that account. For a known `player_ref` the call changes the members that are sent. Every call adds its `funds`, also a repeated one, up to a balance of 10000.00; a call that would exceed it is refused. By default the player was born in 1990, lives in `US-CA` and is fully verified. A refused call changes nothing.',
   body: player,
-  success: { status: 201, description: 'Linked.', schema: playerLinkSchema },
+  success: { status: 201, description: 'The player is linked.', schema: playerLinkSchema },
   refusals: {
-    not_found: "The e-mail's account was severed from the program.",
-    conflict: 'The e-mail is that of another player.',
+    not_found: 'The program may not link the account of this e-mail.',
+    conflict: 'Another player has the e-mail.',
   },
   run: async ({ caller, body, options }, { sandboxPlayers }: { sandboxPlayers: SandboxPlayers }) => {
     const put = await sandboxPlayers.put(
@@ -68,7 +69,7 @@ export const holdNextAward = defineSandboxRoute({
   name: 'holdNextAward',
   summary: "Hold the player's next award for review",
   description:
-    "The player's next award or purse is held for review, whatever the rules say, and an operator decides on it. Called again before then, it still holds one. An unknown `player_ref` is 404.",
+    "The player's next award or purse is held for review, whatever the rules say, and an operator decides on it. If the call is repeated before then, it still holds only one. An unknown `player_ref` is 404.",
   params: z.object({ playerRef }),
   success: { status: 204, description: 'The next award or purse of the player will be held.' },
   run: async ({ caller, params: { playerRef }, options }, { wallet }: { wallet: WalletClient }) => {

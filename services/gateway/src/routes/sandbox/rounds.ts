@@ -19,7 +19,7 @@ export const closeEntries = defineSandboxRoute({
   name: 'closeEntries',
   summary: "Close a round's entries now, as ten minutes before its end",
   description:
-    'Attempts that are open can still report their scores. Repeated, it changes nothing. A round that has not begun is a `conflict`.',
+    'Open attempts can still report their scores. A repeated call changes nothing. A round that has not begun is a `conflict`.',
   params,
   success: { status: 200, description: 'The round.', schema: roundSchema },
   refusals,
@@ -35,7 +35,7 @@ export const closeRound = defineSandboxRoute({
   name: 'closeRound',
   summary: 'Close a round now, as at its end, and settle or cancel it',
   description:
-    'Answers when every payout and every refund is made, which may take up to a minute. After a failure call it again: it continues. A round that is settled or cancelled is a `conflict`.',
+    'The response arrives when every payout and every refund is made, which may take up to a minute. After a failure call the route again: it continues. A round that is settled or cancelled is a `conflict`.',
   params,
   success: { status: 200, description: 'The round, settled or cancelled.', schema: roundSchema },
   refusals,

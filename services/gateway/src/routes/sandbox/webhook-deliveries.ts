@@ -11,7 +11,7 @@ export const retryWebhookDelivery = defineSandboxRoute({
   name: 'retryWebhookDelivery',
   summary: 'Run the next scheduled retry of a delivery now',
   description:
-    'It counts as that retry, so a repeated call may use up the next one. A retry is scheduled when a send has failed, and one of the two retries is left.',
+    'The call counts as that retry, so a repeated call may use up the next one. A retry is scheduled if a send has failed and one of the two retries is left.',
   params: z.object({ deliveryId: pathId }),
   success: { status: 202, description: 'The retry is due.', schema: deliveryIdSchema },
   refusals: { conflict: 'No retry is scheduled.' },
