@@ -22,7 +22,7 @@ import { type LibraryPackage, packLibrary, ROOT } from './library-package.ts';
  */
 const UNSUPPORTED = ['node10', 'node16-cjs'];
 
-/** The size of what web pages load: the library alone, minified and compressed. */
+/** The most bytes that a web page may load: the library alone, minified and compressed. */
 const PAGE_LIMITS: Readonly<Record<string, number>> = { 'libs/browser': 3 * 1_024 };
 
 async function problemsOf(library: string, target: string): Promise<readonly string[]> {

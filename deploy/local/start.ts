@@ -250,7 +250,7 @@ function readDemo(file: string): DemoProgram | undefined {
     const kept: DemoProgram | null = JSON.parse(readFileSync(file, 'utf8'));
     if (typeof kept?.test_key === 'string') return kept;
   } catch {
-    // A damaged file: return below.
+    // Reported below.
   }
   print(`${file} could not be read: another demo program takes its place.`);
   return undefined;

@@ -1,6 +1,6 @@
 /**
- * A runtime that npm does not install: from registries on this machine that have the package or do
- * not respond.
+ * Fetches a runtime that npm does not install. The registries run on this machine; they have the
+ * package, or do not respond.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';

@@ -12,7 +12,7 @@ import { expectStatus, joinWorld, type SharedWorld } from '../world.ts';
 import { bodySchemas, type DescribedBodies } from './body-schemas.ts';
 
 interface GuideBody {
-  /** The file, and the heading of the JSON. */
+  /** The file, and the heading above the JSON. */
   readonly heading: string;
   readonly text: string;
 }

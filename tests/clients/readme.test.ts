@@ -13,7 +13,7 @@ import { createPartnerProject, type PartnerProject } from './partner-project.ts'
 
 const README = readFileSync(join(CHECKOUT, 'libs/sdk/README.md'), 'utf8');
 
-/** Enters with the README's function: a player who cannot pay, and one who can. */
+/** Calls the README's `enter` for a player who cannot pay, and for one who can. */
 const ENTER = `
 import { Laurel } from '@laurel/sdk';
 import { enter } from './enter.mjs';

@@ -14,7 +14,7 @@ export interface ReceivedWebhook extends VerifiedWebhook {
 
 export interface WebhookReceiver extends AsyncDisposable {
   readonly url: string;
-  /** The genuine ones, in the order of their arrival. */
+  /** The genuine webhooks, in the order of their arrival. */
   readonly received: readonly ReceivedWebhook[];
   /** Why others were refused. */
   readonly refusals: readonly string[];
