@@ -1,17 +1,12 @@
-/**
- * The page of "Stop the clock". Money goes through the browser library, the game through the
+/** The page of "Stop the clock". Money goes through the browser library, the game through the
  * partner's own routes below /game. The page draws what `laurel.state` says, so a reload at any
- * moment leads back to where the player was.
- */
+ * moment leads back to where the player was. */
 import { laurel } from '@laurel/browser';
 
 const VISIBLE_MS = 2_000;
 const REST_MS = 500;
 
-/**
- * What the page says for each error code that a player meets; for all others, the error's message.
- * @type {Record<string, string>}
- */
+/** The texts of error codes; others show the error's message. @type {Record<string, string>} */
 const MESSAGES = {
   insufficient_funds: 'You do not have enough play money: sign in again to get some.',
   blocked: 'You may not play for money.',
@@ -23,25 +18,13 @@ const MESSAGES = {
   unauthorized: 'Your session is over: sign in again.',
 };
 
-/**
- * The elements of the page by their ids.
- * @type {Record<string, any>}
- */
+/** The elements of the page by their ids. @type {Record<string, any>} */
 const ui = Object.fromEntries(Array.from(document.querySelectorAll('[id]'), (one) => [one.id, one]));
-/**
- * The name and fee of what can be played for, by its id.
- * @type {Map<string | undefined, { name: string, fee: string }>}
- */
+/** What can be played for, by id. @type {Map<string | undefined, { name: string, fee: string }>} */
 const offers = new Map();
-/**
- * The running clock, or the score at which it was stopped.
- * @type {{ begunAt?: number, score?: number }}
- */
+/** The running clock, or the score at its stop. @type {{ begunAt?: number, score?: number }} */
 let game = {};
-/**
- * What the button of the dialog does now.
- * @type {() => unknown}
- */
+/** What the button of the dialog does now. @type {() => unknown} */
 let act;
 /** The timer after which that button takes clicks again. */
 let resting = 0;
@@ -64,10 +47,7 @@ on(ui.play, 'cancel', (event) => {
 });
 await guard(async () => enter(await ask('GET', 'session')));
 
-/**
- * Shows the lobby and this player's run; without a session or a name, the sign-in form.
- * @param {{ name: string | null } | null} session
- */
+/** Shows the lobby; without a name, the sign-in. @param {{ name: string | null } | null} session */
 async function enter(session) {
   const name = session?.name ?? null;
   if (name !== null) laurel.init({ endpoint: '/laurel', player: name });
@@ -99,12 +79,8 @@ async function drawLobby() {
   draw({ 'board-caption': caption, board: !board.locked, 'board-locked': board.locked === true });
 }
 
-/**
- * @param {import('@laurel/browser').Target} target
- * @param {string} name
- * @param {string} fee
- * @param {string} text
- */
+/** @param {import('@laurel/browser').Target} target @param {string} name
+ * @param {string} fee @param {string} text */
 function card(target, name, fee, text) {
   offers.set(Object.values(target)[0], { name, fee });
   const button = element('button', { type: 'button', className: 'primary' }, `Play for ${fee}`);
@@ -112,10 +88,7 @@ function card(target, name, fee, text) {
   return element('div', { className: 'card' }, element('p', {}, element('strong', {}, name), ` ${text}`), button);
 }
 
-/**
- * Draws where the player is, and what the one button there does: pay, start, stop, close. The
- * sign-in form shows no run.
- */
+/** Draws where the player is, and one button: pay, start, stop or close. The sign-in has no run. */
 function drawRun() {
   const { state } = laurel;
   if (state.status === 'armed' || ui.lobby.hidden) game = {};
@@ -128,11 +101,7 @@ function drawRun() {
   if (!ui.play.open) ui.play.showModal();
 }
 
-/**
- * Lets the button ignore clicks until the work is done, and for a moment longer: they were meant
- * for what the button did before.
- * @param {unknown} work
- */
+/** Ignores clicks until just after the work: they meant the old action. @param {unknown} work */
 async function rest(work) {
   ui.act.ariaDisabled = 'true';
   clearTimeout(resting);
@@ -141,11 +110,8 @@ async function rest(work) {
   return work;
 }
 
-/**
- * @param {Exclude<import('@laurel/browser').PlayerState, { status: 'idle' }>} state
- * @param {string} fee
- * @returns {[text: string, label: string, action: () => unknown]}
- */
+/** @param {Exclude<import('@laurel/browser').PlayerState, { status: 'idle' }>} state
+ * @param {string} fee @returns {[text: string, label: string, action: () => unknown]} */
 function stepOf(state, fee) {
   const pay = () => laurel.begin();
   if (state.status === 'armed') return [`One run costs ${fee}.`, `Pay ${fee} and play`, pay];
@@ -191,12 +157,8 @@ function resultText({ outcome, tournament_round_id }) {
   return `${score}You won ${outcome.award.amount}${outcome.award.paid_at === null ? ', which is under review' : ''}!`;
 }
 
-/**
- * Sends a request to the partner's own server; null if the server has no such thing.
- * @param {string} method
- * @param {string} path
- * @param {object} [body]
- */
+/** Sends a request to the partner's own server; null if it has no such thing.
+ * @param {string} method @param {string} path @param {object} [body] */
 async function ask(method, path, body) {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(`/game/${path}`, { method, ...(body && { headers, body: JSON.stringify(body) }) });
@@ -206,10 +168,7 @@ async function ask(method, path, body) {
   return response.json();
 }
 
-/**
- * Does what the player asked for, and shows a failure where the player looks.
- * @param {() => unknown} work
- */
+/** Does what the player asks; shows failures where the player looks. @param {() => unknown} work */
 async function guard(work) {
   ui.message.textContent = '';
   try {
@@ -221,30 +180,19 @@ async function guard(work) {
   }
 }
 
-/**
- * Adds a listener that ignores the second click of a double click.
- * @param {EventTarget} target
- * @param {string} type
- * @param {(event: any) => unknown} listener
- */
+/** Adds a listener that ignores the second click of a double click.
+ * @param {EventTarget} target @param {string} type @param {(event: any) => unknown} listener */
 function on(target, type, listener) {
   target.addEventListener(type, (/** @type {any} */ event) => event.detail > 1 || guard(() => listener(event)));
 }
 
-/**
- * Sets the texts of elements, or whether they are shown.
- * @param {Record<string, string | boolean>} parts
- */
+/** Sets elements' texts, or shows them. @param {Record<string, string | boolean>} parts */
 function draw(parts) {
   for (const [id, part] of Object.entries(parts))
     Object.assign(ui[id], typeof part === 'string' ? { textContent: part } : { hidden: !part });
 }
 
-/**
- * @param {string} tag
- * @param {object} properties
- * @param {...(Node | string)} children
- */
+/** @param {string} tag @param {object} properties @param {...(Node | string)} children */
 function element(tag, properties, ...children) {
   const made = Object.assign(document.createElement(tag), properties);
   made.append(...children);
