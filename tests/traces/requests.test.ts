@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectStatus, type Player, startWorld, type World } from '../world.ts';
 
 const OWN_TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
-const CREATE_ATTEMPTS = 'laurel.challenge.v1.ChallengeService/CreateAttempts';
-const REPORT_OUTCOMES = 'laurel.challenge.v1.ChallengeService/ReportOutcomes';
+const CREATE_ATTEMPTS = 'laurel.attempts.v1.AttemptService/CreateAttempts';
+const REPORT_OUTCOMES = 'laurel.attempts.v1.AttemptService/ReportOutcomes';
 const CHARGE_FEES = 'laurel.wallet.v1.WalletService/ChargeFees';
 const PAY_AWARDS = 'laurel.wallet.v1.WalletService/PayAwards';
 
