@@ -113,7 +113,7 @@ function readPasswords(file: string): Partial<Record<NatsUser, string>> {
     // The failure below reports it.
   }
   throw new StartFailure(
-    `${file}, which has the passwords of NATS's users, cannot be read: restore it from a backup, or delete it, and the next start makes new ones.`,
+    `${file} cannot be read. It has the passwords of NATS's users: restore it from a backup, or delete it, and the next start makes new ones.`,
   );
 }
 

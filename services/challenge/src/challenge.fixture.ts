@@ -190,6 +190,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
   });
   const clock = createTestClock();
   const logger = createQuietLogger('challenge');
+  const replicas = new Set<Replica['challenge']>();
   const startReplica: Harness['startReplica'] = async (options) => {
     const server = await startChallenge(config, logger, options?.byDatabase ? undefined : clock);
     const { client, ...replica } = connectTo(
@@ -197,7 +198,15 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       joinServices(ChallengeServiceClient, AttemptServiceClient),
       'challenge',
     );
-    return { ...replica, challenge: client };
+    replicas.add(client);
+    return {
+      ...replica,
+      challenge: client,
+      async [Symbol.asyncDispose]() {
+        replicas.delete(client);
+        await replica[Symbol.asyncDispose]();
+      },
+    };
   };
   const { server, challenge } = starting.use(await startReplica());
   const database = starting.use(
@@ -217,8 +226,8 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     stopWallet: wallet.stop,
     async startWallet() {
       await wallet.start();
-      // The service reconnects by itself; the test continues once it has.
-      await retryUntilOk(() => challenge.audit({}));
+      // Each replica reconnects by itself; the test continues when all of them have.
+      for (const replica of replicas) await retryUntilOk(() => replica.audit({}));
     },
     player: (playerRef = `player-${newId()}`, fundsCents = 100_000n, tenant = PROGRAM) =>
       wallet.addPlayer(tenant, playerRef, fundsCents),

@@ -198,6 +198,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
   });
   const clock = createTestClock();
   const logger = createQuietLogger('tournament');
+  const replicas = new Set<Replica['tournament']>();
   const startReplica = async (): Promise<Replica> => {
     const server = await startTournament(config, logger, clock);
     const { client, ...replica } = connectTo(
@@ -205,7 +206,15 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       joinServices(TournamentServiceClient, AttemptServiceClient),
       'tournament',
     );
-    return { ...replica, tournament: client };
+    replicas.add(client);
+    return {
+      ...replica,
+      tournament: client,
+      async [Symbol.asyncDispose]() {
+        replicas.delete(client);
+        await replica[Symbol.asyncDispose]();
+      },
+    };
   };
   const { server, tournament } = starting.use(await startReplica());
   const database = starting.use(
@@ -224,8 +233,8 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     stopWallet: wallet.stop,
     async startWallet() {
       await wallet.start();
-      // The service reconnects by itself; the test continues when it has.
-      await retryUntilOk(() => tournament.audit({}));
+      // Each replica reconnects by itself; the test continues when all of them have.
+      for (const replica of replicas) await retryUntilOk(() => replica.audit({}));
     },
     player: (playerRef = `player-${newId()}`, fundsCents = FUNDS, tenant = PROGRAM) =>
       wallet.addPlayer(tenant, playerRef, fundsCents),
