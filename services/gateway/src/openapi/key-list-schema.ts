@@ -10,11 +10,9 @@ const signingKeySchema = component(
     algorithm: z.literal('Ed25519'),
     public_key: z.string().openapi({ description: 'The public key: SPKI DER, in base64.' }),
     from: timestamp.openapi({ description: 'When the key was first used.' }),
-    until: timestamp
-      .nullable()
-      .openapi({
-        description: 'When the key was replaced; null while it is in use. It may be a minute in the future.',
-      }),
+    until: timestamp.nullable().openapi({
+      description: 'When the key was replaced; null while it is in use. It may be a minute in the future.',
+    }),
   }),
 );
 

@@ -95,13 +95,11 @@ const statementLine = component(
   z.object({
     id: uuid,
     kind: z.string(),
-    amount: z
-      .string()
-      .openapi({
-        pattern: '^-?(0|[1-9]\\d*)\\.\\d{2}$',
-        description: 'An amount below zero left the account.',
-        example: '-1.25',
-      }),
+    amount: z.string().openapi({
+      pattern: '^-?(0|[1-9]\\d*)\\.\\d{2}$',
+      description: 'An amount below zero left the account.',
+      example: '-1.25',
+    }),
     balance_after: amount,
     reference: z.string(),
     created_at: timestamp,

@@ -16,11 +16,9 @@ const auditCheck = component(
     id: z.string(),
     description: z.string(),
     violations: z.int().openapi({ description: 'Rows of either environment that break the rule.' }),
-    violations_by_environment: z
-      .object({ live: z.int(), test: z.int() })
-      .openapi({
-        description: 'The violations of real money and of play money. Only those of real money raise a critical alert.',
-      }),
+    violations_by_environment: z.object({ live: z.int(), test: z.int() }).openapi({
+      description: 'The violations of real money and of play money. Only those of real money raise a critical alert.',
+    }),
     examples: z
       .array(z.string())
       .optional()
