@@ -8,6 +8,9 @@ const MOST_AGAIN = 10;
 const TOLERANCE = 1.2;
 const MESSAGE_LENGTH = 2_000;
 
+/** What Vitest writes between the titles of a test when it compares the test with a pattern. */
+const BETWEEN_TITLES = ' > ';
+
 /**
  * Marks a failure that is never bad luck: a counterexample that fast-check reports, or a finding
  * (tests/finding.ts), such as an audit's violation or the loss of an acknowledged request.
@@ -24,8 +27,10 @@ export function readReport(report, script, root = process.cwd()) {
   for (const { name, status, message, assertionResults } of report.testResults) {
     const file = relative(root, name);
     const failed = assertionResults.filter((test) => test.status === 'failed');
-    for (const { fullName, failureMessages } of failed) {
-      failures.push(toFailure(script, file, fullName, failureMessages.join('\n')));
+    for (const { ancestorTitles, title, failureMessages } of failed) {
+      failures.push(
+        toFailure(script, file, [...ancestorTitles, title].join(BETWEEN_TITLES), failureMessages.join('\n')),
+      );
     }
     if (status === 'failed' && failed.length === 0) {
       failures.push(toFailure(script, file, '', String(message)));

@@ -1,8 +1,14 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { describeTook, mayRunAgain, patternOf, readReport } from './verdict.mjs';
 
 const ROOT = '/laurel';
-const aTest = (fullName, status, failureMessages = []) => ({ fullName, status, failureMessages });
+const aTest = (title, status, failureMessages = [], ancestorTitles = []) => ({
+  ancestorTitles,
+  title,
+  status,
+  failureMessages,
+});
 const aFile = (name, assertionResults, message = '') => ({
   name: `${ROOT}/${name}`,
   status: assertionResults.every((result) => result.status !== 'failed') && message === '' ? 'passed' : 'failed',
@@ -89,6 +95,26 @@ describe('which failures run again', () => {
       false,
       false,
     ]);
+  });
+
+  test('Vitest finds a test in its groups by the pattern of its failure', () => {
+    const failed = aTest(
+      'a file whose set-up failed runs again as a whole',
+      'failed',
+      [],
+      ['which failures run again'],
+    );
+    const { failures } = readReport(aReport([aFile('.ci/verdict.test.mjs', [failed])]), 'test', ROOT);
+    const args = [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--project',
+      'packages',
+      ...patternOf(failures),
+      '.ci/verdict.test.mjs',
+    ];
+    const output = execFileSync(process.execPath, args, { encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } });
+    expect(output).toMatch(/Tests +1 passed \|/);
   });
 
   test('a file whose set-up failed runs again as a whole', () => {
