@@ -41,7 +41,7 @@ export function serviceProcess(
     ...rest,
     name: launch.name,
     file: process.execPath,
-    // The last argument tells the processes of two stacks apart.
+    // The last argument distinguishes the processes of two stacks.
     args: [...NODE_FLAGS, ...nodeArguments, '--import', EXIT_WITH_PARENT, main, launch.dataDir],
     environment: launch.environment,
     workingDirectory: ROOT,

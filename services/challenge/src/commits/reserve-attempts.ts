@@ -1,26 +1,21 @@
 /**
- * The reservation of a creation: the commit that decides it and inserts the attempt `pending`, or
- * `open` if it is free. Concurrent creations share a commit.
- *
- * A paid creation is decided on the cached challenge if the challenge has not changed and neither
- * claim, rung nor cap refuses it. It is inserted only if all of this still holds, in one round
- * trip. Every other creation is read and decided in a second transaction, under a lock on each
- * (challenge, account); only this one refuses and recognizes repeats. If it fails, the batch is run
- * again, and finds the attempts that were inserted.
+ * The reservations of challenges (libs/attempts/src/steps/reserve-attempts.ts). A paid creation is
+ * decided on the cached challenge if the challenge has not changed and neither claim, rung nor cap
+ * refuses it; every other one under a lock on each (challenge, account).
  */
 
 import {
   commitCreations,
-  createCommitBatches,
+  createReservations,
   decideUnlessRefused,
   idempotencyRecordIdsOf,
   lockIdempotencyUses,
   resolveCreations,
 } from '@laurel/attempts';
 import type { NamedAccount } from '@laurel/attempts/domain';
-import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
+import type { Coalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
-import type { Database, Queryable, Transaction } from '@laurel/postgres';
+import type { BatchOptions, Database, Queryable, Transaction } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import { decideAvailability } from '../domain/availability.ts';
 import type { Attempt } from '../domain/challenge.ts';
@@ -32,7 +27,6 @@ import {
 } from '../domain/creation-decision.ts';
 import { withAttempts } from '../domain/ramp.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
-import { failpoint } from '../failpoints.ts';
 import { insertAttempts, loadAttempts, lockAttempts, moveAttempt, restartAttempt } from '../repository/attempts.ts';
 import { type ChallengeCache, createChallengeCache } from '../repository/challenge-cache.ts';
 import { findChallenge, loadChallenges } from '../repository/challenges.ts';
@@ -48,25 +42,21 @@ export type AttemptReservations = Coalescer<NamedCreation, CreationDecision>;
 type Deps = { readonly database: Database; readonly ceilings: TierCeilings; readonly clock: Clock };
 type CachingDeps = Deps & { readonly challenges: ChallengeCache };
 
-const beforeCommit = () => failpoint('challenge.create.before-commit');
-const afterCommit = () => failpoint('challenge.create.after-commit');
-
 export function createAttemptReservations(deps: Deps): AttemptReservations {
   const caching = { ...deps, challenges: createChallengeCache() };
-  return createCommitBatches<NamedCreation, CreationDecision>({
-    name: 'create-attempts',
-    environmentOf: ({ creation }) => creation.tenant.environment,
-    commit: (batch) =>
-      runOptimisticBatch<NamedCreation, CreationDecision>(batch, {
-        optimistic: (creations) => reserveOnCache(creations, caching),
-        underLock: (creations) => reserveUnderLock(creations, caching),
-      }),
-  });
+  return createReservations<NamedCreation, CreationDecision>(
+    { owner: 'challenge', database: deps.database },
+    {
+      onCache: (batch, options) => reserveOnCache(batch, options, caching),
+      underLock: (tx, batch) => decideAndInsert(tx, batch, caching),
+    },
+  );
 }
 
 /** One result per creation, in order; null if cached facts do not accept it, or no longer held. */
 async function reserveOnCache(
   batch: readonly NamedCreation[],
+  options: Pick<BatchOptions, 'beforeCommit'>,
   { database, challenges, ceilings, clock }: CachingDeps,
 ): Promise<readonly (CreationDecision | null)[]> {
   const now = clock();
@@ -84,18 +74,8 @@ async function reserveOnCache(
   });
   if (inserts.length === 0) return batch.map(() => null);
 
-  const written = await insertOptimisticAttempts(database, inserts, { now, beforeCommit });
-  await afterCommit();
+  const written = await insertOptimisticAttempts(database, inserts, { now, ...options });
   return decisions.map((decision) => (decision !== null && written.has(decision.attempt.id) ? decision : null));
-}
-
-async function reserveUnderLock(
-  batch: readonly NamedCreation[],
-  deps: CachingDeps,
-): Promise<readonly CreationDecision[]> {
-  const decisions = await deps.database.transaction((tx) => decideAndInsert(tx, batch, deps), { beforeCommit });
-  await afterCommit();
-  return decisions;
 }
 
 async function decideAndInsert(

@@ -1,27 +1,23 @@
 /**
- * The commit that reserves attempts: it decides an entry or a re-buy, and inserts the attempt as
- * `pending` with its entry and the account of its ref. Concurrent creations share a commit.
- *
- * - Most entries take one round trip. They are decided on the cached round, and inserted only if
- *   the round has not changed and the cap does not refuse the player.
- * - The others take two: the locks on each round and (round, account) with all reads, then the
- *   writes with the commit. Only this path refuses an entry or recognizes a repeat; an attempt id
- *   seen before costs one more round trip.
- * - If the commit fails, the batch runs again, and finds the attempts that were inserted.
+ * The reservations of rounds (libs/attempts/src/steps/reserve-attempts.ts), each with its entry and
+ * the account of its ref. An entry or a re-buy is decided on the cached round if the round has not
+ * changed and the cap does not refuse it; every other one under the locks on each round and
+ * (round, account), in two round trips: the locks with all reads, and the writes with the commit.
+ * An attempt id that was seen before costs one more.
  */
 
 import {
   commitCreations,
-  createCommitBatches,
+  createReservations,
   decideUnlessRefused,
   idempotencyRecordIdsOf,
   lockIdempotencyUses,
   resolveCreations,
 } from '@laurel/attempts';
 import type { NamedAccount, Tenant } from '@laurel/attempts/domain';
-import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
+import type { Coalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
-import type { Database, Transaction } from '@laurel/postgres';
+import type { BatchOptions, Database, Transaction } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import {
   type Creation,
@@ -32,7 +28,6 @@ import {
   entryIdOf,
 } from '../domain/entry-decision.ts';
 import type { Attempt } from '../domain/tournament.ts';
-import { failpoint } from '../failpoints.ts';
 import { insertAttempts, loadAttempts, lockAttempt, moveAttempt, restartAttempt } from '../repository/attempts.ts';
 import { insertOptimisticAttempts } from '../repository/optimistic-attempts.ts';
 import { loadPlayerFacts, lockEntering, lockPlayer } from '../repository/player-facts.ts';
@@ -47,20 +42,15 @@ export type AttemptReservations = Coalescer<NamedCreation, CreationDecision>;
 type Deps = { readonly database: Database; readonly clock: Clock };
 type CachingDeps = Deps & { readonly rounds: RoundCache };
 
-const beforeCommit = () => failpoint('tournament.create.before-commit');
-const afterCommit = () => failpoint('tournament.create.after-commit');
-
 export function createAttemptReservations(deps: Deps): AttemptReservations {
   const caching = { ...deps, rounds: createRoundCache() };
-  return createCommitBatches<NamedCreation, CreationDecision>({
-    name: 'create-attempts',
-    environmentOf: ({ creation }) => creation.tenant.environment,
-    commit: (batch) =>
-      runOptimisticBatch<NamedCreation, CreationDecision>(batch, {
-        optimistic: (creations) => reserveOnCache(creations, caching),
-        underLock: (creations) => reserveUnderLock(creations, caching),
-      }),
-  });
+  return createReservations<NamedCreation, CreationDecision>(
+    { owner: 'tournament', database: deps.database },
+    {
+      onCache: (batch, options) => reserveOnCache(batch, options, caching),
+      underLock: (tx, batch) => decideAndInsert(tx, batch, caching),
+    },
+  );
 }
 
 /**
@@ -69,6 +59,7 @@ export function createAttemptReservations(deps: Deps): AttemptReservations {
  */
 async function reserveOnCache(
   batch: readonly NamedCreation[],
+  options: Pick<BatchOptions, 'beforeCommit'>,
   { database, rounds, clock }: CachingDeps,
 ): Promise<readonly (CreationDecision | null)[]> {
   const now = clock();
@@ -81,18 +72,8 @@ async function reserveOnCache(
   });
   if (inserts.length === 0) return batch.map(() => null);
 
-  const written = await insertOptimisticAttempts(database, inserts, { now, beforeCommit });
-  await afterCommit();
+  const written = await insertOptimisticAttempts(database, inserts, { now, ...options });
   return decisions.map((decision) => (decision !== null && written.has(decision.attempt.id) ? decision : null));
-}
-
-async function reserveUnderLock(
-  batch: readonly NamedCreation[],
-  deps: CachingDeps,
-): Promise<readonly CreationDecision[]> {
-  const decisions = await deps.database.transaction((tx) => decideAndInsert(tx, batch, deps), { beforeCommit });
-  await afterCommit();
-  return decisions;
 }
 
 async function decideAndInsert(

@@ -1,0 +1,50 @@
+/**
+ * The reservations of a contest: the commits that decide creations and insert their attempts. Many
+ * creations share one commit.
+ *
+ * Most creations meet a contest that has not changed, and no rule refuses them. The contest decides
+ * them on cached facts and inserts them only where all of these still hold: one round trip. It
+ * reads and decides the others in a second transaction under locks; only this one refuses and
+ * recognizes repeats. If that transaction fails, the batch runs again, and knows what was inserted.
+ */
+import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
+import type { AttemptOwner } from '@laurel/ids';
+import type { BatchOptions, Database, Transaction } from '@laurel/postgres';
+import type { Tenant } from '@laurel/tenant';
+import { failpoint } from '../failpoints.ts';
+import { createCommitBatches } from './batch-commits.ts';
+
+/** The contest's two ways to decide and write a batch. One result for each creation, in order. */
+export interface ReservationCommits<Named, Decision> {
+  /** Null for a creation that cached facts do not accept, or whose facts did not hold any more. */
+  onCache(batch: readonly Named[], options: Pick<BatchOptions, 'beforeCommit'>): Promise<readonly (Decision | null)[]>;
+  underLock(tx: Transaction, batch: readonly Named[]): Promise<readonly Decision[]>;
+}
+
+export function createReservations<
+  Named extends { readonly creation: { readonly tenant: Tenant } },
+  Decision extends object,
+>(
+  { owner, database }: { readonly owner: AttemptOwner; readonly database: Database },
+  { onCache, underLock }: ReservationCommits<Named, Decision>,
+): Coalescer<Named, Decision> {
+  const beforeCommit = () => failpoint(`${owner}.create.before-commit`);
+  const afterCommit = () => failpoint(`${owner}.create.after-commit`);
+  return createCommitBatches<Named, Decision>({
+    name: 'create-attempts',
+    environmentOf: ({ creation }) => creation.tenant.environment,
+    commit: (batch) =>
+      runOptimisticBatch<Named, Decision>(batch, {
+        async optimistic(creations) {
+          const decisions = await onCache(creations, { beforeCommit });
+          if (decisions.some((decision) => decision !== null)) await afterCommit();
+          return decisions;
+        },
+        async underLock(creations) {
+          const decisions = await database.transaction((tx) => underLock(tx, creations), { beforeCommit });
+          await afterCommit();
+          return decisions;
+        },
+      }),
+  });
+}
