@@ -164,6 +164,14 @@ export async function findProgram(database: Database, programId: string): Promis
   return toPrograms(await database.query<Row>(SELECT_ONE, [programId]))[0] ?? noSuchProgram();
 }
 
+/** One program of a developer. Refuses: not_found, also for the program of another developer. */
+export async function findProgramOf(
+  database: Database,
+  { programId, developerId }: { readonly programId: string; readonly developerId: string },
+): Promise<Program | Refused> {
+  return toPrograms(await database.query<Row>(SELECT_ONE_OF_DEVELOPER, [programId, developerId]))[0] ?? noSuchProgram();
+}
+
 /**
  * Lists programs, newest first, from below a program's id (ids sort by time); null starts at the
  * newest. With a developer, lists only theirs.
@@ -205,15 +213,21 @@ const COLUMNS = `p.id, p.name, p.status, p.deletion_scheduled, p.created_at,
   k.environment, k.prefix, k.last4, k.created_at as key_created_at,
   greatest(k.last_used_at, w.last_request_at) as last_used_at`;
 
-const SELECT_ONE = {
-  name: 'select_program',
-  text: `select ${COLUMNS}
+const SELECT_ONE = { name: 'select_program', text: oneOf('p.id = $1') };
+
+const SELECT_ONE_OF_DEVELOPER = {
+  name: 'select_program_of_developer',
+  text: oneOf('p.id = $1 and p.developer_id = $2'),
+};
+
+function oneOf(condition: string): string {
+  return `select ${COLUMNS}
 from programs p
 left join api_keys k on k.program_id = p.id and k.revoked_at is null
 left join request_windows w on w.subject = k.window_id and w.key_id = k.id
-where p.id = $1
-order by k.created_at, k.id`,
-};
+where ${condition}
+order by k.created_at, k.id`;
+}
 
 const SELECT_PAGE = {
   name: 'select_programs',

@@ -11,7 +11,7 @@ import type { Peppers } from '../../domain/peppers.ts';
 import type { Session } from '../../domain/session.ts';
 import type { Route } from '../../http/route.ts';
 import { type DryRuns, dryRunDescriptor, listIntegrationLog } from './integrations.ts';
-import { listOwnPrograms, replaceTestKey } from './programs.ts';
+import { getOwnProgram, listOwnPrograms, replaceTestKey } from './programs.ts';
 import { signOut } from './session.ts';
 import { resendWebhookDelivery } from './webhook-deliveries.ts';
 import {
@@ -43,6 +43,7 @@ export interface PortalServices {
 export const PORTAL_ROUTES: readonly Route<Session, PortalServices>[] = [
   signOut,
   listOwnPrograms,
+  getOwnProgram,
   replaceTestKey,
   createWebhookEndpoint,
   listWebhookEndpoints,

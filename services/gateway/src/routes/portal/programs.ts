@@ -4,11 +4,13 @@ import type { Clock } from '@laurel/service';
 import type { Admission } from '../../admission/admission.ts';
 import type { Peppers } from '../../domain/peppers.ts';
 import { z } from '../../http/zod.ts';
+import { presentProgram } from '../../presenters/program.ts';
 import { listPrograms, replaceTestKey as replaceStoredTestKey } from '../../repository/programs.ts';
 import { component } from '../component.ts';
 import { pathId } from '../fields.ts';
 import { newKey } from '../new-key.ts';
-import { answerPrograms, programListSchema, programPage } from '../programs.ts';
+import { answerPrograms, programListSchema, programPage, programSchema } from '../programs.ts';
+import { defineProgramRoute } from './program-route.ts';
 import { definePortalRoute } from './route.ts';
 
 export const listOwnPrograms = definePortalRoute({
@@ -22,6 +24,16 @@ export const listOwnPrograms = definePortalRoute({
   success: { status: 200, description: 'Newest first.', schema: programListSchema },
   run: async ({ caller: { developerId }, query }, { database }: { database: Database }) =>
     answerPrograms(query, (part) => listPrograms(database, { ...part, developerId })),
+});
+
+export const getOwnProgram = defineProgramRoute({
+  method: 'get',
+  path: '',
+  name: 'getOwnProgram',
+  summary: 'Get a program',
+  description: "Another developer's program is 404.",
+  success: { status: 200, description: 'The program.', schema: programSchema },
+  run: async ({ caller: { program } }) => ({ body: presentProgram(program) }),
 });
 
 export const replaceTestKey = definePortalRoute({
