@@ -14,19 +14,16 @@ import type { RequestContext } from './context.ts';
 export interface Area {
   /** Precedes the path of each route. */
   readonly prefix: string;
-  /**
-   * A strict query names no parameter twice and is valid percent-encoding throughout: anything else
-   * is a 400.
-   */
-  readonly isQueryStrict: boolean;
+  /** What a query parameter that the route does not declare does: nothing, or it is a 400. */
+  readonly unknownParameters: 'ignored' | 'refused';
   /** Where a 400 lists the issues of an input: in `details.issues`, or in the message. */
   readonly listsIssuesIn: 'details' | 'message';
 }
 
-export const V1_AREA: Area = { prefix: '/v1', isQueryStrict: true, listsIssuesIn: 'details' };
+export const V1_AREA: Area = { prefix: '/v1', unknownParameters: 'ignored', listsIssuesIn: 'details' };
 
 export function apiArea(name: 'operator' | 'portal' | 'sandbox'): Area {
-  return { prefix: `/api/${name}`, isQueryStrict: false, listsIssuesIn: 'message' };
+  return { prefix: `/api/${name}`, unknownParameters: 'refused', listsIssuesIn: 'message' };
 }
 
 /** A request that passed every check. */

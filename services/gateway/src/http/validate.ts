@@ -10,6 +10,7 @@ import { contextOf, type InputVerdict, type RequestContext } from './context.ts'
 import { parseJsonBody } from './json-body.ts';
 import type { AnyRoute, Area } from './route.ts';
 import { type ValidationIssue, validationIssuesOf } from './validation-issues.ts';
+import { objectOf, z } from './zod.ts';
 
 const NOTHING_VERBATIM: Readonly<Record<string, string>> = {};
 const NOT_FOUND: InputVerdict = { kind: 'invalid', refusal: refused('not_found') };
@@ -34,6 +35,7 @@ export function inputCheckOf(route: AnyRoute, area: Area): InputCheck {
   const needsIdempotencyKey = route.mintOperationId !== undefined;
   const verbatimLimits = Object.entries(route.verbatim ?? {});
   const verbatimNames = verbatimLimits.map(([name]) => name);
+  const querySchema = querySchemaOf(route, area);
   const unfit = area.listsIssuesIn === 'details' ? invalidWithDetails : invalidWithList;
 
   const check: InputCheck = (request, context) => {
@@ -48,10 +50,10 @@ export function inputCheckOf(route: AnyRoute, area: Area): InputCheck {
     }
 
     let query: unknown;
-    if (route.query !== undefined) {
-      const sent = area.isQueryStrict ? readQuery(request.url) : request.query;
+    if (querySchema !== undefined) {
+      const sent = readQuery(request.url);
       if (sent === null) return invalid('The query is not valid.');
-      const checked = route.query.safeParse(sent);
+      const checked = querySchema.safeParse(sent);
       if (!checked.success) return unfit('query', validationIssuesOf(checked.error));
       query = checked.data;
     }
@@ -88,6 +90,15 @@ export function inputCheckOf(route: AnyRoute, area: Area): InputCheck {
     context.checked ??= check(request, context);
     return context.checked;
   };
+}
+
+/**
+ * Undefined if the route reads no query and its area ignores one. Where unknown parameters are
+ * refused, a misspelt filter would otherwise answer as if it were absent.
+ */
+function querySchemaOf(route: AnyRoute, area: Area): z.ZodType | undefined {
+  if (area.unknownParameters === 'ignored') return route.query;
+  return route.query === undefined ? z.strictObject({}) : objectOf(route.query).strict();
 }
 
 /**

@@ -6,7 +6,7 @@ import type { RouteConfig } from '@asteasolutions/zod-to-openapi';
 import type { ApiErrorCode } from '@laurel/errors';
 import { REPLAY_HEADER } from '../domain/replay-header.ts';
 import type { AnyRoute, Area } from '../http/route.ts';
-import { z } from '../http/zod.ts';
+import { objectOf, z } from '../http/zod.ts';
 import { RATE_LIMIT_EXAMPLES } from './examples/errors.ts';
 import type { Examples, RouteExamples } from './examples/example.ts';
 import { COMMON_HEADERS, headersNamed } from './headers.ts';
@@ -61,9 +61,4 @@ export function operationOf(route: AnyRoute, surroundings: Surroundings): RouteC
       429: limitedResponse(limited, RATE_LIMIT_EXAMPLES),
     },
   };
-}
-
-export function objectOf(schema: z.ZodType): z.ZodObject {
-  if (!(schema instanceof z.ZodObject)) throw new Error('the parameters of a route must be an object schema');
-  return schema;
 }

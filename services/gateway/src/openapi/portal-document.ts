@@ -6,7 +6,7 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
 import type { ApiErrorCode } from '@laurel/errors';
 import { type AnyRoute, apiArea } from '../http/route.ts';
-import { z } from '../http/zod.ts';
+import { objectOf, z } from '../http/zod.ts';
 import { registerComponents } from '../routes/component.ts';
 import { OPERATOR_ROUTES } from '../routes/operator/index.ts';
 import { PORTAL_ROUTES } from '../routes/portal/index.ts';
@@ -16,7 +16,7 @@ import { ownErrorSchema } from './error-schemas.ts';
 import { errorExamplesOf } from './examples/errors.ts';
 import { recordedExamplesOf, recordedParameterOf } from './examples/recorded.ts';
 import { registerHeaders } from './headers.ts';
-import { objectOf, operationOf, type Refusals } from './operation.ts';
+import { operationOf, type Refusals } from './operation.ts';
 import { type OpenApiDocument, polish } from './polish.ts';
 import { SERVERS } from './servers.ts';
 
@@ -143,7 +143,8 @@ function saidOf(area: DocumentedArea, route: AnyRoute): Partial<Record<ApiErrorC
 }
 
 function invalidMessage(route: AnyRoute): string {
-  const { body } = route;
+  const { query, body } = route;
+  if (body === undefined && query === undefined) return 'must not have `page`';
   if (body === undefined) return 'cursor: must be a next_cursor of this list';
   // If a change requires no particular member, any other body lacks its first one.
   if (body instanceof z.ZodObject && Object.values(body.shape).every((member) => member.safeParse(undefined).success)) {
@@ -151,6 +152,11 @@ function invalidMessage(route: AnyRoute): string {
   }
   const [example] = Object.values(recordedExamplesOf(route).request ?? {});
   return `${Object.keys(example?.value ?? {})[0] ?? 'body'}: is missing`;
+}
+
+function invalidReason({ query, body }: AnyRoute): string {
+  if (body !== undefined) return 'The body does not fit its schema, or the query has an unknown parameter.';
+  return query === undefined ? 'The query has a parameter.' : 'The query does not fit its schema.';
 }
 
 /** The examples of the parameters are those of the recorded request. */
@@ -179,9 +185,8 @@ function tagOf(area: DocumentedArea, route: AnyRoute): string {
 
 /** The route's own refusals, and those that follow from its schemas and its area. */
 function refusalsOf(area: DocumentedArea, route: AnyRoute): Refusals {
-  const isInput = route.query !== undefined || route.body !== undefined;
   return {
-    ...(isInput && { invalid_request: `The ${route.body === undefined ? 'query' : 'body'} does not fit its schema.` }),
+    invalid_request: invalidReason(route),
     ...area.refusals,
     ...(route.method !== 'get' && area.refusalsOfChanges),
     ...(route.params !== undefined && { not_found: 'No resource has the id in the path.' }),

@@ -496,6 +496,25 @@ test('the portal serves only its own routes, and no route of /api answers OPTION
   expect([...asked, ...integration.asked]).toEqual([]);
 });
 
+test('every route of the portal, and each area of /api, refuses an unknown query parameter', async () => {
+  const { token, testKey } = await makeDeveloper();
+  const body = { email: 'dev@example.com', password: PASSWORD };
+  expect(codeOf(await portal('POST', '/session?next=/', { body }))).toEqual(INVALID);
+  for (const { method, path } of ROUTES) {
+    expect(codeOf(await portal(method, `${path}?unknown=1`, { token })), `${method} ${path}`).toEqual(INVALID);
+  }
+  const sandbox = await send('POST', `/api/sandbox/rounds/${newId()}/close?now=1`, {
+    headers: { 'x-api-key': testKey },
+  });
+  expect(codeOf(sandbox)).toEqual(INVALID);
+  expect(codeOf(await operate('GET', '/programs?Limit=1', undefined))).toEqual(INVALID);
+  expect(
+    codeOf(await operate('POST', '/developers?dry_run=1', { email: 'dry@example.com', password: PASSWORD })),
+  ).toEqual(INVALID);
+  expect(codeOf(await signIn('dry@example.com'))).toEqual(UNAUTHORIZED);
+  expect([...asked, ...integration.asked]).toEqual([]);
+});
+
 describe('programs in the portal', () => {
   test('programs in the portal are those of the developer, newest first, page by page', async () => {
     const { id, token, programId } = await makeDeveloper();
