@@ -117,7 +117,9 @@ describe('the document of the routes under /api: success', () => {
 
   test('every portal route answers its documented success', async () => {
     const { portal, program }: Developer = await world.newDeveloper();
+    expectStatus(200, await portal.send('GET', '/me'));
     expectStatus(200, await portal.listPrograms());
+    expectStatus(200, await portal.send('GET', `/programs/${program.id}`));
     const created = await portal.createEndpoint({ url: 'https://127.0.0.1:9443/', description: 'mine' });
     const { id } = expectStatus(201, created).body;
     expectStatus(200, await portal.listEndpoints());

@@ -17,6 +17,7 @@ import { bearerTokenOf } from './bearer-token.ts';
 const COOKIE = 'laurel_session';
 /** Loopback hosts: browsers send them secure cookies even without TLS. */
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+export const NOT_SIGNED_IN = 'You are not signed in, or your session has ended.';
 const NOT_OUR_PAGE =
   'With the cookie only a page of this site may change anything (Sec-Fetch-Site, Origin): a program sends the token as Authorization: Bearer.';
 
@@ -39,8 +40,7 @@ export function requireDeveloper(options: {
     const token = bearerToken ?? cookieOf(request);
     const tokenHashes = hashesUnder(peppers, (pepper) => hashToken(pepper, token ?? ''));
     const session = token === undefined ? null : await findSession(database, tokenHashes, clock());
-    if (session === null)
-      return sendError(response, 'unauthorized', 'You are not signed in, or your session has ended.');
+    if (session === null) return sendError(response, 'unauthorized', NOT_SIGNED_IN);
 
     const isByCookie = bearerToken === undefined;
     if (isByCookie && !SAFE_METHODS.has(request.method) && !isOwnPage(request, isCookieSecure)) {

@@ -5,6 +5,7 @@
  */
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
 import type { ApiErrorCode } from '@laurel/errors';
+import { NOT_SIGNED_IN } from '../admission/session.ts';
 import { type AnyRoute, apiArea } from '../http/route.ts';
 import { objectOf, z } from '../http/zod.ts';
 import { registerComponents } from '../routes/component.ts';
@@ -48,7 +49,7 @@ const AREAS: readonly DocumentedArea[] = [
   },
   {
     name: 'portal',
-    unauthorizedMessage: 'You are not signed in, or your session has ended.',
+    unauthorizedMessage: NOT_SIGNED_IN,
     routes: PORTAL_ROUTES,
     security: [{ Session: [] }, { SessionCookie: [] }],
     refusals: { unauthorized: 'Not signed in, or the session has ended.' },
@@ -73,6 +74,7 @@ const TAGS = [
       'With a test key: create players with play money, and bring about now what would take an hour or more.',
   },
   { name: 'Portal session', description: 'Signing in and out.' },
+  { name: 'Portal me', description: 'The developer who is signed in.' },
   { name: 'Portal programs', description: "A developer's own programs and their test keys." },
   { name: 'Portal webhook endpoints', description: "A developer's endpoints, their secrets and their logs." },
   { name: 'Portal deliveries', description: 'Sending deliveries of webhooks again.' },

@@ -66,6 +66,24 @@ export async function findSession(
   return rows[0] ?? null;
 }
 
+const SELECT_DEVELOPER: Statement = {
+  name: 'select_developer_of_session',
+  text: `
+    select developers.id, developers.email, sessions.expires_at as "expiresAt"
+    from sessions
+    join developers on developers.id = sessions.developer_id
+    where sessions.token_hash = $1`,
+};
+
+/** The developer of a session with the session's end; null if it was deleted meanwhile. */
+export async function findDeveloperOf(
+  database: Database,
+  tokenHash: Buffer,
+): Promise<{ readonly id: string; readonly email: string; readonly expiresAt: Date } | null> {
+  const rows = await database.query<{ id: string; email: string; expiresAt: Date }>(SELECT_DEVELOPER, [tokenHash]);
+  return rows[0] ?? null;
+}
+
 const DELETE: Statement = { name: 'delete_session', text: 'delete from sessions where token_hash = $1' };
 
 /** Ends a session, immediately on every replica. */

@@ -373,6 +373,20 @@ describe('sessions', () => {
     for (const replica of [0, 1]) expect((await portal('GET', '/programs', { token, replica })).status).toBe(401);
   });
 
+  test('a session names its developer and its end, and no other developer', async () => {
+    const { id, email } = await makeDeveloper();
+    const other = await makeDeveloper();
+    const signedInAt = clock();
+    const { token } = (await signIn(email)).body;
+    clock.advance(60_000);
+    const me = await portal('GET', '/me', { token, replica: 1 });
+    const end = new Date(signedInAt.getTime() + 12 * HOUR_MS).toISOString();
+    expect([me.status, me.body]).toEqual([200, { id, email, session_expires_at: end }]);
+    expect((await portal('GET', '/me', { token: other.token })).body).toMatchObject({ id: other.id });
+    await portal('DELETE', '/session', { token });
+    expect(codeOf(await portal('GET', '/me', { token }))).toEqual(UNAUTHORIZED);
+  });
+
   test('a session expires after 12 hours, and its developer can start another', async () => {
     const { email, token } = await makeDeveloper();
     clock.advance(12 * HOUR_MS - 1);

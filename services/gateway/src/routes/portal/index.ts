@@ -12,7 +12,7 @@ import type { Session } from '../../domain/session.ts';
 import type { Route } from '../../http/route.ts';
 import { type DryRuns, dryRunDescriptor, listIntegrationLog } from './integrations.ts';
 import { getOwnProgram, listOwnPrograms, replaceTestKey } from './programs.ts';
-import { signOut } from './session.ts';
+import { getSignedInDeveloper, signOut } from './session.ts';
 import { resendWebhookDelivery } from './webhook-deliveries.ts';
 import {
   changeWebhookEndpoint,
@@ -42,6 +42,7 @@ export interface PortalServices {
 
 export const PORTAL_ROUTES: readonly Route<Session, PortalServices>[] = [
   signOut,
+  getSignedInDeveloper,
   listOwnPrograms,
   getOwnProgram,
   replaceTestKey,

@@ -2,15 +2,16 @@ import { refused } from '@laurel/errors';
 import { isAtMost } from '@laurel/json';
 import type { Database } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
-import { sessionCookie } from '../../admission/session.ts';
+import { NOT_SIGNED_IN, sessionCookie } from '../../admission/session.ts';
 import type { SignIn } from '../../admission/sign-in.ts';
 import type { GatewayConfig } from '../../config.ts';
 import { tooManyRequests } from '../../http/answer.ts';
 import { defineFor } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';
-import { deleteSession } from '../../repository/sessions.ts';
+import { deleteSession, findDeveloperOf } from '../../repository/sessions.ts';
 import { component } from '../component.ts';
 import { email } from '../fields.ts';
+import { timestamp, uuid } from '../v1/fields.ts';
 import { definePortalRoute } from './route.ts';
 
 const HOUR_SECONDS = 3_600;
@@ -71,6 +72,24 @@ export const signOut = definePortalRoute({
   run: async ({ caller }, { database, config }: { database: Database; config: CookieConfig }) => {
     await deleteSession(database, caller.tokenHash);
     return { headers: { 'Set-Cookie': sessionCookie(null, cookieOptions(config)) } };
+  },
+});
+
+export const getSignedInDeveloper = definePortalRoute({
+  method: 'get',
+  path: '/me',
+  name: 'getSignedInDeveloper',
+  summary: 'Get the developer who is signed in',
+  success: {
+    status: 200,
+    description: 'The developer, and when this session ends.',
+    schema: component('SignedInDeveloper', z.object({ id: uuid, email: z.string(), session_expires_at: timestamp })),
+  },
+  run: async ({ caller }, { database }: { database: Database }) => {
+    const developer = await findDeveloperOf(database, caller.tokenHash);
+    if (developer === null) return refused('unauthorized', NOT_SIGNED_IN);
+    const { id, email, expiresAt } = developer;
+    return { body: { id, email, session_expires_at: expiresAt.toISOString() } };
   },
 });
 
