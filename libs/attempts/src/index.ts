@@ -17,7 +17,6 @@
 export type { AccountCache } from './account-cache.ts';
 export type { Contest, RecordedSettlement, Report, Settlement } from './contest.ts';
 export { ATTEMPT_CALLERS, attemptHandlers } from './handlers/index.ts';
-export { previousRpcs } from './handlers/previous-rpcs.ts';
 export { countsUnderCap } from './repository/attempt-cap.ts';
 export {
   deleteIdempotencyUses,

@@ -92,13 +92,13 @@ export type ClientConstructor<Service> = {
 };
 
 /**
- * Joins two services on one port into one client, with one channel and one breaker. The second
- * service's rpc wins where both have one of the same name.
+ * Joins two services on one port into one client, with one channel and one breaker. They have no
+ * rpc name in common.
  */
 export function joinServices<First extends Definition, Second extends Definition>(
   first: ClientConstructor<First>,
   second: ClientConstructor<Second>,
-): ClientConstructor<Omit<First, keyof Second> & Second> {
+): ClientConstructor<First & Second> {
   const Channel: new (address: string, channelCredentials: ChannelCredentials, options: ChannelOptions) => Client =
     first;
   return Object.assign(class extends Channel {}, { service: { ...first.service, ...second.service } });

@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest';
 import { findName, nameOf, ROUND_STATUSES } from './enum-names.ts';
-import * as attempts from './generated/laurel/attempts/v1/attempts.ts';
 import * as challenge from './generated/laurel/challenge/v1/challenge.ts';
 import * as tournament from './generated/laurel/tournament/v1/tournament.ts';
 
-test('both contest services use the same numbers for attempt states, award states and directions', () => {
-  expect(challenge.AttemptStatus).toEqual(attempts.AttemptStatus);
-  expect(tournament.AttemptStatus).toEqual(attempts.AttemptStatus);
-  expect(challenge.AwardStatus).toEqual(attempts.AwardStatus);
+test('both contest services use the same numbers for directions', () => {
   expect(tournament.ThresholdDirection).toEqual(challenge.ThresholdDirection);
 });
 

@@ -24,10 +24,6 @@ import { DeliveryStatus } from './generated/laurel/webhook/v1/webhook.ts';
 
 export const ENVIRONMENTS = { test: Environment.TEST, live: Environment.LIVE } as const;
 
-/**
- * Responses to creations use the enums of the challenge and tournament services, which have the
- * same numbers (`enum-names.test.ts`).
- */
 export const ATTEMPT_STATUSES = {
   open: AttemptStatus.OPEN,
   settled: AttemptStatus.SETTLED,

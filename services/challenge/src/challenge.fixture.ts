@@ -76,10 +76,8 @@ const TERMS: ChallengeTerms = {
   parentChallengeId: '',
 };
 
-/**
- * The rpcs of this service and of AttemptService, under the names that both have in this service.
- */
-type Rpcs = Omit<ChallengeServiceService, keyof AttemptServiceService> & AttemptServiceService;
+/** The rpcs of this service and of AttemptService. */
+type Rpcs = ChallengeServiceService & AttemptServiceService;
 
 type Replica = {
   readonly server: ChallengeServer;

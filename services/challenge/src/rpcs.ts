@@ -1,5 +1,5 @@
 /** Each rpc of the challenge service, with its handler and what the handlers need. */
-import { type AccountCache, ATTEMPT_CALLERS, previousRpcs, type StartedAttempts, type Wallet } from '@laurel/attempts';
+import { type AccountCache, ATTEMPT_CALLERS, type StartedAttempts, type Wallet } from '@laurel/attempts';
 import type { Outbox } from '@laurel/events';
 import { implement, type ServiceImplementation } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
@@ -33,7 +33,6 @@ type Deps = {
 
 export function challengeRpcs({ attempts, runAudit, ...deps }: Deps): readonly ServiceImplementation[] {
   const own = {
-    ...previousRpcs(attempts.rpcs, 'challengeId'),
     listChallenges: listChallenges(deps),
     createChallenge: createChallenge(deps),
     getChallenge: getChallenge(deps),

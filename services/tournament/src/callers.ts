@@ -1,12 +1,10 @@
 /** Which service may call which rpc of the tournament service. */
-import { ATTEMPT_CALLERS } from '@laurel/attempts';
 import type { AcceptedCallers } from '@laurel/grpc';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 
 const GATEWAY = ['gateway'] as const;
 
 export const CALLERS: AcceptedCallers<TournamentServiceService> = {
-  ...ATTEMPT_CALLERS,
   listTournaments: GATEWAY,
   getLeaderboard: GATEWAY,
   listStandings: GATEWAY,

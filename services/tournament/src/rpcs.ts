@@ -1,5 +1,5 @@
 /** Each rpc of the tournament service with its handler, and what the handlers need. */
-import { ATTEMPT_CALLERS, previousRpcs, type StartedAttempts, type Wallet } from '@laurel/attempts';
+import { ATTEMPT_CALLERS, type StartedAttempts, type Wallet } from '@laurel/attempts';
 import { implement, type ServiceImplementation } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import { AttemptServiceService } from '@laurel/proto/attempts';
@@ -34,7 +34,6 @@ type Deps = {
 export function tournamentRpcs({ attempts, runAudit, ...rest }: Deps): readonly ServiceImplementation[] {
   const deps = { ...rest, ...attempts };
   const own = {
-    ...previousRpcs(attempts.rpcs, 'roundId'),
     listTournaments: listTournaments(deps),
     createTournament: createTournament(deps),
     getTournament: getTournament(deps),

@@ -81,8 +81,8 @@ export const BY_SECONDS: Partial<TournamentTerms> = {
   tiebreak: { metricName: 'seconds', direction: 'lower_is_better' },
 };
 
-/** The rpcs of this service and of AttemptService. Names that both have are AttemptService's. */
-type Rpcs = Omit<TournamentServiceService, keyof AttemptServiceService> & AttemptServiceService;
+/** The rpcs of this service and of AttemptService. */
+type Rpcs = TournamentServiceService & AttemptServiceService;
 
 type Replica = {
   readonly server: TournamentServer;

@@ -2,7 +2,7 @@
  * Integrations and the results of pushes and polls (docs/contract/partner-api.md, "Integration" and
  * "Pushed outcomes"; docs/contract/portal-api.md).
  */
-import { AwardStatus } from '@laurel/proto/challenge';
+import { AwardStatus } from '@laurel/proto/attempts';
 import { INTEGRATION_STATUSES, LOG_KINDS, nameOf, RECORD_STATUSES, TRANSPORTS } from '@laurel/proto/enum-names';
 import type {
   BatchResult,

@@ -8,7 +8,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { newId } from '@laurel/ids';
-import { AwardStatus } from '@laurel/proto/challenge';
+import { AwardStatus } from '@laurel/proto/attempts';
 import { Environment } from '@laurel/proto/common';
 import { type Push, type PushResult, RecordStatus } from '@laurel/proto/integration';
 import { createLogger, parseConfig } from '@laurel/service';

@@ -1,0 +1,76 @@
+// Compares proto/ with the last one that landed: no change may break what a deployed service uses.
+// An rpc may be removed if proto/removed-rpcs.txt lists it, and a listed one may not come back.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const ROOT = join(import.meta.dirname, '..');
+const DELETED_RPC = /^Previously present RPC "(\w+)" on service "(\w+)" was deleted\.$/;
+
+/** What is wrong, a line each. `findings` are those of `buf breaking`, `rpcs` all that are served. */
+export function problemsOf({ findings, rpcs, removed }) {
+  const list = new Set(removed);
+  return [
+    ...findings.filter((finding) => !list.has(deletedRpc(finding))).map(describe),
+    ...rpcs.filter((rpc) => list.has(rpc)).map((rpc) => `${rpc} was removed before: give the new rpc another name`),
+  ];
+}
+
+/** The full name of the rpc whose removal the finding reports; undefined for another finding. */
+function deletedRpc({ path, type, message }) {
+  if (type !== 'RPC_NO_DELETE') return undefined;
+  const [, rpc, service] = DELETED_RPC.exec(message) ?? [];
+  return `${packageOf(path)}.${service}/${rpc}`;
+}
+
+/** The package of a file is its folder: `buf lint` checks that (PACKAGE_DIRECTORY_MATCH). */
+function packageOf(path) {
+  return path.split('/').slice(1, -1).join('.');
+}
+
+const describe = ({ path, start_line: line, type, message }) => `${path}:${line}: ${message} (${type})`;
+
+function run(command, args) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1e8 });
+  if (error !== undefined) throw error;
+  return { status, stdout, stderr };
+}
+
+function buf(args, accepted) {
+  const { status, stdout, stderr } = run('buf', args);
+  if (!accepted.includes(status)) throw new Error(`buf ${args[0]} ended with ${status}:\n${stderr}${stdout}`);
+  return stdout;
+}
+
+function readRpcs() {
+  const { file } = JSON.parse(buf(['build', '--exclude-imports', '-o', '-#format=json'], [0]));
+  return file.flatMap(({ package: name, service = [] }) =>
+    service.flatMap((it) => it.method.map((method) => `${name}.${it.name}/${method.name}`)),
+  );
+}
+
+function readRemoved() {
+  const lines = readFileSync(join(ROOT, 'proto/removed-rpcs.txt'), 'utf8').split('\n');
+  return lines.filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+function main() {
+  const landed = ['origin/main', 'main', 'HEAD'].find(
+    (ref) => run('git', ['cat-file', '-e', `${ref}:proto`]).status === 0,
+  );
+  if (landed === undefined) return console.log('No landed proto/ to compare with.');
+  console.log(`Comparing proto/ with ${landed}`);
+  const commit = run('git', ['rev-parse', landed]).stdout.trim();
+  // It ends with 100 if it has findings.
+  const output = buf(['breaking', '--against', `.git#ref=${commit}`, '--error-format=json'], [0, 100]);
+  const findings = output
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  const problems = problemsOf({ findings, rpcs: readRpcs(), removed: readRemoved() });
+  for (const problem of problems) console.error(problem);
+  process.exitCode = problems.length === 0 ? 0 : 1;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) main();
