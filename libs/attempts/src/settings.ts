@@ -3,9 +3,10 @@
  * only it needs.
  */
 
-import { eventStreamSettings } from '@laurel/events';
+import { DEFAULT_REPUBLISH_AFTER_MS, eventStreamSettings } from '@laurel/events';
 import { address, auditSettings, durationMs, grpcServiceSettings, secretKey, spanSeconds } from '@laurel/service';
 import { DEFAULT_ATTEMPT_TTL_SECONDS } from './domain/attempt-expiry.ts';
+import { DEFAULT_PENDING_GRACE_SECONDS } from './sweeps/resolve-pending.ts';
 
 export const attemptOwnerSettings = {
   ...grpcServiceSettings,
@@ -18,7 +19,7 @@ export const attemptOwnerSettings = {
    * How long a creation may be in flight. After that the sweeper asks the wallet, which writes a
    * tombstone for a fee that never arrived.
    */
-  PENDING_GRACE_SECONDS: spanSeconds.default(60),
+  PENDING_GRACE_SECONDS: spanSeconds.default(DEFAULT_PENDING_GRACE_SECONDS),
   SWEEP_INTERVAL_MS: durationMs.default(1_000),
   ...auditSettings,
   ...eventStreamSettings,
@@ -26,5 +27,5 @@ export const attemptOwnerSettings = {
    * How long an unacknowledged event stays in the outbox before the relay looks for it in the
    * stream.
    */
-  OUTBOX_REPUBLISH_AFTER_MS: durationMs.default(5_000),
+  OUTBOX_REPUBLISH_AFTER_MS: durationMs.default(DEFAULT_REPUBLISH_AFTER_MS),
 };

@@ -35,6 +35,8 @@ export interface Outbox extends AsyncDisposable {
   drain(): Promise<void>;
 }
 
+/** Unless the host sets another margin. */
+export const DEFAULT_REPUBLISH_AFTER_MS = 5_000;
 const MAX_EVENTS = 200;
 /** Several, so that a full batch need not wait for the result of the previous one. */
 const PUBLISH_LANES = 4;
@@ -53,7 +55,7 @@ export function createOutbox(options: {
   /** The relay's margin: how long an event may stay unacknowledged after its publication. */
   republishAfterMs?: number;
 }): Outbox {
-  const { owner, database, stream, logger, republishAfterMs = 5_000 } = options;
+  const { owner, database, stream, logger, republishAfterMs = DEFAULT_REPUBLISH_AFTER_MS } = options;
   const published = counter(
     'laurel_events_published_total',
     'Events handed to the stream by their owner, by outcome.',

@@ -1,10 +1,10 @@
 /** The configuration that the challenge service reads from its environment. */
 
 import { attemptOwnerSettings } from '@laurel/attempts';
-import { parseAmount } from '@laurel/money';
+import { formatAmount, parseAmount } from '@laurel/money';
 import { checkChannels, databaseUrl, positiveInt } from '@laurel/service';
 import { z } from 'zod';
-import type { TierCeilings } from './domain/tier-ceiling.ts';
+import { DEFAULT_TIER_CEILINGS, type TierCeilings } from './domain/tier-ceiling.ts';
 
 const tierCeilings = z.string().transform((text, context): TierCeilings => {
   const [one, two, three, ...rest] = text.split(',').map((amount) => parseAmount(amount.trim()));
@@ -19,7 +19,7 @@ export const challengeConfigSchema = z
     CHALLENGE_DATABASE_URL: databaseUrl,
     CHALLENGE_DATABASE_POOL: positiveInt.default(8),
     /** The highest prize of integrity tiers 1, 2 and 3. */
-    TIER_CEILINGS: tierCeilings.prefault('25.00,250.00,2500.00'),
+    TIER_CEILINGS: tierCeilings.prefault(DEFAULT_TIER_CEILINGS.map(formatAmount).join()),
   })
   .superRefine(checkChannels);
 

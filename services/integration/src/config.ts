@@ -14,6 +14,10 @@ import {
   spanDays,
 } from '@laurel/service';
 import { z } from 'zod';
+import { DEFAULT_POLL_SLOTS } from './domain/poll-slots.ts';
+import { DEFAULT_LOG_RETENTION_DAYS } from './workers/delete-old-rows.ts';
+import { DEFAULT_SWEEP_MS } from './workers/poll.ts';
+import { DEFAULT_PAGE_TIMEOUT_MS } from './workers/poll-one.ts';
 
 export const integrationConfigSchema = z
   .object({
@@ -32,13 +36,13 @@ export const integrationConfigSchema = z
      */
     INTEGRATION_SECRET_KEYS_ACCEPTED: acceptedKeys,
     /** From the start of the request for a page to the end of its body. */
-    INTEGRATION_POLL_TIMEOUT_MS: durationMs.default(10_000),
+    INTEGRATION_POLL_TIMEOUT_MS: durationMs.default(DEFAULT_PAGE_TIMEOUT_MS),
     /** How often the poller looks for due polls. */
-    INTEGRATION_SWEEP_MS: durationMs.default(1_000),
+    INTEGRATION_SWEEP_MS: durationMs.default(DEFAULT_SWEEP_MS),
     /** The most polls in flight: to one origin, and in total. */
-    INTEGRATION_POLLS_PER_ORIGIN: positiveInt.default(4),
-    INTEGRATION_POLLS: positiveInt.default(128),
-    INTEGRATION_LOG_RETENTION_DAYS: spanDays.default(7),
+    INTEGRATION_POLLS_PER_ORIGIN: positiveInt.default(DEFAULT_POLL_SLOTS.pollsPerOrigin),
+    INTEGRATION_POLLS: positiveInt.default(DEFAULT_POLL_SLOTS.polls),
+    INTEGRATION_LOG_RETENTION_DAYS: spanDays.default(DEFAULT_LOG_RETENTION_DAYS),
     ...egressSettings,
   })
   .superRefine(checkChannels)

@@ -15,6 +15,9 @@ import {
 } from '@laurel/service';
 import { z } from 'zod';
 import { DEFAULT_RETRY_DELAYS_MS, type RetryDelaysMs } from './domain/retry-schedule.ts';
+import { DEFAULT_SLOTS } from './domain/slots.ts';
+import { DEFAULT_LOG_RETENTION_DAYS } from './workers/delete-old-rows.ts';
+import { DEFAULT_SEND_TIMEOUT_MS, DEFAULT_SWEEP_MS } from './workers/deliver.ts';
 
 const MAX_DELAY_SECONDS = 86_400;
 
@@ -47,14 +50,14 @@ export const webhookConfigSchema = z
      */
     WEBHOOK_SECRET_KEYS_ACCEPTED: acceptedKeys,
     /** The time from the start of a send until the last byte of the response that is read. */
-    WEBHOOK_TIMEOUT_MS: durationMs.default(5_000),
+    WEBHOOK_TIMEOUT_MS: durationMs.default(DEFAULT_SEND_TIMEOUT_MS),
     /** The delays after the first failed send and after the second; parsed to milliseconds. */
     WEBHOOK_RETRY_DELAYS_SECONDS: retryDelays.prefault(DEFAULT_RETRY_DELAYS_MS.map((ms) => ms / 1_000).join()),
-    WEBHOOK_SWEEP_MS: durationMs.default(30_000),
+    WEBHOOK_SWEEP_MS: durationMs.default(DEFAULT_SWEEP_MS),
     /** The most sends in flight in one environment: to one endpoint, and in total. */
-    WEBHOOK_SENDS_PER_ENDPOINT: positiveInt.default(4),
-    WEBHOOK_SENDS: positiveInt.default(128),
-    WEBHOOK_LOG_RETENTION_DAYS: spanDays.default(30),
+    WEBHOOK_SENDS_PER_ENDPOINT: positiveInt.default(DEFAULT_SLOTS.sendsPerEndpoint),
+    WEBHOOK_SENDS: positiveInt.default(DEFAULT_SLOTS.sends),
+    WEBHOOK_LOG_RETENTION_DAYS: spanDays.default(DEFAULT_LOG_RETENTION_DAYS),
     ...egressSettings,
   })
   .superRefine(checkChannels)

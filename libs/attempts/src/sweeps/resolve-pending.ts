@@ -43,6 +43,8 @@ export interface PendingResolver {
   runOnce(now: Date): Promise<void>;
 }
 
+/** Unless the host sets another grace. */
+export const DEFAULT_PENDING_GRACE_SECONDS = 60;
 const PAGE = 500;
 /**
  * How far the low watermark stays behind the present. A creation that takes longer to be written is

@@ -1,14 +1,16 @@
 /**
- * The tier ceiling: the challenge's integrity tier limits its prize to 25.00 (tier 1), 250.00 (tier
- * 2) or 2,500.00 (tier 3), unless configured otherwise (TIER_CEILINGS). An operator may set a
- * higher prize, but the challenge then accepts no attempt: availability.ts refuses with
+ * The tier ceiling: the challenge's integrity tier limits its prize. An operator may set a higher
+ * prize, but the challenge then accepts no attempt: availability.ts refuses with
  * `challenge_not_available`.
  */
-import type { Cents } from '@laurel/money';
+import { type Cents, cents } from '@laurel/money';
 import type { ChallengeTerms } from './challenge.ts';
 
 /** The ceilings of tiers 1, 2 and 3. */
 export type TierCeilings = readonly [Cents, Cents, Cents];
+
+/** Unless the host sets others. */
+export const DEFAULT_TIER_CEILINGS: TierCeilings = [cents(25_00n), cents(250_00n), cents(2_500_00n)];
 
 /** A prize of exactly the ceiling is not above it. */
 export function isPrizeAboveCeiling(

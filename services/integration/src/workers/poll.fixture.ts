@@ -25,6 +25,7 @@ import { ContestServicesInMemory } from '../commits/settle-records.fixture.ts';
 import { createRecordSettler } from '../commits/settle-records.ts';
 import { createBodyScheduler } from '../domain/body-scheduler.ts';
 import { createPollBudget } from '../domain/poll-budget.ts';
+import { DEFAULT_POLL_SLOTS } from '../domain/poll-slots.ts';
 import { pullSecretOwner } from '../domain/pull-secret.ts';
 import { createPoller, type Poller, type PollerDeps } from './poll.ts';
 
@@ -129,8 +130,7 @@ async function startPollHarness(): Promise<PollHarness> {
       clock,
       logger,
       timeoutMs: AMPLE_MS,
-      pollsPerOrigin: 4,
-      polls: 128,
+      ...DEFAULT_POLL_SLOTS,
       ...overrides,
     });
   const poller = starting.use(startPoller());

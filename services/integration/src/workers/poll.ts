@@ -2,14 +2,13 @@
  * The poller: begins the polls that are due, and lets no partner delay another
  * (domain/poll-slots.ts).
  *
- *   sweep    every second: reads which integrations are due and not leased, whichever process made
- *            them due
+ *   sweep    reads which integrations are due and not leased, whichever process made them due
  *   lease    one durable statement leases those that get a slot; also when a poll ends while others
  *            wait for its slot (when: libs/service/src/dispatch-loop.ts)
  *   poll     outside of any transaction (poll-one.ts)
  *
  * A poll begins at most one sweep after it is due, and the next one is due an interval after it
- * began. So an interval is at most a second late, and missed polls are not made up for. Replicas
+ * began. So an interval is at most one sweep late, and missed polls are not made up for. Replicas
  * need no coordination: `lease` skips what another replica has locked or leased.
  */
 import { createDispatchLoop } from '@laurel/service';
@@ -36,6 +35,8 @@ export interface Poller extends AsyncDisposable {
   whenIdle(): Promise<void>;
 }
 
+/** Unless the host sets another. */
+export const DEFAULT_SWEEP_MS = 1_000;
 /** The most due integrations that are held between two sweeps: of one origin, and in total. */
 const MAX_WAITING = { perOrigin: 100, total: 5_000 };
 const SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

@@ -1,8 +1,8 @@
 /**
- * Which endpoint may send next. A slot is the right to one send in flight: unless configured
- * otherwise, there are 128 in total and 4 per endpoint. An endpoint's health decides how many it
- * may have (libs/untrusted-url/src/fair-slots.ts). Any end but a 2xx makes an endpoint failing; a
- * failing or untried endpoint has 1 slot.
+ * Which endpoint may send next. A slot is the right to one send in flight; the host limits them in
+ * total and per endpoint. An endpoint's health decides how many it may have
+ * (libs/untrusted-url/src/fair-slots.ts). Any end but a 2xx makes an endpoint failing; a failing or
+ * untried endpoint has 1 slot.
  *
  * Slots are allocated round-robin, and an endpoint that got one moves to the end of the queue. So
  * no endpoint waits forever while sends end.
@@ -17,6 +17,9 @@ export function healthAfter(send: { readonly isSuccess: boolean; readonly durati
 }
 
 export type SlotLimits = { readonly sends: number; readonly sendsPerEndpoint: number };
+
+/** Unless the host sets others. */
+export const DEFAULT_SLOTS: SlotLimits = { sends: 128, sendsPerEndpoint: 4 };
 
 /** How many allocated slots an endpoint uses, and whether it has nothing more due. */
 export type Usage = { readonly used: number; readonly isDrained: boolean };

@@ -12,6 +12,8 @@ import {
   deleteOldSandboxEvents,
 } from '../repository/retention.ts';
 
+/** Unless the host sets another number. */
+export const DEFAULT_LOG_RETENTION_DAYS = 30;
 const DAY_MS = 86_400_000;
 /** The stream keeps an event for 3 days at most (libs/events). */
 const CONSUMED_EVENTS_DAYS = 7;

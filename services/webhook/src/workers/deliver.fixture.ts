@@ -24,7 +24,9 @@ import { useStarted } from '@laurel/testing/harness';
 import { parseCidrs } from '@laurel/untrusted-url';
 import { type ConsumeEvents, createConsumeEvents } from '../consumers/consume-events.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
+import { DEFAULT_RETRY_DELAYS_MS } from '../domain/retry-schedule.ts';
 import { newSigningSecret, secretOwner } from '../domain/signing-secret.ts';
+import { DEFAULT_SLOTS } from '../domain/slots.ts';
 import { insertEndpoint, updateSecret } from '../repository/endpoints.ts';
 import { insertPrograms } from '../repository/programs.ts';
 import { createDispatcher, type Dispatcher } from './deliver.ts';
@@ -138,7 +140,10 @@ async function startDispatchHarness(): Promise<DispatchHarness> {
   const egress = starting.use(
     createEgress({ allowCidrs: parseCidrs('127.0.0.0/8'), ca: authority.certificate, connectionsPerOrigin: 256 }),
   );
-  const startDispatcher: DispatchHarness['startDispatcher'] = ({ sends = 128, timeoutMs = TIMEOUT_MS } = {}) =>
+  const startDispatcher: DispatchHarness['startDispatcher'] = ({
+    sends = DEFAULT_SLOTS.sends,
+    timeoutMs = TIMEOUT_MS,
+  } = {}) =>
     createDispatcher({
       database,
       egress,
@@ -146,8 +151,8 @@ async function startDispatchHarness(): Promise<DispatchHarness> {
       clock,
       logger,
       timeoutMs,
-      retryDelaysMs: [60_000, 300_000],
-      sendsPerEndpoint: 4,
+      retryDelaysMs: DEFAULT_RETRY_DELAYS_MS,
+      sendsPerEndpoint: DEFAULT_SLOTS.sendsPerEndpoint,
       sends,
     });
   const dispatcher = starting.use(startDispatcher());

@@ -3,9 +3,9 @@
  * endpoint delay another (domain/slots.ts).
  *
  *   queue    endpoints that may have something due, per environment (domain/delivery-queues.ts).
- *            The consumer of events and the portal's calls add them immediately. Every 30 seconds
- *            the sweep adds those with due retries, with leases of dead processes, and with
- *            deliveries that another replica left
+ *            The consumer of events and the portal's calls add them immediately. The sweep adds
+ *            those with due retries, with leases of dead processes, and with deliveries that
+ *            another replica left
  *   lease    one durable statement leases deliveries for all free slots and raises the number of
  *            each send (when: libs/service/src/dispatch-loop.ts)
  *   send     outside of any transaction, with the URL and the secret that `lease` read
@@ -58,6 +58,9 @@ export interface Dispatcher extends AsyncDisposable {
   whenIdle(): Promise<void>;
 }
 
+/** Unless the host sets others (docs/contract/partner-api.md, "Delivery behaviour"). */
+export const DEFAULT_SEND_TIMEOUT_MS = 5_000;
+export const DEFAULT_SWEEP_MS = 30_000;
 /**
  * How long after its timeout a send may be recorded: longer than a busy process or slow commit
  * needs.
