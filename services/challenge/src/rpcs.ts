@@ -12,9 +12,12 @@ import { audit, type RunAudit } from './handlers/audit.ts';
 import { createChallenge } from './handlers/create-challenge.ts';
 import { getCalibration } from './handlers/get-calibration.ts';
 import { getChallenge } from './handlers/get-challenge.ts';
+import { getChallengeStatistics } from './handlers/get-challenge-statistics.ts';
 import { getDrift } from './handlers/get-drift.ts';
+import { getProgramChallenge } from './handlers/get-program-challenge.ts';
 import { getReceipt } from './handlers/get-receipt.ts';
 import { listChallenges } from './handlers/list-challenges.ts';
+import { listProgramChallenges } from './handlers/list-program-challenges.ts';
 import { recordListenedScores } from './handlers/record-listened-scores.ts';
 import { seedChallenge } from './handlers/seed-challenge.ts';
 import { updateChallengeStatus } from './handlers/update-challenge-status.ts';
@@ -36,6 +39,9 @@ export function challengeRpcs({ attempts, runAudit, ...deps }: Deps): readonly S
     listChallenges: listChallenges(deps),
     createChallenge: createChallenge(deps),
     getChallenge: getChallenge(deps),
+    listProgramChallenges: listProgramChallenges(deps),
+    getProgramChallenge: getProgramChallenge(deps),
+    getChallengeStatistics: getChallengeStatistics(deps),
     updateChallengeStatus: updateChallengeStatus(deps),
     seedChallenge: seedChallenge(deps),
     recordListenedScores: recordListenedScores(deps),

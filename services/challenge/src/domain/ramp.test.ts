@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { CalibrationSource, Challenge } from './challenge.ts';
 import { CALIBRATING, CEILINGS, LIVE, NOW, TERMS, TOP_N } from './example.ts';
 import { attemptOfferOf, prizeOnOffer } from './prize-offer.ts';
-import { capOf, RAMP_ATTEMPTS, rampOf } from './ramp.ts';
+import { capOf, RAMP_ATTEMPTS, rampOf, rampSoFar } from './ramp.ts';
 
 const SEEDED: Challenge = { ...LIVE, calibrationSource: 'partner_seeded', hasRamp: true, attemptsSeen: 12 };
 
@@ -41,6 +41,20 @@ describe('the ramp', () => {
     expect(rampOf(SEEDED, CEILINGS)).toEqual({ fullPrizeCents: 2_000n, attemptsSeen: 12, attemptsRequired: 100 });
     expect(attemptOfferOf(SEEDED, CEILINGS)).toEqual({ feeCents: 100n, prizeCents: 500n, threshold: 100 });
     expect(RAMP_ATTEMPTS).toBe(100);
+  });
+
+  it('the ramp is known after its completion too, with all attempts that it required, whatever its monitor has counted since', () => {
+    fc.assert(
+      fc.property(challenge, ceilings, (one, tiers) => {
+        const [so, now] = [rampSoFar(one, tiers), rampOf(one, tiers)];
+        if (one.rampCompletedAt === null) expect(so).toEqual(now);
+        else {
+          expect(now).toBeNull();
+          const before = rampOf({ ...one, rampCompletedAt: null }, tiers);
+          expect(so).toEqual(before === null ? null : { ...before, attemptsSeen: RAMP_ATTEMPTS });
+        }
+      }),
+    );
   });
 
   it('the ramp shows only while it limits the prize: not for an operator’s bar, once completed, without a bar of its own, or below the cap', () => {

@@ -30,9 +30,21 @@ type RampedChallenge = Pick<Challenge, 'hasRamp' | 'rampCompletedAt' | 'attempts
 
 /** Null unless the ramp limits the prize now. */
 export function rampOf(challenge: RampedChallenge, ceilings: TierCeilings): Ramp | null {
-  const { prizeCents } = challenge.terms;
-  if (!isRamping(challenge) || prizeCents <= capOf(challenge, ceilings)) return null;
-  return { fullPrizeCents: prizeCents, attemptsSeen: challenge.attemptsSeen, attemptsRequired: RAMP_ATTEMPTS };
+  return challenge.rampCompletedAt === null ? rampSoFar(challenge, ceilings) : null;
+}
+
+/**
+ * The ramp also after its completion, when it has seen all attempts that it required. Null unless
+ * it limits or has limited the prize.
+ */
+export function rampSoFar(challenge: RampedChallenge, ceilings: TierCeilings): Ramp | null {
+  const { hasRamp, rampCompletedAt, attemptsSeen, terms } = challenge;
+  if (!hasRamp || terms.prizeCents <= capOf(challenge, ceilings)) return null;
+  return {
+    fullPrizeCents: terms.prizeCents,
+    attemptsSeen: rampCompletedAt === null ? attemptsSeen : RAMP_ATTEMPTS,
+    attemptsRequired: RAMP_ATTEMPTS,
+  };
 }
 
 /** Whether an unconfirmed bar allows no further attempt. */
@@ -54,8 +66,4 @@ export function capOf({ terms }: Pick<RampedChallenge, 'terms'>, ceilings: TierC
 /** The most that a challenge with this ceiling offers while it ramps, in whole cents. */
 export function rampCapOf(ceiling: Cents): Cents {
   return cents((ceiling * CAP_PERCENT) / 100n);
-}
-
-function isRamping({ hasRamp, rampCompletedAt }: RampedChallenge): boolean {
-  return hasRamp && rampCompletedAt === null;
 }

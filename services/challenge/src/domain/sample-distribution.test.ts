@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { edgesOfBins, rankOfPercent } from './sample-distribution.ts';
+import { binsOfSamples, edgesOfBins, histogramOf, rankOfPercent } from './sample-distribution.ts';
 
 describe('quantiles', () => {
   it('a quantile is the sample of the nearest rank, without rounding errors', () => {
@@ -23,9 +23,11 @@ describe('quantiles', () => {
 
 describe('the bins of a histogram', () => {
   it('the bins of a histogram are as many as the square root of the samples, at most 50, and one if all scores are equal', () => {
-    expect(edgesOfBins({ lowest: 0, highest: 10, samples: 16 })).toEqual([0, 2.5, 5, 7.5]);
-    expect(edgesOfBins({ lowest: 1, highest: 2, samples: 10_000_000 })).toHaveLength(50);
-    expect(edgesOfBins({ lowest: 7, highest: 7, samples: 100 })).toEqual([7]);
+    const edgesOf = (samples: number, lowest: number, highest: number) =>
+      edgesOfBins({ lowest, highest, bins: binsOfSamples(samples) });
+    expect(edgesOf(16, 0, 10)).toEqual([0, 2.5, 5, 7.5]);
+    expect(edgesOf(10_000_000, 1, 2)).toHaveLength(50);
+    expect(edgesOf(100, 7, 7)).toEqual([7]);
   });
 
   it('the bins of a histogram ascend from the lowest score to below the highest, whatever the scores', () => {
@@ -33,13 +35,41 @@ describe('the bins of a histogram', () => {
     fc.assert(
       fc.property(score, score, fc.integer({ min: 2, max: 10_000 }), (one, other, samples) => {
         const [lowest, highest] = [Math.min(one, other), Math.max(one, other)];
-        const edges = edgesOfBins({ lowest, highest, samples });
+        const edges = edgesOfBins({ lowest, highest, bins: binsOfSamples(samples) });
         expect(edges[0]).toBe(lowest);
         for (const [index, edge] of edges.slice(1).entries()) {
           expect(edge).toBeGreaterThan(edges[index] ?? Number.POSITIVE_INFINITY);
           expect(edge).toBeLessThan(highest);
         }
         expect(edges.length).toBeLessThanOrEqual(50);
+      }),
+    );
+  });
+});
+
+describe('a histogram', () => {
+  const score = fc.oneof(fc.integer({ min: -5, max: 5 }), fc.double({ noNaN: true, noDefaultInfinity: true }));
+  const scores = fc
+    .array(score, { minLength: 1, maxLength: 200 })
+    .map((all) => all.toSorted((one, other) => one - other));
+
+  it('a histogram has no bins without scores', () => {
+    expect(histogramOf([], 30)).toEqual([]);
+  });
+
+  it('a histogram counts every score once, in the bin that holds it, from the lowest to the highest without a gap', () => {
+    fc.assert(
+      fc.property(scores, fc.integer({ min: 5, max: 100 }), (ascending, bins) => {
+        const histogram = histogramOf(ascending, bins);
+        expect(histogram.length).toBeLessThanOrEqual(bins);
+        expect([histogram[0]?.from, histogram.at(-1)?.to]).toEqual([ascending[0], ascending.at(-1)]);
+        for (const [bin, { from, to, count }] of histogram.entries()) {
+          const next = histogram[bin + 1];
+          if (next !== undefined) expect(to).toBe(next.from);
+          const isInside = (one: number) => one >= from && (one < to || next === undefined);
+          expect(count).toBe(ascending.filter(isInside).length);
+        }
+        expect(histogram.reduce((total, { count }) => total + count, 0)).toBe(ascending.length);
       }),
     );
   });

@@ -1,7 +1,7 @@
 /**
- * How operators see the samples of a challenge: quantiles by nearest rank, and a histogram. Its
- * bins are equally wide, from the lowest to the highest score, and as many as the square root of
- * the samples, at most 50. A bin begins at its edge; the last one includes the highest score.
+ * How operators and developers see the scores of a challenge: quantiles by nearest rank, and a
+ * histogram. Its bins are equally wide, from the lowest to the highest score. A bin begins at its
+ * edge; the last one includes the highest score.
  */
 
 /** The quantiles that are shown, in per cent. */
@@ -17,6 +17,11 @@ export function rankOfPercent(samples: number, percent: number): number {
   return Math.max(1, Math.ceil((percent * samples) / 100));
 }
 
+/** As many bins as the square root of the samples, at most 50. */
+export function binsOfSamples(samples: number): number {
+  return Math.min(MAX_BINS, Math.ceil(Math.sqrt(samples)));
+}
+
 /**
  * Where each bin begins, strictly ascending. There are fewer bins if the scores are too close to
  * have enough numbers between them.
@@ -24,14 +29,14 @@ export function rankOfPercent(samples: number, percent: number): number {
 export function edgesOfBins({
   lowest,
   highest,
-  samples,
+  bins,
 }: {
   readonly lowest: number;
   readonly highest: number;
-  readonly samples: number;
+  /** At most this many. */
+  readonly bins: number;
 }): readonly number[] {
   if (lowest === highest) return [lowest];
-  const bins = Math.min(MAX_BINS, Math.ceil(Math.sqrt(samples)));
   const edges = [lowest];
   for (let bin = 1; bin < bins; bin += 1) {
     // Both terms are finite even if the difference of the scores is not.
@@ -39,4 +44,20 @@ export function edgesOfBins({
     if (edge > (edges.at(-1) ?? lowest) && edge < highest) edges.push(edge);
   }
   return edges;
+}
+
+export type HistogramBin = { readonly from: number; readonly to: number; readonly count: number };
+
+/** Counts scores that ascend. No bins without scores. */
+export function histogramOf(ascending: readonly number[], bins: number): readonly HistogramBin[] {
+  const [lowest, highest] = [ascending[0], ascending.at(-1)];
+  if (lowest === undefined || highest === undefined) return [];
+  const edges = edgesOfBins({ lowest, highest, bins });
+  let counted = 0;
+  return edges.map((from, bin) => {
+    const next = edges[bin + 1];
+    const first = counted;
+    while (counted < ascending.length && (next === undefined || (ascending[counted] ?? next) < next)) counted += 1;
+    return { from, to: next ?? highest, count: counted - first };
+  });
 }

@@ -12,7 +12,7 @@ import { barOf } from '../domain/bar.ts';
 import { fairShareOf, intervalRanksOfBar, rankOfBar } from '../domain/calibration.ts';
 import type { Challenge } from '../domain/challenge.ts';
 import type { RankAnchor } from '../domain/rank-anchor.ts';
-import { edgesOfBins, QUANTILE_PERCENTS, rankOfPercent } from '../domain/sample-distribution.ts';
+import { binsOfSamples, edgesOfBins, QUANTILE_PERCENTS, rankOfPercent } from '../domain/sample-distribution.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { countBarSamples, countInBins, loadKthBest, loadScoreOfRank } from '../repository/bar-samples.ts';
 import { findChallenge } from '../repository/challenges.ts';
@@ -69,7 +69,7 @@ async function readBins(on: Queryable, id: string, samples: number): Promise<rea
     loadScoreOfRank(on, id, { rank: 1, samples }),
     loadScoreOfRank(on, id, { rank: samples, samples }),
   ]);
-  const edges = edgesOfBins({ lowest, highest, samples });
+  const edges = edgesOfBins({ lowest, highest, bins: binsOfSamples(samples) });
   const counted = await countInBins(on, id, edges);
   return counted.map((counts, bin) => ({ from: edges[bin] ?? lowest, to: edges[bin + 1] ?? highest, ...counts }));
 }

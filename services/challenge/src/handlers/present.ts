@@ -52,7 +52,7 @@ export function presentChallenge(challenge: domain.Challenge, ceilings: TierCeil
 }
 
 /** Shows at most as many attempts as complete the ramp: the worker lifts the cap soon after. */
-function presentRamp(ramp: Ramp | null): ChallengeMessage['ramp'] {
+export function presentRamp(ramp: Ramp | null): ChallengeMessage['ramp'] {
   if (ramp === null) return undefined;
   const { fullPrizeCents, attemptsSeen, attemptsRequired } = ramp;
   return {

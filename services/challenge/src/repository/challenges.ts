@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { Environment, Tenant } from '@laurel/attempts/domain';
+import type { Position } from '@laurel/cursor';
 import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
 import type {
@@ -94,6 +95,18 @@ const SELECT_OF_TENANT = {
   text: `${CHALLENGE} where c.program_id = $1 and c.environment = $2 order by c.created_at, c.id`,
 };
 
+// The status as `statusOf` shows it: a live top_n challenge calibrates until it has n samples.
+const SELECT_PAGE = {
+  text: `
+select c.id from challenges c
+where c.program_id = $1 and c.environment = $2 and (c.created_at, c.id) < ($3, $4::uuid)
+  and ($5::text is null or $5 = case
+    when c.status = 'live' and c.prize_structure = 'top_n'
+      and not exists (select from bar_samples s where s.challenge_id = c.id offset c.top_n - 1)
+    then 'calibrating' else c.status end)
+order by c.created_at desc, c.id desc limit $6`,
+};
+
 const LOCK = { text: 'select from challenges where id = $1 for no key update' };
 
 const LOCK_SEVERAL = {
@@ -133,9 +146,31 @@ export async function findChallenge(on: Queryable, id: string): Promise<Challeng
   return (await loadChallenges(on, [id])).get(id)?.challenge ?? null;
 }
 
+/** Null for a challenge of another program too. */
+export async function findChallengeOfProgram(on: Queryable, programId: string, id: string): Promise<Challenge | null> {
+  const challenge = await findChallenge(on, id);
+  return challenge?.tenant.programId === programId ? challenge : null;
+}
+
 /** Every challenge of the tenant, oldest first. */
 export async function listChallengesOf(on: Queryable, tenant: Tenant): Promise<readonly Challenge[]> {
   return (await on.query<ChallengeRow>(SELECT_OF_TENANT, [tenant.programId, tenant.environment])).map(toChallenge);
+}
+
+/** The tenant's challenges after this position, newest first. A null status means any. */
+export async function loadPageOfChallenges(
+  on: Queryable,
+  tenant: Tenant,
+  {
+    after,
+    status,
+    limit,
+  }: { readonly after: Position; readonly status: ChallengeStatus | null; readonly limit: number },
+): Promise<readonly Challenge[]> {
+  const values = [tenant.programId, tenant.environment, after.at, after.id, status, limit];
+  const ids = (await on.query<{ id: string }>(SELECT_PAGE, values)).map(({ id }) => id);
+  const found = await loadChallenges(on, ids);
+  return ids.flatMap((id) => found.get(id)?.challenge ?? []);
 }
 
 /** Locks the challenge's status and bar against changes until the transaction ends. */

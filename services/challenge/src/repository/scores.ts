@@ -1,0 +1,49 @@
+/**
+ * A bounded part of a challenge's scores, to show how they are distributed. No index holds the
+ * attempts of a challenge by their time, and none is added for this: each of them would slow every
+ * creation. So both statements read the first rows of an index that the service needs anyway. The
+ * order does not depend on scores.
+ */
+
+import type { Queryable } from '@laurel/postgres';
+
+/** Whether these are all scores of their kind. */
+export type Scores = { readonly scores: readonly number[]; readonly isComplete: boolean };
+
+/** How many rows are read at most. */
+export const MAX_SCORES = 10_000;
+
+// The samples of attempts have time-sorted ids, so that these are the latest.
+const SELECT_SAMPLES = {
+  text: 'select score from bar_samples where challenge_id = $1 order by sample_id desc limit $2',
+};
+
+// Attempts of the newest accounts first. The score is looked up by the attempt's id, whatever the
+// planner knows of the tables.
+const SELECT_PAID = {
+  text: `
+select case when a.status = 'settled' and a.threshold is not null
+    then (select o.score from outcomes o where o.attempt_id = a.id) end as score
+from (
+  select id, status, threshold from attempts
+  where challenge_id = $1 and account_id is not null
+  order by account_id desc, created_at desc limit $2
+) a`,
+};
+
+/** The samples from which the bar follows. */
+export function loadSampledScores(on: Queryable, challengeId: string, limit = MAX_SCORES): Promise<Scores> {
+  return load(on, SELECT_SAMPLES, challengeId, limit);
+}
+
+/** The scores of settled paid attempts. */
+export function loadPaidScores(on: Queryable, challengeId: string, limit = MAX_SCORES): Promise<Scores> {
+  return load(on, SELECT_PAID, challengeId, limit);
+}
+
+async function load(on: Queryable, statement: { text: string }, challengeId: string, limit: number): Promise<Scores> {
+  // One row more shows whether there are others.
+  const rows = await on.query<{ score: number | null }>(statement, [challengeId, limit + 1]);
+  const scores = rows.slice(0, limit).flatMap(({ score }) => (score === null ? [] : [score]));
+  return { scores, isComplete: rows.length <= limit };
+}
