@@ -292,6 +292,7 @@ const CALLERS_OF_WALLET: Record<keyof WalletServiceService, readonly string[]> =
   setProgramLimits: GATEWAY,
   audit: GATEWAY,
   listFees: OWNERS,
+  getFee: OWNERS,
   listAwardPayouts: OWNERS,
 };
 

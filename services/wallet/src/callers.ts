@@ -36,5 +36,6 @@ export const CALLERS: AcceptedCallers<WalletServiceService> = {
   setProgramLimits: GATEWAY,
   audit: GATEWAY,
   listFees: OWNERS,
+  getFee: OWNERS,
   listAwardPayouts: OWNERS,
 };

@@ -18,6 +18,7 @@ import { createAccount } from './handlers/create-account.ts';
 import { denyPayout } from './handlers/deny-payout.ts';
 import { deposit } from './handlers/deposit.ts';
 import { getAccount } from './handlers/get-account.ts';
+import { getFee } from './handlers/get-fee.ts';
 import { getPayout } from './handlers/get-payout.ts';
 import { getProgramLimits } from './handlers/get-program-limits.ts';
 import { getStatement } from './handlers/get-statement.ts';
@@ -82,6 +83,7 @@ export function walletRpcs(deps: {
       setProgramLimits: setProgramLimits(deps),
       audit: audit(deps),
       listFees: listFees(deps),
+      getFee: getFee(deps),
       listAwardPayouts: listAwardPayouts(deps),
     },
     { logger, callers: CALLERS },

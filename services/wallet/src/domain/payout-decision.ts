@@ -48,6 +48,8 @@ export type Payout = PayoutRequest & {
   readonly reason: HoldReason | null;
   readonly createdAt: Date;
   readonly paidAt: Date | null;
+  /** Present only if the payout is denied. */
+  readonly deniedAt?: Date;
 };
 
 /** The stored facts about one payout, read after the player's row was locked. */

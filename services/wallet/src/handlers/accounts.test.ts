@@ -329,6 +329,29 @@ describe('statements', () => {
     }
   });
 
+  it('GetFee finds the posted fee of an attempt, and its refund once it is returned', async () => {
+    const player = await addPlayer(wallet, { balanceCents: 10_00n });
+    const [fee, unpaid] = [chargeOf(player, 3_00n), chargeOf(player, 50_00n)];
+    const getFee = (attemptId: string) => wallet.client.getFee({ attemptId });
+    for (const it of [fee, unpaid]) await charge(wallet.client, it);
+    const charged = await ok(getFee(fee.attemptId));
+    expect(charged).toEqual({
+      feeCents: 3_00n,
+      chargedAt: expect.any(Date),
+      refundedAt: undefined,
+      refundReason: '',
+    });
+    await ok(wallet.client.refundFees({ refunds: [{ feeTransferId: fee.transferId, reason: 'voided' }] }));
+    expect(await ok(getFee(fee.attemptId))).toEqual({
+      ...charged,
+      refundedAt: expect.any(Date),
+      refundReason: 'voided',
+    });
+    // The wallet refused this one, so no fee was posted.
+    expect(await refusalOf(getFee(unpaid.attemptId))).toBe('not_found');
+    expect(await refusalOf(getFee(newId()))).toBe('not_found');
+  });
+
   it('a list for a service that owns no attempts is a bug and fails', async () => {
     await expect(wallet.client.listFees({ afterAttemptId: '', limit: 1, owner: 'wallet' })).rejects.toThrow();
   });

@@ -12,6 +12,6 @@ export function getPayout({ database }: { database: Database }) {
   return async ({ awardId }: GetPayoutRequest, context: RpcContext): Promise<GetPayoutResponse | Refused> => {
     if (isUuid(awardId)) checkOwned(context, awardId);
     const payout = isUuid(awardId) ? await loadPayout(database, awardId) : null;
-    return payout === null ? refused('not_found') : { payout: presentPayout(payout) };
+    return payout === null ? refused('not_found') : { payout: presentPayout(payout), deniedAt: payout.deniedAt };
   };
 }

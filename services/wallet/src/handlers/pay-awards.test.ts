@@ -435,6 +435,7 @@ describe('reviewing a held award', () => {
     const denied = { payout: { ...payout, status: PayoutStatus.DENIED } };
     expect(await ok(wallet.client.denyPayout({ awardId }))).toEqual(denied);
     expect(await ok(wallet.client.denyPayout({ awardId }))).toEqual(denied);
+    expect(await ok(wallet.client.getPayout({ awardId }))).toEqual({ ...denied, deniedAt: expect.any(Date) });
     expect(await refusalOf(wallet.client.releasePayout({ awardId }))).toBe('conflict');
     expect(await balanceOf(wallet, player)).toBe(0n);
   });

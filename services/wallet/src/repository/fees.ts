@@ -204,3 +204,27 @@ export type FeeRecord = {
 export function listFees(database: Database, { after, owner, limit }: OwnedPage): Promise<FeeRecord[]> {
   return database.query<FeeRecord>(listFeesStatement, [after, digitsOf(owner), limit]);
 }
+
+const findFeeStatement: Statement = {
+  name: 'find_fee',
+  text: `
+    select fee.amount_cents, fee.created_at as charged_at, refund.created_at as refunded_at, refund.reason as refund_reason
+    from transfers as fee
+    left join lateral (
+      select created_at, reason from transfers where kind = 'refund' and fee_transfer_id = fee.id limit 1
+    ) as refund on true
+    where fee.attempt_id = $1 and fee.kind = 'fee' and fee.state = 'posted'`,
+};
+
+type FoundFee = {
+  readonly amount_cents: bigint;
+  readonly charged_at: Date;
+  readonly refunded_at: Date | null;
+  readonly refund_reason: string | null;
+};
+
+/** The posted fee of the attempt and its refund; null if no fee of it was posted. */
+export async function findFee(database: Database, attemptId: string): Promise<FoundFee | null> {
+  const [row] = await database.query<FoundFee>(findFeeStatement, [attemptId]);
+  return row ?? null;
+}

@@ -21,10 +21,11 @@ type PayoutRow = {
   reason: HoldReason | null;
   created_at: Date;
   paid_at: Date | null;
+  denied_at: Date | null;
 };
 
 const PAYOUT_COLUMNS =
-  'award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, status, reason, created_at, paid_at';
+  'award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, status, reason, created_at, paid_at, denied_at';
 
 function payoutOf(row: PayoutRow): Payout {
   return {
@@ -38,6 +39,7 @@ function payoutOf(row: PayoutRow): Payout {
     reason: row.reason,
     createdAt: row.created_at,
     paidAt: row.paid_at,
+    ...(row.denied_at === null ? {} : { deniedAt: row.denied_at }),
   };
 }
 
