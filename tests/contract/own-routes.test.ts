@@ -128,6 +128,7 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(200, await portal.rotateSecret(id));
     const { delivery_id } = expectStatus(202, await portal.sendTest(id)).body;
     expectStatus(202, await portal.resend(delivery_id));
+    expectStatus(200, await portal.getDelivery(delivery_id));
     expectStatus(200, await portal.listDeliveries(id));
     expectStatus(204, await portal.deleteEndpoint(id));
     const made = await createIntegrations(program.test).create({ transport: 'push_webhook' });

@@ -34,10 +34,20 @@ export interface DeliveryBody {
   attempts: DeliveryAttemptBody[];
 }
 
+export interface DeliveryDetailBody extends DeliveryBody {
+  endpoint_id: string;
+  event_id: string;
+  program_id: string | null;
+  environment: 'test' | 'live' | null;
+  body: string;
+  resend_of: string | null;
+}
+
 export interface DeliveryAttemptBody {
   number: number;
   started_at: string;
   duration_ms: number | null;
+  phases: Record<'dns_ms' | 'connect_ms' | 'wait_ms' | 'read_ms', number | null>;
   http_status: number | null;
   error_kind: string | null;
   error: string | null;
@@ -98,6 +108,7 @@ export interface Portal {
     endpointId: string,
     query?: DeliveryQuery,
   ): Promise<Answer<{ data: DeliveryBody[]; next_cursor: string | null }>>;
+  getDelivery(deliveryId: string): Promise<Answer<DeliveryDetailBody>>;
   resend(deliveryId: string): Promise<Answer<{ delivery_id: string }>>;
 }
 
@@ -130,6 +141,7 @@ export function createPortal(http: HttpClient, token: string): Portal {
       for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));
       return send('GET', `/webhook-endpoints/${endpointId}/deliveries?${parameters}`);
     },
+    getDelivery: (deliveryId) => send('GET', `/deliveries/${deliveryId}`),
     resend: (deliveryId) => send('POST', `/deliveries/${deliveryId}/resend`),
   };
 }

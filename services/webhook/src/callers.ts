@@ -14,6 +14,7 @@ export const CALLERS: AcceptedCallers<WebhookServiceService> = {
   rotateSecret: GATEWAY,
   sendTest: GATEWAY,
   listDeliveries: GATEWAY,
+  getDelivery: GATEWAY,
   resendDelivery: GATEWAY,
   retryDelivery: GATEWAY,
   listSandboxEvents: GATEWAY,

@@ -8,6 +8,7 @@ import type { Clock, Logger } from '@laurel/service';
 import { CALLERS } from './callers.ts';
 import { createEndpoint } from './handlers/create-endpoint.ts';
 import { deleteEndpoint } from './handlers/delete-endpoint.ts';
+import { getDelivery } from './handlers/get-delivery.ts';
 import { getEndpoint } from './handlers/get-endpoint.ts';
 import { listDeliveries } from './handlers/list-deliveries.ts';
 import { listEndpoints } from './handlers/list-endpoints.ts';
@@ -40,6 +41,7 @@ export function webhookRpcs(deps: {
       rotateSecret: rotateSecret(deps),
       sendTest: sendTest(deps),
       listDeliveries: listDeliveries(deps),
+      getDelivery: getDelivery(deps),
       resendDelivery: resendDelivery(deps),
       retryDelivery: retryDelivery(deps),
       listSandboxEvents: listSandboxEvents(deps),

@@ -1,6 +1,6 @@
 import { Environment } from '@laurel/proto/common';
 import { DELIVERY_STATUSES, ENVIRONMENTS, nameOf } from '@laurel/proto/enum-names';
-import type { Delivery, DeliveryAttempt, Endpoint, SandboxEvent } from '@laurel/proto/webhook';
+import type { Delivery, DeliveryAttempt, Endpoint, GetDeliveryResponse, SandboxEvent } from '@laurel/proto/webhook';
 import { timestamp } from './timestamp.ts';
 
 /** An endpoint as the portal shows it. Only the response to its creation shows its secret. */
@@ -29,6 +29,20 @@ export function presentDelivery(delivery: Delivery) {
   };
 }
 
+/** A delivery with its body. */
+export function presentDeliveryDetail(found: GetDeliveryResponse & { readonly delivery: Delivery }) {
+  const { delivery, endpointId, eventId, tenant, body, resendOf } = found;
+  return {
+    ...presentDelivery(delivery),
+    endpoint_id: endpointId,
+    event_id: eventId,
+    program_id: tenant?.programId ?? null,
+    environment: tenant === undefined ? null : nameOf(ENVIRONMENTS, tenant.environment),
+    body,
+    resend_of: resendOf ?? null,
+  };
+}
+
 export function presentSandboxEvent({ id, event, createdAt, body, cursor }: SandboxEvent) {
   return { id, event, created_at: timestamp(createdAt), body, cursor };
 }
@@ -37,10 +51,20 @@ function presentAttempt(attempt: DeliveryAttempt) {
   return {
     number: attempt.number,
     started_at: timestamp(attempt.startedAt),
-    duration_ms: attempt.durationMs === undefined ? null : Math.round(attempt.durationMs),
+    duration_ms: milliseconds(attempt.durationMs),
+    phases: {
+      dns_ms: milliseconds(attempt.dnsMs),
+      connect_ms: milliseconds(attempt.connectMs),
+      wait_ms: milliseconds(attempt.waitMs),
+      read_ms: milliseconds(attempt.readMs),
+    },
     http_status: attempt.httpStatus ?? null,
     error_kind: attempt.errorKind ?? null,
     error: attempt.error ?? null,
     response_excerpt: attempt.responseExcerpt ?? null,
   };
+}
+
+function milliseconds(measured: number | undefined): number | null {
+  return measured === undefined ? null : Math.round(measured);
 }

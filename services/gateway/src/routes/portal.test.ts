@@ -463,7 +463,7 @@ describe('sessions', () => {
       expect(codeOf(await change(site, { token }))).toEqual(NOT_FOUND);
     }
     const reads = new Set([...asked, ...integration.asked].map(([rpc]) => rpc));
-    expect(reads).toEqual(new Set(['listEndpoints', 'getEndpoint', 'listDeliveries', 'listLog']));
+    expect(reads).toEqual(new Set(['listEndpoints', 'getEndpoint', 'listDeliveries', 'getDelivery', 'listLog']));
     for (const site of ['same-origin', 'none', undefined]) {
       expect(codeOf(await change(site, { token }))).toEqual(NOT_FOUND);
     }
@@ -492,7 +492,7 @@ test('the portal serves only its own routes, and no route of /api answers OPTION
     ['GET', `/programs/${newId()}/test-key`],
     ['PUT', `/webhook-endpoints/${newId()}`],
     ['POST', `/webhook-endpoints/${newId()}`],
-    ['GET', `/deliveries/${newId()}`],
+    ['PUT', `/deliveries/${newId()}`],
     ['GET', `/deliveries/${newId()}/resend`],
     ['GET', '/session'],
     ['GET', '/'],
@@ -998,12 +998,13 @@ describe('webhook endpoints', () => {
       ['POST', `/webhook-endpoints/${id}/rotate-secret`],
       ['POST', `/webhook-endpoints/${id}/test`],
       ['GET', `/webhook-endpoints/${id}/deliveries`],
+      ['GET', `/deliveries/${id}`],
       ['POST', `/deliveries/${id}/resend`],
     ];
     for (const [method, where, body] of [...calls(newId()), ...calls('nonsense')]) {
       expect(codeOf(await portal(method, where, { token, body })), `${method} ${where}`).toEqual(NOT_FOUND);
     }
-    expect(asked).toHaveLength(7);
+    expect(asked).toHaveLength(8);
     script.createEndpoint = async () => refused('conflict', 'There are 20.');
     const full = await portal('POST', '/webhook-endpoints', { token, body: { url: ENDPOINT.url } });
     expect([full.status, full.body]).toEqual([409, { error: { code: 'conflict', message: 'There are 20.' } }]);
@@ -1026,6 +1027,10 @@ describe('webhook endpoints', () => {
           errorKind: 'http_5xx',
           error: 'The endpoint answered 500.',
           responseExcerpt: 'oops',
+          dnsMs: 0.4,
+          connectMs: 3.6,
+          waitMs: 8,
+          readMs: undefined,
         },
         {
           number: 2,
@@ -1057,6 +1062,7 @@ describe('webhook endpoints', () => {
                 number: 1,
                 started_at: '2026-11-21T12:00:00.000Z',
                 duration_ms: 12,
+                phases: { dns_ms: 0, connect_ms: 4, wait_ms: 8, read_ms: null },
                 http_status: 500,
                 error_kind: 'http_5xx',
                 error: 'The endpoint answered 500.',
@@ -1066,6 +1072,7 @@ describe('webhook endpoints', () => {
                 number: 2,
                 started_at: '2026-11-21T12:00:00.000Z',
                 duration_ms: null,
+                phases: { dns_ms: null, connect_ms: null, wait_ms: null, read_ms: null },
                 http_status: null,
                 error_kind: null,
                 error: null,
@@ -1084,6 +1091,45 @@ describe('webhook endpoints', () => {
       ['listDeliveries', { ...own, status: DeliveryStatus.PENDING, event: 'attempt.settled', limit: 1, cursor: 'c' }],
       ['listDeliveries', { ...own, status: DeliveryStatus.UNSPECIFIED, event: '', limit: 200, cursor: '' }],
     ]);
+  });
+
+  test('a delivery is shown with its body and whose event it has', async () => {
+    const { id, token, programId } = await makeDeveloper();
+    const [deliveryId, eventId] = [newId(), newId()];
+    const delivery = {
+      id: deliveryId,
+      event: 'attempt.settled',
+      status: DeliveryStatus.FAILED,
+      createdAt: AT,
+      nextAttemptAt: undefined,
+      attempts: [],
+    };
+    const found = {
+      delivery,
+      endpointId: ENDPOINT.id,
+      eventId,
+      tenant: undefined,
+      body: '{"a":1}',
+      resendOf: undefined,
+    };
+    const tenant = { programId, environment: Environment.LIVE };
+    script.getDelivery = async () => ({ ...found, tenant, resendOf: eventId });
+    const shown = {
+      id: deliveryId,
+      event: 'attempt.settled',
+      status: 'failed',
+      created_at: AT.toISOString(),
+      next_attempt_at: null,
+      attempts: [],
+      endpoint_id: ENDPOINT.id,
+      event_id: eventId,
+      body: '{"a":1}',
+    };
+    const get = async () => (await portal('GET', `/deliveries/${deliveryId.toUpperCase()}`, { token })).body;
+    expect(await get()).toEqual({ ...shown, program_id: programId, environment: 'live', resend_of: eventId });
+    script.getDelivery = async () => found;
+    expect(await get()).toEqual({ ...shown, program_id: null, environment: null, resend_of: null });
+    expect(asked[0]).toEqual(['getDelivery', { developerId: id, deliveryId }]);
   });
 
   test('a delivery of a webhook endpoint is sent again', async () => {

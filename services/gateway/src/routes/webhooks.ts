@@ -36,12 +36,24 @@ export const endpointWithSecretSchema = component(
   }),
 );
 
+const milliseconds = z.int().nullable();
+
+const sendPhases = component(
+  'WebhookSendPhases',
+  z.object({ dns_ms: milliseconds, connect_ms: milliseconds, wait_ms: milliseconds, read_ms: milliseconds }),
+  {
+    description:
+      'How long each part of the send took: resolving the name, connecting with TLS, waiting for the response, reading it. A part that was not reached, or not needed, is null.',
+  },
+);
+
 const sendSchema = component(
   'WebhookSend',
   z.object({
     number: z.int(),
     started_at: timestamp,
-    duration_ms: z.int().nullable(),
+    duration_ms: milliseconds,
+    phases: sendPhases,
     http_status: z.int().nullable(),
     error_kind: z.string().nullable(),
     error: z.string().nullable(),
@@ -60,6 +72,18 @@ const deliverySchema = component(
     created_at: timestamp,
     next_attempt_at: timestamp.nullable(),
     attempts: z.array(sendSchema).openapi({ description: 'Every send, oldest first.' }),
+  }),
+);
+
+export const deliveryDetailSchema = component(
+  'WebhookDeliveryDetail',
+  deliverySchema.extend({
+    endpoint_id: uuid,
+    event_id: uuid.openapi({ description: 'A resend has the id of the same event.' }),
+    program_id: uuid.nullable().openapi({ description: 'Null for `webhook.test`.' }),
+    environment: orNull(environmentName).openapi({ description: 'Null for `webhook.test`.' }),
+    body: z.string().openapi({ description: 'The body of every send, as text: a signature is of its UTF-8 bytes.' }),
+    resend_of: uuid.nullable().openapi({ description: 'The delivery that a developer sent again; otherwise null.' }),
   }),
 );
 

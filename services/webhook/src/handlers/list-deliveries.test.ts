@@ -2,7 +2,9 @@
 import { TOP } from '@laurel/cursor';
 import { refused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
+import { Environment } from '@laurel/proto/common';
 import { type Delivery, type DeliveryAttempt, DeliveryStatus } from '@laurel/proto/webhook';
+import { ok } from '@laurel/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Send } from '../domain/delivery.ts';
@@ -69,8 +71,17 @@ function attempt(number: number, rest: Partial<DeliveryAttempt>): DeliveryAttemp
     errorKind: undefined,
     error: undefined,
     responseExcerpt: undefined,
+    dnsMs: undefined,
+    connectMs: undefined,
+    waitMs: undefined,
+    readMs: undefined,
     ...rest,
   };
+}
+
+/** A send whose end is recorded by `end`. */
+function ended(number: number, rest: Partial<DeliveryAttempt>): DeliveryAttempt {
+  return attempt(number, { durationMs: 12.5, ...PHASES, ...rest });
 }
 
 function ids(deliveries: readonly Delivery[]): readonly string[] {
@@ -102,8 +113,7 @@ describe('the delivery log of an endpoint', () => {
     };
     expect(await h.deliveriesOf(owner)).toEqual([delivery]);
 
-    const first = attempt(1, {
-      durationMs: 12.5,
+    const first = ended(1, {
       httpStatus: 503,
       errorKind: 'http_5xx',
       error: ERROR_SENTENCES.http_5xx,
@@ -121,7 +131,7 @@ describe('the delivery log of an endpoint', () => {
     const interrupted = attempt(2, { errorKind: 'interrupted', error: ERROR_SENTENCES.interrupted });
     h.clock.advance(60_000);
     await send(owner, ANSWERED);
-    const third = attempt(3, { durationMs: 12.5, httpStatus: 204, responseExcerpt: '' });
+    const third = ended(3, { httpStatus: 204, responseExcerpt: '' });
     expect(await h.deliveriesOf(owner)).toEqual([
       {
         ...delivery,
@@ -136,7 +146,7 @@ describe('the delivery log of an endpoint', () => {
     const owner = await h.createEndpoint();
     await put(owner);
     await send(owner, SILENT);
-    const first = attempt(1, { durationMs: 12.5, errorKind: 'timeout', error: SILENT.sentence });
+    const first = ended(1, { errorKind: 'timeout', error: SILENT.sentence });
     h.clock.advance(1_000);
     await h.webhook.updateEndpoint({ developerId: owner.developerId, endpointId: owner.endpoint.id, active: false });
     const [delivery] = await h.deliveriesOf(owner);
@@ -193,6 +203,43 @@ describe('the delivery log of an endpoint', () => {
     const owner = await h.createEndpoint();
     await put(owner);
     expect(await page(owner, { developerId: newId() })).toEqual(refused('not_found'));
+  });
+});
+
+describe('one delivery by its id', () => {
+  it('a delivery is found with the frozen body, its tenant and its sends, as the log lists it', async () => {
+    const owner = await h.createEndpoint();
+    const id = await put(owner);
+    await send(owner, BUSY);
+    const found = ok(await h.webhook.getDelivery({ developerId: owner.developerId, deliveryId: id }));
+    const [listed] = await h.deliveriesOf(owner);
+    expect(found.delivery).toEqual(listed);
+    expect(found.delivery?.attempts).toHaveLength(1);
+    expect(found).toMatchObject({ endpointId: owner.endpoint.id, body: '{}', resendOf: undefined });
+    expect(found.tenant?.environment).toBe(Environment.LIVE);
+
+    const again = ok(await h.webhook.resendDelivery({ developerId: owner.developerId, deliveryId: id }));
+    const resent = ok(await h.webhook.getDelivery({ developerId: owner.developerId, deliveryId: again.deliveryId }));
+    expect(resent).toMatchObject({ eventId: found.eventId, body: found.body, tenant: found.tenant, resendOf: id });
+  });
+
+  it('a test has no tenant', async () => {
+    const { developerId, endpoint } = await h.createEndpoint();
+    const { deliveryId } = ok(await h.webhook.sendTest({ developerId, endpointId: endpoint.id }));
+    const found = ok(await h.webhook.getDelivery({ developerId, deliveryId }));
+    expect(found.tenant).toBeUndefined();
+    expect(JSON.parse(found.body)).toMatchObject({ event: 'webhook.test' });
+  });
+
+  it('a delivery is not_found for another developer, and once its endpoint is deleted', async () => {
+    const owner = await h.createEndpoint();
+    const deliveryId = await put(owner);
+    const { developerId, endpoint } = owner;
+    for (const other of [newId(), (await h.createEndpoint()).developerId])
+      expect(await h.webhook.getDelivery({ developerId: other, deliveryId })).toEqual(refused('not_found'));
+    expect(await h.webhook.getDelivery({ developerId, deliveryId: newId() })).toEqual(refused('not_found'));
+    await h.webhook.deleteEndpoint({ developerId, endpointId: endpoint.id });
+    expect(await h.webhook.getDelivery({ developerId, deliveryId })).toEqual(refused('not_found'));
   });
 });
 

@@ -27,6 +27,10 @@ function presentSend(send: LoggedSend): DeliveryAttempt {
     errorKind: send.errorKind ?? undefined,
     error: send.error ?? undefined,
     responseExcerpt: send.responseExcerpt ?? undefined,
+    dnsMs: send.phases.dnsMs ?? undefined,
+    connectMs: send.phases.connectMs ?? undefined,
+    waitMs: send.phases.waitMs ?? undefined,
+    readMs: send.phases.readMs ?? undefined,
   };
 }
 

@@ -5,13 +5,14 @@
 import type { Position } from '@laurel/cursor';
 import type { Queryable } from '@laurel/postgres';
 import type { Environment, Tenant } from '@laurel/tenant';
-import type { DeliveryStatus } from '../domain/delivery.ts';
+import type { DeliveryStatus, Phases } from '../domain/delivery.ts';
 import { DELIVERY_OF_TENANT } from './deliveries.ts';
 
 export type LoggedSend = {
   readonly number: number;
   readonly startedAt: Date;
   readonly durationMs: number | null;
+  readonly phases: Phases;
   readonly httpStatus: number | null;
   readonly errorKind: string | null;
   readonly error: string | null;
@@ -33,6 +34,14 @@ export type LoggedDelivery = {
 };
 
 export type LogFilter = { readonly status: DeliveryStatus | null; readonly eventType: string | null };
+
+/** A delivery of the log with what only one that is asked for by its id shows. */
+export type DeliveryDetail = {
+  readonly delivery: LoggedDelivery;
+  readonly stored: StoredDelivery;
+  /** The delivery that it repeats; null for others. */
+  readonly resendOf: string | null;
+};
 
 /** A delivery that a developer asks to send again. */
 export type StoredDelivery = {
@@ -58,6 +67,10 @@ type LogRow = {
   number: number | null;
   started_at: Date;
   duration_ms: number | null;
+  dns_ms: number | null;
+  connect_ms: number | null;
+  wait_ms: number | null;
+  read_ms: number | null;
   http_status: number | null;
   error_kind: string | null;
   error: string | null;
@@ -74,6 +87,11 @@ type StoredRow = {
   body: Buffer;
 };
 
+// A delivery `d` with one of its sends `a`.
+const LOG_COLUMNS = `d.id, d.event_type, d.status, d.created_at, d.next_attempt_at, d.attempts, d.sending_since, d.closed_at,
+  a.number, a.started_at, a.duration_ms, a.dns_ms, a.connect_ms, a.wait_ms, a.read_ms, a.http_status, a.error_kind, a.error,
+  a.response_excerpt`;
+
 // No row: the developer has no such endpoint. One row without an id: the page is empty.
 //
 // One statement reads deliveries and their sends. With two, a send whose end is recorded between
@@ -81,8 +99,7 @@ type StoredRow = {
 const SELECT_PAGE = {
   name: 'delivery_log_page',
   text: `
-select d.id, d.event_type, d.status, d.created_at, d.next_attempt_at, d.attempts, d.sending_since, d.closed_at,
-  a.number, a.started_at, a.duration_ms, a.http_status, a.error_kind, a.error, a.response_excerpt
+select ${LOG_COLUMNS}
 from endpoints e left join lateral (
   select * from deliveries
   where endpoint_id = e.id
@@ -93,6 +110,14 @@ from endpoints e left join lateral (
 ) d on true left join delivery_attempts a on a.delivery_id = d.id
 where e.id = $1 and e.developer_id = $2 and e.deleted_at is null
 order by d.created_at desc, d.id desc, a.number`,
+};
+
+const SELECT_DETAIL = {
+  text: `
+select ${LOG_COLUMNS}, d.endpoint_id, d.event_id, d.program_id, d.environment, d.body, d.resend_of
+from deliveries d join endpoints e on e.id = d.endpoint_id left join delivery_attempts a on a.delivery_id = d.id
+where d.id = $1 and e.developer_id = $2 and e.deleted_at is null
+order by a.number`,
 };
 
 const SELECT_STORED = {
@@ -114,13 +139,16 @@ export async function loadLogPage(
   const values = [owner.endpointId, owner.developerId, status, eventType, after.at, after.id, limit];
   const rows = await on.query<LogRow | { id: null }>(SELECT_PAGE, values);
   if (rows.length === 0) return null;
-  const page: (LoggedDelivery & { readonly sends: LoggedSend[] })[] = [];
-  for (const row of rows) {
-    if (row.id === null) continue;
-    if (page.at(-1)?.id !== row.id) page.push({ ...toDelivery(row), sends: [] });
-    if (row.number !== null) page.at(-1)?.sends.push(toSend(row, row.number));
-  }
-  return page;
+  return gatherSends(rows.filter((row) => row.id !== null));
+}
+
+/** A delivery to one of the developer's endpoints, with its body and its sends; otherwise null. */
+export async function findDelivery(on: Queryable, developerId: string, id: string): Promise<DeliveryDetail | null> {
+  const rows = await on.query<LogRow & StoredRow & { resend_of: string | null }>(SELECT_DETAIL, [id, developerId]);
+  const [row] = rows;
+  const [delivery] = gatherSends(rows);
+  if (row === undefined || delivery === undefined) return null;
+  return { delivery, stored: toStored(row), resendOf: row.resend_of };
 }
 
 /** A delivery to one of the developer's endpoints; otherwise null. */
@@ -143,6 +171,16 @@ export async function findEndpointOfDelivery(
   return row?.endpoint_id ?? null;
 }
 
+/** The deliveries of rows in which those of one delivery follow each other. */
+function gatherSends(rows: readonly LogRow[]): readonly LoggedDelivery[] {
+  const deliveries: (LoggedDelivery & { readonly sends: LoggedSend[] })[] = [];
+  for (const row of rows) {
+    if (deliveries.at(-1)?.id !== row.id) deliveries.push({ ...toDelivery(row), sends: [] });
+    if (row.number !== null) deliveries.at(-1)?.sends.push(toSend(row, row.number));
+  }
+  return deliveries;
+}
+
 function toDelivery(row: LogRow): Omit<LoggedDelivery, 'sends'> {
   return {
     id: row.id,
@@ -160,6 +198,7 @@ function toSend(row: LogRow, number: number): LoggedSend {
     number,
     startedAt: row.started_at,
     durationMs: row.duration_ms,
+    phases: { dnsMs: row.dns_ms, connectMs: row.connect_ms, waitMs: row.wait_ms, readMs: row.read_ms },
     httpStatus: row.http_status,
     errorKind: row.error_kind,
     error: row.error,

@@ -13,7 +13,7 @@ import type { Route } from '../../http/route.ts';
 import { type DryRuns, dryRunDescriptor, listIntegrationLog } from './integrations.ts';
 import { getOwnProgram, listOwnPrograms, replaceTestKey } from './programs.ts';
 import { getSignedInDeveloper, signOut } from './session.ts';
-import { resendWebhookDelivery } from './webhook-deliveries.ts';
+import { getWebhookDelivery, resendWebhookDelivery } from './webhook-deliveries.ts';
 import {
   changeWebhookEndpoint,
   createWebhookEndpoint,
@@ -54,6 +54,7 @@ export const PORTAL_ROUTES: readonly Route<Session, PortalServices>[] = [
   rotateWebhookSecret,
   sendTestEvent,
   listWebhookDeliveries,
+  getWebhookDelivery,
   resendWebhookDelivery,
   dryRunDescriptor,
   listIntegrationLog,

@@ -1,9 +1,28 @@
 import { isRefused } from '@laurel/errors';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import { z } from '../../http/zod.ts';
+import { presentDeliveryDetail } from '../../presenters/webhook.ts';
 import { pathId } from '../fields.ts';
-import { deliveryIdSchema } from '../webhooks.ts';
+import { present } from '../run-route.ts';
+import { deliveryDetailSchema, deliveryIdSchema } from '../webhooks.ts';
 import { definePortalRoute } from './route.ts';
+
+export const getWebhookDelivery = definePortalRoute({
+  method: 'get',
+  path: '/deliveries/{deliveryId}',
+  name: 'getWebhookDelivery',
+  summary: 'Get a delivery with its body',
+  params: z.object({ deliveryId: pathId }),
+  success: { status: 200, description: 'The delivery with every send.', schema: deliveryDetailSchema },
+  run: async (
+    { caller: { developerId }, params: { deliveryId }, options },
+    { webhook }: { webhook: WebhookClient },
+  ) => {
+    const found = await webhook.getDelivery({ developerId, deliveryId }, options);
+    if (isRefused(found)) return found;
+    return { body: presentDeliveryDetail({ ...found, delivery: present(found.delivery) }) };
+  },
+});
 
 export const resendWebhookDelivery = definePortalRoute({
   method: 'post',
