@@ -43,6 +43,7 @@ const BLACK_BOX = { isolate: false, testTimeout: 60_000, hookTimeout: 180_000 };
 const PACKAGES = [
   'libs/*/src/**/*.test.ts',
   'services/*/src/**/*.test.ts',
+  'apps/*/src/**/*.test.ts',
   'deploy/**/*.test.ts',
   'docs/site/**/*.test.ts',
   '.ci/*.test.mjs',
@@ -56,7 +57,7 @@ const PACKAGES = [
  * Proofs whose size is the point (thousands of entrants, a hundred endpoints that hang), and
  * promises in seconds, which need a machine that does nothing else.
  */
-const LONG = ['{libs,services,deploy,tests,bench}/**/*.long.test.ts'];
+const LONG = ['{libs,services,apps,deploy,tests,bench}/**/*.long.test.ts'];
 
 /** Long files without a promise in seconds: they run two at a time, before the others. */
 const LONG_SIDE_BY_SIDE = [

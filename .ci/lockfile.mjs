@@ -27,7 +27,7 @@ for (const [name, entry] of Object.entries(json('package-lock.json').packages)) 
 const manifests = globSync(
   [
     'package.json',
-    '{libs,services,examples}/*/package.json',
+    '{libs,services,apps,examples}/*/package.json',
     'deploy/local/package.json',
     'tests/package.json',
     'bench/package.json',

@@ -10,7 +10,7 @@ import { proseOf, wordsOf } from './comments.mjs';
 
 const COLUMNS = 100;
 const SOURCES = /\.(?:ts|mjs|js|proto|sql)$/;
-const DERIVED = /\/generated\/|\/schema\.sql$|^libs\/sdk\/src\/api-types\.ts$/;
+const DERIVED = /\/generated\/|\/schema\.sql$|\/src\/(?:api\/)?api-types\.ts$/;
 const DIRECTIVE = /^\s*(?:\/\/|\/\*+|\*)\s*(?:biome-ignore|@ts-expect-error|squawk-ignore)/;
 
 /** What makes a reader start a sentence again. */

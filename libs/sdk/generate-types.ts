@@ -1,12 +1,14 @@
 /**
  * Writes `src/api-types.ts` from the OpenAPI document of the partner API, and from that of the
- * service's own routes for the sandbox: `npm run sdk-types`.
+ * service's own routes for the sandbox: `npm run sdk-types`. From the second document it also
+ * writes the types of the developer portal, `apps/portal/src/api/api-types.ts`.
  *
  * - Every schema that a request or a successful response can have becomes a type of the same name.
  *   Failures are `LaurelError`s, so only their codes are written.
  * - What a partner sends has closed enumerations, so that the compiler finds a typing error.
  *   Responses have open ones: a value that Laurel adds later must not break a partner who compiled
- *   before. An enumeration of one value is a constant.
+ *   before. An enumeration of one value is a constant. The portal is released with its routes, so
+ *   all its enumerations are closed.
  * - Each alternative of a request excludes the members of the others.
  * - A keyword that this script does not know is an error, because a type without it would be wrong
  *   unnoticed.
@@ -53,6 +55,9 @@ const OWN_DOCUMENT = 'docs/openapi/portal-api.yaml';
 const SANDBOX = '/api/sandbox/';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OUTPUT = fileURLToPath(new URL('src/api-types.ts', import.meta.url));
+/** The routes of the developer portal, and what has their types. */
+const PORTAL = '/api/portal/';
+const PORTAL_OUTPUT = `${ROOT}apps/portal/src/api/api-types.ts`;
 const COMMENT_WIDTH = 116;
 /** The component that all refusals share. */
 const ERROR_CODE = 'ErrorCode';
@@ -68,11 +73,12 @@ const KNOWN = new Set([...RENDERED, ...COMBINED, ...UNTYPED, ...INFORMATIVE]);
 
 const partner = readDocument(PARTNER_DOCUMENT);
 const own = readDocument(OWN_DOCUMENT);
-const sandbox = Object.fromEntries(Object.entries(own.paths).filter(([path]) => path.startsWith(SANDBOX)));
+const sandbox = ownPathsBelow(SANDBOX);
+const portal = ownPathsBelow(PORTAL);
 /** The partner API's schemas win over those of the other document. */
 const schemas = { ...partner.components.schemas, ...own.components.schemas, ...partner.components.schemas };
 
-function writeTypes(): void {
+function writeSdkTypes(): void {
   const operations = [partner.paths, partner.webhooks ?? {}, sandbox].flatMap(operationsOf);
   // The document has a webhook's body as a request, but a partner reads it.
   const received = operationsOf(partner.webhooks ?? {});
@@ -82,17 +88,41 @@ function writeTypes(): void {
     { $ref: EVERY_EVENT },
   ]);
   const sent = reachableFrom(operations.flatMap(({ requestBody }) => schemasOf(requestBody)));
-  checkShared();
+  checkShared(operationsOf(sandbox));
+  write(OUTPUT, [PARTNER_DOCUMENT, OWN_DOCUMENT], partner, sent, read);
+}
+
+function writePortalTypes(): void {
+  const operations = operationsOf(portal);
+  checkShared(operations);
+  const bodies = operations.flatMap(({ requestBody }) => schemasOf(requestBody));
+  const used = reachableFrom([...operations.flatMap(answersOf), ...bodies]);
+  write(PORTAL_OUTPUT, [OWN_DOCUMENT], own, used, new Set());
+}
+
+/** Writes the named components as types; those of `open` have open enumerations. */
+function write(
+  output: string,
+  documents: readonly string[],
+  { components }: Document,
+  closed: ReadonlySet<string>,
+  open: ReadonlySet<string>,
+): void {
   const types = Object.entries(schemas)
-    .filter(([name]) => read.has(name) || sent.has(name))
+    .filter(([name]) => open.has(name) || closed.has(name))
     .map(
       ([name, schema]) =>
-        `${comment(schema.description)}export type ${name} = ${render(schema, read.has(name) && schema.enum === undefined)};`,
+        `${comment(schema.description)}export type ${name} = ${render(schema, open.has(name) && schema.enum === undefined)};`,
     );
-  const header = `// Derived from ${PARTNER_DOCUMENT} and ${OWN_DOCUMENT} by \`npm run sdk-types\`. Do not edit.\n`;
+  const header = `// Derived from ${documents.join(' and ')} by \`npm run sdk-types\`. Do not edit.\n`;
   // Failures have only their codes: a closed set.
-  const codes = `${comment(componentOf(ERROR_CODE).description)}export type ${ERROR_CODE} = ${render(componentOf(ERROR_CODE), false)};`;
-  writeFileSync(OUTPUT, format([header, codes, ...types].join('\n\n')));
+  const codes = components.schemas[ERROR_CODE] ?? {};
+  const errorCode = `${comment(codes.description)}export type ${ERROR_CODE} = ${render(codes, false)};`;
+  writeFileSync(output, format([header, errorCode, ...types].join('\n\n'), output));
+}
+
+function ownPathsBelow(prefix: string): Document['paths'] {
+  return Object.fromEntries(Object.entries(own.paths).filter(([path]) => path.startsWith(prefix)));
 }
 
 function readDocument(path: string): Document {
@@ -112,9 +142,8 @@ function schemasOf(media: Media | undefined): readonly Schema[] {
   return Object.values(media?.content ?? {}).flatMap(({ schema }) => (schema === undefined ? [] : [schema]));
 }
 
-/** A sandbox schema in both documents becomes one type, so both must define it alike. */
-function checkShared(): void {
-  const operations = operationsOf(sandbox);
+/** A schema in both documents becomes one type, so both must define it alike. */
+function checkShared(operations: readonly Operation[]): void {
   const used = reachableFrom(
     operations.flatMap((operation) => [...answersOf(operation), ...schemasOf(operation.requestBody)]),
   );
@@ -242,13 +271,14 @@ function wrap(text: string): readonly string[] {
   return lines;
 }
 
-function format(source: string): string {
+function format(source: string, path: string): string {
   const biome = `${ROOT}node_modules/.bin/biome`;
-  return execFileSync(biome, ['check', '--write', `--stdin-file-path=${OUTPUT}`], {
+  return execFileSync(biome, ['check', '--write', `--stdin-file-path=${path}`], {
     cwd: ROOT,
     input: source,
     encoding: 'utf8',
   });
 }
 
-writeTypes();
+writeSdkTypes();
+writePortalTypes();

@@ -1,0 +1,73 @@
+/** Calls `/api/portal` of the same origin. The session is a cookie that no script can read. */
+import { FailedCall, type Failure, readFailure } from './failure.ts';
+import { endSession, noteAccepted } from './session.ts';
+
+export type Method = 'get' | 'post' | 'patch' | 'delete';
+
+/** Parameters that are undefined are left out. */
+export type Query = Readonly<Record<string, string | number | undefined>>;
+
+export type Result<T> = { readonly ok: true; readonly data: T } | { readonly ok: false; readonly failure: Failure };
+
+export interface CallOptions {
+  readonly query?: Query;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Calls a route, as `call<Program>('get', '/programs/...')`. A 401 also shows the screen of a lost
+ * session.
+ */
+export async function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<Result<T>> {
+  const result = await callWithoutSession<T>(method, path, options);
+  if (result.ok) noteAccepted();
+  else if (result.failure.kind === 'session-ended') endSession();
+  return result;
+}
+
+/** For the two routes of sign-in, whose 401 is a wrong password or an old link. */
+export async function callWithoutSession<T>(method: Method, path: string, options: CallOptions): Promise<Result<T>> {
+  const { query = {}, body, signal } = options;
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const response = await fetch(addressOf(path, query), {
+      method: method.toUpperCase(),
+      credentials: 'same-origin',
+      headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    });
+    const text = await response.text();
+    if (response.ok) return { ok: true, data: (text === '' ? undefined : JSON.parse(text)) as T };
+    return { ok: false, failure: readFailure(response.status, response.headers, parse(text)) };
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    return { ok: false, failure: { kind: 'unreachable' } };
+  }
+}
+
+/** The same, for TanStack Query: throws a `FailedCall`. */
+export async function read<T>(path: string, query: Query, signal: AbortSignal): Promise<T> {
+  const result = await call<T>('get', path, { query, signal });
+  if (!result.ok) throw new FailedCall(result.failure);
+  return result.data;
+}
+
+export function addressOf(path: string, query: Query): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') parameters.set(name, String(value));
+  }
+  return `/api/portal${path}${parameters.size === 0 ? '' : `?${parameters}`}`;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

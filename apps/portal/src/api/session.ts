@@ -1,0 +1,41 @@
+/** Whether the gateway has accepted the session since the page was loaded, and still does. */
+import { useSyncExternalStore } from 'react';
+
+/** `missing`: the first call of the page had no session. */
+type Session = 'held' | 'missing' | 'ended';
+
+let session: Session = 'held';
+let wasAccepted = false;
+const listeners = new Set<() => void>();
+
+export function noteAccepted(): void {
+  wasAccepted = true;
+}
+
+/** Every page then gives way to the sign-in, and its address stays. */
+export function endSession(): void {
+  change(wasAccepted ? 'ended' : 'missing');
+}
+
+export function resumeSession(): void {
+  change('held');
+}
+
+/** After the developer has signed out: the next sign-in is the first again. */
+export function forgetSession(): void {
+  wasAccepted = false;
+}
+
+export function useSession(): Session {
+  return useSyncExternalStore(subscribe, () => session);
+}
+
+function change(next: Session): void {
+  session = next;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

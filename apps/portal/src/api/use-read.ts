@@ -1,0 +1,99 @@
+/** Hooks that read and change over `/api/portal`. The path and its query are the key. */
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, type Method, type Query, type Result, read } from './client.ts';
+import { type Failure, failureOf } from './failure.ts';
+
+/** One of the three states of what a page reads. `Loaded` of the kit shows each. */
+export type Reading<T> =
+  | { readonly state: 'loading' }
+  | { readonly state: 'failed'; readonly failure: Failure; readonly retry: () => void }
+  | { readonly state: 'loaded'; readonly data: T };
+
+interface ReadOptions {
+  /** Reads again after so many milliseconds, while the page is visible. */
+  readonly refreshMs?: number;
+}
+
+/** `useRead<Program>('/programs/...')`. */
+export function useRead<T>(path: string, query: Query = {}, options: ReadOptions = {}): Reading<T> {
+  const result = useQuery({
+    queryKey: keyOf(path, query),
+    queryFn: ({ signal }) => read<T>(path, query, signal),
+    refetchInterval: options.refreshMs ?? false,
+  });
+  return readingOf(result.data, result.error, () => void result.refetch());
+}
+
+export interface List<T> {
+  readonly rows: readonly T[];
+  readonly hasMore: boolean;
+  readonly isLoadingMore: boolean;
+  readonly loadMore: () => void;
+}
+
+interface Page<T> {
+  readonly data: readonly T[];
+  readonly next_cursor: string | null;
+}
+
+/** A list of pages: `useList<Challenge>('/programs/.../challenges', { environment })`. */
+export function useList<T>(path: string, query: Query = {}): Reading<List<T>> {
+  const result = useInfiniteQuery({
+    queryKey: [...keyOf(path, query), 'pages'],
+    queryFn: ({ pageParam, signal }) => read<Page<T>>(path, { ...query, cursor: pageParam ?? undefined }, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
+  });
+  const list = result.data && {
+    rows: result.data.pages.flatMap(({ data }) => data),
+    hasMore: result.hasNextPage,
+    isLoadingMore: result.isFetchingNextPage,
+    loadMore: () => void result.fetchNextPage(),
+  };
+  return readingOf(list, result.error, () => void result.refetch());
+}
+
+export interface Change<T> {
+  readonly isRunning: boolean;
+  readonly failure: Failure | undefined;
+  /** Resolves to undefined if the call failed; `failure` then says why. */
+  readonly run: (body?: unknown) => Promise<T | undefined>;
+  readonly reset: () => void;
+}
+
+/**
+ * A call that changes something. Its answer is kept nowhere but in the caller, because it may be a
+ * secret. Afterwards everything that was read below one of the paths is read again.
+ */
+export function useChange<T>(method: Method, path: string, affects: readonly string[]): Change<T> {
+  const client = useQueryClient();
+  const [isRunning, setRunning] = useState(false);
+  const [failure, setFailure] = useState<Failure>();
+  const run = async (body?: unknown) => {
+    setRunning(true);
+    setFailure(undefined);
+    const result: Result<T> = await call<T>(method, path, { body });
+    setRunning(false);
+    if (!result.ok) {
+      setFailure(result.failure);
+      return undefined;
+    }
+    void client.invalidateQueries({ predicate: ({ queryKey }) => isBelow(String(queryKey[0]), affects) });
+    return result.data;
+  };
+  return { isRunning, failure, run, reset: () => setFailure(undefined) };
+}
+
+export function keyOf(path: string, query: Query): readonly unknown[] {
+  return [path, query];
+}
+
+function isBelow(path: string, affects: readonly string[]): boolean {
+  return affects.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
+}
+
+function readingOf<T>(data: T | undefined, error: Error | null, retry: () => void): Reading<T> {
+  if (data !== undefined) return { state: 'loaded', data };
+  return error === null ? { state: 'loading' } : { state: 'failed', failure: failureOf(error), retry };
+}

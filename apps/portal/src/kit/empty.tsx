@@ -1,0 +1,16 @@
+/** `<Empty title="No attempts yet">`: why there is nothing, and as children the next call. */
+import type { ReactNode } from 'react';
+
+interface EmptyProps {
+  readonly title: string;
+  readonly children?: ReactNode;
+}
+
+export function Empty({ title, children }: EmptyProps): ReactNode {
+  return (
+    <div className="empty">
+      <p className="empty-title">{title}</p>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+/**
+ * Filters in the address. A page declares its own beside it, in `search.ts`:
+ *   export const readSearch = filters({ status: choice('open', 'settled'), player_ref: text() });
+ * and `router.tsx` names it as `validateSearch`. What does not fit is left out, never an error.
+ */
+type Reader<T> = (value: string) => T | undefined;
+
+type Filters<S extends Readonly<Record<string, Reader<unknown>>>> = {
+  readonly [Name in keyof S]?: ReturnType<S[Name]>;
+};
+
+const MAX_TEXT = 255;
+
+export function filters<S extends Readonly<Record<string, Reader<unknown>>>>(shape: S) {
+  return (search: Readonly<Record<string, unknown>>): Filters<S> => {
+    const found: Record<string, unknown> = {};
+    for (const [name, read] of Object.entries(shape)) {
+      const value = search[name];
+      const fitting = typeof value === 'string' && value !== '' ? read(value) : undefined;
+      if (fitting !== undefined) found[name] = fitting;
+    }
+    return found as Filters<S>;
+  };
+}
+
+/** Any text up to a length in code points, without the spaces around it. */
+export function text(maxLength = MAX_TEXT): Reader<string> {
+  return (value) => {
+    const trimmed = value.trim();
+    return trimmed === '' || [...trimmed].length > maxLength ? undefined : trimmed;
+  };
+}
+
+/** One of the words. */
+export function choice<const T extends string>(...values: readonly T[]): Reader<T> {
+  return (value) => values.find((one) => one === value);
+}
+
+/** The query of an address as plain texts: `?player_ref=12` is "12", not a number. */
+export function parseSearch(search: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(search));
+}
+
+export function stringifySearch(search: Readonly<Record<string, unknown>>): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(search)) {
+    if (value !== undefined && value !== '') parameters.set(name, String(value));
+  }
+  return parameters.size === 0 ? '' : `?${parameters}`;
+}

@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formatDuration, money, relativeTime, utcTime, words } from './format.ts';
+
+const NOW = Date.parse('2026-11-26T12:00:00.000Z');
+
+describe('relativeTime', () => {
+  test.each([
+    ['2026-11-26T12:00:00.000Z', 'now'],
+    ['2026-11-26T11:59:48.000Z', '12 s ago'],
+    ['2026-11-26T12:05:00.000Z', 'in 5 min'],
+    ['2026-11-26T09:00:00.000Z', '3 h ago'],
+    ['2026-11-20T12:00:00.000Z', '6 d ago'],
+    ['2026-11-19T12:00:00.000Z', 'Nov 19, 2026'],
+  ])('%s reads as "%s"', (at, text) => {
+    expect(relativeTime(at, NOW)).toBe(text);
+  });
+});
+
+test('the exact time is the same instant in UTC', () => {
+  fc.assert(
+    fc.property(fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }), (date) => {
+      expect(new Date(utcTime(date.toISOString()).replace(' UTC', 'Z')).getTime()).toBe(date.getTime());
+    }),
+  );
+});
+
+describe('money', () => {
+  test.each([
+    ['0.00', '$0.00'],
+    ['5.00', '$5.00'],
+    ['1234.50', '$1,234.50'],
+    ['-5.00', '−$5.00'],
+    ['90071992547409931.07', '$90,071,992,547,409,931.07'],
+  ])('%s reads as %s', (amount, text) => {
+    expect(money(amount)).toBe(text);
+  });
+
+  test('no digit is lost, whatever the amount', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.integer({ min: 0, max: 99 }), (dollars, cents) => {
+        const amount = `${dollars}.${String(cents).padStart(2, '0')}`;
+        expect(money(amount).replace(/[$,]/g, '')).toBe(amount);
+      }),
+    );
+  });
+
+  test('a text that is no amount stays, so that a mistake is seen', () => {
+    expect(money('five')).toBe('five');
+  });
+});
+
+test('durations and words', () => {
+  expect(formatDuration(820)).toBe('820 ms');
+  expect(formatDuration(1_249)).toBe('1.2 s');
+  expect(words('payout_held')).toBe('payout held');
+});

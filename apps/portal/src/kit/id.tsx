@@ -1,0 +1,22 @@
+/**
+ * `<Id value="0198..." what="attempt" />`: an id with a copy button. `children` may be a link with
+ * the id as its text; it then stands in place of the plain text.
+ */
+import type { ReactNode } from 'react';
+import { CopyButton } from './copy-button.tsx';
+
+interface IdProps {
+  readonly value: string;
+  /** The noun of the copy button's name: "attempt". */
+  readonly what: string;
+  readonly children?: ReactNode;
+}
+
+export function Id({ value, what, children }: IdProps): ReactNode {
+  return (
+    <span className="id">
+      {children ?? <code>{value}</code>}
+      <CopyButton text={value} label={`Copy the id of the ${what}`} />
+    </span>
+  );
+}

@@ -1,0 +1,9 @@
+/** The pages of the side bar. The first is where a program opens. */
+import type { LinkProps } from '@tanstack/react-router';
+
+export interface NavigationEntry {
+  readonly to: NonNullable<LinkProps['to']>;
+  readonly label: string;
+}
+
+export const NAVIGATION: readonly NavigationEntry[] = [{ to: '/p/$programId/$environment/keys', label: 'API keys' }];

@@ -1,0 +1,59 @@
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import type { SessionToken } from '../../api/api-types.ts';
+import { callWithoutSession } from '../../api/client.ts';
+import type { Failure } from '../../api/failure.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { takeLinkToken } from '../../api/sign-in-link.ts';
+import { Page } from '../../kit/page.tsx';
+import { FailureLine } from '../../kit/problem.tsx';
+import { SignInForm } from '../../layout/sign-in-form.tsx';
+
+/** Signs in by a one-time link, or by e-mail and password. */
+export function SignInPage(): ReactNode {
+  const navigate = useNavigate();
+  const enter = () => {
+    queryClient.clear();
+    void navigate({ to: '/', replace: true });
+  };
+  const link = useSignInLink(enter);
+  return (
+    <main className="narrow">
+      <Page title="Sign in to Laurel">
+        {link === 'running' ? (
+          <p role="status">Signing in by your link ...</p>
+        ) : (
+          <>
+            {link !== undefined && <LinkFailure failure={link} />}
+            <SignInForm onSignedIn={enter} />
+          </>
+        )}
+      </Page>
+    </main>
+  );
+}
+
+function LinkFailure({ failure }: { readonly failure: Failure }): ReactNode {
+  if (failure.kind !== 'session-ended') return <FailureLine failure={failure} />;
+  return (
+    <p className="failure-line" role="alert">
+      This link has expired or was used before. Ask for another one, or sign in with your password.
+    </p>
+  );
+}
+
+/** Exchanges the token of the link, if there is one; resolves to why that failed. */
+function useSignInLink(onSignedIn: () => void): 'running' | Failure | undefined {
+  const [token] = useState(takeLinkToken);
+  const [state, setState] = useState<'running' | Failure | undefined>(token === undefined ? undefined : 'running');
+  const latest = useRef(onSignedIn);
+  latest.current = onSignedIn;
+  useEffect(() => {
+    if (token === undefined) return;
+    void callWithoutSession<SessionToken>('post', '/session/link', { body: { token } }).then((result) => {
+      if (result.ok) latest.current();
+      else setState(result.failure);
+    });
+  }, [token]);
+  return state;
+}

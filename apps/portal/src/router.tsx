@@ -1,0 +1,85 @@
+/**
+ * The addresses of the portal. A page is one line here, and its script is loaded when it is opened:
+ * apps/portal/README.md, "A new page".
+ */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Navigate,
+  notFound,
+} from '@tanstack/react-router';
+import type { ComponentType, ReactNode } from 'react';
+import type { Environment } from './api/api-types.ts';
+import { parseSearch, stringifySearch } from './kit/filters.ts';
+import { NAVIGATION } from './layout/navigation.ts';
+import { ProgramShell } from './layout/program-shell.tsx';
+import { Crashed, NotFound, Root } from './layout/root.tsx';
+
+const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: Crashed });
+const atRoot = { getParentRoute: () => root } as const;
+
+const home = createRoute({
+  ...atRoot,
+  path: '/',
+  component: lazy(() => import('./pages/programs/programs-page.tsx').then((page) => page.HomePage)),
+});
+const signIn = createRoute({
+  ...atRoot,
+  path: '/sign-in',
+  component: lazy(() => import('./pages/sign-in/sign-in-page.tsx').then((page) => page.SignInPage)),
+});
+const programs = createRoute({
+  ...atRoot,
+  path: '/programs',
+  component: lazy(() => import('./pages/programs/programs-page.tsx').then((page) => page.ProgramsPage)),
+});
+
+const program = createRoute({
+  ...atRoot,
+  path: '/p/$programId/$environment',
+  params: { parse: (params) => ({ ...params, environment: readEnvironment(params.environment) }) },
+  component: ProgramShell,
+});
+const inProgram = { getParentRoute: () => program } as const;
+
+const programHome = createRoute({ ...inProgram, path: '/', component: FirstPage });
+const keys = createRoute({
+  ...inProgram,
+  path: 'keys',
+  component: lazy(() => import('./pages/keys/keys-page.tsx').then((page) => page.KeysPage)),
+});
+
+const routeTree = root.addChildren([home, signIn, programs, program.addChildren([programHome, keys])]);
+
+export const router = createRouter({
+  routeTree,
+  basepath: '/portal',
+  parseSearch,
+  stringifySearch,
+  scrollRestoration: true,
+  defaultPreload: 'intent',
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+/** The script of a page, loaded when the page is opened. */
+function lazy(load: () => Promise<ComponentType>) {
+  return lazyRouteComponent(async () => ({ default: await load() }));
+}
+
+function readEnvironment(text: string): Environment {
+  if (text === 'test' || text === 'live') return text;
+  throw notFound();
+}
+
+function FirstPage(): ReactNode {
+  const { programId, environment } = program.useParams();
+  const [first] = NAVIGATION;
+  return first === undefined ? null : <Navigate replace to={first.to} params={{ programId, environment }} />;
+}
