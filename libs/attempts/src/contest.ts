@@ -79,6 +79,9 @@ export interface RecordedSettlement {
   readonly won: OwedAward<PayableAward> | null;
 }
 
+/** The recorded outcome of an attempt, and the prize that it won; null for none. */
+export type AttemptResult = { readonly outcome: RecordedOutcome; readonly award: PayableAward | null };
+
 /** What the commit of a report did. */
 export type Settlement =
   | RecordedSettlement
@@ -153,6 +156,8 @@ export interface Contest {
   loadReceipt(receiptId: string): Promise<string>;
   /** The prize that a settled attempt won; null for none, and in a contest that pays by rank. */
   findAwardOf(attemptId: string): Promise<OwedAward<PayableAward> | null>;
+  /** The results of these settled attempts, by their ids. */
+  loadResults(attemptIds: readonly string[]): Promise<ReadonlyMap<string, AttemptResult>>;
   /** The contests with these ids. The map lacks those that do not exist. */
   loadStates(contestIds: readonly string[]): Promise<ReadonlyMap<string, ContestState>>;
   /**

@@ -6,7 +6,14 @@
 
 import { type Coalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
-import { type ChannelIdentity, createClient, createCoalescedCall, parseTenant, presentTenant } from '@laurel/grpc';
+import {
+  type ChannelIdentity,
+  createClient,
+  createCoalescedCall,
+  parseTenant,
+  presentTenant,
+  type TypedClient,
+} from '@laurel/grpc';
 import type { AttemptOwner } from '@laurel/ids';
 import { type Cents, cents } from '@laurel/money';
 import { ENVIRONMENTS, findName, PAYOUT_STATUSES } from '@laurel/proto/enum-names';
@@ -14,11 +21,15 @@ import {
   type FeeChargeResult as FeeChargeResultMessage,
   type FeeRecord,
   FeeState,
+  type GetFeeResponse,
+  type GetPayoutResponse,
   type Payout,
   PayoutStatus,
   WalletServiceClient,
+  type WalletServiceService,
 } from '@laurel/proto/wallet';
 import type { Environment, Tenant } from '@laurel/tenant';
+import type { FeeHistory, PayoutHistory } from './domain/attempt-history.ts';
 import type { PayoutRecord, PrizeOf } from './domain/award.ts';
 import type { Fee } from './domain/owned-attempt.ts';
 import type { Player, Requirement } from './domain/player.ts';
@@ -96,6 +107,10 @@ export interface Wallet extends AsyncDisposable {
   releasePayout(awardId: string): Promise<PayoutRecord | Refused>;
   denyPayout(awardId: string): Promise<PayoutRecord | Refused>;
   getPayout(awardId: string): Promise<PayoutRecord | Refused>;
+  /** The payout with its times; null if the wallet has not decided it yet. */
+  findPayoutHistory(awardId: string): Promise<PayoutHistory | null>;
+  /** The posted fee of the attempt, with its refund; null if none was posted. */
+  findFee(attemptId: string): Promise<FeeHistory | null>;
   /** Posted fees of the contest service's attempts with a higher id, in attempt id order. */
   listFees(owner: AttemptOwner, afterAttemptId: string, limit: number): Promise<readonly FeeListing[]>;
   /** Payouts of the contest service's awards with a higher id, in award id order. */
@@ -225,6 +240,27 @@ export function connectWallet(address: string, identity?: ChannelIdentity): Wall
       const answer = await client.getPayout({ awardId });
       return isRefused(answer) ? answer : payoutOf(answer.payout);
     },
+    ...createReads(client),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(coalesced.map((calls) => calls.drain()));
+      await client[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** What the wallet stores, for audits and for the history of an attempt. */
+function createReads(
+  client: TypedClient<WalletServiceService>,
+): Pick<Wallet, 'findPayoutHistory' | 'findFee' | 'listFees' | 'listAwardPayouts'> {
+  return {
+    async findPayoutHistory(awardId) {
+      const answer = await client.getPayout({ awardId });
+      return isRefused(answer) ? null : toPayoutHistory(answer);
+    },
+    async findFee(attemptId) {
+      const fee = await client.getFee({ attemptId });
+      return isRefused(fee) ? null : toFeeHistory(fee);
+    },
     async listFees(owner, afterAttemptId, limit) {
       const { fees } = answered(await client.listFees({ afterAttemptId, limit, owner }));
       return fees.map(toFeeListing);
@@ -232,10 +268,6 @@ export function connectWallet(address: string, identity?: ChannelIdentity): Wall
     async listAwardPayouts(owner, afterAwardId, limit) {
       const { payouts } = answered(await client.listAwardPayouts({ afterAwardId, limit, owner }));
       return payouts.map(toPayoutListing);
-    },
-    async [Symbol.asyncDispose]() {
-      await Promise.all(coalesced.map((calls) => calls.drain()));
-      await client[Symbol.asyncDispose]();
     },
   };
 }
@@ -304,4 +336,16 @@ function toPayoutRecord(payout: Payout): PayoutRecord {
   const status = findName(PAYOUT_STATUSES, payout.status);
   if (status === undefined) throw new Error(`the wallet answered a payout with the status ${payout.status}`);
   return { awardId: payout.awardId, status, paidAt: status === 'paid' ? (payout.paidAt ?? null) : null };
+}
+
+function toPayoutHistory({ payout, deniedAt }: GetPayoutResponse): PayoutHistory {
+  if (payout?.createdAt === undefined) throw new Error('the wallet left out when a payout was decided');
+  const { createdAt } = payout;
+  return { ...payoutOf(payout), amountCents: cents(payout.amountCents), createdAt, deniedAt: deniedAt ?? null };
+}
+
+function toFeeHistory({ feeCents, chargedAt, refundedAt, refundReason }: GetFeeResponse): FeeHistory {
+  if (chargedAt === undefined) throw new Error('the wallet left out when a fee was charged');
+  const reason = refundReason === '' ? null : refundReason;
+  return { feeCents: cents(feeCents), chargedAt, refundedAt: refundedAt ?? null, refundReason: reason };
 }

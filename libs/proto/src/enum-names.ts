@@ -4,7 +4,7 @@
  * directions cannot diverge. A value without a name (`UNSPECIFIED`, or one of a newer release) has
  * none here.
  */
-import { AttemptStatus, AwardStatus } from './generated/laurel/attempts/v1/attempts.ts';
+import { AttemptFactKind, AttemptStatus, AwardStatus } from './generated/laurel/attempts/v1/attempts.ts';
 import {
   CalibrationSource,
   ChallengeStatus,
@@ -29,6 +29,20 @@ export const ATTEMPT_STATUSES = {
   settled: AttemptStatus.SETTLED,
   expired: AttemptStatus.EXPIRED,
   voided: AttemptStatus.VOIDED,
+} as const;
+
+/** The kinds of facts in the timeline of an attempt. */
+export const ATTEMPT_FACTS = {
+  created: AttemptFactKind.CREATED,
+  fee_charged: AttemptFactKind.FEE_CHARGED,
+  settled: AttemptFactKind.SETTLED,
+  award_paid: AttemptFactKind.AWARD_PAID,
+  award_held: AttemptFactKind.AWARD_HELD,
+  award_released: AttemptFactKind.AWARD_RELEASED,
+  award_denied: AttemptFactKind.AWARD_DENIED,
+  expired: AttemptFactKind.EXPIRED,
+  voided: AttemptFactKind.VOIDED,
+  fee_refunded: AttemptFactKind.FEE_REFUNDED,
 } as const;
 
 /** The `payout_status` of an award. */

@@ -12,10 +12,10 @@ import { requirementOf } from './domain/requirement.ts';
 import type { TierCeilings } from './domain/tier-ceiling.ts';
 import { AWARDS, refundEvents, settledWithAward } from './events.ts';
 import { findAttempt } from './repository/attempts.ts';
-import { findAwardOfAttempt } from './repository/awards.ts';
+import { findAwardOfAttempt, loadAwardsOfAttempts } from './repository/awards.ts';
 import { loadChallenges } from './repository/challenges.ts';
 import { loadOpenCandidates } from './repository/open-attempts.ts';
-import { loadOutcome, loadReceipt } from './repository/outcomes.ts';
+import { loadOutcome, loadOutcomes, loadReceipt } from './repository/outcomes.ts';
 
 type Deps = OutcomeCommitDeps & { readonly ceilings: TierCeilings; readonly wallet: Pick<Wallet, 'checkEligibility'> };
 
@@ -46,6 +46,16 @@ export function challengeContest(deps: Deps): Contest {
     loadOutcome: (attemptId) => loadOutcome(database, attemptId),
     loadReceipt: (receiptId) => loadReceipt(database, receiptId),
     findAwardOf: (attemptId) => findAwardOfAttempt(database, attemptId),
+    async loadResults(attemptIds) {
+      const [outcomes, won] = await Promise.all([
+        loadOutcomes(database, attemptIds),
+        loadAwardsOfAttempts(database, attemptIds),
+      ]);
+      const awards = new Map(won.map((award) => [award.attemptId, award]));
+      return new Map(
+        outcomes.map((outcome) => [outcome.attemptId, { outcome, award: awards.get(outcome.attemptId) ?? null }]),
+      );
+    },
     async loadStates(ids) {
       const challenges = await loadChallenges(database, ids);
       return new Map(

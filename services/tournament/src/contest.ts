@@ -13,7 +13,7 @@ import { AWARDS, refundEvents } from './events.ts';
 import { findAttempt } from './repository/attempts.ts';
 import { bookEndedAttempts, bookingOfPurchases, lockEntrants } from './repository/entries.ts';
 import { loadOpenCandidates } from './repository/open-attempts.ts';
-import { loadOutcome, loadReceipt } from './repository/outcomes.ts';
+import { loadOutcome, loadOutcomes, loadReceipt } from './repository/outcomes.ts';
 import { refundQueue } from './repository/refunds.ts';
 import { loadRoundEnds } from './repository/rounds.ts';
 
@@ -52,6 +52,10 @@ export function roundContest(deps: OutcomeCommitDeps): Contest {
     loadOutcome: async (attemptId) => withoutBar(await loadOutcome(database, attemptId)),
     loadReceipt: (receiptId) => loadReceipt(database, receiptId),
     findAwardOf: async () => null,
+    async loadResults(attemptIds) {
+      const outcomes = await loadOutcomes(database, attemptIds);
+      return new Map(outcomes.map((outcome) => [outcome.attemptId, { outcome: withoutBar(outcome), award: null }]));
+    },
     async loadStates(ids) {
       const rounds = await loadRoundEnds(database, ids);
       const now = clock();

@@ -6,12 +6,15 @@ import type { Logger } from '@laurel/service';
 import type { CreateDeps } from '../steps/create-attempt.ts';
 import { describeSigningKeys } from '../steps/describe-signing-keys.ts';
 import type { FindDeps } from '../steps/find-open-attempts.ts';
+import type { ListDeps } from '../steps/list-attempts.ts';
 import type { AwardTable } from '../steps/pay-awards.ts';
 import { createAttempts } from './create-attempts.ts';
+import { describeAttempt } from './describe-attempt.ts';
 import { expireAttempt } from './expire-attempt.ts';
 import { findOpenAttempts } from './find-open-attempts.ts';
 import { getAttempt } from './get-attempt.ts';
 import { inspectAttempt } from './inspect-attempt.ts';
+import { listAttempts } from './list-attempts.ts';
 import type { ReadDeps } from './read-attempt.ts';
 import { reportOutcomes } from './report-outcomes.ts';
 import { denyAward, releaseAward } from './review-awards.ts';
@@ -19,6 +22,7 @@ import { voidAttempt } from './void-attempt.ts';
 
 type Deps = CreateDeps &
   FindDeps &
+  ListDeps &
   ReadDeps & { readonly database: Database; readonly awards: AwardTable; readonly logger: Logger };
 
 export function attemptHandlers(deps: Deps): Handlers<AttemptServiceService> {
@@ -28,6 +32,8 @@ export function attemptHandlers(deps: Deps): Handlers<AttemptServiceService> {
     findOpenAttempts: findOpenAttempts(deps),
     getAttempt: getAttempt(deps),
     inspectAttempt: inspectAttempt(deps),
+    listAttempts: listAttempts(deps),
+    describeAttempt: describeAttempt(deps),
     voidAttempt: voidAttempt(deps),
     expireAttempt: expireAttempt(deps),
     releaseAward: releaseAward(deps),
@@ -47,6 +53,8 @@ export const ATTEMPT_CALLERS: AcceptedCallers<AttemptServiceService> = {
   findOpenAttempts: ['integration'],
   getAttempt: GATEWAY,
   inspectAttempt: GATEWAY,
+  listAttempts: GATEWAY,
+  describeAttempt: GATEWAY,
   voidAttempt: GATEWAY,
   expireAttempt: GATEWAY,
   releaseAward: GATEWAY,

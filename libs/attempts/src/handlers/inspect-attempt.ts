@@ -6,22 +6,18 @@ import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { AttemptServiceService } from '@laurel/proto/attempts';
 import type { Contest } from '../contest.ts';
-import { currentAttempt, currentAward } from '../steps/current-state.ts';
+import { currentState } from '../steps/current-state.ts';
 import type { AttemptOpener } from '../steps/open-attempts.ts';
 import type { Wallet } from '../wallet.ts';
 import { presentAttempt } from './present.ts';
 
-type Deps = { readonly contest: Contest; readonly opener: AttemptOpener; readonly wallet: Wallet };
+export type InspectDeps = { readonly contest: Contest; readonly opener: AttemptOpener; readonly wallet: Wallet };
 
-export function inspectAttempt(deps: Deps): Handlers<AttemptServiceService>['inspectAttempt'] {
-  const { contest, wallet } = deps;
+export function inspectAttempt(deps: InspectDeps): Handlers<AttemptServiceService>['inspectAttempt'] {
   return async (request) => {
-    const found = await contest.findAttempt(parseId(request.attemptId));
-    const attempt = found === null ? null : await currentAttempt(found.attempt, found.tenant.environment, deps);
-    if (found === null || attempt === null) return refused('not_found');
-    if (attempt.status !== 'settled') return { attempt: presentAttempt({ ...found, attempt }, null) };
-    const [outcome, owed] = await Promise.all([contest.loadOutcome(attempt.id), contest.findAwardOf(attempt.id)]);
-    const award = owed === null ? null : await currentAward(owed.award, wallet);
-    return { attempt: presentAttempt({ ...found, attempt }, { outcome, award }) };
+    const found = await deps.contest.findAttempt(parseId(request.attemptId));
+    const current = found === null ? null : await currentState(found, deps);
+    if (found === null || current === null) return refused('not_found');
+    return { attempt: presentAttempt({ ...found, attempt: current.attempt }, current.result) };
   };
 }

@@ -1,16 +1,14 @@
 /** Maps an attempt, its outcome and its award to messages. */
 import { type Attempt, type Award as AwardMessage, AwardStatus, type Outcome } from '@laurel/proto/attempts';
 import { ATTEMPT_STATUSES } from '@laurel/proto/enum-names';
-import type { FoundAttempt, RecordedOutcome } from '../contest.ts';
+import type { AttemptResult, FoundAttempt } from '../contest.ts';
 import { shownStatus } from '../domain/attempt.ts';
 import type { PayableAward } from '../domain/award.ts';
-
-type Result = { readonly outcome: RecordedOutcome; readonly award: PayableAward | null };
 
 /** Throws on an attempt that is never shown. `result` is null unless the attempt is settled. */
 export function presentAttempt(
   { attempt, contestId, metadata }: Pick<FoundAttempt, 'attempt' | 'contestId' | 'metadata'>,
-  result: Result | null,
+  result: AttemptResult | null,
 ): Attempt {
   const status = shownStatus(attempt.status);
   if (status === null) throw new Error(`attempt ${attempt.id} is ${attempt.status} and must not be shown`);
@@ -26,7 +24,7 @@ export function presentAttempt(
   };
 }
 
-export function presentOutcome({ outcome, award }: Result): Outcome {
+export function presentOutcome({ outcome, award }: AttemptResult): Outcome {
   return {
     attemptId: outcome.attemptId,
     score: outcome.score,

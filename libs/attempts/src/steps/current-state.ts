@@ -6,11 +6,28 @@
 
 import { isRefused } from '@laurel/errors';
 import type { Environment } from '@laurel/tenant';
+import type { AttemptResult, Contest, FoundAttempt } from '../contest.ts';
 import { isVisible } from '../domain/attempt.ts';
 import { isUnfinished, type PayableAward } from '../domain/award.ts';
 import { feeOf, type OwnedAttempt } from '../domain/owned-attempt.ts';
 import type { Wallet } from '../wallet.ts';
 import type { AttemptOpener } from './open-attempts.ts';
+
+/** An attempt, and if it is settled its outcome with the prize that it won. */
+export type CurrentAttempt = { readonly attempt: OwnedAttempt; readonly result: AttemptResult | null };
+
+/** The attempt as just read, with its outcome; null if no partner was ever shown it. */
+export async function currentState(
+  { attempt: found, tenant }: FoundAttempt,
+  deps: { contest: Contest; opener: AttemptOpener; wallet: Wallet },
+): Promise<CurrentAttempt | null> {
+  const { contest, wallet } = deps;
+  const attempt = await currentAttempt(found, tenant.environment, deps);
+  if (attempt === null) return null;
+  if (attempt.status !== 'settled') return { attempt, result: null };
+  const [outcome, owed] = await Promise.all([contest.loadOutcome(attempt.id), contest.findAwardOf(attempt.id)]);
+  return { attempt, result: { outcome, award: owed === null ? null : await currentAward(owed.award, wallet) } };
+}
 
 /** The attempt as just read; null if no partner was ever shown it. */
 export async function currentAttempt(

@@ -66,6 +66,11 @@ const WITH_TENANT = `select w.*, c.program_id, c.environment from awards w join 
 
 const SELECT_BY_ATTEMPT = { name: 'award_by_attempt', text: `${WITH_TENANT} where w.attempt_id = $1` };
 
+const SELECT_BY_ATTEMPTS = {
+  name: 'awards_by_attempts',
+  text: `${WITH_TENANT} where w.attempt_id = any($1::uuid[])`,
+};
+
 const SELECT_BY_ID = { text: `${WITH_TENANT} where w.id = $1` };
 
 const SELECT_UNFINISHED = {
@@ -147,6 +152,12 @@ export async function claimAwards(
 export async function findAwardOfAttempt(on: Queryable, attemptId: string): Promise<OwedAward<Award> | null> {
   const [row] = await on.query<AwardWithTenantRow>(SELECT_BY_ATTEMPT, [attemptId]);
   return row === undefined ? null : toAwardWithTenant(row);
+}
+
+/** The awards that these attempts won, in no particular order. */
+export async function loadAwardsOfAttempts(on: Queryable, attemptIds: readonly string[]): Promise<readonly Award[]> {
+  const rows = await on.query<AwardWithTenantRow>(SELECT_BY_ATTEMPTS, [attemptIds]);
+  return rows.map((row) => toAwardWithTenant(row).award);
 }
 
 export async function findAward(on: Queryable, id: string): Promise<OwedAward<Award> | null> {

@@ -121,6 +121,14 @@ from outcomes o join attempts a on a.id = o.attempt_id
 where o.attempt_id = $1`,
 };
 
+const SELECT_BY_ATTEMPTS = {
+  name: 'outcomes_by_attempts',
+  text: `
+select o.attempt_id, o.receipt_id, o.score, o.met_threshold, o.recorded_at, a.threshold
+from outcomes o join attempts a on a.id = o.attempt_id
+where o.attempt_id = any($1::uuid[])`,
+};
+
 const SELECT_ATTEMPTS_BY_RECEIPT = {
   name: 'outcome_attempts_by_receipt',
   text: 'select receipt_id, attempt_id from outcomes where receipt_id = any($1::uuid[])',
@@ -204,6 +212,11 @@ export async function loadOutcome(on: Queryable, attemptId: string): Promise<Out
   const [row] = await on.query<OutcomeRow>(SELECT_BY_ATTEMPT, [attemptId]);
   if (row === undefined) throw new Error(`attempt ${attemptId} is settled without an outcome`);
   return toOutcome(row);
+}
+
+/** In no particular order. */
+export async function loadOutcomes(on: Queryable, attemptIds: readonly string[]): Promise<readonly Outcome[]> {
+  return (await on.query<OutcomeRow>(SELECT_BY_ATTEMPTS, [attemptIds])).map(toOutcome);
 }
 
 /** The signed text of a recorded receipt. */

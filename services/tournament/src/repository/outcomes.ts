@@ -40,6 +40,12 @@ const SELECT_BY_ATTEMPT = {
 select attempt_id, receipt_id, score, tiebreak, recorded_at from outcomes where attempt_id = $1`,
 };
 
+const SELECT_BY_ATTEMPTS = {
+  name: 'outcomes_by_attempts',
+  text: `
+select attempt_id, receipt_id, score, tiebreak, recorded_at from outcomes where attempt_id = any($1::uuid[])`,
+};
+
 const SELECT_RECEIPT = {
   text: `
 select o.receipt, o.signature, k.public_key, o.attempt_id, a.round_id
@@ -74,6 +80,11 @@ export async function loadOutcome(on: Queryable, attemptId: string): Promise<Out
   const [row] = await on.query<OutcomeRow>(SELECT_BY_ATTEMPT, [attemptId]);
   if (row === undefined) throw new Error(`attempt ${attemptId} is settled without an outcome`);
   return toOutcome(row);
+}
+
+/** In no particular order. */
+export async function loadOutcomes(on: Queryable, attemptIds: readonly string[]): Promise<readonly Outcome[]> {
+  return (await on.query<OutcomeRow>(SELECT_BY_ATTEMPTS, [attemptIds])).map(toOutcome);
 }
 
 /** The signed text of a recorded receipt. */

@@ -1,0 +1,94 @@
+/**
+ * What is stored about the life of an attempt, in the order in which it happened. The contest
+ * service has its creation, outcome and end; the wallet has when money moved. Nobody stores when an
+ * attempt ended without an outcome: its refund follows at once.
+ */
+import type { Cents } from '@laurel/money';
+import { shownStatus } from './attempt.ts';
+import type { PayoutRecord } from './award.ts';
+import type { OwnedAttempt } from './owned-attempt.ts';
+import { isRoundReason } from './refund-reason.ts';
+
+/** A posted fee. The last two are null while it is not returned. */
+export type FeeHistory = {
+  readonly feeCents: Cents;
+  readonly chargedAt: Date;
+  readonly refundedAt: Date | null;
+  readonly refundReason: string | null;
+};
+
+/** A payout as the wallet stores it. Null: it was not denied. */
+export type PayoutHistory = PayoutRecord & {
+  readonly amountCents: Cents;
+  readonly createdAt: Date;
+  readonly deniedAt: Date | null;
+};
+
+export type AttemptFactKind =
+  | 'created'
+  | 'fee_charged'
+  | 'settled'
+  | 'award_paid'
+  | 'award_held'
+  | 'award_released'
+  | 'award_denied'
+  | 'expired'
+  | 'voided'
+  | 'fee_refunded';
+
+export type AttemptFact = {
+  readonly kind: AttemptFactKind;
+  /** Null if its time is not stored. */
+  readonly at: Date | null;
+  readonly amountCents?: Cents;
+  readonly reason?: string;
+};
+
+/** Null: there is no outcome, the wallet has posted no fee, or it has no payout. */
+export function historyOf({
+  attempt,
+  settledAt,
+  fee,
+  payout,
+}: {
+  readonly attempt: Pick<OwnedAttempt, 'status' | 'createdAt' | 'closedReason'>;
+  readonly settledAt: Date | null;
+  readonly fee: FeeHistory | null;
+  readonly payout: PayoutHistory | null;
+}): readonly AttemptFact[] {
+  return [
+    { kind: 'created', at: attempt.createdAt },
+    ...(fee === null ? [] : [{ kind: 'fee_charged', at: fee.chargedAt, amountCents: fee.feeCents } as const]),
+    ...(settledAt === null ? [] : [{ kind: 'settled', at: settledAt } as const]),
+    ...(payout === null ? [] : payoutFacts(payout)),
+    ...endOf(attempt),
+    ...(fee === null || fee.refundedAt === null ? [] : [refundOf(fee, fee.refundedAt)]),
+  ];
+}
+
+/** A payout that was not paid when it was decided was held. */
+function payoutFacts({ amountCents, createdAt, paidAt, deniedAt }: PayoutHistory): readonly AttemptFact[] {
+  if (paidAt !== null && paidAt.getTime() === createdAt.getTime())
+    return [{ kind: 'award_paid', at: paidAt, amountCents }];
+  return [
+    { kind: 'award_held', at: createdAt, amountCents },
+    ...(paidAt === null ? [] : [{ kind: 'award_released', at: paidAt, amountCents } as const]),
+    ...(deniedAt === null ? [] : [{ kind: 'award_denied', at: deniedAt, amountCents } as const]),
+  ];
+}
+
+function endOf({ status, closedReason }: Pick<OwnedAttempt, 'status' | 'closedReason'>): readonly AttemptFact[] {
+  const kind = shownStatus(status);
+  if (kind === 'voided') return [{ kind, at: null, ...(closedReason === null ? {} : { reason: closedReason }) }];
+  if (kind === 'expired') return [{ kind, at: null, ...(isRoundReason(closedReason) ? { reason: closedReason } : {}) }];
+  return [];
+}
+
+function refundOf({ feeCents, refundReason }: FeeHistory, at: Date): AttemptFact {
+  return {
+    kind: 'fee_refunded',
+    at,
+    amountCents: feeCents,
+    ...(refundReason === null ? {} : { reason: refundReason }),
+  };
+}

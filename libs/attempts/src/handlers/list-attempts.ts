@@ -1,0 +1,46 @@
+/** ListAttempts: a tenant's attempts in the order of their creation. It changes nothing. */
+import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
+import type { AttemptServiceService, ListAttemptsRequest } from '@laurel/proto/attempts';
+import { AttemptStatus } from '@laurel/proto/attempts';
+import { ATTEMPT_STATUSES, nameOf } from '@laurel/proto/enum-names';
+import type { AttemptPosition } from '../repository/attempt-windows.ts';
+import { type AttemptQuery, type ListDeps, listAttempts as listPage } from '../steps/list-attempts.ts';
+import { presentAttempt } from './present.ts';
+
+const MAX_PAGE = 200;
+
+export function listAttempts(deps: ListDeps): Handlers<AttemptServiceService>['listAttempts'] {
+  return async (request) => {
+    const { limit } = request;
+    if (limit < 1 || limit > MAX_PAGE) throw new Error(`a page of ${limit} attempts is out of bounds`);
+    const { attempts, readTo, head } = await listPage(
+      {
+        tenant: parseTenant(request.tenant),
+        contestId: request.contestId === '' ? null : parseId(request.contestId),
+        playerRef: request.playerRef === '' ? null : request.playerRef,
+        status: request.status === AttemptStatus.UNSPECIFIED ? null : nameOf(ATTEMPT_STATUSES, request.status),
+        from: parseFrom(request.from),
+        limit,
+      },
+      deps,
+    );
+    return {
+      attempts: attempts.map(({ result, ...found }) => ({
+        attempt: presentAttempt({ ...found, metadata: '' }, result),
+        isAwardDenied: result?.award?.status === 'denied',
+      })),
+      readTo: readTo ?? undefined,
+      head: head ?? undefined,
+    };
+  };
+}
+
+function parseFrom(from: ListAttemptsRequest['from']): AttemptQuery['from'] {
+  if (from === undefined) return { kind: 'head' };
+  return { kind: from.$case, position: parsePosition(from.value) };
+}
+
+function parsePosition({ createdAt, id }: { createdAt?: Date | undefined; id: string }): AttemptPosition {
+  if (createdAt === undefined) throw new Error('a position has no instant');
+  return { createdAt, id: parseId(id) };
+}

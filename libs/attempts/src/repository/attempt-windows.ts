@@ -1,0 +1,140 @@
+/**
+ * Windows of attempts in the order of their creation, over the index of the sweepers. A window is a
+ * bounded number of rows of all tenants, so that a page costs the same for a tenant with few
+ * attempts among many.
+ */
+import type { AttemptOwner } from '@laurel/ids';
+import { cents } from '@laurel/money';
+import type { Queryable } from '@laurel/postgres';
+import type { Tenant } from '@laurel/tenant';
+import type { AttemptStatus } from '../domain/attempt.ts';
+import type { OwnedAttempt } from '../domain/owned-attempt.ts';
+
+/** Orders attempts by creation, and those of one millisecond by id. */
+export type AttemptPosition = { readonly createdAt: Date; readonly id: string };
+
+/** Null fields restrict nothing. */
+export type AttemptFilter = {
+  readonly contestId: string | null;
+  readonly playerRef: string | null;
+  readonly statuses: readonly AttemptStatus[];
+};
+
+export type WindowOfAttempts = {
+  readonly order: 'newest_first' | 'oldest_first';
+  /** Only attempts beyond this position, in the order. */
+  readonly from: AttemptPosition;
+  /** Only attempts that were created up to this instant. */
+  readonly until: Date;
+  /** The most attempts that are returned. */
+  readonly limit: number;
+};
+
+/** `readTo` is the last row that was read; null if no row is left. */
+export type ReadAttempts = {
+  readonly found: readonly (OwnedAttempt & { readonly contestId: string })[];
+  readonly readTo: AttemptPosition | null;
+};
+
+/** The rows of a window. They are read through the index, without `metadata`, which may be long. */
+export const ROWS_OF_WINDOW = 2_000;
+
+const CONTESTS = {
+  challenge: { table: 'challenges', column: 'challenge_id' },
+  tournament: { table: 'rounds', column: 'round_id' },
+} as const;
+
+const ORDERS = {
+  newest_first: { beyond: '<', direction: 'desc', reverse: '' },
+  oldest_first: { beyond: '>', direction: '', reverse: 'desc' },
+} as const;
+
+/** Exported because a test reads its query plan. */
+export function selectingWindow(owner: AttemptOwner, order: WindowOfAttempts['order']): string {
+  const { table, column } = CONTESTS[owner];
+  const { beyond, direction, reverse } = ORDERS[order];
+  return `
+with seen as materialized (
+  select id, ${column} as contest_id, account_id, player_ref, status, fee_cents, created_at, fee_generation, closed_reason
+  from attempts
+  where (created_at, id) ${beyond} ($1::timestamptz, $2::uuid) and created_at <= $3
+  order by created_at ${direction}, id ${direction} limit ${ROWS_OF_WINDOW}
+), found as (
+  select s.* from seen s
+  where ($6::uuid is null or s.contest_id = $6) and ($7::text is null or s.player_ref = $7) and s.status = any($8::text[])
+    and exists (select from ${table} c where c.id = s.contest_id and c.program_id = $4 and c.environment = $5)
+  order by s.created_at ${direction}, s.id ${direction} limit $9
+)
+select last.created_at as last_created_at, last.id as last_id, (select count(*)::int from seen) as rows_seen, f.*
+from (select s.created_at, s.id from seen s order by s.created_at ${reverse}, s.id ${reverse} limit 1) last
+left join found f on true
+order by f.created_at ${direction}, f.id ${direction}`;
+}
+
+const SELECT_WINDOW = {
+  challenge: {
+    newest_first: { name: 'attempts_newest_first', text: selectingWindow('challenge', 'newest_first') },
+    oldest_first: { name: 'attempts_oldest_first', text: selectingWindow('challenge', 'oldest_first') },
+  },
+  tournament: {
+    newest_first: { name: 'attempts_newest_first', text: selectingWindow('tournament', 'newest_first') },
+    oldest_first: { name: 'attempts_oldest_first', text: selectingWindow('tournament', 'oldest_first') },
+  },
+};
+
+type WindowRow = { last_created_at: Date; last_id: string; rows_seen: number } & (FoundRow | { id: null });
+
+type FoundRow = {
+  id: string;
+  contest_id: string;
+  account_id: string | null;
+  player_ref: string;
+  status: AttemptStatus;
+  fee_cents: bigint;
+  created_at: Date;
+  fee_generation: number;
+  closed_reason: string | null;
+};
+
+/** The attempts of the tenant in the next window of all tenants' attempts. */
+export async function loadWindow(
+  on: Queryable,
+  owner: AttemptOwner,
+  tenant: Tenant,
+  filter: AttemptFilter,
+  { order, from, until, limit }: WindowOfAttempts,
+): Promise<ReadAttempts> {
+  const rows = await on.query<WindowRow>(SELECT_WINDOW[owner][order], [
+    from.createdAt,
+    from.id,
+    until,
+    tenant.programId,
+    tenant.environment,
+    filter.contestId,
+    filter.playerRef,
+    filter.statuses,
+    limit,
+  ]);
+  const [first] = rows;
+  if (first === undefined) return { found: [], readTo: null };
+  const found = rows.flatMap((row) => (row.id === null ? [] : [toFound(row)]));
+  const last = found.at(-1);
+  if (found.length === limit && last !== undefined)
+    return { found, readTo: { createdAt: last.createdAt, id: last.id } };
+  const isLastWindow = first.rows_seen < ROWS_OF_WINDOW;
+  return { found, readTo: isLastWindow ? null : { createdAt: first.last_created_at, id: first.last_id } };
+}
+
+function toFound(row: FoundRow): ReadAttempts['found'][number] {
+  return {
+    id: row.id,
+    contestId: row.contest_id,
+    accountId: row.account_id,
+    playerRef: row.player_ref,
+    status: row.status,
+    feeCents: cents(row.fee_cents),
+    createdAt: row.created_at,
+    feeGeneration: row.fee_generation,
+    closedReason: row.closed_reason,
+  };
+}

@@ -1,0 +1,170 @@
+/**
+ * A page of a tenant's attempts. It reads a bounded number of rows and changes nothing.
+ *
+ * A list that follows new attempts must not pass one that becomes visible later. Two things may
+ * still appear behind the newest attempts:
+ *
+ * - an attempt whose commit has not ended: its `created_at` was decided before. The head, where a
+ *   list begins, therefore stays SETTLE_MS behind the present. A creation that waits longer for its
+ *   commit (a service that is overloaded, or paused) may be missed by a list that follows new
+ *   attempts; the pages still have it. The time in an attempt's id is no such bound: a retry creates
+ *   the attempt under the id that the gateway minted for the first request, hours later.
+ * - an attempt whose fee the wallet has not decided. Its process has died, or waits for the wallet.
+ *   The head, and a list that follows new attempts, stay before it until the sweeper resolves it.
+ */
+import type { AttemptOwner } from '@laurel/ids';
+import { isBefore as isEarlier, later } from '@laurel/instant';
+import type { Database } from '@laurel/postgres';
+import type { Clock } from '@laurel/service';
+import type { Tenant } from '@laurel/tenant';
+import type { Contest } from '../contest.ts';
+import { type AttemptStatus, isVisible, type ShownStatus, shownStatus } from '../domain/attempt.ts';
+import type { OwnedAttempt } from '../domain/owned-attempt.ts';
+import {
+  type AttemptFilter,
+  type AttemptPosition,
+  loadWindow,
+  type ReadAttempts,
+} from '../repository/attempt-windows.ts';
+import type { Wallet } from '../wallet.ts';
+import { type CurrentAttempt, currentAttempt, currentAward } from './current-state.ts';
+import type { AttemptOpener } from './open-attempts.ts';
+
+/** How long a creation may take from its decision to its commit. */
+export const SETTLE_MS = 2_000;
+
+/** The windows of one page: 10,000 rows. */
+export const MAX_WINDOWS = 5;
+
+/** Above the ids of all attempts. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+export type AttemptQuery = {
+  readonly tenant: Tenant;
+  readonly contestId: string | null;
+  readonly playerRef: string | null;
+  /** Null for every status. */
+  readonly status: ShownStatus | null;
+  readonly from:
+    | { readonly kind: 'head' }
+    | { readonly kind: 'before'; readonly position: AttemptPosition }
+    | { readonly kind: 'after'; readonly position: AttemptPosition };
+  readonly limit: number;
+};
+
+export type ListedAttempt = CurrentAttempt & { readonly contestId: string };
+
+export type AttemptPage = {
+  readonly attempts: readonly ListedAttempt[];
+  /** Null once the list has ended. */
+  readonly readTo: AttemptPosition | null;
+  /** Null unless the list began at the head. */
+  readonly head: AttemptPosition | null;
+};
+
+export type ListDeps = {
+  readonly owner: AttemptOwner;
+  readonly contest: Contest;
+  readonly database: Database;
+  readonly opener: AttemptOpener;
+  readonly wallet: Wallet;
+  readonly clock: Clock;
+};
+
+type Found = ReadAttempts['found'][number];
+
+/** Null for an attempt that is not visible yet. */
+type Seen = { readonly found: Found; readonly current: OwnedAttempt | null };
+
+export async function listAttempts(query: AttemptQuery, deps: ListDeps): Promise<AttemptPage> {
+  const head = allUntil(later(deps.clock(), -SETTLE_MS));
+  const { found, readTo } = await readWindows(query, head, deps);
+  const { environment } = query.tenant;
+  const seen = await Promise.all(
+    found.map(async (it) => ({ found: it, current: await currentAttempt(it, environment, deps) })),
+  );
+  const undecided = seen.flatMap(({ found: it, current }) => (current === null ? [it.createdAt] : []));
+  const results = (until: AttemptPosition) => withResults(seen, until, deps);
+
+  switch (query.from.kind) {
+    case 'before':
+      return { attempts: await results(query.from.position), readTo, head: null };
+    case 'head': {
+      const until = earlier(head, undecided);
+      const hasPassed = readTo === null || isBefore(readTo, until);
+      return { attempts: await results(until), readTo: hasPassed ? readTo : until, head: until };
+    }
+    case 'after': {
+      const until = earlier(readTo ?? head, undecided);
+      const { position } = query.from;
+      // The clock of another replica may be behind, and an undecided attempt right after the position.
+      return { attempts: await results(until), readTo: isBefore(until, position) ? position : until, head: null };
+    }
+  }
+}
+
+/** `readTo` is null if the rows ended. */
+async function readWindows(
+  { tenant, contestId, playerRef, status, from, limit }: AttemptQuery,
+  head: AttemptPosition,
+  { database, owner }: ListDeps,
+): Promise<ReadAttempts> {
+  const filter: AttemptFilter = { contestId, playerRef, statuses: statusesOf(status) };
+  const order = from.kind === 'after' ? ('oldest_first' as const) : ('newest_first' as const);
+  const until = from.kind === 'before' ? from.position.createdAt : head.createdAt;
+  const found: Found[] = [];
+  let readTo: AttemptPosition | null = from.kind === 'head' ? head : from.position;
+  for (let windows = 0; windows < MAX_WINDOWS && found.length < limit && readTo !== null; windows += 1) {
+    const window = { order, from: readTo, until, limit: limit - found.length };
+    const read: ReadAttempts = await loadWindow(database, owner, tenant, filter, window);
+    found.push(...read.found);
+    readTo = read.readTo;
+  }
+  return { found, readTo };
+}
+
+async function withResults(
+  seen: readonly Seen[],
+  until: AttemptPosition,
+  { contest, wallet }: ListDeps,
+): Promise<readonly ListedAttempt[]> {
+  const shown = seen.flatMap(({ found, current }) => {
+    const isListed = current !== null && !isBefore(until, found);
+    return isListed ? [{ contestId: found.contestId, attempt: current }] : [];
+  });
+  const settled = shown.flatMap(({ attempt }) => (attempt.status === 'settled' ? [attempt.id] : []));
+  const results = settled.length === 0 ? new Map() : await contest.loadResults(settled);
+  return Promise.all(
+    shown.map(async (it) => {
+      const result = results.get(it.attempt.id) ?? null;
+      if (result === null) return { ...it, result };
+      const award = result.award === null ? null : await currentAward(result.award, wallet);
+      return { ...it, result: { ...result, award } };
+    }),
+  );
+}
+
+/** An attempt whose fee is not known to be posted may be `open`, and is looked up. */
+function statusesOf(status: ShownStatus | null): readonly AttemptStatus[] {
+  const all: readonly AttemptStatus[] = ['open', 'settled', 'expiring', 'expired', 'voiding', 'voided'];
+  const visible = all.filter((it) => isVisible(it) && (status === null || shownStatus(it) === status));
+  return status === null || status === 'open' ? ['pending', ...visible] : visible;
+}
+
+/** The position behind all attempts that were created up to this instant. */
+function allUntil(createdAt: Date): AttemptPosition {
+  return { createdAt, id: LAST_ID };
+}
+
+/** The position, or one before the first of these instants if that is earlier. */
+function earlier(position: AttemptPosition, instants: readonly Date[]): AttemptPosition {
+  return instants.reduce((found, instant) => {
+    const before = allUntil(later(instant, -1));
+    return isBefore(before, found) ? before : found;
+  }, position);
+}
+
+function isBefore(one: AttemptPosition, other: AttemptPosition): boolean {
+  if (isEarlier(one.createdAt, other.createdAt)) return true;
+  return one.createdAt.getTime() === other.createdAt.getTime() && one.id < other.id;
+}

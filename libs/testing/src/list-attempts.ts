@@ -1,0 +1,234 @@
+/**
+ * What a developer sees of attempts, in both contest services: the list, and the history of one.
+ */
+import type { Refused } from '@laurel/errors';
+import { newId, newOwnedId } from '@laurel/ids';
+import type {
+  Attempt,
+  DescribeAttemptResponse,
+  ListAttemptsRequest,
+  ListAttemptsResponse,
+} from '@laurel/proto/attempts';
+import { AttemptStatus } from '@laurel/proto/attempts';
+import { Environment } from '@laurel/proto/common';
+import { ATTEMPT_FACTS, nameOf } from '@laurel/proto/enum-names';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createAttemptInspector, type InspectedOwner } from './inspect-attempt.ts';
+import { ok } from './wallet.ts';
+
+type Service = ReturnType<InspectedOwner<Attempt>['service']> & {
+  listAttempts(request: ListAttemptsRequest): Promise<ListAttemptsResponse | Refused>;
+  describeAttempt(request: {
+    readonly programId: string;
+    readonly attemptId: string;
+  }): Promise<DescribeAttemptResponse | Refused>;
+};
+
+export type ListedOwner = Omit<InspectedOwner<Attempt>, 'service'> & {
+  service(): Service;
+  /** SQL that inserts refused attempts at the contest of the attempt $1 with the ids $2, created at $3. */
+  readonly insertRefused: string;
+};
+
+export type AttemptList = {
+  list(request?: Partial<ListAttemptsRequest>): Promise<ListAttemptsResponse>;
+  /** The ids of all pages, newest first. */
+  listAll(request?: Partial<ListAttemptsRequest>): Promise<readonly string[]>;
+  /** Follows new attempts from the position until a page has none. */
+  follow(
+    position: ListAttemptsResponse['head'],
+    request?: Partial<ListAttemptsRequest>,
+  ): Promise<{ readonly ids: readonly string[]; readonly position: ListAttemptsResponse['head'] }>;
+};
+
+/** More than a creation takes from its decision to its commit. */
+const SETTLED_MS = 2_100;
+
+const idsOf = ({ attempts }: ListAttemptsResponse) => attempts.map(({ attempt }) => attempt?.id ?? '');
+
+export function createAttemptList({ tenant, service }: Pick<ListedOwner, 'tenant' | 'service'>): AttemptList {
+  const all = { contestId: '', playerRef: '', status: AttemptStatus.UNSPECIFIED, from: undefined, limit: 50 };
+  const list = async (request: Partial<ListAttemptsRequest> = {}) =>
+    ok(await service().listAttempts({ tenant, ...all, ...request }));
+  return {
+    list,
+    async listAll(request) {
+      const ids: string[] = [];
+      for (let from: ListAttemptsRequest['from']; ; ) {
+        const page = await list({ ...request, from });
+        ids.push(...idsOf(page));
+        if (page.readTo === undefined) return ids;
+        from = { $case: 'before', value: page.readTo };
+      }
+    },
+    async follow(position, request) {
+      const ids: string[] = [];
+      for (let readTo = position; readTo !== undefined; ) {
+        const page: ListAttemptsResponse = await list({ ...request, from: { $case: 'after', value: readTo } });
+        ids.push(...idsOf(page));
+        readTo = page.readTo;
+        if (page.attempts.length === 0) return { ids, position: readTo };
+      }
+      throw new Error('a list of new attempts ended');
+    },
+  };
+}
+
+/** Ten attempts of two players in four statuses, among many of which none is visible. */
+async function createMany(owner: ListedOwner): Promise<readonly Attempt[]> {
+  const { harness: h, tenant } = owner;
+  const [one, other] = [await owner.openAttempt(), await owner.openAttempt()];
+  const attempts = [one.attempt, other.attempt];
+  for (let index = 0; index < 4; index += 1) {
+    h.clock.advance(index % 2);
+    attempts.push(await one.again(), await other.again());
+  }
+  const [settled, expired, voided] = attempts;
+  if (settled === undefined || expired === undefined || voided === undefined) throw new Error('too few attempts');
+  await owner.reportOutcome(settled.id);
+  ok(await owner.service().expireAttempt({ tenant, attemptId: expired.id }));
+  ok(await owner.service().voidAttempt({ attemptId: voided.id, reason: 'a test' }));
+  await h.server.sweepOnce();
+  for (const at of [h.clock(), new Date(h.clock().getTime() - 1)]) {
+    const ids = Array.from({ length: 2_500 }, () => newOwnedId(owner.owner, at));
+    await h.database.query({ text: owner.insertRefused }, [one.attempt.id, ids, at]);
+  }
+  const shown = await Promise.all(
+    attempts.map(async ({ id }) => ok(await owner.service().inspectAttempt({ attemptId: id })).attempt),
+  );
+  h.clock.advance(SETTLED_MS);
+  const keyOf = ({ createdAt, id }: Attempt) => `${createdAt?.toISOString()} ${id}`;
+  return shown
+    .flatMap((attempt) => (attempt === undefined ? [] : [attempt]))
+    .sort((a, b) => (keyOf(a) < keyOf(b) ? 1 : -1));
+}
+
+/** The tests that hold for both contest services. */
+export function itListsAttempts(owner: ListedOwner): void {
+  const { harness: h, tenant } = owner;
+  const { list, listAll, follow } = createAttemptList(owner);
+  it('the pages of a list have every attempt of the tenant that the filters leave exactly once, newest first', async () => {
+    const before = (await list()).head;
+    const attempts = await createMany(owner);
+    const [first] = attempts;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 7 }),
+        fc.constantFrom(...Object.values(AttemptStatus).filter((it) => typeof it === 'number' && it >= 0)),
+        fc.boolean(),
+        fc.boolean(),
+        async (limit, status, isOfPlayer, isAtContest) => {
+          const playerRef = isOfPlayer ? (first?.playerRef ?? '') : '';
+          const contestId = isAtContest ? (first?.contestId ?? '') : '';
+          const left = attempts.filter(
+            (it) =>
+              (status === AttemptStatus.UNSPECIFIED || it.status === status) &&
+              (playerRef === '' || it.playerRef === playerRef) &&
+              (contestId === '' || it.contestId === contestId),
+          );
+          const filter = { limit, status: status as AttemptStatus, playerRef, contestId };
+          const known = new Set(attempts.map(({ id }) => id));
+          const listed = (await listAll(filter)).filter((id) => known.has(id));
+          expect(listed).toEqual(left.map(({ id }) => id));
+          const followed = await follow(before, filter);
+          expect(followed.ids).toEqual(left.map(({ id }) => id).reverse());
+        },
+      ),
+      { numRuns: 12 },
+    );
+    const listed = (await list({ limit: 200 })).attempts.map(({ attempt }) => attempt);
+    expect(listed.slice(0, attempts.length)).toEqual(attempts.map((attempt) => ({ ...attempt, metadataJson: '' })));
+    for (const other of [
+      { programId: newId(), environment: tenant.environment },
+      { programId: tenant.programId, environment: Environment.LIVE },
+    ])
+      expect(await listAll({ tenant: other })).toEqual([]);
+  });
+
+  it('a list that follows new attempts has each once its creation must have ended, also under an old id', async () => {
+    const { again } = await owner.openAttempt();
+    h.clock.advance(SETTLED_MS);
+    const { head } = await list();
+    expect((await follow(head)).ids).toEqual([]);
+    const first = await again();
+    h.clock.advance(1);
+    const second = await again(newOwnedId(owner.owner, new Date(h.clock().getTime() - 3_600_000)));
+    const early = await follow(head);
+    expect(early.ids).toEqual([]);
+    expect(await listAll()).not.toContain(first.id);
+    h.clock.advance(SETTLED_MS);
+    const late = await follow(early.position, { limit: 1 });
+    expect(late.ids).toEqual([first.id, second.id]);
+    expect((await follow(late.position)).ids).toEqual([]);
+    expect((await listAll()).slice(0, 2)).toEqual([second.id, first.id]);
+  });
+
+  it('a list that follows new attempts does not pass one whose fee is not decided', async () => {
+    h.clock.advance(SETTLED_MS);
+    const { head } = await list();
+    const { attemptId, again } = await owner.pendingAttempt();
+    h.clock.advance(10);
+    const later = await again();
+    h.clock.advance(SETTLED_MS);
+    const newest = await list();
+    const waiting = await follow(head);
+    expect([...idsOf(newest), ...waiting.ids]).not.toContain(later.id);
+    expect(waiting.ids).not.toContain(attemptId);
+    await again(attemptId);
+    for (const from of [waiting.position, newest.head]) {
+      const followed = (await follow(from)).ids;
+      expect(followed.slice(-2)).toEqual([attemptId, later.id]);
+    }
+    await h.server.sweepOnce();
+  });
+}
+
+/** As `itListsAttempts`, for the history of one attempt. */
+export function itDescribesAttempts(owner: ListedOwner): void {
+  const { harness: h, tenant } = owner;
+  const { expectUntouched } = createAttemptInspector<Attempt>(owner as InspectedOwner<Attempt>);
+  const describe = (attemptId: string, programId = tenant.programId) =>
+    owner.service().describeAttempt({ programId, attemptId });
+
+  it('the history of an attempt has the facts that are stored, and reading it changes nothing', async () => {
+    const { attempt: open, again } = await owner.openAttempt();
+    const [settled, expired, voided] = [await again(), await again(), await again()];
+    const outcome = await owner.reportOutcome(settled.id);
+    ok(await owner.service().expireAttempt({ tenant, attemptId: expired.id }));
+    ok(await owner.service().voidAttempt({ attemptId: voided.id, reason: 'a test' }));
+    const read = async (attemptId: string) => {
+      const described = await expectUntouched(attemptId, () => describe(attemptId));
+      const { attempt, facts } = ok(described);
+      const { attempt: inspected } = ok(await owner.service().inspectAttempt({ attemptId }));
+      expect(attempt).toEqual(inspected);
+      return facts.map(({ kind, at, amountCents, reason }) => ({
+        kind: nameOf(ATTEMPT_FACTS, kind),
+        isTimed: at !== undefined,
+        amountCents,
+        reason,
+      }));
+    };
+    const fact = (kind: string, fields: object = {}) => ({
+      kind,
+      isTimed: true,
+      amountCents: undefined,
+      reason: '',
+      ...fields,
+    });
+    const paid = [fact('created'), fact('fee_charged', { amountCents: owner.feeCents })];
+    const refunded = (reason: string) => fact('fee_refunded', { amountCents: owner.feeCents, reason });
+    expect(await read(open.id)).toEqual(paid);
+    expect(await read(settled.id)).toEqual([...paid, fact('settled')]);
+    expect(await read(expired.id)).toEqual([...paid, fact('expired', { isTimed: false }), refunded('expired')]);
+    expect(await read(voided.id)).toEqual([
+      ...paid,
+      fact('voided', { isTimed: false, reason: 'a test' }),
+      refunded('voided'),
+    ]);
+    expect(ok(await describe(settled.id)).attempt?.outcome).toEqual(outcome);
+    for (const unknown of [describe(open.id, newId()), describe(newOwnedId(owner.owner))])
+      expect(await unknown).toMatchObject({ code: 'not_found' });
+    await h.server.sweepOnce();
+  });
+}

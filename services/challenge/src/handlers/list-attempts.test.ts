@@ -1,0 +1,105 @@
+/** Attempts as developers see them: the list, and the history of one. */
+import { ROWS_OF_WINDOW, selectingWindow } from '@laurel/attempts';
+import { newId } from '@laurel/ids';
+import type { Attempt } from '@laurel/proto/attempts';
+import { ChallengeStatus } from '@laurel/proto/challenge';
+import { ATTEMPT_FACTS, nameOf } from '@laurel/proto/enum-names';
+import { ok } from '@laurel/testing';
+import { itDescribesAttempts, itListsAttempts, type ListedOwner } from '@laurel/testing/list-attempts';
+import { describe, expect, it } from 'vitest';
+import { created, HOUR_MS, PROGRAM, recorded, useHarness } from '../challenge.fixture.ts';
+
+const h = useHarness();
+
+const OWNER: ListedOwner = {
+  owner: 'challenge',
+  tenant: PROGRAM,
+  harness: h,
+  service: () => h.challenge,
+  fundsCents: 100_000n,
+  feeCents: 100n,
+  ttlMs: HOUR_MS,
+  ownRows: 'array(select row_to_json(w) from awards w where w.attempt_id = $1)',
+  insertRefused: `
+insert into attempts
+  (id, challenge_id, account_id, player_ref, status, closed_reason, fee_cents, prize_cents, threshold, metadata, created_at)
+select i.id, challenge_id, account_id, player_ref, 'refused', 'a test', fee_cents, prize_cents, threshold, metadata, $3
+from attempts a, unnest($2::uuid[]) i (id) where a.id = $1`,
+  async openAttempt() {
+    const { challenge, player, attempt } = await h.openAttempt({ dailyAttemptCap: 100 });
+    return { attempt, player, again: async (id) => created(await h.create(challenge.id, player.ref, id)) };
+  },
+  async pendingAttempt() {
+    const { challenge, player, attemptId } = await h.pendingAttempt();
+    return { attemptId, player, again: async (id) => created(await h.create(challenge.id, player.ref, id)) };
+  },
+  reportOutcome: async (attemptId) => recorded(await h.report(attemptId, 99)),
+};
+
+describe('the attempts of a challenge, for a developer', () => {
+  itListsAttempts(OWNER);
+  itDescribesAttempts(OWNER);
+
+  it('a page among 100,000 attempts reads one window by index, for a tenant with many attempts or none', async () => {
+    const challenge = await h.open({}, { status: ChallengeStatus.CALIBRATING });
+    const [at, { programId }] = [h.clock(), PROGRAM];
+    await h.database.query(
+      {
+        text: `
+insert into attempts (id, challenge_id, player_ref, status, fee_cents, prize_cents, metadata, created_at)
+select gen_random_uuid(), $1, 'ref-' || n, 'expired', 0, 0, '{"level": 7}', $2::timestamptz - n * interval '1 ms'
+from generate_series(1, 100000) n order by n desc`,
+      },
+      [challenge.id, at],
+    );
+    await h.database.query({ text: 'vacuum analyze attempts' });
+    const middle = new Date(at.getTime() - 50_000);
+    for (const order of ['newest_first', 'oldest_first'] as const) {
+      for (const owner of [programId, newId()]) {
+        const plan = await h.database.query<{ 'QUERY PLAN': string }>(
+          { text: `explain (analyze, buffers, costs off, timing off) ${selectingWindow('challenge', order)}` },
+          [middle, newId(), at, owner, 'test', null, null, ['open', 'expired'], 50],
+        );
+        const text = plan.map((row) => row['QUERY PLAN']).join('\n');
+        expect(text).toContain('Index Scan');
+        expect(text).toContain('attempts_by_age');
+        expect(text).not.toContain('Seq Scan on attempts');
+        // The window's rows, and the rest of the millisecond in which it ends.
+        const read = /attempts_by_age on attempts \(actual rows=([\d.]+)/.exec(text)?.[1];
+        expect(Number(read), text).toBeLessThanOrEqual(ROWS_OF_WINDOW + 1);
+        // The pages of the window's rows, about 32 to a page, and those of the index.
+        const pages = /Buffers: shared hit=(\d+)/.exec(text)?.[1];
+        expect(Number(pages), text).toBeLessThan(200);
+      }
+    }
+  }, 60_000);
+
+  it('the history of an attempt that won has its award: paid, or held and then released or denied', async () => {
+    const kindsOf = async ({ id }: Pick<Attempt, 'id'>) => {
+      const { facts } = ok(await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId: id }));
+      return facts.map(({ kind }) => nameOf(ATTEMPT_FACTS, kind)).slice(2);
+    };
+    const win = async (isHeld: boolean) => {
+      const { attempt, player } = await h.openAttempt();
+      if (isHeld) ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: player.ref } }));
+      const { award } = recorded(await h.report(attempt.id, 100));
+      return { id: attempt.id, awardId: award?.id ?? '' };
+    };
+    const [paid, held, released, denied] = [await win(false), await win(true), await win(true), await win(true)];
+    ok(await h.challenge.releaseAward({ awardId: released.awardId }));
+    ok(await h.challenge.denyAward({ awardId: denied.awardId }));
+    expect(await kindsOf(paid)).toEqual(['settled', 'award_paid']);
+    expect(await kindsOf(held)).toEqual(['settled', 'award_held']);
+    expect(await kindsOf(released)).toEqual(['settled', 'award_held', 'award_released']);
+    expect(await kindsOf(denied)).toEqual(['settled', 'award_held', 'award_denied']);
+    const { isAwardDenied, eventIds } = ok(
+      await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId: denied.id }),
+    );
+    expect([isAwardDenied, eventIds.length]).toEqual([true, 3]);
+    const [event] = await h.eventsOf(paid.id);
+    const { eventIds: ofPaid } = ok(
+      await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId: paid.id }),
+    );
+    expect(ofPaid).toContain(event?.id);
+  });
+});
