@@ -4,11 +4,10 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { CHECKOUT } from '@laurel/testing';
 
 /**
- * The commit of the previous release. It moves with each release: once `v<version>` is tagged, it
- * is that tag's commit (docs/operations/release.md, "Cut a release"). Until the first tag, it is an
- * older commit of `main`, before migrations of several services.
+ * The commit of the previous release, 0.2.0: the one that operators deploy. It moves with each
+ * release (docs/operations/release.md, "Cut a release").
  */
-const PREVIOUS_RELEASE = 'cff92f07f4a4b887de7a44d008b388b7d732dd1f';
+const PREVIOUS_RELEASE = 'f2444065cbe15559e7a259ff49da34fe9789e704';
 
 /**
  * Beside the state of the local stack, which git, Biome, knip and turbo ignore. Not in
