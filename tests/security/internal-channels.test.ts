@@ -268,7 +268,6 @@ const CALLERS_OF_WALLET: Record<keyof WalletServiceService, readonly string[]> =
   putPlayerLink: GATEWAY,
   resolvePlayers: OWNERS,
   checkEligibility: ['challenge'],
-  checkStanding: ['challenge'],
   chargeFees: OWNERS,
   resolveFees: OWNERS,
   refundFees: OWNERS,

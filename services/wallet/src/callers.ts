@@ -12,7 +12,6 @@ export const CALLERS: AcceptedCallers<WalletServiceService> = {
   putPlayerLink: GATEWAY,
   resolvePlayers: OWNERS,
   checkEligibility: ['challenge'],
-  checkStanding: ['challenge'],
   chargeFees: OWNERS,
   resolveFees: OWNERS,
   refundFees: OWNERS,

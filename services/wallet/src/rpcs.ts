@@ -51,15 +51,12 @@ export function walletRpcs(deps: {
   readonly payments: AwardPayments;
 }): ServiceImplementation {
   const { logger } = deps;
-  const answerEligibility = checkEligibility(deps);
   return implement(
     WalletServiceService,
     {
       putPlayerLink: putPlayerLink(deps),
       resolvePlayers: resolvePlayers(deps),
-      checkEligibility: answerEligibility,
-      // The previous release's name of the same rpc (wallet.proto).
-      checkStanding: answerEligibility,
+      checkEligibility: checkEligibility(deps),
       chargeFees: chargeFees(deps.charges),
       resolveFees: resolveFees(deps.queries),
       refundFees: refundFees(deps.refunds),
