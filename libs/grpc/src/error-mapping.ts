@@ -21,11 +21,6 @@ import { LostReplyError } from '@laurel/failpoint';
 
 const ERROR_CODE_KEY = 'laurel-error-code';
 const ERROR_KEY = 'laurel-error';
-/**
- * The trailer's name before 0.2.0. Servers send it and clients read it until every service runs
- * 0.2.0, because services are deployed one by one.
- */
-const ERROR_KEY_BEFORE_0_2 = 'laurel-fault';
 
 /**
  * A call that ended without a result. If `definite` is false it may have taken effect: retry it, or
@@ -96,7 +91,7 @@ export function statusOfRefusal(refusal: Refused): FailureStatus {
 export function statusOfThrown(error: unknown): FailureStatus {
   const metadata = new Metadata();
   if (error instanceof LostReplyError) return { code: status.UNAVAILABLE, details: 'reply lost', metadata };
-  for (const key of [ERROR_KEY, ERROR_KEY_BEFORE_0_2]) metadata.set(key, '1');
+  metadata.set(ERROR_KEY, '1');
   return { code: status.INTERNAL, details: 'internal error', metadata };
 }
 
@@ -128,7 +123,7 @@ export function callFailedError(call: string, error: ServiceError): CallFailedEr
 /** Whether the failure counts against the service as a whole. */
 export function countsAgainstBreaker(error: CallFailedError): boolean {
   const cause = error.cause as Partial<ServiceError> | undefined;
-  const isErrorOfHandler = [ERROR_KEY, ERROR_KEY_BEFORE_0_2].some((key) => (cause?.metadata?.get(key).length ?? 0) > 0);
+  const isErrorOfHandler = (cause?.metadata?.get(ERROR_KEY).length ?? 0) > 0;
   return !isErrorOfHandler && (STATUS_RULES[error.code] ?? UNKNOWN_STATUS).countsAgainstBreaker;
 }
 
