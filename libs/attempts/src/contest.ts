@@ -11,6 +11,7 @@ import type { Event } from '@laurel/proto/events';
 import type { Tenant } from '@laurel/tenant';
 import type { OwedAward, PayableAward } from './domain/award.ts';
 import type { IdempotencyUse } from './domain/idempotency-use.ts';
+import type { RecordedOutcome, ScoreReport } from './domain/outcome.ts';
 import type { OwnedAttempt } from './domain/owned-attempt.ts';
 import type { NamedAccount, Requirement } from './domain/player.ts';
 import type { RoundReason } from './domain/refund-reason.ts';
@@ -48,28 +49,11 @@ export type Reservation =
   | Refused;
 
 /** One reported score. */
-export interface Report {
-  readonly operationId: string;
-  readonly attemptId: string;
-  readonly tenant: Tenant;
-  readonly score: number;
+export interface Report extends ScoreReport {
   /** Null when none was sent. */
   readonly tiebreak: number | null;
-  /** A JSON object as text, or empty. */
-  readonly evidence: string;
-  readonly idempotencyUse: IdempotencyUse | null;
   /** Whether the wallet is known to have posted the fee; the row may still be `pending`. */
   readonly feePosted: boolean;
-}
-
-export interface RecordedOutcome {
-  readonly attemptId: string;
-  readonly receiptId: string;
-  readonly score: number;
-  /** False in a contest without a bar. */
-  readonly metThreshold: boolean;
-  readonly thresholdApplied: number | null;
-  readonly recordedAt: Date;
 }
 
 /** A recorded outcome and the prize that it won; null for none. */

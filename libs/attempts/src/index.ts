@@ -33,6 +33,8 @@ export {
   type OpenCandidate,
   type PlayerOfContest,
 } from './repository/open-candidates.ts';
+export { insertAfterLocks } from './repository/optimistic-insert.ts';
+export { RECEIPT_HAS_KEY, SETTLED_HAS_OUTCOME } from './repository/outcome-checks.ts';
 export {
   type FinishedRefund,
   MAX_REFUNDS_WALKED,

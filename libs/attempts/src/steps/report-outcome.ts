@@ -15,8 +15,9 @@
  */
 import { type Refused, refused } from '@laurel/errors';
 import { isUniqueViolation } from '@laurel/postgres';
-import type { Contest, RecordedOutcome, RecordedSettlement, Report, Settlement } from '../contest.ts';
+import type { Contest, RecordedSettlement, Report, Settlement } from '../contest.ts';
 import type { PayableAward } from '../domain/award.ts';
+import type { RecordedOutcome } from '../domain/outcome.ts';
 import type { RoundReason } from '../domain/refund-reason.ts';
 import type { AwardPayer } from './pay-awards.ts';
 import { statesReport } from './reported-fields.ts';

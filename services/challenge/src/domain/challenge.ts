@@ -1,6 +1,6 @@
 /** The domain types of this service. */
 
-import type { AwardStatus, OwnedAttempt, Tenant } from '@laurel/attempts/domain';
+import type { AwardStatus, OwnedAttempt, RecordedOutcome, Tenant } from '@laurel/attempts/domain';
 import type { Cents } from '@laurel/money';
 
 export type ChallengeStatus = 'calibrating' | 'live' | 'suspended' | 'closed';
@@ -101,14 +101,7 @@ export type Award = {
   readonly paidAt: Date | null;
 };
 
-export type Outcome = {
-  readonly attemptId: string;
-  readonly receiptId: string;
-  readonly score: number;
-  readonly metThreshold: boolean;
-  readonly thresholdApplied: number | null;
-  readonly recordedAt: Date;
-};
+export type Outcome = RecordedOutcome;
 
 /**
  * The identity by which a player is counted: the account, so that two refs of one account are one

@@ -27,7 +27,7 @@
  * Most reports are the only one on an attempt that the process has cached: `decideCachedOutcomes`
  * decides them on the cache, and the optimistic write checks the cache against the database.
  */
-import { canSettle, type IdempotencyUse, isDue, isSameTenant, type Tenant } from '@laurel/attempts/domain';
+import { canSettle, isDue, isSameTenant, type ScoreReport, type Tenant } from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';
 import { countsForBar } from './bar.ts';
 import type { Attempt, AttemptTerms } from './challenge.ts';
@@ -38,14 +38,7 @@ import { clears } from './threshold.ts';
 /** The fields of an attempt on which its outcome is decided and which its receipt states. */
 export type AttemptInPlay = Omit<Attempt, 'metadata'>;
 
-export type OutcomeReport = {
-  readonly operationId: string;
-  readonly attemptId: string;
-  readonly tenant: Tenant;
-  readonly score: number;
-  /** A JSON object as text, or empty. */
-  readonly evidence: string;
-  readonly idempotencyUse: IdempotencyUse | null;
+export type OutcomeReport = ScoreReport & {
   /**
    * The eligibility of the player of a free attempt in live, once the wallet was asked; absent
    * before.

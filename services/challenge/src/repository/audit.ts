@@ -3,7 +3,7 @@
  * audit across services reads.
  */
 
-import { countsUnderCap } from '@laurel/attempts';
+import { countsUnderCap, RECEIPT_HAS_KEY, SETTLED_HAS_OUTCOME } from '@laurel/attempts';
 import type { AttemptStatus, AwardStatus } from '@laurel/attempts/domain';
 import {
   type Check,
@@ -21,15 +21,7 @@ import { MONITOR_CHECKS } from './audit-monitors.ts';
 
 // Constraints enforce most of these already; the audit covers a constraint that is switched off.
 const CHECKS: readonly Check[] = [
-  {
-    id: 'outcome_exactly_when_settled',
-    description: 'An attempt is settled exactly when it has an outcome.',
-    violations: `
-      select coalesce(a.id, o.attempt_id) as id
-      from (select id from attempts where status = 'settled') a
-      full join outcomes o on o.attempt_id = a.id
-      where a.id is null or o.attempt_id is null`,
-  },
+  { id: 'outcome_exactly_when_settled', ...SETTLED_HAS_OUTCOME },
   {
     id: 'met_threshold_follows_frozen_bar',
     description: 'The decision of every outcome follows from the bar that was frozen on its attempt.',
@@ -93,12 +85,7 @@ const CHECKS: readonly Check[] = [
     description: 'Every attempt belongs to a challenge.',
     violations: `select a.id from attempts a left join challenges c on c.id = a.challenge_id where c.id is null`,
   },
-  {
-    id: 'receipt_has_its_key',
-    description: 'Every receipt was signed with a key that is on record.',
-    violations: `
-      select o.receipt_id as id from outcomes o left join signing_keys k on k.id = o.signing_key_id where k.id is null`,
-  },
+  { id: 'receipt_has_its_key', ...RECEIPT_HAS_KEY },
 ];
 
 /** Attempts, awards and receipts have the environment of their challenge. */

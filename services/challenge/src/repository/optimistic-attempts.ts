@@ -4,9 +4,14 @@
  * lock of (challenge, account) and in a snapshot taken after it: the conditions under which every
  * other creation is decided.
  */
-import { idempotencyUseColumns, insertingIdempotencyUses, isAfterLowWatermark } from '@laurel/attempts';
+import {
+  idempotencyUseColumns,
+  insertAfterLocks,
+  insertingIdempotencyUses,
+  isAfterLowWatermark,
+} from '@laurel/attempts';
 import type { IdempotencyUse } from '@laurel/attempts/domain';
-import { type BatchOptions, type Database, isUniqueViolation } from '@laurel/postgres';
+import type { BatchOptions, Database } from '@laurel/postgres';
 import type { Attempt } from '../domain/challenge.ts';
 import { MAX_UNCONFIRMED_ATTEMPTS } from '../domain/ramp.ts';
 import { MADE_WITH_KEYS } from './attempts.ts';
@@ -84,21 +89,12 @@ export async function insertOptimisticAttempts(
     decided.map(({ challengeVersion }) => challengeVersion),
   ];
   const ramping = decided.flatMap(({ attempt, needsSlot }) => (needsSlot ? attempt.challengeId : []));
-  const statements =
-    ramping.length === 0
-      ? [lockOfPlayers(attempts), { statement: INSERT, values }]
-      : [
-          lockOfPlayers(attempts, ramping),
-          { statement: INSERT_WITH_SLOTS, values: [...values, placesIn(attempts)] },
-          takingSlots(attempts.map((attempt) => attempt.id)),
-        ];
-  try {
-    const [, rows] = await database.batch<[unknown, { id: string }]>(statements, options);
-    return new Set(rows.map((row) => row.id));
-  } catch (error) {
-    if (isUniqueViolation(error)) return new Set();
-    throw error;
+  if (ramping.length === 0) {
+    return insertAfterLocks(database, [lockOfPlayers(attempts), { statement: INSERT, values }], options);
   }
+  const insert = { statement: INSERT_WITH_SLOTS, values: [...values, placesIn(attempts)] };
+  const slots = takingSlots(attempts.map((attempt) => attempt.id));
+  return insertAfterLocks(database, [lockOfPlayers(attempts, ramping), insert, slots], options);
 }
 
 /**

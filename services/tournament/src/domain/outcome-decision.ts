@@ -23,7 +23,7 @@
  * tournament does not declare is ignored. A batch is decided in order: each report sees its attempt
  * as the previous reports left it.
  */
-import { canSettle, deadlineOf, type IdempotencyUse, isDue, isSameTenant, type Tenant } from '@laurel/attempts/domain';
+import { canSettle, deadlineOf, isDue, isSameTenant, type ScoreReport, type Tenant } from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';
 import { isBefore } from '@laurel/instant';
 import { countedTiebreak } from './ranking.ts';
@@ -38,16 +38,9 @@ export type ScoringRound = Pick<Round, 'tenant' | 'status' | 'closesAt'> & {
   readonly terms: Pick<RoundTerms, 'tiebreak'>;
 };
 
-export type OutcomeReport = {
-  readonly operationId: string;
-  readonly attemptId: string;
-  readonly tenant: Tenant;
-  readonly score: number;
+export type OutcomeReport = ScoreReport & {
   /** Null if none was sent. */
   readonly tiebreak: number | null;
-  /** A JSON object as text, or empty. */
-  readonly evidence: string;
-  readonly idempotencyUse: IdempotencyUse | null;
 };
 
 export type OutcomeDecision =

@@ -3,7 +3,7 @@
  * the audit across services reads.
  */
 
-import { countsUnderCap } from '@laurel/attempts';
+import { countsUnderCap, RECEIPT_HAS_KEY, SETTLED_HAS_OUTCOME } from '@laurel/attempts';
 import type { AttemptStatus } from '@laurel/attempts/domain';
 import {
   type Check,
@@ -19,15 +19,7 @@ import { makesEntrant } from './entrants.ts';
 // Constraints already enforce some of these. The audit still finds violations if a constraint is
 // switched off.
 const CHECKS: readonly Check[] = [
-  {
-    id: 'run_exactly_when_settled',
-    description: 'An attempt is settled exactly when it has an outcome.',
-    violations: `
-      select coalesce(a.id, o.attempt_id) as id
-      from (select id from attempts where status = 'settled') a
-      full join outcomes o on o.attempt_id = a.id
-      where a.id is null or o.attempt_id is null`,
-  },
+  { id: 'run_exactly_when_settled', ...SETTLED_HAS_OUTCOME },
   {
     id: 'attempt_has_its_entry',
     description:
@@ -252,12 +244,7 @@ const CHECKS: readonly Check[] = [
         select from attempts s join rounds r on r.id = s.round_id
         where s.id = d.attempt_id and s.status = 'settled' and r.status = 'cancelling' and d.reason = 'round_cancelled'))`,
   },
-  {
-    id: 'run_receipt_has_its_key',
-    description: 'Every receipt was signed with a key that is on record.',
-    violations: `
-      select o.receipt_id as id from outcomes o left join signing_keys k on k.id = o.signing_key_id where k.id is null`,
-  },
+  { id: 'run_receipt_has_its_key', ...RECEIPT_HAS_KEY },
 ];
 
 /** The environment of attempts, entries, payouts and receipts is their round's. */

@@ -3,8 +3,9 @@
  * cap does not refuse the player. One round trip inserts them only if that holds. It is checked
  * like every other creation: under the locks on entering, in a snapshot taken after them.
  */
+import { insertAfterLocks } from '@laurel/attempts';
 import type { IdempotencyUse } from '@laurel/attempts/domain';
-import { type BatchOptions, type Database, isUniqueViolation } from '@laurel/postgres';
+import type { BatchOptions, Database } from '@laurel/postgres';
 import type { EntryRound } from '../domain/entry-decision.ts';
 import type { Attempt } from '../domain/tournament.ts';
 import { columnsOf, insertingAttempts } from './attempts.ts';
@@ -56,12 +57,6 @@ export async function insertOptimisticAttempts(
     decided.map(({ round }) => round.status),
     decided.map(({ round }) => round.entriesCloseAt),
   ];
-  const statements = [lockOfEntering(decided.map(({ attempt }) => attempt)), { statement: INSERT, values }] as const;
-  try {
-    const [, rows] = await database.batch<[unknown, { id: string }]>(statements, options);
-    return new Set(rows.map((row) => row.id));
-  } catch (error) {
-    if (isUniqueViolation(error)) return new Set();
-    throw error;
-  }
+  const locks = lockOfEntering(decided.map(({ attempt }) => attempt));
+  return insertAfterLocks(database, [locks, { statement: INSERT, values }], options);
 }

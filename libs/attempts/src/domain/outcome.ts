@@ -1,0 +1,24 @@
+/** What every contest reports and records about an attempt. */
+import type { Tenant } from '@laurel/tenant';
+import type { IdempotencyUse } from './idempotency-use.ts';
+
+/** One reported score, without what only one kind of contest reads. */
+export interface ScoreReport {
+  readonly operationId: string;
+  readonly attemptId: string;
+  readonly tenant: Tenant;
+  readonly score: number;
+  /** A JSON object as text, or empty. */
+  readonly evidence: string;
+  readonly idempotencyUse: IdempotencyUse | null;
+}
+
+export interface RecordedOutcome {
+  readonly attemptId: string;
+  readonly receiptId: string;
+  readonly score: number;
+  /** False in a contest without a bar. */
+  readonly metThreshold: boolean;
+  readonly thresholdApplied: number | null;
+  readonly recordedAt: Date;
+}

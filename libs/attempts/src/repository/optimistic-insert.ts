@@ -1,0 +1,20 @@
+/** The end of an optimistic reservation: one round trip, whose second statement inserts attempts. */
+import { type BatchOptions, type BoundStatement, type Database, isUniqueViolation } from '@laurel/postgres';
+
+/**
+ * Locks, then inserts; the ids of the attempts that were written. None if one violates a unique
+ * constraint, because then nothing of the batch is written.
+ */
+export async function insertAfterLocks(
+  database: Database,
+  statements: readonly [locks: BoundStatement, insert: BoundStatement, ...after: BoundStatement[]],
+  options: Pick<BatchOptions, 'beforeCommit'>,
+): Promise<ReadonlySet<string>> {
+  try {
+    const [, rows] = await database.batch<[unknown, { id: string }]>(statements, options);
+    return new Set(rows.map((row) => row.id));
+  } catch (error) {
+    if (isUniqueViolation(error)) return new Set();
+    throw error;
+  }
+}
