@@ -16,7 +16,7 @@ import {
 } from '@laurel/grpc';
 import type { AttemptOwner } from '@laurel/ids';
 import { type Cents, cents } from '@laurel/money';
-import { ENVIRONMENTS, findName, PAYOUT_STATUSES } from '@laurel/proto/enum-names';
+import { ENVIRONMENTS, findName, nameOf, PAYOUT_STATUSES } from '@laurel/proto/enum-names';
 import {
   type FeeChargeResult as FeeChargeResultMessage,
   type FeeRecord,
@@ -213,7 +213,7 @@ export function connectWallet(address: string, identity?: ChannelIdentity): Wall
       return {
         accountId: accountId === '' ? null : accountId,
         codes: codes.map((code) => (code === '' ? null : code)),
-        // The wallet of the previous release has no limit.
+        // Unset for no limit.
         chargeableCents: chargeableCents === undefined ? null : cents(chargeableCents),
       };
     },
@@ -316,9 +316,7 @@ function payoutOf(payout: Payout | undefined): PayoutRecord {
 }
 
 function toFeeListing(fee: FeeRecord): FeeListing {
-  // A wallet of the previous release names no environment: the fee counts as real money.
-  const environment = findName(ENVIRONMENTS, fee.environment) ?? 'live';
-  return { ...fee, feeCents: cents(fee.feeCents), environment };
+  return { ...fee, feeCents: cents(fee.feeCents), environment: nameOf(ENVIRONMENTS, fee.environment) };
 }
 
 function toPayoutListing(payout: Payout): PayoutListing {

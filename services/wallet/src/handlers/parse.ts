@@ -36,10 +36,7 @@ export function parseRequirement(requirement: WireRequirement | undefined): Requ
   return requirement;
 }
 
-/**
- * A limit to set: an amount, null to clear it, undefined to keep it. The previous release sends
- * neither field.
- */
+/** A limit to set: an amount, null to clear it, undefined to keep it. */
 export function parseLimit(limitCents: bigint | undefined, clear: boolean | undefined): Cents | null | undefined {
   if (clear === true) return null;
   if (limitCents === undefined) return undefined;

@@ -57,7 +57,7 @@ it('the sum has every payout after the instant, whatever the order of lock and i
     // How long the payout waited for the lock after it took its instant.
     waitedMs: fc.oneof(fc.constantFrom(0, 1), fc.nat(MINUTE_MS - 1)),
     cents: fc.bigInt({ min: 1n, max: 1_000n }),
-    // Uncounted payouts: from before the count existed, or by the previous release.
+    // Payouts from before the count existed are uncounted.
     isCounted: fc.boolean().map((isOld) => !isOld),
   });
   await wallet.database.transaction(async (tx) => {
