@@ -273,7 +273,7 @@ CREATE TABLE public.outbox (
     event_id uuid NOT NULL,
     payload bytea NOT NULL,
     published_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL,
-    environment text DEFAULT 'live'::text NOT NULL,
+    environment text NOT NULL,
     CONSTRAINT outbox_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text])))
 );
 
