@@ -121,9 +121,13 @@ CREATE INDEX deliveries_by_age ON public.deliveries USING btree (created_at);
 
 CREATE INDEX deliveries_due_by_environment ON public.deliveries USING btree (endpoint_id, COALESCE(environment, 'test'::text), next_attempt_at) WHERE (status = 'pending'::text);
 
+CREATE INDEX deliveries_failed ON public.deliveries USING btree (endpoint_id, created_at, id) WHERE (status = 'failed'::text);
+
 CREATE INDEX deliveries_log ON public.deliveries USING btree (endpoint_id, created_at DESC, id DESC);
 
 CREATE UNIQUE INDEX deliveries_one_per_endpoint_and_event ON public.deliveries USING btree (endpoint_id, event_id) WHERE (resend_of IS NULL);
+
+CREATE INDEX deliveries_resends ON public.deliveries USING btree (endpoint_id, event_id) WHERE (resend_of IS NOT NULL);
 
 CREATE INDEX endpoints_deleted ON public.endpoints USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 

@@ -130,6 +130,9 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(202, await portal.resend(delivery_id));
     expectStatus(200, await portal.getDelivery(delivery_id));
     expectStatus(200, await portal.listDeliveries(id));
+    expectStatus(200, await portal.getStats(id));
+    const failed = { from: '2026-11-20T00:00:00Z', to: '2026-11-21T00:00:00Z' };
+    expectStatus(202, await portal.resendFailed(id, failed));
     expectStatus(204, await portal.deleteEndpoint(id));
     const made = await createIntegrations(program.test).create({ transport: 'push_webhook' });
     expectStatus(200, await portal.send('GET', `/integrations/${expectStatus(201, made).body.id}/log`));

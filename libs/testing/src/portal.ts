@@ -34,6 +34,19 @@ export interface DeliveryBody {
   attempts: DeliveryAttemptBody[];
 }
 
+export interface EndpointStatsBody {
+  hours: number;
+  delivered: number;
+  failed: number;
+  pending: number;
+  success_rate: number | null;
+  p50_ms: number | null;
+  p95_ms: number | null;
+  last_failure: { at: string; delivery_id: string; http_status: number | null; error_kind: string | null } | null;
+  counted_from: string | null;
+  buckets: { from: string; delivered: number; failed: number }[];
+}
+
 export interface DeliveryDetailBody extends DeliveryBody {
   endpoint_id: string;
   event_id: string;
@@ -109,6 +122,11 @@ export interface Portal {
     query?: DeliveryQuery,
   ): Promise<Answer<{ data: DeliveryBody[]; next_cursor: string | null }>>;
   getDelivery(deliveryId: string): Promise<Answer<DeliveryDetailBody>>;
+  getStats(endpointId: string, hours?: number): Promise<Answer<EndpointStatsBody>>;
+  resendFailed(
+    endpointId: string,
+    period: { from: string; to: string },
+  ): Promise<Answer<{ resent: number; more: boolean; resume_from: string | null }>>;
   resend(deliveryId: string): Promise<Answer<{ delivery_id: string }>>;
 }
 
@@ -142,6 +160,9 @@ export function createPortal(http: HttpClient, token: string): Portal {
       return send('GET', `/webhook-endpoints/${endpointId}/deliveries?${parameters}`);
     },
     getDelivery: (deliveryId) => send('GET', `/deliveries/${deliveryId}`),
+    getStats: (endpointId, hours = 24) => send('GET', `/webhook-endpoints/${endpointId}/stats?hours=${hours}`),
+    resendFailed: (endpointId, period) =>
+      send('POST', `/webhook-endpoints/${endpointId}/resend-failed`, { body: period }),
     resend: (deliveryId) => send('POST', `/deliveries/${deliveryId}/resend`),
   };
 }

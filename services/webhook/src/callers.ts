@@ -16,6 +16,8 @@ export const CALLERS: AcceptedCallers<WebhookServiceService> = {
   listDeliveries: GATEWAY,
   getDelivery: GATEWAY,
   resendDelivery: GATEWAY,
+  resendFailedDeliveries: GATEWAY,
+  getEndpointStats: GATEWAY,
   retryDelivery: GATEWAY,
   listSandboxEvents: GATEWAY,
 };

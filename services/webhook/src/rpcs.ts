@@ -10,11 +10,13 @@ import { createEndpoint } from './handlers/create-endpoint.ts';
 import { deleteEndpoint } from './handlers/delete-endpoint.ts';
 import { getDelivery } from './handlers/get-delivery.ts';
 import { getEndpoint } from './handlers/get-endpoint.ts';
+import { getEndpointStats } from './handlers/get-endpoint-stats.ts';
 import { listDeliveries } from './handlers/list-deliveries.ts';
 import { listEndpoints } from './handlers/list-endpoints.ts';
 import { listSandboxEvents } from './handlers/list-sandbox-events.ts';
 import { putProgram } from './handlers/put-program.ts';
 import { resendDelivery } from './handlers/resend-delivery.ts';
+import { resendFailedDeliveries } from './handlers/resend-failed-deliveries.ts';
 import { retryDelivery } from './handlers/retry-delivery.ts';
 import { rotateSecret } from './handlers/rotate-secret.ts';
 import { sendTest } from './handlers/send-test.ts';
@@ -43,6 +45,8 @@ export function webhookRpcs(deps: {
       listDeliveries: listDeliveries(deps),
       getDelivery: getDelivery(deps),
       resendDelivery: resendDelivery(deps),
+      resendFailedDeliveries: resendFailedDeliveries(deps),
+      getEndpointStats: getEndpointStats(deps),
       retryDelivery: retryDelivery(deps),
       listSandboxEvents: listSandboxEvents(deps),
     },

@@ -1,6 +1,14 @@
 import { Environment } from '@laurel/proto/common';
 import { DELIVERY_STATUSES, ENVIRONMENTS, nameOf } from '@laurel/proto/enum-names';
-import type { Delivery, DeliveryAttempt, Endpoint, GetDeliveryResponse, SandboxEvent } from '@laurel/proto/webhook';
+import type {
+  Delivery,
+  DeliveryAttempt,
+  DeliveryFailure,
+  Endpoint,
+  GetDeliveryResponse,
+  GetEndpointStatsResponse,
+  SandboxEvent,
+} from '@laurel/proto/webhook';
 import { timestamp } from './timestamp.ts';
 
 /** An endpoint as the portal shows it. Only the response to its creation shows its secret. */
@@ -40,6 +48,35 @@ export function presentDeliveryDetail(found: GetDeliveryResponse & { readonly de
     environment: tenant === undefined ? null : nameOf(ENVIRONMENTS, tenant.environment),
     body,
     resend_of: resendOf ?? null,
+  };
+}
+
+export function presentEndpointStats(hours: number, stats: GetEndpointStatsResponse) {
+  const { delivered, failed, pending, p50Ms, p95Ms, lastFailure, countedFrom, buckets } = stats;
+  return {
+    hours,
+    delivered,
+    failed,
+    pending,
+    success_rate: delivered + failed === 0 ? null : delivered / (delivered + failed),
+    p50_ms: milliseconds(p50Ms),
+    p95_ms: milliseconds(p95Ms),
+    last_failure: lastFailure === undefined ? null : presentFailure(lastFailure),
+    counted_from: countedFrom?.toISOString() ?? null,
+    buckets: buckets.map((bucket) => ({
+      from: timestamp(bucket.from),
+      delivered: bucket.delivered,
+      failed: bucket.failed,
+    })),
+  };
+}
+
+function presentFailure({ at, deliveryId, httpStatus, errorKind }: DeliveryFailure) {
+  return {
+    at: timestamp(at),
+    delivery_id: deliveryId,
+    http_status: httpStatus ?? null,
+    error_kind: errorKind ?? null,
   };
 }
 

@@ -78,6 +78,23 @@ export const instant = z.iso
 /** A day of the calendar, in the bounds of `instant`. */
 export const day = z.iso.date().refine(isWithinBounds, `must lie ${INSTANT_BOUNDS}`).openapi({ description: BOUNDS });
 
+/** How many hours before now a summary covers: 24 if the query does not say. */
+export const pastHours = (max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,3}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(1).max(max))
+    .default(24)
+    .openapi({
+      type: 'integer',
+      minimum: 1,
+      maximum: max,
+      default: 24,
+      description: 'The hours before now.',
+      example: 24,
+    });
+
 /** Query parameters of a list with at most this many rows on a page. */
 export const pageOf = (maxRows: number) => ({
   cursor: text(200).optional().openapi({ description: 'The `next_cursor` of the previous page.' }),

@@ -463,7 +463,9 @@ describe('sessions', () => {
       expect(codeOf(await change(site, { token }))).toEqual(NOT_FOUND);
     }
     const reads = new Set([...asked, ...integration.asked].map(([rpc]) => rpc));
-    expect(reads).toEqual(new Set(['listEndpoints', 'getEndpoint', 'listDeliveries', 'getDelivery', 'listLog']));
+    expect(reads).toEqual(
+      new Set(['listEndpoints', 'getEndpoint', 'listDeliveries', 'getEndpointStats', 'getDelivery', 'listLog']),
+    );
     for (const site of ['same-origin', 'none', undefined]) {
       expect(codeOf(await change(site, { token }))).toEqual(NOT_FOUND);
     }
@@ -998,13 +1000,15 @@ describe('webhook endpoints', () => {
       ['POST', `/webhook-endpoints/${id}/rotate-secret`],
       ['POST', `/webhook-endpoints/${id}/test`],
       ['GET', `/webhook-endpoints/${id}/deliveries`],
+      ['GET', `/webhook-endpoints/${id}/stats`],
+      ['POST', `/webhook-endpoints/${id}/resend-failed`, { from: '2026-11-20T00:00:00Z', to: '2026-11-21T00:00:00Z' }],
       ['GET', `/deliveries/${id}`],
       ['POST', `/deliveries/${id}/resend`],
     ];
     for (const [method, where, body] of [...calls(newId()), ...calls('nonsense')]) {
       expect(codeOf(await portal(method, where, { token, body })), `${method} ${where}`).toEqual(NOT_FOUND);
     }
-    expect(asked).toHaveLength(8);
+    expect(asked).toHaveLength(10);
     script.createEndpoint = async () => refused('conflict', 'There are 20.');
     const full = await portal('POST', '/webhook-endpoints', { token, body: { url: ENDPOINT.url } });
     expect([full.status, full.body]).toEqual([409, { error: { code: 'conflict', message: 'There are 20.' } }]);
@@ -1091,6 +1095,83 @@ describe('webhook endpoints', () => {
       ['listDeliveries', { ...own, status: DeliveryStatus.PENDING, event: 'attempt.settled', limit: 1, cursor: 'c' }],
       ['listDeliveries', { ...own, status: DeliveryStatus.UNSPECIFIED, event: '', limit: 200, cursor: '' }],
     ]);
+  });
+
+  test('the statistics of a webhook endpoint are shown with their success rate', async () => {
+    const { id, token } = await makeDeveloper();
+    const none = { delivered: 0, failed: 0, pending: 0, buckets: [] };
+    script.getEndpointStats = async () => none;
+    const zero = { ...none, success_rate: null, p50_ms: null, p95_ms: null, last_failure: null, counted_from: null };
+    expect((await portal('GET', `${path}/stats`, { token })).body).toEqual({ hours: 24, ...zero });
+
+    const lastFailure = { at: AT, deliveryId: newId(), httpStatus: 503, errorKind: 'http_5xx' };
+    const counts = { delivered: 3, failed: 1, pending: 2 };
+    script.getEndpointStats = async () => ({
+      ...counts,
+      p50Ms: 12.4,
+      p95Ms: 99.5,
+      lastFailure,
+      countedFrom: AT,
+      buckets: [{ from: AT, delivered: 3, failed: 1 }],
+    });
+    expect((await portal('GET', `${path}/stats?hours=720`, { token })).body).toEqual({
+      hours: 720,
+      ...counts,
+      success_rate: 0.75,
+      p50_ms: 12,
+      p95_ms: 100,
+      last_failure: {
+        at: AT.toISOString(),
+        delivery_id: lastFailure.deliveryId,
+        http_status: 503,
+        error_kind: 'http_5xx',
+      },
+      counted_from: AT.toISOString(),
+      buckets: [{ from: AT.toISOString(), delivered: 3, failed: 1 }],
+    });
+    const own = { developerId: id, endpointId: ENDPOINT.id };
+    expect(asked).toEqual([
+      ['getEndpointStats', { ...own, hours: 24 }],
+      ['getEndpointStats', { ...own, hours: 720 }],
+    ]);
+    for (const hours of ['0', '721', '-1', '1.5', '', 'x', '1e2']) {
+      expect(codeOf(await portal('GET', `${path}/stats?hours=${hours}`, { token }))).toEqual(INVALID);
+    }
+    expect(asked).toHaveLength(2);
+  });
+
+  test('the failed deliveries of a period are sent again, and an empty period is refused', async () => {
+    const { id, token } = await makeDeveloper();
+    const to = new Date(AT.getTime() + 60_000);
+    script.resendFailedDeliveries = async () => ({ resent: 1_000, resumeFrom: AT });
+    const body = { from: '2026-11-21T13:00:00+01:00', to: to.toISOString() };
+    const first = await portal('POST', `${path}/resend-failed`, { token, body });
+    expect([first.status, first.body]).toEqual([202, { resent: 1_000, more: true, resume_from: AT.toISOString() }]);
+    script.resendFailedDeliveries = async () => ({ resent: 0 });
+    const second = await portal('POST', `${path}/resend-failed`, { token, body });
+    expect([second.status, second.body]).toEqual([202, { resent: 0, more: false, resume_from: null }]);
+    const call = ['resendFailedDeliveries', { developerId: id, endpointId: ENDPOINT.id, from: AT, to }];
+    expect(asked).toEqual([call, call]);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      action: 'resend_failed_webhook_deliveries',
+      developerId: id,
+      endpointId: ENDPOINT.id,
+      resent: 1_000,
+    });
+    const refusedBodies = [
+      {},
+      { from: body.from },
+      { to: body.to },
+      { from: body.to, to: body.from },
+      { from: body.from, to: body.from },
+      { ...body, from: 'yesterday' },
+      { ...body, from: '2026-11-21' },
+      { ...body, limit: 5 },
+    ];
+    for (const bad of refusedBodies) {
+      expect(codeOf(await portal('POST', `${path}/resend-failed`, { token, body: bad }))).toEqual(INVALID);
+    }
+    expect(asked).toHaveLength(2);
   });
 
   test('a delivery is shown with its body and whose event it has', async () => {

@@ -95,6 +95,61 @@ export const deliveryListSchema = component(
   }),
 );
 
+export const endpointStatsSchema = component(
+  'WebhookEndpointStats',
+  z.object({
+    hours: z.int(),
+    delivered: z.int(),
+    failed: z.int(),
+    pending: z.int(),
+    success_rate: z
+      .number()
+      .nullable()
+      .openapi({ description: '`delivered` of `delivered` and `failed`, from 0 to 1; null if both are 0.' }),
+    p50_ms: milliseconds.openapi({
+      description: 'The median duration of the sends of the newest 10,000 deliveries; null if none has ended.',
+    }),
+    p95_ms: milliseconds.openapi({ description: 'Their 95th percentile.' }),
+    last_failure: orNull(
+      component(
+        'WebhookFailure',
+        z.object({
+          at: timestamp.openapi({ description: 'When the last send began, or the endpoint was switched off.' }),
+          delivery_id: uuid,
+          http_status: z.int().nullable(),
+          error_kind: z.string().nullable(),
+        }),
+      ),
+    ).openapi({ description: 'The newest delivery of the period that has failed.' }),
+    counted_from: timestamp.nullable().openapi({
+      description:
+        'Set if the period has more than 50,000 deliveries: only those created from then on are counted. Null: all are.',
+    }),
+    buckets: z
+      .array(
+        component(
+          'WebhookStatsBucket',
+          z.object({
+            from: timestamp.openapi({ description: 'Its end is the beginning of the next one.' }),
+            delivered: z.int(),
+            failed: z.int(),
+          }),
+        ),
+      )
+      .openapi({ description: 'Of an hour up to 48 hours, of six up to 168, else of a day; oldest first.' }),
+  }),
+  { description: 'The deliveries created in the period, by their status now.' },
+);
+
+export const resentSchema = component(
+  'ResentDeliveries',
+  z.object({
+    resent: z.int().openapi({ description: 'The number of new deliveries.' }),
+    more: z.boolean().openapi({ description: 'Failed deliveries of the period may be left.' }),
+    resume_from: timestamp.nullable().openapi({ description: 'The `from` that continues; null if `more` is false.' }),
+  }),
+);
+
 const sandboxEventSchema = component(
   'SandboxEvent',
   z.object({

@@ -52,6 +52,10 @@ const LOCK_TO_CHANGE = { text: `${OWN} for update` };
 // other.
 const LOCK_TO_SEND = { text: `${OWN} for key share` };
 
+// Conflicts with itself and with a change of the endpoint, and with no insert of a delivery: events
+// continue to arrive meanwhile.
+const LOCK_TO_RESEND = { text: `${OWN} for no key update` };
+
 const UPDATE = {
   text: 'update endpoints set url = $2, events = $3::text[], description = $4, is_active = $5 where id = $1',
 };
@@ -113,6 +117,14 @@ export async function lockEndpointToChange(on: Queryable, developerId: string, i
  */
 export async function lockEndpointToSend(on: Queryable, developerId: string, id: string): Promise<Endpoint | null> {
   return firstEndpoint(await on.query<EndpointRow>(LOCK_TO_SEND, [id, developerId]));
+}
+
+/**
+ * Keeps other transactions from changing the endpoint, and from taking this lock, until this one
+ * ends.
+ */
+export async function lockEndpointToResend(on: Queryable, developerId: string, id: string): Promise<Endpoint | null> {
+  return firstEndpoint(await on.query<EndpointRow>(LOCK_TO_RESEND, [id, developerId]));
 }
 
 export async function updateEndpoint(

@@ -1,4 +1,5 @@
 import { isRefused, type Refused, refused } from '@laurel/errors';
+import { isBefore } from '@laurel/instant';
 import { hasNul, isAtMost } from '@laurel/json';
 import { MAX_ENDPOINT_DESCRIPTION_CHARACTERS } from '@laurel/limits';
 import type { Database } from '@laurel/postgres';
@@ -9,10 +10,10 @@ import { MAX_URL_CHARACTERS } from '@laurel/untrusted-url';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import type { Result } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';
-import { presentDelivery, presentEndpoint } from '../../presenters/webhook.ts';
+import { presentDelivery, presentEndpoint, presentEndpointStats } from '../../presenters/webhook.ts';
 import { listProgramIds } from '../../repository/programs.ts';
 import { component } from '../component.ts';
-import { CHANGE, environment, id, PAGE_LIMIT, page, pathId, text } from '../fields.ts';
+import { CHANGE, environment, id, instant, PAGE_LIMIT, page, pastHours, pathId, text } from '../fields.ts';
 import { present } from '../run-route.ts';
 import {
   deliveryIdSchema,
@@ -20,7 +21,9 @@ import {
   deliveryStatus,
   endpointListSchema,
   endpointSchema,
+  endpointStatsSchema,
   endpointWithSecretSchema,
+  resentSchema,
   webhookEvent,
 } from '../webhooks.ts';
 import { definePortalRoute } from './route.ts';
@@ -69,6 +72,16 @@ const deliveryQuery = z.object({
   event: webhookEvent.optional().openapi({ description: 'If absent, every event.' }),
   ...page,
 });
+
+const statsQuery = z.object({ hours: pastHours(720) });
+
+const resendPeriod = component(
+  'ResendPeriod',
+  z.strictObject({
+    from: instant.openapi({ description: 'Deliveries created from then on' }),
+    to: instant.openapi({ description: 'and before then.' }),
+  }),
+);
 
 const params = z.object({ endpointId: pathId });
 
@@ -231,6 +244,45 @@ export const listWebhookDeliveries = definePortalRoute({
     if (isRefused(listed)) return listed;
     const data = listed.deliveries.map(presentDelivery);
     return { body: { data, next_cursor: listed.nextCursor || null } };
+  },
+});
+
+export const getEndpointStats = definePortalRoute({
+  method: 'get',
+  path: '/webhook-endpoints/{endpointId}/stats',
+  name: 'getEndpointStats',
+  summary: 'Count the deliveries of the last hours',
+  params,
+  query: statsQuery,
+  success: { status: 200, description: 'The counts.', schema: endpointStatsSchema },
+  run: async ({ caller: { developerId }, params: { endpointId }, query, options }, { webhook }: Webhooks) => {
+    const { hours } = query;
+    const stats = await webhook.getEndpointStats({ developerId, endpointId, hours }, options);
+    return isRefused(stats) ? stats : { body: presentEndpointStats(hours, stats) };
+  },
+});
+
+export const resendFailedDeliveries = definePortalRoute({
+  method: 'post',
+  path: '/webhook-endpoints/{endpointId}/resend-failed',
+  name: 'resendFailedDeliveries',
+  summary: 'Send the failed deliveries of a period again',
+  description:
+    'An event is sent again once if a delivery of it failed in the period and no other to the endpoint is pending or delivered. At most 1,000 are sent at once, oldest first. A repeated call sends none of them twice: it skips those whose resend is pending or delivered.',
+  params,
+  body: resendPeriod,
+  success: { status: 202, description: 'How many were sent again.', schema: resentSchema },
+  refusals: { conflict: 'The endpoint is switched off.' },
+  action: 'resend_failed_webhook_deliveries',
+  run: async ({ caller: { developerId }, params: { endpointId }, body, options }, { webhook }: Webhooks) => {
+    if (!isBefore(body.from, body.to)) return refused('invalid_request', 'to: must be after from');
+    const resent = await webhook.resendFailedDeliveries({ developerId, endpointId, ...body }, options);
+    if (isRefused(resent)) return resent;
+    const resumeFrom = resent.resumeFrom?.toISOString() ?? null;
+    return {
+      body: { resent: resent.resent, more: resumeFrom !== null, resume_from: resumeFrom },
+      logged: { endpointId, resent: resent.resent },
+    };
   },
 });
 

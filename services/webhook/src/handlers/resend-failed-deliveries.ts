@@ -1,0 +1,57 @@
+/**
+ * ResendFailedDeliveries: sends the failed deliveries of a period again, once per event. Two calls
+ * for one endpoint run one after the other, so the second finds the resends of the first pending and
+ * repeats none.
+ */
+import { isRefused, refused } from '@laurel/errors';
+import { type Handlers, parseId } from '@laurel/grpc';
+import { newId } from '@laurel/ids';
+import { firstOf } from '@laurel/instant';
+import type { Database } from '@laurel/postgres';
+import type { WebhookServiceService } from '@laurel/proto/webhook';
+import type { Clock } from '@laurel/service';
+import { decideSend } from '../domain/endpoint.ts';
+import { lockEndpointToResend } from '../repository/endpoints.ts';
+import { findUncovered, insertResends } from '../repository/failed-deliveries.ts';
+import type { Dispatcher } from '../workers/deliver.ts';
+
+/** One call resends at most this many deliveries. */
+export const MAX_RESENT = 1_000;
+
+export function resendFailedDeliveries({
+  database,
+  dispatcher,
+  clock,
+}: {
+  database: Database;
+  dispatcher: Pick<Dispatcher, 'wake'>;
+  clock: Clock;
+}): Handlers<WebhookServiceService>['resendFailedDeliveries'] {
+  return async (request) => {
+    const developerId = parseId(request.developerId);
+    const endpointId = parseId(request.endpointId);
+    const { from, to } = request;
+    if (from === undefined || to === undefined) throw new Error('a period without its beginning or its end');
+
+    const resent = await database.transaction(async (tx) => {
+      const endpoint = await lockEndpointToResend(tx, developerId, endpointId);
+      if (endpoint === null) return refused('not_found');
+      const off = decideSend(endpoint);
+      if (off !== null) return off;
+      // One more than are resent shows where the next call begins.
+      const { uncovered, resumeAt } = await findUncovered(tx, { endpointId, from, to }, MAX_RESENT + 1);
+      const createdAt = clock();
+      const resends = uncovered.slice(0, MAX_RESENT).map(({ id }) => ({ deliveryId: id, newId: newId(createdAt) }));
+      const environments = resends.length === 0 ? [] : await insertResends(tx, resends, createdAt);
+      return { environments, resumeAt: firstLeft(uncovered[MAX_RESENT]?.createdAt ?? null, resumeAt) };
+    });
+    if (isRefused(resent)) return resent;
+    dispatcher.wake([...new Set(resent.environments)].map((environment) => ({ endpointId, environment })));
+    return { resent: resent.environments.length, resumeFrom: resent.resumeAt ?? undefined };
+  };
+}
+
+function firstLeft(unsent: Date | null, unexamined: Date | null): Date | null {
+  if (unsent === null || unexamined === null) return unsent ?? unexamined;
+  return firstOf(unsent, unexamined);
+}
