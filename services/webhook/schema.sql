@@ -22,6 +22,7 @@ CREATE TABLE public.deliveries (
     leased_until timestamp(3) with time zone,
     closed_at timestamp(3) with time zone,
     created_at timestamp(3) with time zone NOT NULL,
+    inserted_by xid8 DEFAULT pg_current_xact_id(),
     CONSTRAINT deliveries_are_leased_for_a_send CHECK (((leased_until IS NULL) = (sending_since IS NULL))),
     CONSTRAINT deliveries_are_leased_only_while_pending CHECK (((leased_until IS NULL) OR (status = 'pending'::text))),
     CONSTRAINT deliveries_are_sent_at_most_three_times CHECK (((attempts >= 0) AND (attempts <= 3))),
@@ -128,6 +129,8 @@ CREATE INDEX deliveries_log ON public.deliveries USING btree (endpoint_id, creat
 CREATE UNIQUE INDEX deliveries_one_per_endpoint_and_event ON public.deliveries USING btree (endpoint_id, event_id) WHERE (resend_of IS NULL);
 
 CREATE INDEX deliveries_resends ON public.deliveries USING btree (endpoint_id, event_id) WHERE (resend_of IS NOT NULL);
+
+CREATE INDEX deliveries_tail ON public.deliveries USING btree (endpoint_id, inserted_by, id) WHERE (inserted_by IS NOT NULL);
 
 CREATE INDEX endpoints_deleted ON public.endpoints USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 

@@ -137,7 +137,7 @@ export async function startHarness(environment: Record<string, string> = {}): Pr
     ) {
       const deliveries: Delivery[] = [];
       for (let cursor = ''; ; ) {
-        const wanted = { developerId, endpointId: endpoint.id, status, event, limit, cursor };
+        const wanted = { developerId, endpointId: endpoint.id, status, event, limit, cursor, after: '' };
         const page = ok(await webhook.listDeliveries(wanted));
         deliveries.push(...page.deliveries);
         if (page.nextCursor === '') return deliveries;

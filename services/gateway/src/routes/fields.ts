@@ -119,6 +119,21 @@ export const PAGE_LIMIT = 200;
 /** Query parameters of most lists. */
 export const page = pageOf(PAGE_LIMIT);
 
+/** Query parameters of a list that can also be followed. */
+export const followedPage = {
+  ...page,
+  after: text(8_000).optional().openapi({
+    description:
+      'A `head_cursor`: the answer has the rows that were added after it, oldest first. Not together with `cursor`.',
+  }),
+};
+
+/** For a response of a list that can be followed. */
+export const headCursor = z.string().nullable().openapi({
+  description:
+    'The `after` that gives the rows added from now on; on a page by `after`, those after its last row. Null on a page by `cursor`.',
+});
+
 /** For a response that is a page of a list. */
 export const nextCursor = z
   .string()

@@ -18,6 +18,7 @@ import { isOwnPage } from '../admission/session.ts';
 import { type ScriptedIntegration, startScriptedIntegration } from '../clients/integration.fixture.ts';
 import { fetchDescribed } from '../described-answer.fixture.ts';
 import { OPERATOR_TOKEN, startTestGateway, UNREACHABLE } from '../gateway.fixture.ts';
+import { DOCUMENTED_EVENTS } from '../openapi/event-schemas.ts';
 import { PORTAL_ROUTES } from './portal/index.ts';
 
 type Service = Handlers<typeof WebhookServiceService>;
@@ -875,6 +876,19 @@ describe('webhook endpoints', () => {
   const SECRET = `whsec_${'0'.repeat(64)}`;
   const path = `/webhook-endpoints/${ENDPOINT.id}`;
 
+  test('the catalogue has a sample of each event, which is a body of that event', async () => {
+    const { token } = await makeDeveloper();
+    const { status, body } = await portal('GET', '/webhook-events', { token });
+    expect(status).toBe(200);
+    expect(body.data.map(({ event }: { event: string }) => event)).toEqual(EVENT_TYPES);
+    for (const { event, summary, sample } of body.data) {
+      const schema = DOCUMENTED_EVENTS.find(({ type }) => type === event)?.schema;
+      expect(schema?.strict().parse(sample)).toEqual(sample);
+      expect(summary).not.toBe('');
+    }
+    expect(asked).toEqual([]);
+  });
+
   test('a webhook endpoint is created with a secret that is shown once, and never logged', async () => {
     const { id, token, programId } = await makeDeveloper();
     script.createEndpoint = async () => ({ endpoint: ENDPOINT, signingSecret: SECRET });
@@ -1047,7 +1061,7 @@ describe('webhook endpoints', () => {
         },
       ],
     };
-    script.listDeliveries = async () => ({ deliveries: [pending], nextCursor: 'next' });
+    script.listDeliveries = async () => ({ deliveries: [pending], nextCursor: 'next', headCursor: '' });
     const listed = await portal('GET', `${path}/deliveries?status=pending&event=attempt.settled&limit=1&cursor=c`, {
       token,
     });
@@ -1086,14 +1100,23 @@ describe('webhook endpoints', () => {
           },
         ],
         next_cursor: 'next',
+        head_cursor: null,
       },
     ]);
-    script.listDeliveries = async () => ({ deliveries: [], nextCursor: '' });
-    expect((await portal('GET', `${path}/deliveries`, { token })).body).toEqual({ data: [], next_cursor: null });
+    script.listDeliveries = async () => ({ deliveries: [], nextCursor: '', headCursor: 'head' });
+    const empty = { data: [], next_cursor: null, head_cursor: 'head' };
+    expect((await portal('GET', `${path}/deliveries`, { token })).body).toEqual(empty);
+    expect((await portal('GET', `${path}/deliveries?after=head`, { token })).body).toEqual(empty);
+    expect(codeOf(await portal('GET', `${path}/deliveries?after=head&cursor=c`, { token }))).toEqual(INVALID);
     const own = { developerId: id, endpointId: ENDPOINT.id };
+    const all = { ...own, status: DeliveryStatus.UNSPECIFIED, event: '', limit: 200, cursor: '' };
     expect(asked).toEqual([
-      ['listDeliveries', { ...own, status: DeliveryStatus.PENDING, event: 'attempt.settled', limit: 1, cursor: 'c' }],
-      ['listDeliveries', { ...own, status: DeliveryStatus.UNSPECIFIED, event: '', limit: 200, cursor: '' }],
+      [
+        'listDeliveries',
+        { ...own, status: DeliveryStatus.PENDING, event: 'attempt.settled', limit: 1, cursor: 'c', after: '' },
+      ],
+      ['listDeliveries', { ...all, after: '' }],
+      ['listDeliveries', { ...all, after: 'head' }],
     ]);
   });
 

@@ -4,7 +4,7 @@
 import { WEBHOOK_EVENT_TYPES } from '@laurel/events/event-type';
 import { z } from '../http/zod.ts';
 import { component, orNull } from './component.ts';
-import { environmentName, nextCursor } from './fields.ts';
+import { environmentName, headCursor, nextCursor } from './fields.ts';
 import { timestamp, uuid } from './v1/fields.ts';
 
 export const webhookEvent = component('WebhookEventType', z.enum(WEBHOOK_EVENT_TYPES));
@@ -92,6 +92,7 @@ export const deliveryListSchema = component(
   z.object({
     data: z.array(deliverySchema),
     next_cursor: nextCursor,
+    head_cursor: headCursor,
   }),
 );
 

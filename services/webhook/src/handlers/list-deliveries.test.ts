@@ -25,10 +25,14 @@ const BUSY: SendEnd = { kind: 'answer', status: 503, body: Buffer.from('busy') }
 const SILENT = { kind: 'failure', error: 'timeout', sentence: 'No answer came in time.' } as const satisfies SendEnd;
 
 /** Inserts a delivery without waking the dispatcher: it does not change until the test sends it. */
-async function put({ endpoint }: Pick<Owner, 'endpoint'>, eventType = 'attempt.settled'): Promise<string> {
+async function put(
+  { endpoint }: Pick<Owner, 'endpoint'>,
+  eventType = 'attempt.settled',
+  on: Pick<typeof h.database, 'query'> = h.database,
+): Promise<string> {
   const createdAt = h.clock();
   const id = newId(createdAt);
-  await insertDelivery(h.database, {
+  await insertDelivery(on, {
     id,
     endpointId: endpoint.id,
     eventId: newId(),
@@ -88,15 +92,26 @@ function ids(deliveries: readonly Delivery[]): readonly string[] {
   return deliveries.map(({ id }) => id);
 }
 
-function page(owner: Owner, rest: { limit?: number; cursor?: string; developerId?: string; status?: DeliveryStatus }) {
+function page(
+  owner: Owner,
+  rest: { limit?: number; cursor?: string; after?: string; developerId?: string; status?: DeliveryStatus },
+) {
   const { developerId, endpoint } = owner;
-  const all = { developerId, endpointId: endpoint.id, status: 0 as DeliveryStatus, event: '', limit: 50, cursor: '' };
+  const all = {
+    developerId,
+    endpointId: endpoint.id,
+    status: 0 as DeliveryStatus,
+    event: '',
+    limit: 50,
+    cursor: '',
+    after: '',
+  };
   return h.webhook.listDeliveries({ ...all, ...rest });
 }
 
 describe('the delivery log of an endpoint', () => {
   it('the delivery log of a new endpoint is empty', async () => {
-    expect(await page(await h.createEndpoint(), {})).toEqual({ deliveries: [], nextCursor: '' });
+    expect(await page(await h.createEndpoint(), {})).toMatchObject({ deliveries: [], nextCursor: '' });
   });
 
   it('the delivery log shows a delivery from its first send to its last', async () => {
@@ -290,6 +305,114 @@ describe('pages of the delivery log', () => {
   });
 });
 
+describe('the tail of the delivery log', () => {
+  const head = async (owner: Owner) => ok(await page(owner, {})).headCursor;
+
+  it('a reader of the tail gets each delivery once, in whichever order transactions commit', async () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('begin' as const), deliveries: fc.integer({ min: 1, max: 3 }) }),
+      fc.record({ kind: fc.constant('commit' as const), which: fc.nat() }),
+      fc.record({ kind: fc.constant('read' as const), limit: fc.integer({ min: 1, max: 4 }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+        const owner = await h.createEndpoint();
+        const before = await put(owner);
+        const open: { readonly end: () => void; readonly ended: Promise<void> }[] = [];
+        const inserted: string[] = [];
+        const read: string[] = [];
+        let after = await head(owner);
+        const readPage = async (limit: number) => {
+          const found = ok(await page(owner, { after, limit }));
+          after = found.headCursor;
+          read.push(...ids(found.deliveries));
+          return found.deliveries.length;
+        };
+        const commit = async (which: number) => {
+          const [transaction] = open.splice(which % open.length, 1);
+          transaction?.end();
+          await transaction?.ended;
+        };
+        for (const taken of steps) {
+          if (taken.kind === 'read') await readPage(taken.limit);
+          else if (taken.kind === 'commit') await (open.length > 0 ? commit(taken.which) : undefined);
+          else if (open.length < 4) {
+            const [written, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+            const ended = h.database.transaction(async (tx) => {
+              for (let count = 0; count < taken.deliveries; count += 1) inserted.push(await put(owner, undefined, tx));
+              written.resolve();
+              await gate.promise;
+            });
+            await written.promise;
+            open.push({ end: gate.resolve, ended });
+          }
+        }
+        while (open.length > 0) await commit(0);
+        while ((await readPage(2)) === 2);
+        expect(read.toSorted()).toEqual(inserted.toSorted());
+        expect(read).not.toContain(before);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('a page of the tail is oldest first, filtered, and followed by the next one', async () => {
+    const owner = await h.createEndpoint();
+    const start = await head(owner);
+    const added: string[] = [];
+    for (let count = 0; count < 5; count += 1)
+      added.push(await put(owner, count === 2 ? 'round.settled' : 'attempt.settled'));
+    await put(await h.createEndpoint());
+    const first = ok(await page(owner, { after: start, limit: 3 }));
+    const second = ok(await page(owner, { after: first.headCursor, limit: 3 }));
+    const third = ok(await page(owner, { after: second.headCursor, limit: 3 }));
+    expect([first, second, third].map(({ deliveries }) => ids(deliveries))).toEqual([
+      added.slice(0, 3),
+      added.slice(3),
+      [],
+    ]);
+    expect([first, second, third].map(({ nextCursor }) => nextCursor)).toEqual(['', '', '']);
+    const rounds = ok(await page(owner, { after: start, event: 'round.settled' }));
+    expect(ids(rounds.deliveries)).toEqual([added[2]]);
+    const last = await put(owner);
+    expect(ids(ok(await page(owner, { after: third.headCursor })).deliveries)).toEqual([last]);
+    expect(ids(ok(await page(owner, { after: rounds.headCursor })).deliveries)).toEqual([last]);
+  });
+
+  it('only the first page of the log has a head cursor', async () => {
+    const owner = await h.createEndpoint();
+    for (let count = 0; count < 3; count += 1) await put(owner);
+    const first = ok(await page(owner, { limit: 2 }));
+    expect(first.headCursor).not.toBe('');
+    expect(ok(await page(owner, { limit: 2, cursor: first.nextCursor })).headCursor).toBe('');
+  });
+
+  it('the tail refuses every cursor that is not valid, and another developer', async () => {
+    const owner = await h.createEndpoint();
+    await put(owner);
+    const good = await head(owner);
+    const { nextCursor } = ok(await page({ ...owner }, { limit: 1 }));
+    const bad = [
+      ['', '', '1', newId()],
+      ['10', '', '1', newId()],
+      ['10:5:', '', '1', newId()],
+      ['10:20:25', '', '1', newId()],
+      ['10:20:15,12', '', '1', newId()],
+      ['10:20:,', '', '1', newId()],
+      ['10:20:', 'x', '1', newId()],
+      ['10:20:', '', '-1', newId()],
+      ['10:20:', '', '1', 'x'],
+      ['10:99999999999999999999:', '', '1', newId()],
+    ].map((parts) => Buffer.from(JSON.stringify(parts)).toString('base64url'));
+    for (const after of ['x', nextCursor === '' ? newId() : nextCursor, ...bad])
+      expect(await page(owner, { after })).toEqual(refused('invalid_request', 'The cursor is not valid.'));
+    expect(await page(owner, { after: good, cursor: good })).toEqual(
+      refused('invalid_request', 'The cursor is not valid.'),
+    );
+    expect(await page(owner, { after: good, developerId: newId() })).toEqual(refused('not_found'));
+  });
+});
+
 it('a send that ends while a page of the log is read is listed once, as in flight or as ended', async () => {
   const owner = await h.createEndpoint();
   await put(owner);
@@ -303,7 +426,7 @@ it('a send that ends while a page of the log is read is listed once, as in fligh
       return rows;
     },
   };
-  const [delivery, ...others] = (await pageOf(owner, meanwhile)) ?? [];
+  const [delivery, ...others] = (await pageOf(owner, meanwhile))?.deliveries ?? [];
   expect(others).toEqual([]);
   expect([...(delivery?.sends ?? []), delivery?.sending]).toEqual([{ number: 1, startedAt: h.clock() }]);
   expect(isOver).toBe(true);
@@ -320,7 +443,7 @@ it('a page of the delivery log takes one statement, however many deliveries and 
       return h.database.query(statement, values);
     },
   };
-  const found = await pageOf(owner, counting);
+  const found = (await pageOf(owner, counting))?.deliveries;
   expect(found).toHaveLength(12);
   expect(found?.every(({ sends }) => sends.length === 1)).toBe(true);
   expect(statements).toBe(1);

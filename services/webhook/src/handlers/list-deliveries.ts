@@ -1,11 +1,15 @@
-/** ListDeliveries: the log of one endpoint, newest first, each delivery with every send. */
+/**
+ * ListDeliveries: the log of one endpoint, newest first, each delivery with every send; or what was
+ * added to it after a position, oldest first.
+ */
 import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/cursor';
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import { DELIVERY_STATUSES, nameOf } from '@laurel/proto/enum-names';
 import { DeliveryStatus, type WebhookServiceService } from '@laurel/proto/webhook';
-import { loadLogPage } from '../repository/delivery-log.ts';
+import { decodeTail, encodeTail } from '../domain/log-tail.ts';
+import { loadLogPage, loadLogTail } from '../repository/delivery-log.ts';
 import { presentDelivery } from './present-delivery.ts';
 
 const MAX_PAGE = 200;
@@ -21,16 +25,24 @@ export function listDeliveries({
     const eventType = request.event === '' ? null : request.event;
     const { limit } = request;
     if (limit < 1 || limit > MAX_PAGE) throw new Error(`a page of ${limit} deliveries is out of bounds`);
+    if (request.after !== '') {
+      const position = decodeTail(request.after);
+      if (position === null || request.cursor !== '') return refused('invalid_request', 'The cursor is not valid.');
+      const tail = await loadLogTail(database, owner, { status, eventType }, { position, limit });
+      if (tail === null) return refused('not_found');
+      return { deliveries: tail.deliveries.map(presentDelivery), nextCursor: '', headCursor: encodeTail(tail.head) };
+    }
+
     const after = request.cursor === '' ? TOP : decodePosition(request.cursor);
     if (after === null) return refused('invalid_request', 'The cursor is not valid.');
-
     // One delivery more than requested shows whether another page follows.
     const found = await loadLogPage(database, owner, { status, eventType }, { after, limit: limit + 1 });
     if (found === null) return refused('not_found');
-    const { page, last } = cutPage(found, limit);
+    const { page, last } = cutPage(found.deliveries, limit);
     return {
       deliveries: page.map(presentDelivery),
       nextCursor: last === null ? '' : encodePosition({ at: last.createdAt, id: last.id }),
+      headCursor: request.cursor === '' ? encodeTail(found.head) : '',
     };
   };
 }

@@ -6,6 +6,7 @@ import type { Position } from '@laurel/cursor';
 import type { Queryable } from '@laurel/postgres';
 import type { Environment, Tenant } from '@laurel/tenant';
 import type { DeliveryStatus, Phases } from '../domain/delivery.ts';
+import { type TailPosition, tailAfter, tailFrom } from '../domain/log-tail.ts';
 import { DELIVERY_OF_TENANT } from './deliveries.ts';
 
 export type LoggedSend = {
@@ -99,7 +100,7 @@ const LOG_COLUMNS = `d.id, d.event_type, d.status, d.created_at, d.next_attempt_
 const SELECT_PAGE = {
   name: 'delivery_log_page',
   text: `
-select ${LOG_COLUMNS}
+select ${LOG_COLUMNS}, pg_current_snapshot()::text as snapshot
 from endpoints e left join lateral (
   select * from deliveries
   where endpoint_id = e.id
@@ -110,6 +111,26 @@ from endpoints e left join lateral (
 ) d on true left join delivery_attempts a on a.delivery_id = d.id
 where e.id = $1 and e.developer_id = $2 and e.deleted_at is null
 order by d.created_at desc, d.id desc, a.number`,
+};
+
+// What was inserted by a transaction that the snapshot `since` does not see, oldest first, up to the
+// snapshot `until` if there is one. Both snapshots and this statement's own are in the order of time.
+const SELECT_TAIL = {
+  name: 'delivery_log_tail',
+  text: `
+select ${LOG_COLUMNS}, d.inserted_by::text as inserted_by, pg_current_snapshot()::text as snapshot
+from endpoints e left join lateral (
+  select * from deliveries
+  where endpoint_id = e.id
+    and ($3::text is null or status = $3)
+    and ($4::text is null or event_type = $4)
+    and (inserted_by, id) > ($5::text::xid8, $6::uuid)
+    and not pg_visible_in_snapshot(inserted_by, $7::text::pg_snapshot)
+    and ($8::text is null or pg_visible_in_snapshot(inserted_by, $8::text::pg_snapshot))
+  order by inserted_by, id limit $9
+) d on true left join delivery_attempts a on a.delivery_id = d.id
+where e.id = $1 and e.developer_id = $2 and e.deleted_at is null
+order by d.inserted_by, d.id, a.number`,
 };
 
 const SELECT_DETAIL = {
@@ -129,17 +150,59 @@ where d.id = $1 and e.developer_id = $2 and e.deleted_at is null`,
 
 const SELECT_ENDPOINT_OF_TENANT = { text: `select d.endpoint_id ${DELIVERY_OF_TENANT}` };
 
-/** The deliveries below the cursor, newest first; null if the developer has no such endpoint. */
+type Owner = { readonly developerId: string; readonly endpointId: string };
+
+/** The snapshot is null on no row. A row without an id: the page is empty. */
+type PageRow = (LogRow | { id: null }) & { snapshot: string };
+
+/**
+ * The deliveries below the cursor, newest first, and the position after all that there are; null if
+ * the developer has no such endpoint.
+ */
 export async function loadLogPage(
   on: Queryable,
-  owner: { readonly developerId: string; readonly endpointId: string },
+  owner: Owner,
   { status, eventType }: LogFilter,
   { after, limit }: { readonly after: Position; readonly limit: number },
-): Promise<readonly LoggedDelivery[] | null> {
+): Promise<{ readonly deliveries: readonly LoggedDelivery[]; readonly head: TailPosition } | null> {
   const values = [owner.endpointId, owner.developerId, status, eventType, after.at, after.id, limit];
-  const rows = await on.query<LogRow | { id: null }>(SELECT_PAGE, values);
-  if (rows.length === 0) return null;
-  return gatherSends(rows.filter((row) => row.id !== null));
+  const rows = await on.query<PageRow>(SELECT_PAGE, values);
+  const [first] = rows;
+  if (first === undefined) return null;
+  return { deliveries: gatherSends(rows.filter((row) => row.id !== null)), head: tailFrom(first.snapshot) };
+}
+
+/**
+ * The deliveries after the position, oldest first, and the position after them; null if the
+ * developer has no such endpoint.
+ */
+export async function loadLogTail(
+  on: Queryable,
+  owner: Owner,
+  { status, eventType }: LogFilter,
+  { position, limit }: { readonly position: TailPosition; readonly limit: number },
+): Promise<{ readonly deliveries: readonly LoggedDelivery[]; readonly head: TailPosition } | null> {
+  const { since, until, after } = position;
+  const values = [
+    owner.endpointId,
+    owner.developerId,
+    status,
+    eventType,
+    after.insertedBy,
+    after.id,
+    since,
+    until,
+    limit,
+  ];
+  const rows = await on.query<PageRow & { inserted_by: string }>(SELECT_TAIL, values);
+  const [first] = rows;
+  if (first === undefined) return null;
+  const found = rows.filter((row) => row.id !== null);
+  const deliveries = gatherSends(found);
+  const last = found.at(-1);
+  const isFull = deliveries.length === limit && last !== undefined;
+  const reached = isFull ? { insertedBy: last.inserted_by, id: last.id } : null;
+  return { deliveries, head: tailAfter(position, first.snapshot, reached) };
 }
 
 /** A delivery to one of the developer's endpoints, with its body and its sends; otherwise null. */

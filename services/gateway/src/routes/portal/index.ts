@@ -26,6 +26,7 @@ import {
   rotateWebhookSecret,
   sendTestEvent,
 } from './webhook-endpoints.ts';
+import { listWebhookEvents } from './webhook-events.ts';
 
 /** The dependencies of these routes. */
 export interface PortalServices {
@@ -48,6 +49,7 @@ export const PORTAL_ROUTES: readonly Route<Session, PortalServices>[] = [
   listOwnPrograms,
   getOwnProgram,
   replaceTestKey,
+  listWebhookEvents,
   createWebhookEndpoint,
   listWebhookEndpoints,
   getWebhookEndpoint,

@@ -13,7 +13,7 @@ import { z } from '../../http/zod.ts';
 import { presentDelivery, presentEndpoint, presentEndpointStats } from '../../presenters/webhook.ts';
 import { listProgramIds } from '../../repository/programs.ts';
 import { component } from '../component.ts';
-import { CHANGE, environment, id, instant, PAGE_LIMIT, page, pastHours, pathId, text } from '../fields.ts';
+import { CHANGE, environment, followedPage, id, instant, PAGE_LIMIT, pastHours, pathId, text } from '../fields.ts';
 import { present } from '../run-route.ts';
 import {
   deliveryIdSchema,
@@ -67,11 +67,16 @@ const endpointChange = component(
   CHANGE,
 );
 
-const deliveryQuery = z.object({
-  status: deliveryStatus.optional().openapi({ description: 'If absent, every status.' }),
-  event: webhookEvent.optional().openapi({ description: 'If absent, every event.' }),
-  ...page,
-});
+const deliveryQuery = z
+  .object({
+    status: deliveryStatus.optional().openapi({ description: 'If absent, every status.' }),
+    event: webhookEvent.optional().openapi({ description: 'If absent, every event.' }),
+    ...followedPage,
+  })
+  .refine(({ cursor, after }) => cursor === undefined || after === undefined, {
+    path: ['after'],
+    message: 'must not be sent with cursor',
+  });
 
 const statsQuery = z.object({ hours: pastHours(720) });
 
@@ -238,12 +243,13 @@ export const listWebhookDeliveries = definePortalRoute({
         event: query.event ?? '',
         limit: query.limit ?? PAGE_LIMIT,
         cursor: query.cursor ?? '',
+        after: query.after ?? '',
       },
       options,
     );
     if (isRefused(listed)) return listed;
     const data = listed.deliveries.map(presentDelivery);
-    return { body: { data, next_cursor: listed.nextCursor || null } };
+    return { body: { data, next_cursor: listed.nextCursor || null, head_cursor: listed.headCursor || null } };
   },
 });
 

@@ -1,0 +1,75 @@
+/**
+ * Where a reader of new deliveries stands. An instant or an id cannot say it: a delivery that is
+ * committed later may be the older one. So the position is a snapshot of the database, and new is
+ * what was inserted by a transaction that the snapshot does not see. Nothing is left out and nothing
+ * comes twice, in whichever order transactions commit.
+ *
+ * A page that is full ends within the deliveries between two snapshots, `since` and `until`; the
+ * next one begins after its last delivery.
+ */
+import { decodeCursor, encodeCursor } from '@laurel/cursor';
+import { isUuid } from '@laurel/ids';
+
+/** PostgreSQL's text of a `pg_snapshot`: `xmin:xmax:` and the transactions in progress. */
+type Snapshot = string;
+
+export type TailPosition = {
+  /** The deliveries that it sees have been read. */
+  readonly since: Snapshot;
+  /** The newer snapshot whose deliveries are being read; null if all up to `since` have been. */
+  readonly until: Snapshot | null;
+  /** Sorts before the deliveries that are left: a transaction, and a delivery that it inserted. */
+  readonly after: { readonly insertedBy: string; readonly id: string };
+};
+
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+/** After everything that the snapshot sees. */
+export function tailFrom(snapshot: Snapshot): TailPosition {
+  const [oldest = ''] = snapshot.split(':');
+  // No transaction before the oldest one in progress is new.
+  return { since: snapshot, until: null, after: { insertedBy: oldest, id: NO_ID } };
+}
+
+/**
+ * After a page that was read at the position in a statement with this snapshot. `reached` is the
+ * last delivery of a full page; null if the page had room for more.
+ */
+export function tailAfter(
+  position: TailPosition,
+  snapshot: Snapshot,
+  reached: TailPosition['after'] | null,
+): TailPosition {
+  const until = position.until ?? snapshot;
+  return reached === null ? tailFrom(until) : { since: position.since, until, after: reached };
+}
+
+export function encodeTail({ since, until, after }: TailPosition): string {
+  return encodeCursor([since, until ?? '', after.insertedBy, after.id]);
+}
+
+/** Null if the text is not such a position. */
+export function decodeTail(cursor: string): TailPosition | null {
+  const [since = '', until = '', insertedBy = '', id = ''] = decodeCursor(cursor, 4) ?? [];
+  if (!isSnapshot(since) || !(until === '' || isSnapshot(until)) || !isTransaction(insertedBy) || !isUuid(id))
+    return null;
+  return { since, until: until === '' ? null : until, after: { insertedBy, id } };
+}
+
+function isTransaction(text: string): boolean {
+  return /^[1-9]\d{0,17}$/.test(text);
+}
+
+/** Whether PostgreSQL reads the text: its transactions rise from `xmin` to below `xmax`. */
+function isSnapshot(text: string): boolean {
+  const [oldest = '', next = '', inProgress, ...rest] = text.split(':');
+  if (inProgress === undefined || rest.length > 0) return false;
+  const ids = [oldest, ...(inProgress === '' ? [] : inProgress.split(',')), next];
+  if (!ids.every(isTransaction)) return false;
+  return ids.every((id, index) => {
+    const before = ids[index - 1];
+    if (before === undefined) return true;
+    // The oldest one may be the first in progress, and the next one if none is.
+    return index === 1 ? BigInt(before) <= BigInt(id) : BigInt(before) < BigInt(id);
+  });
+}
