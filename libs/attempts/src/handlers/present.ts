@@ -4,7 +4,6 @@ import { ATTEMPT_STATUSES } from '@laurel/proto/enum-names';
 import type { AttemptResult, FoundAttempt } from '../contest.ts';
 import { shownStatus } from '../domain/attempt.ts';
 import type { PayableAward } from '../domain/award.ts';
-import type { RecordedOutcome } from '../domain/outcome.ts';
 
 /** Throws on an attempt that is never shown. `result` is null unless the attempt is settled. */
 export function presentAttempt(
