@@ -11,9 +11,13 @@ import { closeEntries } from './handlers/close-entries.ts';
 import { closeRound } from './handlers/close-round.ts';
 import { createTournament } from './handlers/create-tournament.ts';
 import { getLeaderboard } from './handlers/get-leaderboard.ts';
+import { getProgramTournament } from './handlers/get-program-tournament.ts';
 import { getReceipt } from './handlers/get-receipt.ts';
 import { getTournament } from './handlers/get-tournament.ts';
+import { listProgramTournaments } from './handlers/list-program-tournaments.ts';
+import { listRoundStandings } from './handlers/list-round-standings.ts';
 import { listStandings } from './handlers/list-standings.ts';
+import { listTournamentRounds } from './handlers/list-tournament-rounds.ts';
 import { listTournaments } from './handlers/list-tournaments.ts';
 import { openRound } from './handlers/open-round.ts';
 import { updateTournamentStatus } from './handlers/update-tournament-status.ts';
@@ -37,6 +41,10 @@ export function tournamentRpcs({ attempts, runAudit, ...rest }: Deps): readonly 
     listTournaments: listTournaments(deps),
     createTournament: createTournament(deps),
     getTournament: getTournament(deps),
+    listProgramTournaments: listProgramTournaments(deps),
+    getProgramTournament: getProgramTournament(deps),
+    listTournamentRounds: listTournamentRounds(deps),
+    listRoundStandings: listRoundStandings(deps),
     updateTournamentStatus: updateTournamentStatus(deps),
     openRound: openRound(deps),
     closeEntries: closeEntries(deps),

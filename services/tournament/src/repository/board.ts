@@ -176,6 +176,21 @@ join rounds r on r.id = own.round_id
 join round_tallies t on t.round_id = own.round_id`,
 };
 
+// The chunk that holds the rank, and then the entry in it.
+const SELECT_AT_RANK = {
+  text: `
+select e.sort_key
+from (
+  select b.lower_sort_key, sum(b.entries) over (order by b.lower_sort_key) as through, b.entries
+  from board_chunks b where b.round_id = $1
+) c
+cross join lateral (
+  select e.sort_key from entries e where e.round_id = $1 and e.sort_key >= c.lower_sort_key
+  order by e.sort_key offset $2::int - 1 - (c.through - c.entries) limit 1
+) e
+where c.through >= $2 and c.through - c.entries < $2`,
+};
+
 const SELECT_PAGE = {
   name: 'board_page',
   text: `
@@ -244,6 +259,12 @@ export async function loadWindow(on: Queryable, roundId: string, entryId: string
     own: toStanding(own),
     below: below === undefined ? null : toStanding(below),
   };
+}
+
+/** The place of a rank, from 1, on the board of a round that is over; null beyond the last row. */
+export async function findRank(on: Queryable, roundId: string, rank: number): Promise<BoardCursor | null> {
+  const [row] = await on.query<{ sort_key: Buffer }>(SELECT_AT_RANK, [roundId, rank]);
+  return row === undefined ? null : { sortKey: row.sort_key, rank };
 }
 
 /** The complete table in its order, page by page. A page shorter than the limit is the last. */

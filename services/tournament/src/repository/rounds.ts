@@ -70,6 +70,14 @@ where r.id in (
 )`,
 };
 
+const SELECT_PAGE = {
+  text: `
+select id, number, cardinality(purse_cents) as ranks from rounds
+where tournament_id = $1 and number < $2 order by number desc limit $3`,
+};
+
+const SELECT_BY_IDS = { text: `${ROUND} where r.id = any($1::uuid[]) order by r.number desc` };
+
 const SELECT_FOR_ENTRY = {
   name: 'rounds_for_entry',
   text: `
@@ -159,6 +167,23 @@ export async function loadRoundEnds(on: Queryable, ids: readonly string[]): Prom
 export async function findRound(on: Queryable, id: string): Promise<RoundWithTally | null> {
   const [row] = await on.query<RoundRow>(SELECT_BY_ID, [id]);
   return row === undefined ? null : toRoundWithTally(row);
+}
+
+/**
+ * The rounds of the tournament below this number, newest first, and how many ranks the purse of
+ * each has.
+ */
+export async function listRoundPlaces(
+  on: Queryable,
+  tournamentId: string,
+  { below, limit }: { readonly below: number; readonly limit: number },
+): Promise<readonly { readonly id: string; readonly number: number; readonly ranks: number }[]> {
+  return await on.query(SELECT_PAGE, [tournamentId, below, limit]);
+}
+
+/** Rounds of one tournament, newest first. */
+export async function loadRounds(on: Queryable, ids: readonly string[]): Promise<readonly RoundWithTally[]> {
+  return (await on.query<RoundRow>(SELECT_BY_IDS, [ids])).map(toRoundWithTally);
 }
 
 /** By tournament: the open round, otherwise the newest. */

@@ -1,5 +1,6 @@
 /** Tournaments, each with its current round. */
 
+import type { Position } from '@laurel/cursor';
 import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
 import type { Direction, Environment, Tenant, Tournament, TournamentStatus } from '../domain/tournament.ts';
@@ -38,6 +39,16 @@ select * from tournaments
 where program_id = $1 and environment = $2 and status = any($3::text[])
 order by created_at, id`,
 };
+
+// The ranks are those of the current round too: it froze the terms of its tournament.
+const SELECT_PAGE = {
+  text: `
+select id, created_at, cardinality(purse_cents) as ranks from tournaments
+where program_id = $1 and environment = $2 and (created_at, id) < ($3, $4::uuid) and ($5::text is null or status = $5)
+order by created_at desc, id desc limit $6`,
+};
+
+const SELECT_BY_IDS = { text: 'select * from tournaments where id = any($1::uuid[])' };
 
 const SELECT_WITHOUT_ROUND = {
   text: `
@@ -93,6 +104,41 @@ export async function findTournament(on: Queryable, id: string): Promise<Tournam
   return { tournament: toTournament(row), currentRound: (await loadCurrentRounds(on, [id])).get(id) ?? null };
 }
 
+/** Null for a tournament of another program too. */
+export async function findTournamentOfProgram(
+  on: Queryable,
+  programId: string,
+  id: string,
+): Promise<TournamentWithRound | null> {
+  const found = await findTournament(on, id);
+  return found?.tournament.tenant.programId === programId ? found : null;
+}
+
+/**
+ * Where the tenant's tournaments after this position are, newest first, and how many ranks the
+ * purse of each has. A null status means any.
+ */
+export async function listTournamentPlaces(
+  on: Queryable,
+  tenant: Tenant,
+  {
+    after,
+    status,
+    limit,
+  }: { readonly after: Position; readonly status: TournamentStatus | null; readonly limit: number },
+): Promise<readonly (Position & { readonly ranks: number })[]> {
+  const values = [tenant.programId, tenant.environment, after.at, after.id, status, limit];
+  const rows = await on.query<{ id: string; created_at: Date; ranks: number }>(SELECT_PAGE, values);
+  return rows.map(({ id, created_at: at, ranks }) => ({ at, id, ranks }));
+}
+
+/** In the order of the ids, which must exist. */
+export async function loadTournaments(on: Queryable, ids: readonly string[]): Promise<readonly TournamentWithRound[]> {
+  const rows = await on.query<TournamentRow>(SELECT_BY_IDS, [ids]);
+  const found = new Map((await withRounds(on, rows)).map((one) => [one.tournament.id, one]));
+  return ids.flatMap((id) => found.get(id) ?? []);
+}
+
 /** The tenant's tournaments in any of these statuses, oldest first; by default all of them. */
 export async function listTournamentsOf(
   on: Queryable,
@@ -100,9 +146,15 @@ export async function listTournamentsOf(
   statuses: readonly TournamentStatus[] = ALL,
 ): Promise<readonly TournamentWithRound[]> {
   const values = [tenant.programId, tenant.environment, statuses];
-  const tournaments = (await on.query<TournamentRow>(SELECT_OF_TENANT, values)).map(toTournament);
-  const ids = tournaments.map(({ id }) => id);
-  const rounds = await loadCurrentRounds(on, ids);
+  return withRounds(on, await on.query<TournamentRow>(SELECT_OF_TENANT, values));
+}
+
+async function withRounds(on: Queryable, rows: readonly TournamentRow[]): Promise<readonly TournamentWithRound[]> {
+  const tournaments = rows.map(toTournament);
+  const rounds = await loadCurrentRounds(
+    on,
+    tournaments.map(({ id }) => id),
+  );
   return tournaments.map((tournament) => ({ tournament, currentRound: rounds.get(tournament.id) ?? null }));
 }
 

@@ -1,0 +1,19 @@
+/**
+ * How many rows fit on a page of a list whose rows show their purses. A purse has thousands of
+ * ranks at most, so a page of as many rows as a caller may ask for would not fit in a message.
+ */
+
+/** Ranks on a page: about a megabyte of an answer. */
+const MAX_RANKS = 20_000;
+
+/** Takes the ranks of each purse in the order of the list. The first row always fits. */
+export function rowsOfPage(ranks: readonly number[], limit: number): number {
+  let rows = 0;
+  let shown = 0;
+  for (const more of ranks.slice(0, limit)) {
+    shown += more;
+    if (rows > 0 && shown > MAX_RANKS) break;
+    rows += 1;
+  }
+  return rows;
+}
