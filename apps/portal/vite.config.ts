@@ -1,11 +1,9 @@
-import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
 /** `npx vite apps/portal` passes calls of the API on to the stack of `npm start`. */
 const GATEWAY = 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/portal/',
   build: {
     // The strict policy forbids inline code, and a preload would load pages that nobody opens.

@@ -5,9 +5,11 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { keepSiteBuilt } from '@laurel/docs-site/keep-built';
+import { type BuiltFolder, keepBuilt } from '@laurel/docs-site/built-folder';
+import { SITE } from '@laurel/docs-site/inputs';
 import { chainBroken, commandChain } from '@laurel/local-infrastructure/command-chain';
 import { obtainNats } from '@laurel/local-infrastructure/nats-server';
+import { PORTAL } from '@laurel/portal/inputs';
 import { databaseVariableOf, migrationVariableOf, SERVICE_NAMES } from '@laurel/topology';
 import { takeDataDirectory } from './stack/instance.ts';
 import { type InternalChannels, internalChannels } from './stack/internal-channels.ts';
@@ -89,7 +91,7 @@ async function startStack(stack: AsyncDisposableStack): Promise<string> {
     ? undefined
     : startNats(stack, ports.nats, channels.natsConfigurationFile, instance.noteChild);
 
-  const documentation = keepDocumentation();
+  const sites = keepSites();
   const databases = await findDatabases(stack, ports.postgres, secrets.databasePasswordSeed);
   stop.throwIfAborted();
   print('Bringing the databases up to date ...');
@@ -113,7 +115,7 @@ async function startStack(stack: AsyncDisposableStack): Promise<string> {
 
   const baseUrl = `http://127.0.0.1:${httpPort}`;
   const demo = await seedOnce(baseUrl, secrets.operatorToken);
-  await documentation;
+  await sites;
   stop.throwIfAborted();
   writePrivate(
     readyFile,
@@ -220,13 +222,18 @@ async function awaitNats(ready: Promise<void>): Promise<void> {
     print('nats-server is still being downloaded: webhooks are sent once it runs, and everything else works.');
 }
 
-// --- the documentation site ---
+// --- the documentation site and the developer portal ---
 
-/** Without the site `/docs` is an unknown path. Everything else works. */
-async function keepDocumentation(): Promise<void> {
-  if (process.env.DOCS_ENABLED === 'false') return;
-  const failure = await keepSiteBuilt(print, stop);
-  if (failure !== undefined) print(`${failure}\nThe documentation site could not be built: /docs is unchanged.`);
+/** Without its folder `/docs` or `/portal` is an unknown path. Everything else works. */
+async function keepSites(): Promise<void> {
+  // One after the other: two at once would take the processors from PostgreSQL's start.
+  if (process.env.PORTAL_ENABLED !== 'false') await keepSite(PORTAL, '/portal');
+  if (process.env.DOCS_ENABLED !== 'false') await keepSite(SITE, '/docs');
+}
+
+async function keepSite(site: BuiltFolder, path: string): Promise<void> {
+  const failure = await keepBuilt(site, print, stop);
+  if (failure !== undefined) print(`${failure}\nCould not build ${site.name}: ${path} is unchanged.`);
 }
 
 // --- the demo program ---
@@ -267,6 +274,7 @@ function announce(baseUrl: string, demo: DemoProgram): string {
 Laurel is ready after ${((Date.now() - startedAt) / 1000).toFixed(1)} s.
 
   Base URL         ${baseUrl}          (documentation: ${baseUrl}/docs/)
+  Portal           ${baseUrl}/portal
   Test key         ${demo.test_key}
   Developer        ${demo.developer.email}, password in ${join(dataDir, 'demo.json')}
   Operator token   in ${join(dataDir, 'operator-token')}

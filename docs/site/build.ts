@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vitepress';
+import { inputsFingerprint, putInPlace } from './built-folder.ts';
 import { siteConfig } from './config.ts';
-import { DIST, inputsFingerprint, STAMP } from './inputs.ts';
-import { replaceFolder } from './replace-folder.ts';
+import { SITE } from './inputs.ts';
 import { writePages } from './write-pages.ts';
 
 const HERE = fileURLToPath(new URL('./', import.meta.url));
@@ -20,7 +20,7 @@ const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 const PARTS_OF_URLS = /[#?%]/;
 
 async function buildSite(): Promise<void> {
-  const fingerprint = inputsFingerprint();
+  const fingerprint = inputsFingerprint(SITE);
   const work = mkdtempSync(join(HERE, '.work-'));
   try {
     const settings = join(work, '.vitepress');
@@ -32,8 +32,7 @@ async function buildSite(): Promise<void> {
     writeFileSync(join(settings, 'theme', 'index.ts'), `export { default } from '../../../theme/index.ts';\n`);
     const built = join(work, 'dist');
     await build(work, { outDir: built });
-    writeFileSync(join(built, STAMP), fingerprint);
-    replaceFolder(DIST, built, work);
+    putInPlace(SITE, built, work, fingerprint);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

@@ -143,6 +143,7 @@ const OWN: Readonly<Record<ServiceName, OwnSettings>> = {
       'KEY_PEPPERS_ACCEPTED',
       'TRUSTED_PROXIES',
       'DOCS_ENABLED',
+      'PORTAL_ENABLED',
       'MAX_CONNECTIONS',
       'MAX_CONNECTIONS_PER_ADDRESS',
       'MAX_BODY_KIB_IN_FLIGHT',

@@ -12,6 +12,7 @@ import { SITE_FOLDER } from './openapi/documentation-site.ts';
 import { answerHealth } from './routes/health.ts';
 import { type OperatorDependencies, operatorRouter } from './routes/operator/router.ts';
 import { type PortalDependencies, portalRouter } from './routes/portal/router.ts';
+import { PORTAL_FOLDER, portalPages } from './routes/portal-pages.ts';
 import { type PushDependencies, pushOutcome } from './routes/push-outcome.ts';
 import { retiredOutcome } from './routes/retired-outcome.ts';
 import { type SandboxDependencies, sandboxRouter } from './routes/sandbox/router.ts';
@@ -52,6 +53,7 @@ export function createApp(
   app.get('/healthz', answerHealth);
   app.use(keyList);
   app.use(documentationRouter(config.DOCS_ENABLED ? SITE_FOLDER : undefined));
+  if (config.PORTAL_ENABLED) app.use(portalPages(PORTAL_FOLDER));
   app.use(answerNotFound);
   app.use(answerFailures(deps.logger));
   return app;

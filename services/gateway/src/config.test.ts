@@ -42,6 +42,7 @@ test('the gateway has the numbers of the contract as defaults', () => {
     PORTAL_SESSION_HOURS: 12,
     PORTAL_COOKIE_SECURE: true,
     DOCS_ENABLED: true,
+    PORTAL_ENABLED: true,
   });
 });
 

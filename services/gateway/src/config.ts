@@ -88,6 +88,8 @@ const settings = z.object({
   MAX_PUSH_KIB_IN_FLIGHT: bodyKib.default(DEFAULT_BODY_KIB).transform((kib) => kib * KIB),
   /** Serves the documentation site at `/docs`. */
   DOCS_ENABLED: flag.default(true),
+  /** Serves the pages of the developer portal at `/portal`. Its routes are served in any case. */
+  PORTAL_ENABLED: flag.default(true),
   GATEWAY_DATABASE_URL: databaseUrl,
   GATEWAY_DATABASE_POOL: positiveInt.default(8),
   WALLET_ADDRESS: address,

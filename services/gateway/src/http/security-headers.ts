@@ -1,7 +1,7 @@
 /**
  * Headers for a browser that renders a response: do not sniff its type, show it in no frame, load
- * and run nothing, send no referrer, keep no copy. Only the documentation site, which is meant for
- * browsers, sets its own policy.
+ * and run nothing, send no referrer, keep no copy. The documentation site and the developer
+ * portal, which are meant for browsers, set their own policy.
  */
 export const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',

@@ -1,0 +1,19 @@
+/**
+ * Builds the portal into apps/portal/dist: `node apps/portal/build.ts`. Concurrent builds do not
+ * disturb each other: each works in its own folder and puts the whole in place.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { inputsFingerprint, putInPlace } from '@laurel/docs-site/built-folder';
+import { build } from 'vite';
+import { PORTAL } from './inputs.ts';
+
+const fingerprint = inputsFingerprint(PORTAL);
+const work = mkdtempSync(join(PORTAL.base, '.work-'));
+try {
+  const built = join(work, 'dist');
+  await build({ root: PORTAL.base, logLevel: 'warn', build: { outDir: built, emptyOutDir: true } });
+  putInPlace(PORTAL, built, work, fingerprint);
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
