@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 const ROOT = join(import.meta.dirname, '..');
 const DELETED_RPC = /^Previously present RPC "(\w+)" on service "(\w+)" was deleted\.$/;
 
-/** What is wrong, a line each. `findings` are those of `buf breaking`, `rpcs` all that are served. */
+/** The problems, a line each. `findings` are those of `buf breaking`, `rpcs` what is served. */
 export function problemsOf({ findings, rpcs, removed }) {
   const list = new Set(removed);
   return [
@@ -29,7 +29,11 @@ function packageOf(path) {
   return path.split('/').slice(1, -1).join('.');
 }
 
-const describe = ({ path, start_line: line, type, message }) => `${path}:${line}: ${message} (${type})`;
+function describe({ path, start_line: line, type, message }) {
+  const hint =
+    type === 'RPC_NO_DELETE' ? '; list it in proto/removed-rpcs.txt if the previous release calls it nowhere' : '';
+  return `${path}:${line}: ${message} (${type})${hint}`;
+}
 
 function run(command, args) {
   const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1e8 });

@@ -17,7 +17,7 @@ const deletedField = finding('FIELD_NO_DELETE_UNLESS_NUMBER_RESERVED', 'Previous
 describe('the comparison of proto/ with the last one that landed', () => {
   test('an rpc that is removed and not listed as removed is a problem', () => {
     expect(problemsOf({ findings: [deleted], rpcs: [], removed: [] })).toEqual([
-      `proto/laurel/challenge/v1/challenge.proto:11: ${deleted.message} (RPC_NO_DELETE)`,
+      `proto/laurel/challenge/v1/challenge.proto:11: ${deleted.message} (RPC_NO_DELETE); list it in proto/removed-rpcs.txt if the previous release calls it nowhere`,
     ]);
     const namesakes = ['laurel.challenge.v1.ChallengeService/OpenChallenge', CLOSE.replace('.v1.', '.v2.')];
     expect(problemsOf({ findings: [deleted], rpcs: [], removed: namesakes })).toHaveLength(1);

@@ -97,7 +97,8 @@ console.log(
 );
 /**
  * The median of the second order. In the first one the services of a checkout that never ran strip
- * the types of its sources, and each process keeps 26 MiB for it; later starts read the compile cache.
+ * the types of its sources, and each process keeps 26 MiB for it. Later starts read the compile
+ * cache.
  */
 const memory = (side: Side) =>
   Math.round(median(side.turns.slice(side.turns.length / 2).map((turn) => turn.servicesMiB)));

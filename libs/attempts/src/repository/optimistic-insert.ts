@@ -1,4 +1,4 @@
-/** The end of an optimistic reservation: one round trip, whose second statement inserts attempts. */
+/** The write of an optimistic reservation: one round trip, whose second statement inserts. */
 import { type BatchOptions, type BoundStatement, type Database, isUniqueViolation } from '@laurel/postgres';
 
 /**
