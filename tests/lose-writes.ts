@@ -24,11 +24,12 @@ export async function losingWritesOf<Result>(
 /** Copies every table of a service's database; the returned function restores the rows. */
 async function keepMoment(stack: Stack, service: Service): Promise<() => Promise<void>> {
   const database = stack.database(service);
-  // Generated columns follow from the others.
+  // Generated columns follow from the others, and the rows of a partition are those of its table.
   const tables = await database.query<{ name: string; columns: string }>(`
     select quote_ident(table_name) as name, string_agg(quote_ident(column_name), ', ') as columns
     from information_schema.columns join pg_tables on schemaname = table_schema and tablename = table_name
     where table_schema = 'public' and is_generated = 'NEVER'
+      and not exists (select from pg_inherits where inhrelid = format('%I.%I', table_schema, table_name)::regclass)
     group by table_name`);
   const inOneTransaction = async (...statements: readonly string[]) => {
     await database.query(['begin', ...statements, 'commit'].join(';'));

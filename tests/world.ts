@@ -473,10 +473,11 @@ async function awaitAudit(operator: Operator): Promise<AuditBody> {
 
 /**
  * Tables that change even if a request has no effect: when a key was last used, how many requests a
- * minute had, how far a sweep is, when an audit is due; and the log of operator actions, which also
- * contains refused ones.
+ * minute had, how far a sweep is, when an audit is due; and the log of operator actions and that of
+ * requests, which also contain refused ones.
  */
-const VOLATILE = /^(request_windows|api_keys|sweep_marks|audit_runs|operator_actions|operator_action_results)$/;
+const VOLATILE =
+  /^(request_windows|api_keys|sweep_marks|audit_runs|operator_actions|operator_action_results|requests.*|request_counts|first_requests)$/;
 
 /**
  * Events of prizes and refunds depend on the record of the wallet's decision, which is written

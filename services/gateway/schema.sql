@@ -1,6 +1,60 @@
 -- Derived from migrations/ by `npm run schema`; do not edit. Tables, constraints and indexes as they are after all of them.
 -- The reasons of a migration, and the rows that it inserts, are there.
 
+CREATE FUNCTION public.drop_request_partitions() RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET lock_timeout TO '2s'
+    AS $$
+declare
+  today constant date := (statement_timestamp() at time zone 'UTC')::date;
+  partition text;
+  dropped integer := 0;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('laurel request partitions', 0));
+  for partition in
+    select c.relname
+    from pg_inherits i
+    join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'public.requests'::regclass and c.relname < 'requests_' || to_char(today - 7, 'YYYYMMDD')
+    order by c.relname
+  loop
+    execute format('drop table public.%I', partition);
+    dropped := dropped + 1;
+  end loop;
+  return dropped;
+end
+$$;
+
+CREATE FUNCTION public.make_request_partitions() RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET lock_timeout TO '2s'
+    AS $$
+declare
+  today constant date := (statement_timestamp() at time zone 'UTC')::date;
+  day date;
+  partition text;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('laurel request partitions', 0));
+  -- Yesterday: a request may have arrived before midnight. Two days ahead: a worker that fails for
+  -- a day loses nothing.
+  for day in select today + n from generate_series(-1, 2) as n loop
+    partition := 'requests_' || to_char(day, 'YYYYMMDD');
+    continue when to_regclass('public.' || partition) is not null;
+    -- Nothing is ever updated or deleted, so there is nothing to vacuum.
+    execute format(
+      'create table public.%I (like public.requests including defaults including constraints)
+       with (autovacuum_enabled = false, toast.autovacuum_enabled = false)', partition);
+    -- To attach a table does not block the writers; to create it as a partition would.
+    execute format(
+      'alter table public.requests attach partition public.%I for values from (%L) to (%L)', partition,
+      rpad(lpad(to_hex(extract(epoch from day)::bigint * 1000), 12, '0'), 32, '0')::uuid,
+      rpad(lpad(to_hex(extract(epoch from day + 1)::bigint * 1000), 12, '0'), 32, '0')::uuid);
+  end loop;
+end
+$$;
+
 CREATE FUNCTION public.operator_actions_refuse_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -44,6 +98,15 @@ CREATE TABLE public.developers (
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
     CONSTRAINT developers_email_length CHECK (((char_length(email) >= 3) AND (char_length(email) <= 254))),
     CONSTRAINT developers_email_lower_case CHECK ((email = lower(email)))
+);
+
+CREATE TABLE public.first_requests (
+    program_id uuid NOT NULL,
+    environment text NOT NULL,
+    milestone text NOT NULL,
+    at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT first_requests_environment_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT first_requests_milestone_known CHECK ((milestone = ANY (ARRAY['key_used'::text, 'player_linked'::text, 'attempt_created'::text, 'outcome_reported'::text])))
 );
 
 CREATE TABLE public.idempotency_records (
@@ -118,6 +181,25 @@ CREATE UNLOGGED TABLE public.rate_windows (
 )
 WITH (fillfactor='30');
 
+CREATE TABLE public.request_counts (
+    program_id uuid NOT NULL,
+    environment text NOT NULL,
+    starts_at timestamp(3) with time zone NOT NULL,
+    status smallint NOT NULL,
+    error_code text NOT NULL,
+    requests bigint NOT NULL,
+    CONSTRAINT request_counts_environment_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT request_counts_requests_is_positive CHECK ((requests > 0))
+)
+WITH (fillfactor='50');
+
+CREATE SEQUENCE public.request_positions
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
 CREATE UNLOGGED TABLE public.request_windows (
     subject uuid NOT NULL,
     started_at timestamp(3) with time zone NOT NULL,
@@ -127,6 +209,31 @@ CREATE UNLOGGED TABLE public.request_windows (
     CONSTRAINT request_windows_requests_is_not_negative CHECK ((requests >= 0))
 )
 WITH (fillfactor='30');
+
+CREATE TABLE public.requests (
+    request_id uuid NOT NULL,
+    "position" bigint DEFAULT nextval('public.request_positions'::regclass) NOT NULL,
+    program_id uuid NOT NULL,
+    environment text NOT NULL,
+    at timestamp(3) with time zone NOT NULL,
+    method text NOT NULL,
+    path text NOT NULL,
+    route text NOT NULL,
+    status smallint NOT NULL,
+    error_code text,
+    duration_ms real NOT NULL,
+    idempotency_key text,
+    replayed boolean NOT NULL,
+    user_agent text,
+    request_body text,
+    request_body_truncated boolean NOT NULL,
+    response_body text,
+    response_body_truncated boolean NOT NULL,
+    CONSTRAINT requests_environment_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT requests_request_body_length CHECK ((octet_length(request_body) <= 16384)),
+    CONSTRAINT requests_response_body_length CHECK ((octet_length(response_body) <= 16384))
+)
+PARTITION BY RANGE (request_id);
 
 CREATE TABLE public.sessions (
     token_hash bytea NOT NULL,
@@ -162,6 +269,9 @@ ALTER TABLE ONLY public.developers
 ALTER TABLE ONLY public.developers
     ADD CONSTRAINT developers_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.first_requests
+    ADD CONSTRAINT first_requests_pkey PRIMARY KEY (program_id, environment, milestone);
+
 ALTER TABLE ONLY public.idempotency_records
     ADD CONSTRAINT idempotency_records_pkey PRIMARY KEY (id);
 
@@ -180,8 +290,14 @@ ALTER TABLE ONLY public.programs
 ALTER TABLE ONLY public.rate_windows
     ADD CONSTRAINT rate_windows_pkey PRIMARY KEY (key_id);
 
+ALTER TABLE ONLY public.request_counts
+    ADD CONSTRAINT request_counts_pkey PRIMARY KEY (program_id, environment, starts_at, status, error_code);
+
 ALTER TABLE ONLY public.request_windows
     ADD CONSTRAINT request_windows_pkey PRIMARY KEY (subject);
+
+ALTER TABLE ONLY public.requests
+    ADD CONSTRAINT requests_pkey PRIMARY KEY (request_id);
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_pkey PRIMARY KEY (token_hash);
@@ -202,6 +318,10 @@ CREATE INDEX programs_by_version ON public.programs USING btree (version);
 CREATE INDEX programs_developer ON public.programs USING btree (developer_id) WHERE (developer_id IS NOT NULL);
 
 CREATE INDEX programs_to_announce ON public.programs USING btree (id) WHERE (announced_version < version);
+
+CREATE INDEX request_counts_by_start ON public.request_counts USING btree (starts_at);
+
+CREATE INDEX requests_by_position ON ONLY public.requests USING btree (program_id, environment, "position");
 
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
 

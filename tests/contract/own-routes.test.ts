@@ -139,6 +139,12 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(200, await portal.send('GET', `/integrations/${expectStatus(201, made).body.id}/log`));
     const dryRun = { transport: 'push_webhook', descriptor: {}, sample: [{ attempt_id: randomUUID(), score: 58.2 }] };
     expectStatus(200, await portal.send('POST', '/integrations/dry-run', { body: dryRun }));
+    const requests = `/programs/${program.id}/requests`;
+    const logged = () => portal.send('GET', `${requests}/${made.headers['x-request-id']}`);
+    // The log is written behind the response.
+    while ((await logged()).status === 404);
+    expectStatus(200, await logged());
+    expectStatus(200, await portal.send('GET', `${requests}?environment=test`));
     expectStatus(200, await portal.replaceTestKey(program.id));
     expectStatus(204, await portal.signOut());
     expect(missing('/api/portal')).toEqual([]);

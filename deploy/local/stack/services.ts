@@ -1,12 +1,4 @@
-import {
-  addressesFor,
-  databaseVariableOf,
-  isCalled,
-  isNatsUser,
-  SERVICE_NAMES,
-  type ServiceName,
-  SERVICES as TABLE,
-} from '@laurel/topology';
+import { addressesFor, databaseVariableOf, isCalled, isNatsUser, SERVICE_NAMES, type ServiceName, SERVICES as TABLE } from '@laurel/topology';
 import type { Ports } from './ports.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -144,6 +136,7 @@ const OWN: Readonly<Record<ServiceName, OwnSettings>> = {
       'TRUSTED_PROXIES',
       'DOCS_ENABLED',
       'PORTAL_ENABLED',
+      'REQUEST_LOG_ENABLED',
       'MAX_CONNECTIONS',
       'MAX_CONNECTIONS_PER_ADDRESS',
       'MAX_BODY_KIB_IN_FLIGHT',

@@ -9,6 +9,7 @@ import { assignRequestId } from './http/request-id.ts';
 import { traceRequest } from './http/trace-request.ts';
 import { documentationRouter } from './openapi/documentation.ts';
 import { SITE_FOLDER } from './openapi/documentation-site.ts';
+import type { RequestLog } from './request-log/request-log.ts';
 import { answerHealth } from './routes/health.ts';
 import { type OperatorDependencies, operatorRouter } from './routes/operator/router.ts';
 import { type PortalDependencies, portalRouter } from './routes/portal/router.ts';
@@ -23,7 +24,11 @@ export type AppDependencies = V1Dependencies &
   PushDependencies &
   OperatorDependencies &
   PortalDependencies &
-  SandboxDependencies & { readonly config: GatewayConfig };
+  SandboxDependencies & {
+    readonly config: GatewayConfig;
+    /** Undefined if it is switched off. */
+    readonly requestLog: RequestLog | undefined;
+  };
 
 export function createApp(
   deps: AppDependencies,
@@ -38,7 +43,7 @@ export function createApp(
   app.enable('strict routing');
   app.set('query parser', 'simple');
 
-  app.use(assignRequestId(requestLogger));
+  app.use(assignRequestId(requestLogger, deps.requestLog));
   if (tracer !== undefined) app.use(['/v1', '/webhooks', '/api'], traceRequest);
   const { addressOf, config } = deps;
   if (config.TRUSTED_PROXIES !== undefined) {

@@ -1,21 +1,6 @@
 /** The gateway's configuration. Only this file reads the environment. */
 import { MAX_BODY_BYTES } from '@laurel/limits';
-import {
-  acceptedKeys,
-  address,
-  auditSettings,
-  checkChannels,
-  checkKeyVersions,
-  databaseUrl,
-  keyVersion,
-  port,
-  positiveInt,
-  processSettings,
-  secretKey,
-  spanHours,
-  spanMinutes,
-  spanSeconds,
-} from '@laurel/service';
+import { acceptedKeys, address, auditSettings, checkChannels, checkKeyVersions, databaseUrl, keyVersion, port, positiveInt, processSettings, secretKey, spanHours, spanMinutes, spanSeconds } from '@laurel/service';
 import { ENVIRONMENTS } from '@laurel/tenant';
 import { z } from 'zod';
 import { DEFAULT_BODY_KIB, SHARE_OF_AN_OWNER } from './admission/body-budget.ts';
@@ -90,6 +75,8 @@ const settings = z.object({
   DOCS_ENABLED: flag.default(true),
   /** Serves the pages of the developer portal at `/portal`. Its routes are served in any case. */
   PORTAL_ENABLED: flag.default(true),
+  /** Writes each request of `/v1` to the log that developers read in the portal. */
+  REQUEST_LOG_ENABLED: flag.default(true),
   GATEWAY_DATABASE_URL: databaseUrl,
   GATEWAY_DATABASE_POOL: positiveInt.default(8),
   WALLET_ADDRESS: address,

@@ -21,6 +21,7 @@ import type { GatewayConfig } from './config.ts';
 import { startLimits } from './limits.ts';
 import { startPublicPort } from './public-port.ts';
 import { auditGateway } from './repository/audit.ts';
+import { startRequestLog } from './request-log/request-log.ts';
 import { keyListRouter } from './routes/key-list.ts';
 import { gatewayWorkers } from './workers/workers.ts';
 
@@ -44,6 +45,7 @@ export async function startGateway(config: GatewayConfig, logger: Logger, testCl
     run: (signal) => auditGateway(database, signal),
   });
   const limits = startLimits(config, foundation);
+  const requestLog = config.REQUEST_LOG_ENABLED ? started.use(startRequestLog(foundation)) : undefined;
 
   let state: 'starting' | 'serving' | 'draining' = 'starting';
   const admin = started.use(
@@ -59,7 +61,7 @@ export async function startGateway(config: GatewayConfig, logger: Logger, testCl
     }),
   );
 
-  const deps = { config, logger, database, clock, ...clients, ...admission, ...limits };
+  const deps = { config, logger, database, clock, ...clients, ...admission, ...limits, requestLog };
   const requestLines = { write: (line: string) => standardOutput.writeSoon(line) };
   const requestLogger = createLogger({ service: 'gateway', level: config.LOG_LEVEL, destination: requestLines });
   const app = createApp(deps, keyListRouter(signingKeys), requestLogger, limits.isProxy);

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { type ApiErrorCode, DEFAULT_MESSAGE, HTTP_STATUS, type Refused } from '@laurel/errors';
 import type { Response } from 'express';
 import { LIMIT_HEADER, REMAINING_HEADER, RETRY_AFTER_HEADER } from '../domain/rate-limit-headers.ts';
+import { REPLAY_HEADER } from '../domain/replay-header.ts';
 import { contextOf } from './context.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
@@ -22,7 +23,12 @@ export function sendJson(
   extra?: Readonly<Record<string, string>>,
 ): void {
   const headers = headersOf(response, { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(body) });
-  if (extra !== undefined) Object.assign(headers, extra);
+  const context = contextOf(response);
+  context.responseBody = body;
+  if (extra !== undefined) {
+    Object.assign(headers, extra);
+    context.isReplayed = REPLAY_HEADER in extra;
+  }
   response.writeHead(status, headers).end(body);
 }
 

@@ -23,6 +23,10 @@ export class RequestContext {
   span: Span | undefined;
   /** The code and the message of a failure's envelope. */
   errorCode: ApiErrorCode | undefined;
+  /** The response's text; undefined for one in pieces. For the request log. */
+  responseBody: string | undefined;
+  /** Whether the response is the stored one of an earlier request. */
+  isReplayed = false;
   /** Machines poll it every few seconds: not worth a log line. */
   isProbe = false;
   /** Present on `/v1`: the values of the rate limit headers. */

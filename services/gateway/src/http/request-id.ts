@@ -1,12 +1,13 @@
 /**
  * Opens a request with its id and start time. Closes it with one log line and one observation,
- * whichever handler answered.
+ * whichever handler answered; a request of `/v1` with a valid API key goes to the request log too.
  */
 import { HTTP_STATUS } from '@laurel/errors';
 import { newId } from '@laurel/ids';
 import type { Logger } from '@laurel/service';
 import { histogram } from '@laurel/telemetry';
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import type { RequestLog } from '../request-log/request-log.ts';
 import { contextOf, openContext, RequestContext } from './context.ts';
 
 const SECOND_MS = 1_000;
@@ -14,7 +15,7 @@ const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 
 /** nginx's customary status for a caller that disconnected before the response. */
 const CALLER_LEFT_STATUS = 499;
 
-export function assignRequestId(logger: Logger): RequestHandler {
+export function assignRequestId(logger: Logger, requestLog: RequestLog | undefined): RequestHandler {
   const observe = createObserver();
   const isLogging = logger.isLevelEnabled('info');
 
@@ -25,6 +26,9 @@ export function assignRequestId(logger: Logger): RequestHandler {
       const status = endOf(response);
       const durationMs = performance.now() - context.startedAt;
       observe(context.routeTemplate, status, context.environment, durationMs / SECOND_MS);
+      if (requestLog !== undefined && context.principal !== undefined && request.originalUrl.startsWith('/v1/')) {
+        addToLog(requestLog, request, context, { status, durationMs });
+      }
       if (!isLogging || context.isProbe) return;
       logger.info({
         method: request.method,
@@ -41,6 +45,34 @@ export function assignRequestId(logger: Logger): RequestHandler {
     });
     next();
   };
+}
+
+/** Only references are kept: the log reads them later. */
+function addToLog(
+  log: RequestLog,
+  request: Request,
+  context: RequestContext,
+  { status, durationMs }: { readonly status: number; readonly durationMs: number },
+): void {
+  const { principal, requestId, routeTemplate, errorCode, isReplayed, rawBody, responseBody } = context;
+  if (principal === undefined) return;
+  const idempotencyKey = request.headers['idempotency-key'];
+  log.add({
+    requestId,
+    principal,
+    method: request.method,
+    url: request.originalUrl,
+    route: routeTemplate,
+    pattern: request.route?.path,
+    status,
+    errorCode,
+    durationMs,
+    idempotencyKey: typeof idempotencyKey === 'string' ? idempotencyKey : undefined,
+    isReplayed,
+    userAgent: request.headers['user-agent'],
+    requestBody: rawBody,
+    responseBody,
+  });
 }
 
 /**

@@ -91,7 +91,7 @@ async function get(path: string, init: RequestInit = {}): Promise<Response> {
 
 async function start(siteFolder: string | undefined): Promise<Server> {
   const app = express().use(
-    assignRequestId(createQuietLogger('gateway')),
+    assignRequestId(createQuietLogger('gateway'), undefined),
     documentationRouter(siteFolder),
     answerNotFound,
   );

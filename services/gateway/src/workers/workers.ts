@@ -8,6 +8,7 @@ import { createAnnouncePrograms } from './announce-programs.ts';
 import { createDeleteExpiredSessions } from './delete-expired-sessions.ts';
 import { createDeleteOldRecords } from './delete-old-records.ts';
 import { createDeleteOldWindows } from './delete-old-windows.ts';
+import { createKeepRequestLog } from './keep-request-log.ts';
 import { createRehashKeys } from './rehash-keys.ts';
 
 /** Often enough that the table stays near a day's size, rare enough to cost nothing. */
@@ -16,6 +17,8 @@ const RETENTION_INTERVAL_MS = 60_000;
 const WINDOWS_INTERVAL_MS = 600_000;
 /** `last_used_at` is for people: half a minute late is fine. */
 const KEY_USE_INTERVAL_MS = 30_000;
+/** Partitions are made two days ahead. */
+const REQUEST_LOG_INTERVAL_MS = 600_000;
 /**
  * How long the integration service may continue with outdated facts of a program after it becomes
  * reachable again.
@@ -47,6 +50,7 @@ export function gatewayWorkers({
       runOnce: createDeleteExpiredSessions(database, signInWindowMs),
     },
     { name: 'delete-old-rate-windows', intervalMs: WINDOWS_INTERVAL_MS, runOnce: createDeleteOldWindows(database) },
+    { name: 'keep-request-log', intervalMs: REQUEST_LOG_INTERVAL_MS, runOnce: createKeepRequestLog(database) },
     { name: 'record-key-use', intervalMs: KEY_USE_INTERVAL_MS, runOnce: () => recordKeyUse(database) },
     {
       name: 'rehash-keys',

@@ -12,6 +12,7 @@ import type { Session } from '../../domain/session.ts';
 import type { Route } from '../../http/route.ts';
 import { type DryRuns, dryRunDescriptor, listIntegrationLog } from './integrations.ts';
 import { getOwnProgram, listOwnPrograms, replaceTestKey } from './programs.ts';
+import { getRequest, listRequests } from './requests.ts';
 import { getSignedInDeveloper, signOut } from './session.ts';
 import { getWebhookDelivery, resendWebhookDelivery } from './webhook-deliveries.ts';
 import {
@@ -50,6 +51,8 @@ export const PORTAL_ROUTES: readonly Route<Session, PortalServices>[] = [
   getOwnProgram,
   replaceTestKey,
   listWebhookEvents,
+  listRequests,
+  getRequest,
   createWebhookEndpoint,
   listWebhookEndpoints,
   getWebhookEndpoint,

@@ -1,0 +1,168 @@
+/**
+ * What the request log keeps of a body and of a path: at most 16 KiB of text, without e-mails and
+ * secrets (SECURITY.md, "The request log").
+ *
+ * - The value of a member whose name sounds like a secret or an e-mail becomes "[redacted]",
+ *   whatever its type.
+ * - A text that contains an e-mail, an API key or a member of that kind becomes "[redacted]".
+ * - All else stays unchanged, metadata and evidence included: numbers keep their digits.
+ *
+ * A body that is not JSON has no members to go by: if a name of that kind is anywhere in it, none
+ * of it is kept.
+ */
+
+export const MAX_KEPT_BYTES = 16 * 1024;
+/** Longer than an e-mail or a key: one that begins in the kept part is read to its end. */
+const LOOKAHEAD = 512;
+const MAX_PATH_CHARACTERS = 2_048;
+const REDACTED = '[redacted]';
+
+const SECRET_NAME =
+  /secret|passw|pwd|api[-_ ]?key|private[-_ ]?key|token|authori[sz]ation|credential|cookie|e[-_]?mail/i;
+/** Most texts have none of these, and are kept after this one test. */
+const SUSPECT = new RegExp(String.raw`@|%40|\\u|sk_(?:test|live)_|${SECRET_NAME.source}`, 'i');
+const EMAIL = /\S(?:@|%40|\\u0040)\S/i;
+const API_KEY = /sk_(?:test|live)_[0-9A-Za-z]{8}/;
+const SECRET_MEMBER = new RegExp(String.raw`(?:${SECRET_NAME.source})[\w-]*["'\\\s]*[:=]`, 'i');
+
+/** A string of valid JSON; at the end of a cut text it may be open. */
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)/gs;
+const COLON = /\s*:\s*/y;
+const SCALAR = /[^\s,\]}]*/y;
+
+export interface KeptText {
+  readonly text: string;
+  /** Whether the body was longer than what is kept. */
+  readonly isTruncated: boolean;
+}
+
+/** The kept part of a body. `isJson` is known for the bodies that the gateway made itself. */
+export function redactBody(body: string, isJson = isValidJson(body)): KeptText {
+  const window = body.slice(0, MAX_KEPT_BYTES + LOOKAHEAD);
+  const redacted = isJson ? redactJson(window, MAX_KEPT_BYTES) : redactText(window).slice(0, MAX_KEPT_BYTES);
+  const text = firstBytes(redacted, MAX_KEPT_BYTES);
+  return { text, isTruncated: body.length > MAX_KEPT_BYTES || text.length < redacted.length };
+}
+
+/** A short text such as a header. */
+export function redactWord(text: string): string {
+  return withoutNul(isSecretText(text) || SECRET_NAME.test(text) ? REDACTED : text);
+}
+
+/** A path with its query. Parameters whose names sound like a secret lose their values. */
+export function redactPath(path: string): string {
+  if (!SUSPECT.test(path) && !path.includes('%')) return path.slice(0, MAX_PATH_CHARACTERS);
+  return path
+    .slice(0, MAX_PATH_CHARACTERS + LOOKAHEAD)
+    .replace(/[^/?&]+/g, (part) => {
+      const decoded = decodeLeniently(part);
+      if (isSecretText(decoded)) return REDACTED;
+      const equals = part.indexOf('=');
+      return equals !== -1 && SECRET_NAME.test(decoded) ? `${part.slice(0, equals)}=${REDACTED}` : part;
+    })
+    .slice(0, MAX_PATH_CHARACTERS);
+}
+
+/** Redacts the strings and members that begin before `end`, and cuts the text there. */
+function redactJson(text: string, end: number): string {
+  if (!SUSPECT.test(text)) return text.slice(0, end);
+  let kept = '';
+  let keptTo = 0;
+  for (let from = 0; from < end; ) {
+    const string = matchAt(STRING, text, from);
+    if (string === null || string.index >= end) break;
+    const { index } = string;
+    from = index + string[0].length;
+    const value = decodeString(string[0]);
+    if (isSecretText(value)) {
+      kept += `${text.slice(keptTo, index)}"${REDACTED}"`;
+      keptTo = from;
+    }
+    const colon = SECRET_NAME.test(value) ? matchAt(COLON, text, from) : null;
+    if (colon === null) continue;
+    const valueAt = from + colon[0].length;
+    from = endOfValue(text, valueAt);
+    if (text.startsWith('null', valueAt)) continue;
+    kept += `${text.slice(keptTo, valueAt)}"${REDACTED}"`;
+    keptTo = from;
+  }
+  return kept + text.slice(keptTo, Math.max(keptTo, end));
+}
+
+/** The end of the JSON value that begins at `start`, or of the text if it is cut before. */
+function endOfValue(text: string, start: number): number {
+  let depth = 0;
+  let at = start;
+  while (at < text.length) {
+    const character = text[at];
+    if (character === '"') at += matchAt(STRING, text, at)?.[0].length ?? 1;
+    else if (character === '{' || character === '[') {
+      depth += 1;
+      at += 1;
+    } else if (character === '}' || character === ']') {
+      depth -= 1;
+      at += 1;
+    } else if (depth === 0) at += matchAt(SCALAR, text, at)?.[0].length || 1;
+    else at += 1;
+    if (depth === 0) return at;
+  }
+  return at;
+}
+
+function redactText(text: string): string {
+  const plain = withoutNul(text);
+  if (!SUSPECT.test(plain)) return plain;
+  if (SECRET_NAME.test(decodeEscapes(plain))) return REDACTED;
+  return plain.replace(/\S+/g, (word) => (isSecretText(decodeEscapes(word)) ? REDACTED : word));
+}
+
+function isSecretText(text: string): boolean {
+  return SUSPECT.test(text) && (EMAIL.test(text) || API_KEY.test(text) || SECRET_MEMBER.test(text));
+}
+
+function decodeString(literal: string): string {
+  const isOpen = literal.length < 2 || !literal.endsWith('"');
+  return literal.includes('\\') ? decodeEscapes(literal.slice(1)) : literal.slice(1, isOpen ? undefined : -1);
+}
+
+/** Also of a text that is cut within an escape. */
+function decodeEscapes(text: string): string {
+  return text.replace(/\\u([0-9a-f]{4})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+}
+
+function decodeLeniently(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function isValidJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function matchAt(pattern: RegExp, text: string, from: number): RegExpExecArray | null {
+  pattern.lastIndex = from;
+  return pattern.exec(text);
+}
+
+/** PostgreSQL cannot store NUL. */
+function withoutNul(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text;
+}
+
+/** The longest beginning of the text that has at most this many bytes. */
+function firstBytes(text: string, max: number): string {
+  // A UTF-16 unit has at most three bytes.
+  if (text.length * 3 <= max || Buffer.byteLength(text) <= max) return text;
+  const bytes = Buffer.from(text);
+  let end = max;
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.toString('utf8', 0, end);
+}

@@ -1,0 +1,243 @@
+/**
+ * Writes the request log behind the responses. A request pays one object in a queue; nothing waits
+ * for it. Bodies are redacted in the batch, from the bytes and the text that the request had in
+ * memory anyway.
+ *
+ * The queue is bounded in lines and in bytes. A line that has no room is dropped, and so is a batch
+ * that the database does not take: both are counted, and logged at most once a minute. No request
+ * fails or slows down for the log.
+ *
+ * A rate limit bounds what a program costs, so its log must not: one request a second that was
+ * answered 429 is kept for a program and environment, and the others are only counted.
+ */
+import type { Database } from '@laurel/postgres';
+import type { Logger } from '@laurel/service';
+import { counter } from '@laurel/telemetry';
+import type { Principal } from '../domain/principal.ts';
+import { redactBody, redactPath, redactWord } from '../domain/redaction.ts';
+import {
+  type FirstRequest,
+  insertRequests,
+  type LoggedRequest,
+  type Milestone,
+  makeRequestPartitions,
+} from '../repository/requests.ts';
+
+/** A request that has ended, as it passed through the gateway. */
+export interface EndedRequest {
+  readonly requestId: string;
+  readonly principal: Principal;
+  readonly method: string;
+  readonly url: string;
+  readonly route: string;
+  /** The pattern of the route that the router found, if no handler named it before it answered. */
+  readonly pattern: string | undefined;
+  readonly status: number;
+  readonly errorCode: string | undefined;
+  readonly durationMs: number;
+  readonly idempotencyKey: string | undefined;
+  readonly isReplayed: boolean;
+  readonly userAgent: string | undefined;
+  readonly requestBody: Buffer | undefined;
+  readonly responseBody: string | undefined;
+}
+
+export interface RequestLog extends AsyncDisposable {
+  add(request: EndedRequest): void;
+}
+
+/** A batch blocks the process for about a millisecond, while its bodies are redacted. */
+const MAX_BATCH = 100;
+/** A developer who watches the log sees a request this much later. */
+const FLUSH_MS = 200;
+/** Some seconds of work, in little memory. */
+const MAX_LINES = 5_000;
+const MAX_BYTES = 16 * 1024 * 1024;
+/** How long a stop waits for the last lines. */
+const STOP_MS = 3_000;
+const TOO_MANY_REQUESTS = 429;
+const SECOND_MS = 1_000;
+const LOG_INTERVAL_MS = 60_000;
+/** Most programs of a host; a process that serves more asks the database again. */
+const MAX_KNOWN_FIRSTS = 10_000;
+
+const MILESTONE_OF_ROUTE: Readonly<Record<string, Milestone>> = {
+  'POST /v1/players': 'player_linked',
+  'POST /v1/attempts': 'attempt_created',
+  'POST /v1/attempts/{attempt_id}/outcome': 'outcome_reported',
+};
+
+export function startRequestLog({
+  database,
+  logger,
+}: {
+  readonly database: Database;
+  readonly logger: Logger;
+}): RequestLog {
+  const dropped = counter(
+    'laurel_request_log_dropped_total',
+    'Requests that the request log has left out, by reason.',
+    ['reason'],
+  );
+  for (const reason of ['full', 'database', 'limited']) dropped.inc({ reason }, 0);
+  const knownFirsts = new Set<string>();
+  const limited = createOncePerSecond();
+  let queue: EndedRequest[] = [];
+  let bytes = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | undefined;
+  let hasPartitions = false;
+  let sinceLogged = 0;
+  let loggedAt = Number.NEGATIVE_INFINITY;
+
+  const drop = (reason: 'full' | 'database', lines: number, error?: unknown) => {
+    dropped.inc({ reason }, lines);
+    sinceLogged += lines;
+    const now = performance.now();
+    if (now - loggedAt < LOG_INTERVAL_MS) return;
+    logger.warn({ err: error, reason, lines: sinceLogged }, 'the request log has dropped lines');
+    loggedAt = now;
+    sinceLogged = 0;
+  };
+
+  const write = async (batch: readonly EndedRequest[]) => {
+    try {
+      const lines = batch.map(lineOf);
+      const firsts = firstsOf(lines, knownFirsts);
+      if (!hasPartitions) await makeRequestPartitions(database);
+      hasPartitions = true;
+      await insertRequests(database, lines, firsts);
+      if (knownFirsts.size > MAX_KNOWN_FIRSTS) knownFirsts.clear();
+      for (const first of firsts) knownFirsts.add(nameOf(first));
+    } catch (error) {
+      drop('database', batch.length, error);
+    }
+  };
+
+  /** One batch at a time, until the queue is empty or too short for a batch. */
+  const writeAll = async (least: number) => {
+    do {
+      const batch = queue.slice(0, MAX_BATCH);
+      queue = queue.slice(MAX_BATCH);
+      for (const request of batch) bytes -= bytesOf(request);
+      await write(batch);
+    } while (queue.length >= least);
+  };
+
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (writing !== undefined || queue.length === 0) return;
+    writing = writeAll(MAX_BATCH).finally(() => {
+      writing = undefined;
+      if (queue.length > 0) schedule();
+    });
+  };
+  const schedule = () => {
+    timer ??= setTimeout(flush, FLUSH_MS).unref();
+  };
+
+  return {
+    add(request) {
+      if (request.status === TOO_MANY_REQUESTS && !limited(request.principal.windowId)) {
+        dropped.inc({ reason: 'limited' });
+        return;
+      }
+      const size = bytesOf(request);
+      if (queue.length >= MAX_LINES || bytes + size > MAX_BYTES) return drop('full', 1);
+      bytes += size;
+      queue.push(request);
+      if (queue.length >= MAX_BATCH && writing === undefined) flush();
+      else schedule();
+    },
+    async [Symbol.asyncDispose]() {
+      const deadline = new AbortController();
+      const rest = async () => {
+        await writing;
+        clearTimeout(timer);
+        if (queue.length > 0) await writeAll(1);
+      };
+      const timedOut = new Promise<void>((resolve) => {
+        const timeout = setTimeout(resolve, STOP_MS);
+        deadline.signal.addEventListener('abort', () => clearTimeout(timeout));
+      });
+      await Promise.race([rest(), timedOut]);
+      deadline.abort();
+      if (queue.length > 0) drop('database', queue.length);
+      queue = [];
+    },
+  };
+}
+
+/** Whether the subject is seen for the first time in this second. */
+function createOncePerSecond(): (subject: string) => boolean {
+  const seen = new Set<string>();
+  let second = 0;
+  return (subject) => {
+    const now = Math.floor(performance.now() / SECOND_MS);
+    if (now !== second) seen.clear();
+    second = now;
+    if (seen.has(subject)) return false;
+    seen.add(subject);
+    return true;
+  };
+}
+
+function bytesOf({ requestBody, responseBody }: EndedRequest): number {
+  return (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
+}
+
+const NOTHING = { text: null, isTruncated: false };
+
+function lineOf(request: EndedRequest): LoggedRequest {
+  const { requestId, principal, idempotencyKey, userAgent, requestBody, responseBody } = request;
+  const sent = requestBody === undefined ? NOTHING : redactBody(requestBody.toString());
+  const answered = responseBody === undefined ? NOTHING : redactBody(responseBody, true);
+  return {
+    requestId,
+    programId: principal.programId,
+    environment: principal.environment,
+    at: instantOf(requestId),
+    method: request.method,
+    path: redactPath(request.url),
+    route: routeOf(request),
+    status: request.status,
+    errorCode: request.errorCode ?? null,
+    durationMs: Math.round(request.durationMs * 10) / 10,
+    idempotencyKey: idempotencyKey === undefined ? null : redactWord(idempotencyKey),
+    isReplayed: request.isReplayed,
+    userAgent: userAgent === undefined ? null : redactWord(userAgent),
+    requestBody: sent.text,
+    isRequestBodyTruncated: sent.isTruncated,
+    responseBody: answered.text,
+    isResponseBodyTruncated: answered.isTruncated,
+  };
+}
+
+/** The arrival: a request's id is a UUIDv7, which begins with it. */
+function instantOf(requestId: string): Date {
+  return new Date(Number.parseInt(requestId.slice(0, 8) + requestId.slice(9, 13), 16));
+}
+
+function routeOf({ route, pattern }: EndedRequest): string {
+  return route === 'unknown' && pattern !== undefined ? `/v1${pattern.replace(/:(\w+)/g, '{$1}')}` : route;
+}
+
+/** What is the first of its kind, as far as this process knows: the database keeps the earliest. */
+function firstsOf(lines: readonly LoggedRequest[], known: ReadonlySet<string>): FirstRequest[] {
+  const firsts = new Map<string, FirstRequest>();
+  for (const { programId, environment, at, method, route, status } of lines) {
+    if (status >= 300) continue;
+    for (const milestone of ['key_used', MILESTONE_OF_ROUTE[`${method} ${route}`]] as const) {
+      if (milestone === undefined) continue;
+      const first = { programId, environment, milestone, at };
+      const name = nameOf(first);
+      if (!known.has(name) && !firsts.has(name)) firsts.set(name, first);
+    }
+  }
+  return [...firsts.values()];
+}
+
+function nameOf({ programId, environment, milestone }: FirstRequest): string {
+  return `${programId} ${environment} ${milestone}`;
+}

@@ -1,0 +1,19 @@
+/**
+ * Makes the partitions of the request log ahead, and drops those that are older than seven days
+ * (docs/contract/portal-api.md, "Requests"). The database's functions hold both rules.
+ */
+import type { Database } from '@laurel/postgres';
+import { deleteInBatches } from '@laurel/service';
+import { deleteOldRequestCounts, dropRequestPartitions, makeRequestPartitions } from '../repository/requests.ts';
+
+/** A day longer than the longest overview, whose first bucket may have begun before it. */
+const COUNTS_KEPT_MS = 8 * 24 * 3_600_000;
+
+export function createKeepRequestLog(database: Database) {
+  return async function runOnce(now: Date): Promise<void> {
+    await makeRequestPartitions(database);
+    await dropRequestPartitions(database);
+    const before = new Date(now.getTime() - COUNTS_KEPT_MS);
+    await deleteInBatches((limit) => deleteOldRequestCounts(database, before, limit));
+  };
+}
