@@ -120,6 +120,7 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(200, await portal.send('GET', '/me'));
     expectStatus(200, await portal.listPrograms());
     expectStatus(200, await portal.send('GET', `/programs/${program.id}`));
+    expectStatus(200, await portal.send('GET', `/programs/${program.id}/overview?environment=test`));
     expectStatus(200, await portal.send('GET', '/webhook-events'));
     const created = await portal.createEndpoint({ url: 'https://127.0.0.1:9443/', description: 'mine' });
     const { id } = expectStatus(201, created).body;

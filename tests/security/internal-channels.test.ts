@@ -288,6 +288,7 @@ const CALLERS_OF_WALLET: Record<keyof WalletServiceService, readonly string[]> =
   severPlayerLinks: GATEWAY,
   liftSeverance: GATEWAY,
   getProgramLimits: GATEWAY,
+  getProgramMoney: GATEWAY,
   setProgramLimits: GATEWAY,
   audit: GATEWAY,
   listFees: OWNERS,

@@ -1,4 +1,12 @@
-import { addressesFor, databaseVariableOf, isCalled, isNatsUser, SERVICE_NAMES, type ServiceName, SERVICES as TABLE } from '@laurel/topology';
+import {
+  addressesFor,
+  databaseVariableOf,
+  isCalled,
+  isNatsUser,
+  SERVICE_NAMES,
+  type ServiceName,
+  SERVICES as TABLE,
+} from '@laurel/topology';
 import type { Ports } from './ports.ts';
 import type { Secrets } from './secrets.ts';
 

@@ -1,6 +1,21 @@
 /** The gateway's configuration. Only this file reads the environment. */
 import { MAX_BODY_BYTES } from '@laurel/limits';
-import { acceptedKeys, address, auditSettings, checkChannels, checkKeyVersions, databaseUrl, keyVersion, port, positiveInt, processSettings, secretKey, spanHours, spanMinutes, spanSeconds } from '@laurel/service';
+import {
+  acceptedKeys,
+  address,
+  auditSettings,
+  checkChannels,
+  checkKeyVersions,
+  databaseUrl,
+  keyVersion,
+  port,
+  positiveInt,
+  processSettings,
+  secretKey,
+  spanHours,
+  spanMinutes,
+  spanSeconds,
+} from '@laurel/service';
 import { ENVIRONMENTS } from '@laurel/tenant';
 import { z } from 'zod';
 import { DEFAULT_BODY_KIB, SHARE_OF_AN_OWNER } from './admission/body-budget.ts';

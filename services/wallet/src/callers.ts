@@ -32,6 +32,7 @@ export const CALLERS: AcceptedCallers<WalletServiceService> = {
   severPlayerLinks: GATEWAY,
   liftSeverance: GATEWAY,
   getProgramLimits: GATEWAY,
+  getProgramMoney: GATEWAY,
   setProgramLimits: GATEWAY,
   audit: GATEWAY,
   listFees: OWNERS,

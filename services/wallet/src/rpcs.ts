@@ -21,6 +21,7 @@ import { getAccount } from './handlers/get-account.ts';
 import { getFee } from './handlers/get-fee.ts';
 import { getPayout } from './handlers/get-payout.ts';
 import { getProgramLimits } from './handlers/get-program-limits.ts';
+import { getProgramMoney } from './handlers/get-program-money.ts';
 import { getStatement } from './handlers/get-statement.ts';
 import { holdNextAward } from './handlers/hold-next-award.ts';
 import { liftSeverance } from './handlers/lift-severance.ts';
@@ -77,6 +78,7 @@ export function walletRpcs(deps: {
       severPlayerLinks: severPlayerLinks(deps),
       liftSeverance: liftSeverance(deps),
       getProgramLimits: getProgramLimits(deps),
+      getProgramMoney: getProgramMoney(deps),
       setProgramLimits: setProgramLimits(deps),
       audit: audit(deps),
       listFees: listFees(deps),

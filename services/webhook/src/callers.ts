@@ -18,6 +18,7 @@ export const CALLERS: AcceptedCallers<WebhookServiceService> = {
   resendDelivery: GATEWAY,
   resendFailedDeliveries: GATEWAY,
   getEndpointStats: GATEWAY,
+  summarizeDeliveries: GATEWAY,
   retryDelivery: GATEWAY,
   listSandboxEvents: GATEWAY,
 };

@@ -20,6 +20,7 @@ import { resendFailedDeliveries } from './handlers/resend-failed-deliveries.ts';
 import { retryDelivery } from './handlers/retry-delivery.ts';
 import { rotateSecret } from './handlers/rotate-secret.ts';
 import { sendTest } from './handlers/send-test.ts';
+import { summarizeDeliveries } from './handlers/summarize-deliveries.ts';
 import { updateEndpoint } from './handlers/update-endpoint.ts';
 import type { Dispatcher } from './workers/deliver.ts';
 
@@ -47,6 +48,7 @@ export function webhookRpcs(deps: {
       resendDelivery: resendDelivery(deps),
       resendFailedDeliveries: resendFailedDeliveries(deps),
       getEndpointStats: getEndpointStats(deps),
+      summarizeDeliveries: summarizeDeliveries(deps),
       retryDelivery: retryDelivery(deps),
       listSandboxEvents: listSandboxEvents(deps),
     },

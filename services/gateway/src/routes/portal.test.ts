@@ -141,9 +141,11 @@ async function makeDeveloper() {
 }
 
 /** The routes that need a session, each with an id that names nothing. */
-const ROUTES = PORTAL_ROUTES.map(({ method, path }) => ({
+const ROUTES = PORTAL_ROUTES.map(({ method, path, query }) => ({
   method: method.toUpperCase(),
   path: path.replace(/\{\w+\}/g, newId()),
+  /** What the route cannot be called without. */
+  needed: query?.safeParse({}).success === false ? '?environment=test' : '',
 }));
 
 /** Everything in a response that does not identify the single request. */
@@ -455,8 +457,8 @@ describe('sessions', () => {
         ...(site !== undefined && { headers: { 'sec-fetch-site': site } }),
       });
     for (const site of ['cross-site', 'same-site']) {
-      for (const { method, path } of [...ROUTES, { method: 'POST', path: '/nowhere' }]) {
-        const answer = await portal(method, path, { cookie, headers: { 'sec-fetch-site': site } });
+      for (const { method, path, needed } of [...ROUTES, { method: 'POST', path: '/nowhere', needed: '' }]) {
+        const answer = await portal(method, `${path}${needed}`, { cookie, headers: { 'sec-fetch-site': site } });
         // A page may read this: it exists, or belongs to nobody.
         if (method === 'GET') expect([200, 404], `${method} ${path}`).toContain(answer.status);
         else expect(codeOf(answer), `${method} ${path}`).toEqual([403, 'forbidden']);

@@ -5,12 +5,14 @@ import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import type { Admission } from '../../admission/admission.ts';
 import type { IntegrationClient } from '../../clients/integration.ts';
+import type { WalletClient } from '../../clients/wallet.ts';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import type { GatewayConfig } from '../../config.ts';
 import type { Peppers } from '../../domain/peppers.ts';
 import type { Session } from '../../domain/session.ts';
 import type { Route } from '../../http/route.ts';
 import { type DryRuns, dryRunDescriptor, listIntegrationLog } from './integrations.ts';
+import { getProgramOverview } from './overview.ts';
 import { getOwnProgram, listOwnPrograms, replaceTestKey } from './programs.ts';
 import { getRequest, listRequests } from './requests.ts';
 import { getSignedInDeveloper, signOut } from './session.ts';
@@ -39,6 +41,7 @@ export interface PortalServices {
   readonly peppers: Peppers;
   readonly clock: Clock;
   readonly admission: Pick<Admission, 'revoke'>;
+  readonly wallet: WalletClient;
   readonly webhook: WebhookClient;
   readonly integration: IntegrationClient;
   readonly dryRunBudgets: DryRuns['dryRunBudgets'];
@@ -49,6 +52,7 @@ export const PORTAL_ROUTES: readonly Route<Session, PortalServices>[] = [
   getSignedInDeveloper,
   listOwnPrograms,
   getOwnProgram,
+  getProgramOverview,
   replaceTestKey,
   listWebhookEvents,
   listRequests,
