@@ -357,7 +357,7 @@ describe('endpoints that are switched off or deleted', () => {
     expect(await h.webhook.deleteEndpoint({ developerId, endpointId })).toEqual({});
     expect(await statusOf(deliveryId)).toEqual({ status: 'failed', next_attempt_at: null });
     expect(await listed(developerId)).toEqual([]);
-    const page = { status: 0, event: '', limit: 10, cursor: '' } as const;
+    const page = { status: 0, event: '', limit: 10, cursor: '', after: '' } as const;
     for (const answer of [
       await h.webhook.getEndpoint({ developerId, endpointId }),
       await h.webhook.updateEndpoint({ developerId, endpointId, active: true }),

@@ -94,7 +94,14 @@ function ids(deliveries: readonly Delivery[]): readonly string[] {
 
 function page(
   owner: Owner,
-  rest: { limit?: number; cursor?: string; after?: string; developerId?: string; status?: DeliveryStatus },
+  rest: {
+    limit?: number;
+    cursor?: string;
+    after?: string;
+    event?: string;
+    developerId?: string;
+    status?: DeliveryStatus;
+  },
 ) {
   const { developerId, endpoint } = owner;
   const all = {
@@ -348,7 +355,8 @@ describe('the tail of the delivery log', () => {
           }
         }
         while (open.length > 0) await commit(0);
-        while ((await readPage(2)) === 2);
+        // The page that ends at an older snapshot may have room, and more was added since.
+        for (let empty = 0; empty < 2; ) empty = (await readPage(2)) === 0 ? empty + 1 : 0;
         expect(read.toSorted()).toEqual(inserted.toSorted());
         expect(read).not.toContain(before);
       }),
