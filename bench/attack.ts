@@ -14,19 +14,14 @@ export interface AttackRequest {
    * as another client.
    */
   readonly addresses: number;
-  /** Only for `pushes`: the target, and the length of the bodies. */
-  readonly integrationId: string;
-  readonly bodyBytes: number;
 }
 
 /**
  * - `bodies`: each announces 256 KiB with an unknown key, sends 255 of them, and then nothing.
  * - `headers`: each begins a request and sends one header a second, without an end.
- * - `pushes`: each pushes unsigned bodies to one integration, one request after the other, and
- *   opens a new connection if the gateway ends the old one.
  * - `metrics`: each requests expensive metrics, one request after the other.
  */
-export type AttackKind = 'bodies' | 'headers' | 'metrics' | 'pushes';
+export type AttackKind = 'bodies' | 'headers' | 'metrics';
 
 const TICK_MS = 10;
 /** The most connections opened in a tick, and so the rate at which closed ones are reopened. */
@@ -34,8 +29,7 @@ const OPENS_A_TICK = 5;
 const HEADER_EVERY_TICKS = 100;
 const BODY = Buffer.alloc(255 * 1024, ' ');
 
-process.once('message', ({ port, kind, connections, addresses, integrationId, bodyBytes }: AttackRequest) => {
-  const pushedBody = Buffer.alloc(bodyBytes, ' ');
+process.once('message', ({ port, kind, connections, addresses }: AttackRequest) => {
   const sockets = new Set<Socket>();
   let opened = 0;
   let ticks = 0;
@@ -57,22 +51,6 @@ process.once('message', ({ port, kind, connections, addresses, integrationId, bo
       // Head and body may arrive in two chunks; one request too many does no harm.
       socket.on('data', ask);
       return ask();
-    }
-    if (kind === 'pushes') {
-      const push = () => {
-        socket.cork();
-        socket.write(
-          `POST /webhooks/integrations/${integrationId}/outcome HTTP/1.1\r\nhost: x\r\ncontent-length: ${pushedBody.length}\r\n\r\n`,
-        );
-        socket.write(pushedBody);
-        socket.uncork();
-      };
-      // A response arrives as one chunk; one push too many does no harm.
-      socket.on('data', (answer: Buffer) => {
-        if (answer.includes('Connection: close')) return void socket.destroy();
-        push();
-      });
-      return push();
     }
     const key = `sk_test_${randomBytes(24).toString('hex')}`;
     socket.resume();

@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Stack } from '@laurel/testing';
@@ -23,35 +22,12 @@ const ATTACKS: readonly {
   readonly kind: AttackKind;
   readonly connections: number;
   readonly addresses: number;
-  /** Only for `pushes`. */
-  readonly bodyBytes?: number;
 }[] = [
   { name: '2,500 unending bodies, one address', kind: 'bodies', connections: 2_500, addresses: 1 },
   { name: '2,500 unending bodies, 100 addresses', kind: 'bodies', connections: 2_500, addresses: 100 },
   { name: '4,000 slow headers, one address', kind: 'headers', connections: 4_000, addresses: 1 },
   { name: '4,000 slow headers, 100 addresses', kind: 'headers', connections: 4_000, addresses: 100 },
   { name: '/metrics on the public port, 16 clients', kind: 'metrics', connections: 16, addresses: 1 },
-  {
-    name: 'unsigned pushes of 256 KiB, 16 clients, one address',
-    kind: 'pushes',
-    connections: 16,
-    addresses: 1,
-    bodyBytes: 256 * 1024,
-  },
-  {
-    name: 'unsigned pushes of 256 KiB, 100 clients, 100 addresses',
-    kind: 'pushes',
-    connections: 100,
-    addresses: 100,
-    bodyBytes: 256 * 1024,
-  },
-  {
-    name: 'unsigned pushes of 256 bytes, 16 clients, one address',
-    kind: 'pushes',
-    connections: 16,
-    addresses: 1,
-    bodyBytes: 256,
-  },
 ];
 
 /**
@@ -64,9 +40,6 @@ export async function measureDoors(
   durationMs: number,
 ): Promise<(string | number)[][]> {
   const { hostname: host, port } = new URL(stack.baseUrl);
-  // An unknown integration costs the gateway the same as any other: it verifies as many of its
-  // pushes.
-  const integrationId = randomUUID();
   const measure = async (name: string) => {
     const samples = [gatewayMiB(stack)];
     const sampling = setInterval(() => samples.push(gatewayMiB(stack)), SAMPLE_MS);
@@ -90,8 +63,8 @@ export async function measureDoors(
   ];
   const baseline = await measure('alone');
   rows.push([...baseline.row, 1]);
-  for (const { name, bodyBytes = 0, ...attack } of ATTACKS) {
-    const attacker = startAttack({ ...attack, bodyBytes, port: Number(port), integrationId });
+  for (const { name, ...attack } of ATTACKS) {
+    const attacker = startAttack({ ...attack, port: Number(port) });
     await new Promise((resolve) => setTimeout(resolve, RISE_MS));
     const { row, p99Ms } = await measure(name);
     rows.push([...row, p99Ms / baseline.p99Ms]);

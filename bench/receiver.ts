@@ -1,22 +1,20 @@
-// The receivers of the delivery benchmark, in a separate process: a partner's server that responds
-// with 204 immediately, one that completes TLS and then never responds, and one that accepts a
-// connection and never sends a byte.
+// The receiver of the delivery benchmark, in a separate process: a partner's server that responds
+// with 204 immediately.
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:https';
-import { createServer as createTcpServer, type Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
 
 /**
- * Sent by the parent: first the servers' certificate, later the path -> secret of each endpoint.
+ * Sent by the parent: first the server's certificate, later the path -> secret of each endpoint.
  */
 export type ReceiverOrder =
   | { readonly kind: 'listen'; readonly certificate: string; readonly key: string }
   | { readonly kind: 'secrets'; readonly secrets: Readonly<Record<string, string>> }
   | { readonly kind: 'arrivals' };
 
-export type ReceiverPorts = { readonly prompt: number; readonly silent: number; readonly deaf: number };
-
 /**
- * What arrived at the prompt server since the last report. Instants in milliseconds since the
+ * What arrived since the last report. Instants in milliseconds since the
  * epoch.
  */
 export interface Arrivals {
@@ -34,7 +32,7 @@ let forged = 0;
 
 process.on('message', (order: ReceiverOrder) => {
   if (order.kind === 'listen') {
-    void listen(order).then((ports) => process.send?.(ports));
+    void listen(order).then((port) => process.send?.(port));
   } else if (order.kind === 'secrets') {
     for (const [path, secret] of Object.entries(order.secrets)) secrets.set(path, secret);
     process.send?.('known');
@@ -46,9 +44,9 @@ process.on('message', (order: ReceiverOrder) => {
   }
 });
 
-async function listen(identity: { readonly certificate: string; readonly key: string }): Promise<ReceiverPorts> {
+async function listen(identity: { readonly certificate: string; readonly key: string }): Promise<number> {
   const tls = { cert: identity.certificate, key: identity.key };
-  const prompt = createServer(tls, (request, response) => {
+  const server = createServer(tls, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -61,9 +59,9 @@ async function listen(identity: { readonly certificate: string; readonly key: st
       response.writeHead(204).end();
     });
   });
-  const silent = createServer(tls, (request) => request.resume());
-  const deaf = createTcpServer(() => undefined);
-  return { prompt: await portOf(prompt), silent: await portOf(silent), deaf: await portOf(deaf) };
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 function isSigned(path: string, body: Buffer, signature: string | string[] | undefined): boolean {
@@ -74,10 +72,4 @@ function isSigned(path: string, body: Buffer, signature: string | string[] | und
   );
   const given = Buffer.from(String(signature));
   return given.length === expected.length && timingSafeEqual(given, expected);
-}
-
-function portOf(server: Server): Promise<number> {
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port));
-  });
 }

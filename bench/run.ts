@@ -2,13 +2,10 @@
 //
 //   LAUREL_BENCH_SECONDS   seconds of each measured step (10), of the soak (300)
 //   LAUREL_BENCH_CLIENTS   closed-loop clients, comma-separated (1,16,64,256)
-//   LAUREL_BENCH_PARTS     comma-separated parts (flows,rounds,webhooks,boards). On demand: doors,
-//                          a partner and the gateway under attack; pushes, pushed outcomes beside
-//                          those of /v1; polls, 1,000 polled integrations; refusals, pushes that
-//                          are 401; calibration, simulated bars and drift monitors; soak, minutes
-//                          at 64 clients; turns, for compare.ts. The ratio needs flows at 64
-//                          clients.
-//   LAUREL_BENCH_ENTRIES   players of the large board (1,000,000)
+//   LAUREL_BENCH_PARTS     comma-separated parts (flows,rounds,webhooks). On demand: doors, a
+//                          partner and the gateway under attack; pushes, pushed outcomes beside
+//                          those of /v1; polls, 1,000 polled integrations; soak, minutes at 64
+//                          clients; turns, for compare.ts. The ratio needs flows at 64 clients.
 //   LAUREL_BENCH_DATA      folder for the database (a temporary one); its disk is measured
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,8 +15,6 @@ import { join } from 'node:path';
 import { startEmbeddedPostgres } from '@laurel/local-infrastructure/embedded-postgres';
 import { SERVICES, startNats, startStack } from '@laurel/testing';
 import pg from 'pg';
-import { measureBoards } from './boards.ts';
-import { measureCalibration } from './calibration.ts';
 import { measureDeliveries } from './deliveries.ts';
 import { measureDoors } from './doors.ts';
 import type { LoadOrder, LoadRequest, LoadResult } from './load.ts';
@@ -28,7 +23,6 @@ import { challengesFor, countOf, isMixed, latenciesOf, winsInWindows } from './m
 import type { Flow } from './paid-flow.ts';
 import { measurePolls } from './polls.ts';
 import { measurePushes, pushedAttempts } from './pushes.ts';
-import { measureRefusals } from './refusals.ts';
 import { createPrograms, PLAYERS, PROGRAMS } from './setup.ts';
 import { measureSoak } from './soak.ts';
 import { percentiles, table } from './statistics.ts';
@@ -36,8 +30,7 @@ import { answerTurns } from './turns.ts';
 
 const stepMs = Number(process.env.LAUREL_BENCH_SECONDS ?? 10) * 1000;
 const soakMs = Number(process.env.LAUREL_BENCH_SECONDS ?? 300) * 1000;
-const parts = new Set((process.env.LAUREL_BENCH_PARTS ?? 'flows,rounds,webhooks,boards').split(','));
-const boardEntries = Number(process.env.LAUREL_BENCH_ENTRIES ?? 1_000_000);
+const parts = new Set((process.env.LAUREL_BENCH_PARTS ?? 'flows,rounds,webhooks').split(','));
 const clientCounts = (process.env.LAUREL_BENCH_CLIENTS ?? '1,16,64,256').split(',').map(Number);
 const YARDSTICK_CLIENTS = 64;
 /**
@@ -51,15 +44,6 @@ const MOST_FLOWS_PER_SECOND = 2_500;
 const WARM_UP_MS = 5_000;
 /** Players do not advance at quite the same pace. */
 const SPARE_CHALLENGES = 4;
-
-// The simulation needs no stack: alone, it starts none.
-if (parts.delete('calibration')) {
-  const { tables, isWithin } = measureCalibration();
-  for (const measured of tables) console.log(`\n${table(measured)}`);
-  console.log(`\nevery figure of bars and monitors within its claim: ${isWithin ? 'yes' : 'NO'}`);
-  if (!isWithin) process.exitCode = 1;
-  if (parts.size === 0) process.exit();
-}
 
 await using cleanup = new AsyncDisposableStack();
 const directory = process.env.LAUREL_BENCH_DATA ?? mkdtempSync(join(tmpdir(), 'laurel-bench-'));
@@ -100,10 +84,8 @@ const stack = cleanup.use(
         PUSH_ADDRESS_RATE_LIMIT_PER_MINUTE: uncapped,
         // The run measures the work, not the budget that bounds it.
         PUSH_TEST_KIB_PER_SECOND: uncapped,
-        // Pushes to all integrations begin at once, from an address that no integration knows yet;
-        // refused ones stay unknown.
-        ...((parts.has('pushes') || parts.has('refusals')) && { PUSH_UNKNOWN_KIB_PER_SECOND: uncapped }),
-        ...(parts.has('refusals') && { PUSH_RATE_LIMIT_PER_MINUTE: uncapped }),
+        // Pushes to all integrations begin at once, from an address that no integration knows yet.
+        ...(parts.has('pushes') && { PUSH_UNKNOWN_KIB_PER_SECOND: uncapped }),
       },
       // The default; the tests' stack looks more often.
       integration: { INTEGRATION_SWEEP_MS: '1000' },
@@ -204,7 +186,6 @@ const doors = parts.has('doors') ? await measureDoors(stack, runLoad, stepMs) : 
 const pushes = parts.has('pushes') ? await measurePushes({ stack, meter, ask, programs, stepMs }) : undefined;
 failures += pushes?.failures ?? 0;
 if (pushes?.mixed === false) unmixed += 1;
-const refusals = parts.has('refusals') ? await measureRefusals(stack, programs) : [];
 load.kill();
 
 const yardstickPerSecond = parts.has('flows') ? await runYardstick() : undefined;
@@ -220,21 +201,7 @@ const webhooks = parts.has('webhooks') ? await measureDeliveries(stack) : [];
 
 const polls = parts.has('polls') ? await measurePolls(stack, stepMs) : [];
 
-// After the audit, because the players written directly onto these boards never paid a fee.
-const [boardProgram] = programs;
-if (boardProgram === undefined) throw new Error('no program was made');
-const boards = parts.has('boards') ? await measureBoards(stack, boardProgram, boardEntries) : [];
-
-for (const measured of [
-  rows,
-  ...(soak?.tables ?? []),
-  doors,
-  ...(pushes?.tables ?? []),
-  refusals,
-  webhooks,
-  polls,
-  boards,
-])
+for (const measured of [rows, ...(soak?.tables ?? []), doors, ...(pushes?.tables ?? []), webhooks, polls])
   if (measured.length > 1) console.log(`\n${table(measured)}\n`);
 for (const line of [...(soak?.summary ?? []), ...(pushes?.summary ?? [])]) console.log(line);
 if (yardstickPerSecond !== undefined) {

@@ -67,7 +67,7 @@ async function createProgram(
 }
 
 /** Rounds that outlast the benchmark, in which a player may enter for every flow. */
-export const ROUND_TERMS = {
+const ROUND_TERMS = {
   environment: 'test',
   metric_name: 'points',
   metric_unit: 'points',

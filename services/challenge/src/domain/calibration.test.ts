@@ -36,6 +36,15 @@ function mirrored({ p5, p25, p50, p75, p95 }: Distribution): Distribution {
   return { p5: -p95, p25: -p75, p50: -p50, p75: -p25, p95: -p5 };
 }
 
+/** Numbers from 0 to 1, the same in every run (Numerical Recipes, a linear congruence). */
+function createDraw(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
 /** Positive if the first bar is easier to clear. */
 function easier(one: number, other: number, is: ThresholdDirection): number {
   return is === 'higher_is_better' ? other - one : one - other;
@@ -100,6 +109,66 @@ describe('the bar of five percentiles', () => {
         expect(inMirror === barFromPercentiles(percentiles, rate, is)).toBe(true);
       }),
     );
+  });
+});
+
+describe('the pass rate of a bar', () => {
+  const RUNS = 1_000;
+  /** A share of so many runs may be this much below 99 %, by chance: 3.3 standard deviations. */
+  const LEAST_SHARE = 0.99 - 3.3 * Math.sqrt((0.99 * 0.01) / RUNS);
+  const draw = createDraw(14);
+  const shareOf = (isWithin: () => boolean) => Array.from({ length: RUNS }, isWithin).filter(Boolean).length / RUNS;
+
+  it.each([
+    [0.05, 0.03, 0.081],
+    [0.2, 0.03, 0.303],
+    [0.5, 0.444, 0.558],
+  ])(
+    'the bar of the percentiles of 500 scores, at a target of %f, is reached by %f to %f of all scores in 99 of 100 runs',
+    (rate, low, high) => {
+      const share = shareOf(() => {
+        const scores = Float64Array.from({ length: 500 }, draw).sort();
+        const at = (part: number) => scores[Math.round(part * 500) - 1] ?? Number.NaN;
+        const percentiles = { p5: at(0.05), p25: at(0.25), p50: at(0.5), p75: at(0.75), p95: at(0.95) };
+        const reached = 1 - barFromPercentiles(percentiles, rate, 'higher_is_better');
+        return low <= reached && reached <= high;
+      });
+      expect(share).toBeGreaterThanOrEqual(LEAST_SHARE);
+    },
+  );
+
+  it.each([
+    ['every player plays as often', () => 1],
+    ['a few players have most of the runs', (index: number) => 1 / (index + 1)],
+  ] as const)('the interval of a bar holds for those who calibrated in 99 of 100 runs, if %s', (_, weightOf) => {
+    const required = { minCalibrationN: 200, minCalibrationPlayers: 20 };
+    // Skill makes 36 % of the variance of all scores, and luck the rest.
+    const luck = 4 / 3;
+    const reachOf = (skill: number, bar: number) => Math.min(1, Math.max(0, (skill + luck - bar) / luck));
+    const share = shareOf(() => {
+      let weights = 0;
+      const players = Array.from({ length: 60 }, (__, index) => {
+        weights += weightOf(index);
+        return { skill: draw(), upTo: weights, count: 0 };
+      });
+      const counted: { skill: number; score: number }[] = [];
+      const playersCollected = () => players.filter(({ count }) => count > 0).length;
+      while (!isCalibrated({ collected: counted.length, playersCollected: playersCollected() }, required)) {
+        const drawn = draw() * weights;
+        const player = players.find(({ upTo }) => drawn < upTo);
+        if (player === undefined || player.count === fairShareOf(required)) continue;
+        player.count += 1;
+        counted.push({ skill: player.skill, score: player.skill + luck * draw() });
+      }
+      const best = counted.map(({ score }) => score).toSorted((one, other) => other - one);
+      const reached = intervalRanksOfBar(best.length, 0.2).map((rank) => {
+        const bar = best[rank - 1] ?? Number.NaN;
+        return counted.reduce((sum, { skill }) => sum + reachOf(skill, bar), 0) / counted.length;
+      });
+      const [atBest = 1, atWorst = 0] = reached;
+      return atBest <= 0.2 && 0.2 <= atWorst;
+    });
+    expect(share).toBeGreaterThanOrEqual(LEAST_SHARE);
   });
 });
 
@@ -270,6 +339,18 @@ describe('the fair share', () => {
         expect(scores.filter((score) => score > bar).length).toBeLessThan(rank);
       }),
     );
+  });
+});
+
+describe('without a fair share', () => {
+  it.each([
+    ['best', 2, 0],
+    ['worst', -1, 20],
+  ])("without a fair share, one player's 180 %s runs of 200 place the bar alone", (_, run, reached) => {
+    const honest = Array.from({ length: 20 }, (__, index) => index / 20);
+    const all = [...honest, ...Array<number>(180).fill(run)];
+    const bar = all.toSorted((one, other) => other - one)[rankOfBar(all.length, 0.2) - 1] ?? Number.NaN;
+    expect(honest.filter((score) => score >= bar)).toHaveLength(reached);
   });
 });
 
