@@ -254,6 +254,15 @@ CREATE TABLE public.sign_in_failures (
     CONSTRAINT sign_in_failures_email_hash_length CHECK ((octet_length(email_hash) = 32))
 );
 
+CREATE TABLE public.sign_in_links (
+    token_hash bytea NOT NULL,
+    developer_id uuid NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT sign_in_links_last_15_minutes CHECK (((expires_at > created_at) AND (expires_at <= (created_at + '00:15:00'::interval)))),
+    CONSTRAINT sign_in_links_token_hash_length CHECK ((octet_length(token_hash) = 32))
+);
+
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_key_hash_unique UNIQUE (key_hash);
 
@@ -305,6 +314,9 @@ ALTER TABLE ONLY public.sessions
 ALTER TABLE ONLY public.sign_in_failures
     ADD CONSTRAINT sign_in_failures_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.sign_in_links
+    ADD CONSTRAINT sign_in_links_pkey PRIMARY KEY (token_hash);
+
 CREATE UNIQUE INDEX api_keys_one_active ON public.api_keys USING btree (program_id, environment) WHERE (revoked_at IS NULL);
 
 CREATE INDEX idempotency_records_created_at_brin ON public.idempotency_records USING brin (created_at) WITH (pages_per_range='32', autosummarize='on');
@@ -331,6 +343,8 @@ CREATE INDEX sign_in_failures_of_address ON public.sign_in_failures USING btree 
 
 CREATE INDEX sign_in_failures_of_email ON public.sign_in_failures USING btree (email_hash, failed_at);
 
+CREATE INDEX sign_in_links_by_expiry ON public.sign_in_links USING btree (expires_at);
+
 CREATE TRIGGER operator_action_results_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.operator_action_results FOR EACH STATEMENT EXECUTE FUNCTION public.operator_actions_refuse_change();
 
 CREATE TRIGGER operator_actions_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION public.operator_actions_refuse_change();
@@ -346,3 +360,6 @@ ALTER TABLE ONLY public.programs
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_developer_fkey FOREIGN KEY (developer_id) REFERENCES public.developers(id);
+
+ALTER TABLE ONLY public.sign_in_links
+    ADD CONSTRAINT sign_in_links_developer_fkey FOREIGN KEY (developer_id) REFERENCES public.developers(id);

@@ -60,6 +60,7 @@ describe('the document of the routes under /api: success', () => {
     const { operator } = world;
     const credentials = { email: `${randomUUID()}@example.com`, password: `password ${randomUUID()}` };
     const developer = expectStatus(201, await operator.createDeveloper(credentials)).body;
+    expectStatus(201, await operator.send('POST', `/developers/${developer.id}/sign-in-link`));
     const program = expectStatus(201, await operator.createProgram('Documented', developer.id)).body;
     expectStatus(200, await operator.approveProgram(program.id));
     expectStatus(200, await operator.replaceLiveKey(program.id));
@@ -117,7 +118,10 @@ describe('the document of the routes under /api: success', () => {
 
   test('every portal route answers its documented success', async () => {
     const { portal, program }: Developer = await world.newDeveloper();
-    expectStatus(200, await portal.send('GET', '/me'));
+    const { id: developerId } = expectStatus(200, await portal.send<{ id: string }>('GET', '/me')).body;
+    const link = await world.operator.send<{ token: string }>('POST', `/developers/${developerId}/sign-in-link`);
+    const { token } = expectStatus(201, link).body;
+    expectStatus(201, await world.http.send('POST', '/api/portal/session/link', { body: { token } }));
     expectStatus(200, await portal.listPrograms());
     expectStatus(200, await portal.send('GET', `/programs/${program.id}`));
     expectStatus(200, await portal.send('GET', `/programs/${program.id}/overview?environment=test`));

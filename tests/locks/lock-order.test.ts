@@ -44,6 +44,11 @@ const HELD_BEFORE: Readonly<Record<string, string>> = {
   'gateway revoke_api_keys: main updates api_keys': 'one row at most, by api_keys_one_active',
   'gateway sessions.ts DELETE_EXPIRED: CTE gone deletes sessions':
     'one replica at a time, by an advisory lock; every other statement holds one session',
+  'gateway sign-in-links.ts DELETE_EXPIRED: CTE gone deletes sign_in_links':
+    'one replica at a time, by an advisory lock; every other statement holds one link',
+  'gateway use_sign_in_link: CTE used deletes sign_in_links':
+    'one row at most: the hashes are those of one token under each pepper',
+  'gateway use_sign_in_link: main inserts sessions': 'one row at most, for the link that its query `used` deletes',
   'gateway sign-in-failures.ts DELETE_OLD: CTE gone deletes sign_in_failures':
     'one replica at a time, by an advisory lock; every other statement holds one failure',
   'attempts idempotency-uses.ts DELETE: main deletes key_uses': 'locked by key_uses_lock, in the same transaction',

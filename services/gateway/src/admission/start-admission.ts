@@ -4,6 +4,7 @@ import type { GatewayConfig } from '../config.ts';
 import { peppersOf } from '../domain/peppers.ts';
 import { createIdempotency } from '../idempotency/idempotency.ts';
 import { createAdmission } from './admission.ts';
+import { createSignInByLink } from './link-sign-in.ts';
 import { createSignIn } from './sign-in.ts';
 
 const SECOND_MS = 1_000;
@@ -33,21 +34,21 @@ export function startAdmission(config: GatewayConfig, { database, clock, logger,
     }),
   );
   const signInWindowMs = config.PORTAL_SIGN_IN_WINDOW_MINUTES * MINUTE_MS;
-  const signIn = started.use(
-    createSignIn({
-      database,
-      peppers,
-      limits: {
-        failuresPerPair: config.PORTAL_SIGN_IN_FAILURES,
-        failuresPerEmail: config.PORTAL_SIGN_IN_FAILURES_PER_EMAIL,
-        failuresPerAddress: config.PORTAL_SIGN_IN_FAILURES_PER_ADDRESS,
-        windowMs: signInWindowMs,
-        firstDelayMs: config.PORTAL_SIGN_IN_FIRST_DELAY_SECONDS * SECOND_MS,
-        maxDelayMs: config.PORTAL_SIGN_IN_MAX_DELAY_SECONDS * SECOND_MS,
-      },
-      sessionMs: config.PORTAL_SESSION_HOURS * HOUR_MS,
-      clock,
-    }),
-  );
-  return { peppers, idempotency, admission, signIn, signInWindowMs };
+  const signingIn = {
+    database,
+    peppers,
+    limits: {
+      failuresPerPair: config.PORTAL_SIGN_IN_FAILURES,
+      failuresPerEmail: config.PORTAL_SIGN_IN_FAILURES_PER_EMAIL,
+      failuresPerAddress: config.PORTAL_SIGN_IN_FAILURES_PER_ADDRESS,
+      windowMs: signInWindowMs,
+      firstDelayMs: config.PORTAL_SIGN_IN_FIRST_DELAY_SECONDS * SECOND_MS,
+      maxDelayMs: config.PORTAL_SIGN_IN_MAX_DELAY_SECONDS * SECOND_MS,
+    },
+    sessionMs: config.PORTAL_SESSION_HOURS * HOUR_MS,
+    clock,
+  };
+  const signIn = started.use(createSignIn(signingIn));
+  const signInByLink = createSignInByLink(signingIn);
+  return { peppers, idempotency, admission, signIn, signInByLink, signInWindowMs };
 }

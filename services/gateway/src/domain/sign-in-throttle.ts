@@ -81,6 +81,6 @@ export function decideSignIn(failures: SignInFailures, limits: SignInLimits, now
  * The hash under which a failure is stored: HMAC-SHA-256 under the server's pepper, 32 bytes. The
  * text of a pair is an e-mail, a line break and a network.
  */
-export function hashSubject(pepper: Buffer, kind: 'email' | 'address' | 'pair', subject: string): Buffer {
+export function hashSubject(pepper: Buffer, kind: 'email' | 'address' | 'pair' | 'link', subject: string): Buffer {
   return createHmac('sha256', pepper).update(`sign-in ${kind}:${subject}`).digest();
 }

@@ -11,7 +11,7 @@ import { objectOf, z } from '../http/zod.ts';
 import { registerComponents } from '../routes/component.ts';
 import { OPERATOR_ROUTES } from '../routes/operator/index.ts';
 import { PORTAL_ROUTES } from '../routes/portal/index.ts';
-import { signIn } from '../routes/portal/session.ts';
+import { INVALID_LINK, signIn, signInByLink } from '../routes/portal/session.ts';
 import { SANDBOX_ROUTES } from '../routes/sandbox/index.ts';
 import { ownErrorSchema } from './error-schemas.ts';
 import { errorExamplesOf } from './examples/errors.ts';
@@ -47,6 +47,7 @@ const AREAS: readonly DocumentedArea[] = [
     security: [],
     refusals: {},
   },
+  { name: 'portal', unauthorizedMessage: INVALID_LINK, routes: [signInByLink], security: [], refusals: {} },
   {
     name: 'portal',
     unauthorizedMessage: NOT_SIGNED_IN,

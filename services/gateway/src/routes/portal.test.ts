@@ -281,6 +281,87 @@ describe('signing in', () => {
   });
 });
 
+describe('signing in with a one-time link', () => {
+  const linkOf = async (developerId: string) =>
+    (await operate('POST', `/developers/${developerId}/sign-in-link`, undefined)).body as { token: string };
+  const enter = (token: unknown, replica = 0) => portal('POST', '/session/link', { replica, body: { token } });
+
+  test('an operator makes a link of 15 minutes, which opens the portal as its developer once', async () => {
+    const { id } = await makeDeveloper();
+    const made = await operate('POST', `/developers/${id}/sign-in-link`, undefined);
+    const expiresAt = new Date(clock().getTime() + 15 * 60_000).toISOString();
+    expect([made.status, made.body]).toEqual([
+      201,
+      { token: expect.stringMatching(/^[\w-]{43}$/), expires_at: expiresAt },
+    ]);
+    const answer = await enter(made.body.token, 1);
+    expect([answer.status, answer.body]).toEqual([201, { token: expect.stringMatching(/^[\w-]{43}$/) }]);
+    const [cookie = '', ...attributes] = (answer.headers.get('set-cookie') ?? '').split('; ');
+    expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=43200', 'Path=/api/portal', 'SameSite=Strict', 'Secure']);
+    expect((await portal('GET', '/me', { cookie })).body).toMatchObject({ id });
+    expect(codeOf(await enter(made.body.token))).toEqual(UNAUTHORIZED);
+    expect(codeOf(await operate('POST', `/developers/${newId()}/sign-in-link`, undefined))).toEqual(NOT_FOUND);
+    expect(codeOf(await operate('POST', '/developers/nonsense/sign-in-link', undefined))).toEqual(NOT_FOUND);
+  });
+
+  test('unknown, used, expired and malformed tokens of links get one response, byte for byte, and begin no session', async () => {
+    const { id, token: session, testKey } = await makeDeveloper();
+    const [used, expired] = [await linkOf(id), await linkOf(id)];
+    expect((await enter(used.token)).status).toBe(201);
+    clock.advance(15 * 60_000);
+    const answers = [];
+    for (const token of [used.token, expired.token, randomBytes(32).toString('base64url'), '', 'x'.repeat(1_000)]) {
+      answers.push(await enter(token));
+    }
+    for (const token of [session, testKey, OPERATOR_TOKEN, id]) answers.push(await enter(token));
+    expect(answers[0]?.status).toBe(401);
+    expect(answers[0]?.headers.get('set-cookie')).toBeNull();
+    for (const answer of answers) expect(shapeOf(answer)).toEqual(shapeOf(answers[0] as (typeof answers)[0]));
+    for (const body of [{}, { token: 5 }, { token: null }, { token: 'x'.repeat(1_001) }, { token: 'a', next: '/' }]) {
+      expect(codeOf(await portal('POST', '/session/link', { body }))).toEqual(INVALID);
+    }
+  });
+
+  test('of 20 exchanges of one link at once, over two replicas, one signs in', async () => {
+    const { id } = await makeDeveloper();
+    const { token } = await linkOf(id);
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => enter(token, index % 2)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    for (const { status } of answers) expect([201, 401, 429]).toContain(status);
+  });
+
+  test('a token that was refused five times has to wait', async () => {
+    const token = randomBytes(32).toString('base64url');
+    for (let failure = 1; failure <= 5; failure += 1) expect((await enter(token)).status).toBe(401);
+    expect(await enter(token, 1)).toMatchObject({ status: 429, body: { limit: 5, retry_after: 1 } });
+  });
+
+  test('the token of a link is in no log, in no record of an action, and not in the database', async () => {
+    const { id } = await makeDeveloper();
+    const [{ token }, unused] = [await linkOf(id), await linkOf(id)];
+    await enter(token);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { actor: 'operator', action: 'create_sign_in_link', result: 'done', developerId: id },
+      { actor: 'operator', action: 'create_sign_in_link', result: 'done', developerId: id },
+      { actor: 'developer', action: 'sign_in_by_link', result: 'done', developerId: id },
+    ]);
+    const actions = await send('GET', `/api/operator/actions?subject=developer:${id}`, { token: OPERATOR_TOKEN });
+    expect(actions.body.data).toMatchObject([
+      { action: 'create_sign_in_link', after: { token: '[redacted]' } },
+      { action: 'create_sign_in_link', after: { token: '[redacted]' } },
+      { action: 'create_developer' },
+    ]);
+    const rows = await database.query<{ row: string }>({
+      text: 'select l::text as row from sign_in_links l union all select s::text from sessions s union all select f::text from sign_in_failures f',
+    });
+    const text = [...rows.map(({ row }) => row), ...lines, actions.text].join();
+    for (const secret of [token, unused.token]) {
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain(Buffer.from(secret, 'base64url').toString('hex'));
+    }
+  });
+});
+
 describe('sessions', () => {
   test('every other call needs a session, and every failure of a session gets the same response', async () => {
     const { id, email, token, programId, testKey } = await makeDeveloper();

@@ -7,11 +7,11 @@ import { inputCheckOf } from '../http/validate.ts';
 import { objectOf } from '../http/zod.ts';
 import { OPERATOR_ROUTES } from './operator/index.ts';
 import { PORTAL_ROUTES } from './portal/index.ts';
-import { signIn } from './portal/session.ts';
+import { SIGN_IN_ROUTES } from './portal/session.ts';
 import { SANDBOX_ROUTES } from './sandbox/index.ts';
 
 const ROUTES: readonly (readonly [area: 'operator' | 'portal' | 'sandbox', route: AnyRoute])[] = [
-  ...[signIn, ...PORTAL_ROUTES].map((route: AnyRoute) => ['portal', route] as const),
+  ...[...SIGN_IN_ROUTES, ...PORTAL_ROUTES].map((route: AnyRoute) => ['portal', route] as const),
   ...OPERATOR_ROUTES.map((route: AnyRoute) => ['operator', route] as const),
   ...SANDBOX_ROUTES.map((route: AnyRoute) => ['sandbox', route] as const),
 ];

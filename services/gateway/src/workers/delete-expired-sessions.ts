@@ -1,11 +1,12 @@
 /**
- * Expired sessions and failures beyond the window decide nothing; deleting them only frees the
+ * Expired sessions, expired sign-in links and failures beyond the window decide nothing; deleting them only frees the
  * space. A client that has not signed in for long is no longer known.
  */
 import type { Database } from '@laurel/postgres';
 import { deleteInBatches } from '@laurel/service';
 import { deleteExpiredSessions } from '../repository/sessions.ts';
 import { deleteOldFailures, deleteUnusedClients } from '../repository/sign-in-failures.ts';
+import { deleteExpiredLinks } from '../repository/sign-in-links.ts';
 
 const DAY_MS = 86_400_000;
 /** Longer than a holiday. */
@@ -15,9 +16,10 @@ export function createDeleteExpiredSessions(database: Database, failureWindowMs:
   return async function runOnce(now: Date): Promise<number> {
     const oldFailuresEnd = new Date(now.getTime() - failureWindowMs);
     const sessions = await deleteInBatches((limit) => deleteExpiredSessions(database, now, limit));
+    const links = await deleteInBatches((limit) => deleteExpiredLinks(database, now, limit));
     const failures = await deleteInBatches((limit) => deleteOldFailures(database, oldFailuresEnd, limit));
     const unusedSince = new Date(now.getTime() - CLIENT_KNOWN_MS);
     const clients = await deleteInBatches((limit) => deleteUnusedClients(database, unusedSince, limit));
-    return sessions + failures + clients;
+    return sessions + links + failures + clients;
   };
 }

@@ -2,12 +2,17 @@ import { isRefused } from '@laurel/errors';
 import { newId } from '@laurel/ids';
 import { isAtMost } from '@laurel/json';
 import type { Database } from '@laurel/postgres';
+import type { Clock } from '@laurel/service';
 import { hashPassword } from '../../domain/password.ts';
+import type { Peppers } from '../../domain/peppers.ts';
+import { mintToken } from '../../domain/session.ts';
+import { hashLinkToken, SIGN_IN_LINK_MS } from '../../domain/sign-in-link.ts';
 import { z } from '../../http/zod.ts';
-import { insertDeveloper } from '../../repository/developers.ts';
+import { insertDeveloper, noSuchDeveloper } from '../../repository/developers.ts';
+import { insertSignInLink } from '../../repository/sign-in-links.ts';
 import { component } from '../component.ts';
-import { email } from '../fields.ts';
-import { uuid } from '../v1/fields.ts';
+import { email, pathId } from '../fields.ts';
+import { timestamp, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
 const newDeveloper = component(
@@ -41,5 +46,32 @@ export const createDeveloper = defineOperatorRoute({
     const passwordHash = await hashPassword(body.password);
     const developer = await insertDeveloper(database, { id: newId(), email: body.email, passwordHash });
     return isRefused(developer) ? developer : { body: { id: developer.id, email: developer.email } };
+  },
+});
+
+export const createSignInLink = defineOperatorRoute({
+  method: 'post',
+  path: '/developers/{developerId}/sign-in-link',
+  name: 'createSignInLink',
+  summary: 'Make a link that signs a developer in once',
+  description:
+    'The developer opens `/portal/sign-in#<token>` of this host within 15 minutes. The token works once, and only this response shows it. Earlier links of the developer continue to work until they expire.',
+  params: z.object({ developerId: pathId }),
+  success: {
+    status: 201,
+    description: 'The token of the link.',
+    schema: component('OneTimeLink', z.object({ token: z.string(), expires_at: timestamp })),
+  },
+  action: 'create_sign_in_link',
+  run: async (
+    { params: { developerId } },
+    { database, peppers, clock }: { database: Database; peppers: Peppers; clock: Clock },
+  ) => {
+    const token = mintToken();
+    const createdAt = clock();
+    const expiresAt = new Date(createdAt.getTime() + SIGN_IN_LINK_MS);
+    const tokenHash = hashLinkToken(peppers.current.bytes, token);
+    const isStored = await insertSignInLink(database, { tokenHash, developerId, createdAt, expiresAt });
+    return isStored ? { body: { token, expires_at: expiresAt.toISOString() } } : noSuchDeveloper();
   },
 });

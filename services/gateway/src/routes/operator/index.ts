@@ -12,7 +12,7 @@ import { voidAttempt } from './attempts.ts';
 import { audit } from './audit.ts';
 import { getCalibration } from './calibration.ts';
 import { changeChallenge, createChallenge, getChallenge } from './challenges.ts';
-import { createDeveloper } from './developers.ts';
+import { createDeveloper, createSignInLink } from './developers.ts';
 import { getDrift } from './drift.ts';
 import { denyPayout, listPayouts, releasePayout } from './payouts.ts';
 import { liftSeverance, listPlayerLinks, severPlayerLinks } from './player-links.ts';
@@ -40,6 +40,7 @@ export interface OperatorServices extends ActionLog {
 
 export const OPERATOR_ROUTES: readonly Route<string, OperatorServices>[] = [
   createDeveloper,
+  createSignInLink,
   createProgram,
   listPrograms,
   getProgram,

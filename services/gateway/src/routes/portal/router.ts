@@ -4,6 +4,7 @@
  */
 import type { Logger } from '@laurel/service';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { SignInByLink } from '../../admission/link-sign-in.ts';
 import { limitRate, type RateWindows } from '../../admission/rate-limit.ts';
 import { requireDeveloper } from '../../admission/session.ts';
 import type { SignIn } from '../../admission/sign-in.ts';
@@ -15,13 +16,14 @@ import { type BodyReader, readBodyFor } from '../../http/raw-body.ts';
 import { apiArea } from '../../http/route.ts';
 import { handleOf, mountRoutes, present, runRoute } from '../run-route.ts';
 import { PORTAL_ROUTES, type PortalServices } from './index.ts';
-import { signIn } from './session.ts';
+import { SIGN_IN_ROUTES } from './session.ts';
 
 const area = apiArea('portal');
 
 export interface PortalDependencies extends PortalServices {
   readonly logger: Logger;
   readonly signIn: SignIn;
+  readonly signInByLink: SignInByLink;
   readonly limitFailures: RequestHandler;
   readonly rateWindows: RateWindows;
   readonly bodies: BodyReader;
@@ -66,14 +68,13 @@ export function portalRouter(deps: PortalDependencies): Router {
 }
 
 /**
- * The one route of the portal without a session. Its rate is therefore counted by the client's
- * address, before its body is read.
+ * The routes of the portal without a session. Their rate is therefore counted by the client's
+ * address, for both together, before a body is read.
  */
 function mountSignIn(router: Router, deps: PortalDependencies): void {
   const { addressOf } = deps;
-  const callerOfSignIn = (_context: RequestContext, request: Request) => ({ address: addressOf(request) });
-  router[signIn.method](
-    signIn.path,
+  const callerOf = (_context: RequestContext, request: Request) => ({ address: addressOf(request) });
+  mountRoutes(router, SIGN_IN_ROUTES, (route) => [
     limitRate({
       windows: deps.rateWindows,
       limit: deps.config.PORTAL_RATE_LIMIT_PER_MINUTE,
@@ -84,8 +85,8 @@ function mountSignIn(router: Router, deps: PortalDependencies): void {
       const owner = `sign-in ${networkOf(addressOf(request))}`;
       deps.bodies.read(request, response, owner, next, MAX_CREDENTIALS_BYTES);
     },
-    runRoute(signIn, handleOf(signIn, deps, { area, callerOf: callerOfSignIn }), { area }),
-  );
+    runRoute(route, handleOf(route, deps, { area, callerOf }), { area }),
+  ]);
 }
 
 function sessionOf(response: Response): Session {

@@ -2,11 +2,12 @@ import { refused } from '@laurel/errors';
 import { isAtMost } from '@laurel/json';
 import type { Database } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
+import type { SignInByLink } from '../../admission/link-sign-in.ts';
 import { NOT_SIGNED_IN, sessionCookie } from '../../admission/session.ts';
-import type { SignIn } from '../../admission/sign-in.ts';
+import type { SignIn, SignInResult } from '../../admission/sign-in.ts';
 import type { GatewayConfig } from '../../config.ts';
 import { tooManyRequests } from '../../http/answer.ts';
-import { defineFor } from '../../http/route.ts';
+import { type Answer, defineFor } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';
 import { deleteSession, findDeveloperOf } from '../../repository/sessions.ts';
 import { component } from '../component.ts';
@@ -16,23 +17,30 @@ import { definePortalRoute } from './route.ts';
 
 const HOUR_SECONDS = 3_600;
 const MAX_SENT_CHARACTERS = 1_000;
+export const INVALID_LINK = 'The link is not known, was used, or has expired.';
 
 type CookieConfig = Pick<GatewayConfig, 'PORTAL_SESSION_HOURS' | 'PORTAL_COOKIE_SECURE'>;
+
+const sentSecret = z
+  .string()
+  .refine((value) => isAtMost(value, MAX_SENT_CHARACTERS), `must have at most ${MAX_SENT_CHARACTERS} characters`)
+  .openapi({ maxLength: MAX_SENT_CHARACTERS });
 
 const credentials = component(
   'Credentials',
   z.strictObject({
     email,
     // Longer than any password may be. A password that is too short fails like any other wrong one.
-    password: z
-      .string()
-      .refine((value) => isAtMost(value, MAX_SENT_CHARACTERS), `must have at most ${MAX_SENT_CHARACTERS} characters`)
-      .openapi({ maxLength: MAX_SENT_CHARACTERS }),
+    password: sentSecret,
   }),
 );
 
+const sessionToken = component('SessionToken', z.object({ token: z.string() }));
+
 /** The caller has no session yet: only the client's address is known. */
-export const signIn = defineFor<{ readonly address: string }>()({
+const defineSignInRoute = defineFor<{ readonly address: string }>();
+
+export const signIn = defineSignInRoute({
   method: 'post',
   path: '/session',
   name: 'signIn',
@@ -43,23 +51,53 @@ export const signIn = defineFor<{ readonly address: string }>()({
   success: {
     status: 201,
     description: 'The token of the session.',
-    schema: component('SessionToken', z.object({ token: z.string() })),
+    schema: sessionToken,
   },
   refusals: { unauthorized: 'The e-mail or the password is not right.' },
   run: async (
     { caller: { address }, body, options },
     dependencies: { signIn: SignIn; config: CookieConfig; logger: Logger },
   ) => {
-    const { config, logger } = dependencies;
     const result = await dependencies.signIn.signIn({ ...body, address });
-    if (result.kind === 'limited') return tooManyRequests(result);
-    if (result.kind === 'wrong') return refused('unauthorized', 'The e-mail or the password is not right.');
-    const { token, developerId } = result;
-    const line = { actor: 'developer', developerId, action: 'sign_in', result: 'done', ...options };
-    logger.info(line, 'developer action');
-    return { body: { token }, headers: { 'Set-Cookie': sessionCookie(token, cookieOptions(config)) } };
+    const wrong = 'The e-mail or the password is not right.';
+    return answerSignIn(result, { action: 'sign_in', wrong, options }, dependencies);
   },
 });
+
+export const signInByLink = defineSignInRoute({
+  method: 'post',
+  path: '/session/link',
+  name: 'signInByLink',
+  summary: 'Sign in with a one-time link',
+  description:
+    'Takes the token of a link that an operator has made. A token works once, within 15 minutes; of two calls at once one signs in. The response is that of signing in with a password. An unknown, a used and an expired token get the same 401; repeated guesses get 429.',
+  body: component('LinkToken', z.strictObject({ token: sentSecret })),
+  success: { status: 201, description: 'The token of the session.', schema: sessionToken },
+  refusals: { unauthorized: INVALID_LINK },
+  run: async (
+    { caller: { address }, body, options },
+    dependencies: { signInByLink: SignInByLink; config: CookieConfig; logger: Logger },
+  ) => {
+    const result = await dependencies.signInByLink({ ...body, address });
+    return answerSignIn(result, { action: 'sign_in_by_link', wrong: INVALID_LINK, options }, dependencies);
+  },
+});
+
+/** The routes of the portal without a session. */
+export const SIGN_IN_ROUTES = [signIn, signInByLink] as const;
+
+function answerSignIn(
+  result: SignInResult,
+  { action, wrong, options }: { action: string; wrong: string; options: { readonly requestId: string } },
+  { config, logger }: { config: CookieConfig; logger: Logger },
+): Answer {
+  if (result.kind === 'limited') return tooManyRequests(result);
+  if (result.kind === 'wrong') return refused('unauthorized', wrong);
+  const { token, developerId } = result;
+  const line = { actor: 'developer', developerId, action, result: 'done', ...options };
+  logger.info(line, 'developer action');
+  return { body: { token }, headers: { 'Set-Cookie': sessionCookie(token, cookieOptions(config)) } };
+}
 
 export const signOut = definePortalRoute({
   method: 'delete',
