@@ -21,6 +21,7 @@ import { keepSecrets, writePrivate } from './stack/secrets.ts';
 import { type DemoProgram, seedDemo } from './stack/seed.ts';
 import { migrateService, ROOT, restartOnChange, type ServiceLaunch, serviceProcess } from './stack/service-process.ts';
 import { SERVICES, type ServiceShape, type StackAddresses } from './stack/services.ts';
+import { makeSignInLink } from './stack/sign-in-link.ts';
 import { StartFailure } from './stack/start-failure.ts';
 import { supervise } from './stack/supervisor.ts';
 import { offerServices } from './stack/takeover.ts';
@@ -121,7 +122,12 @@ async function startStack(stack: AsyncDisposableStack): Promise<string> {
     readyFile,
     `${JSON.stringify({ base_url: baseUrl, admin_url: `http://127.0.0.1:${ports.gatewayAdmin}`, operator_token: secrets.operatorToken, demo, webhook_ca: webhookCa }, null, 2)}\n`,
   );
-  return announce(baseUrl, demo);
+  const signInLink = await makeSignInLink({
+    baseUrl,
+    operatorToken: secrets.operatorToken,
+    developer: demo.developer,
+  });
+  return announce(baseUrl, demo, signInLink);
 }
 
 // --- databases ---
@@ -269,12 +275,13 @@ async function isKnown(baseUrl: string, demo: DemoProgram): Promise<boolean> {
   return response.status !== 401;
 }
 
-function announce(baseUrl: string, demo: DemoProgram): string {
+function announce(baseUrl: string, demo: DemoProgram, signInLink: string): string {
   return `
 Laurel is ready after ${((Date.now() - startedAt) / 1000).toFixed(1)} s.
 
   Base URL         ${baseUrl}          (documentation: ${baseUrl}/docs/)
   Portal           ${baseUrl}/portal
+  Sign in once     ${signInLink}          (within 15 minutes; each start prints a new one)
   Test key         ${demo.test_key}
   Developer        ${demo.developer.email}, password in ${join(dataDir, 'demo.json')}
   Operator token   in ${join(dataDir, 'operator-token')}
