@@ -56,6 +56,34 @@ describe('the document of the routes under /api: success', () => {
     return award?.id ?? expect.fail('no award');
   }
 
+  /** Calls every route of the sandbox by session. */
+  async function playInSandbox(developer: Developer): Promise<void> {
+    const { portal, program } = developer;
+    const sandbox = `/programs/${program.id}/sandbox`;
+    const post = <Body>(path: string, body?: object) =>
+      portal.send<Body>('POST', `${sandbox}${path}`, body === undefined ? {} : { body });
+    const player_ref = `player-${randomUUID()}`;
+    expectStatus(201, await post('/players', { player_ref, funds: '20.00' }));
+    expectStatus(204, await post(`/players/${player_ref}/hold-next-award`));
+    const { id: challenge_id } = await world.newChallenge({}, program);
+    const create = async () =>
+      expectStatus(201, await post<{ id: string }>('/attempts', { challenge_id, player_ref })).body.id;
+    const settled = await create();
+    expectStatus(200, await post(`/attempts/${settled}/outcome`, { score: 100 }));
+    // A repeated report after a lost answer pays nothing again.
+    expectError(409, 'attempt_already_settled', await post(`/attempts/${settled}/outcome`, { score: 100 }));
+    const hook = await world.newReceiver(developer, { answer: { status: 500, body: 'not now' } });
+    const expired = await create();
+    expectStatus(200, await post(`/attempts/${expired}/expire`));
+    const { deliveryId } = await hook.event('attempt.refunded', expired);
+    await hook.delivery(deliveryId, ({ attempts }) => attempts[0]?.http_status === 500);
+    expectStatus(202, await post(`/webhook-deliveries/${deliveryId}/retry-now`));
+    const { id: roundId } = await world.newRound({}, program);
+    expectStatus(200, await post(`/rounds/${roundId}/close-entries`));
+    expectStatus(200, await post(`/rounds/${roundId}/close`));
+    expectStatus(200, await portal.send('GET', `${sandbox}/events?from=oldest`));
+  }
+
   test('every operator route answers its documented success', async () => {
     const { operator } = world;
     const credentials = { email: `${randomUUID()}@example.com`, password: `password ${randomUUID()}` };
@@ -117,7 +145,8 @@ describe('the document of the routes under /api: success', () => {
   });
 
   test('every portal route answers its documented success', async () => {
-    const { portal, program }: Developer = await world.newDeveloper();
+    const developer: Developer = await world.newDeveloper();
+    const { portal, program } = developer;
     const { id: developerId } = expectStatus(200, await portal.send<{ id: string }>('GET', '/me')).body;
     const link = await world.operator.send<{ token: string }>('POST', `/developers/${developerId}/sign-in-link`);
     const { token } = expectStatus(201, link).body;
@@ -150,6 +179,7 @@ describe('the document of the routes under /api: success', () => {
     while ((await logged()).status === 404);
     expectStatus(200, await logged());
     expectStatus(200, await portal.send('GET', `${requests}?environment=test`));
+    await playInSandbox(developer);
     expectStatus(200, await portal.replaceTestKey(program.id));
     expectStatus(204, await portal.signOut());
     expect(missing('/api/portal')).toEqual([]);

@@ -78,6 +78,7 @@ const TAGS = [
   { name: 'Portal me', description: 'The developer who is signed in.' },
   { name: 'Portal programs', description: "A developer's own programs and their test keys." },
   { name: 'Portal webhook events', description: 'The events that endpoints may subscribe to.' },
+  { name: 'Portal sandbox', description: 'The sandbox of a program, by session.' },
   { name: 'Portal webhook endpoints', description: "A developer's endpoints, their secrets and their logs." },
   { name: 'Portal deliveries', description: 'Sending deliveries of webhooks again.' },
   { name: 'Portal integrations', description: 'Dry runs of descriptors, and the results of pushes and polls.' },

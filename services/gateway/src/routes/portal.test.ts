@@ -20,6 +20,7 @@ import { fetchDescribed } from '../described-answer.fixture.ts';
 import { OPERATOR_TOKEN, startTestGateway, UNREACHABLE } from '../gateway.fixture.ts';
 import { DOCUMENTED_EVENTS } from '../openapi/event-schemas.ts';
 import { PORTAL_ROUTES } from './portal/index.ts';
+import { SANDBOX_ROUTES } from './sandbox/index.ts';
 
 type Service = Handlers<typeof WebhookServiceService>;
 
@@ -1327,6 +1328,70 @@ describe('webhook endpoints', () => {
     expect([resent.status, resent.body]).toEqual([202, { delivery_id: again }]);
     expect(asked).toEqual([['resendDelivery', { developerId: id, deliveryId }]]);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ developerId: id, deliveryId, newDeliveryId: again });
+  });
+});
+
+describe('the sandbox by session', () => {
+  const inProgram = (programId: string, path: string) => `/programs/${programId}/sandbox${path}`;
+
+  test('every route of the sandbox is served by session, for the program in test', async () => {
+    const { token, programId } = await makeDeveloper();
+    const paths = PORTAL_ROUTES.map(({ method, path }) => `${method} ${path}`);
+    for (const { method, path } of SANDBOX_ROUTES) {
+      expect(paths).toContain(`${method} /programs/{programId}/sandbox${path}`);
+    }
+    const deliveryId = newId();
+    const tenant = { programId, environment: Environment.TEST };
+    script.retryDelivery = async () => ({});
+    const due = await portal('POST', inProgram(programId, `/webhook-deliveries/${deliveryId}/retry-now`), { token });
+    expect([due.status, due.body]).toEqual([202, { delivery_id: deliveryId }]);
+    expect(asked).toEqual([['retryDelivery', { tenant, deliveryId }]]);
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ action: 'retry_webhook_delivery', programId, deliveryId });
+  });
+
+  test("another developer's sandbox is not found, that of a suspended program is closed, and no service is called", async () => {
+    const { programId } = await makeDeveloper();
+    const other = await makeDeveloper();
+    const sandbox = PORTAL_ROUTES.filter(({ path }) => path.startsWith('/programs/{programId}/sandbox/'));
+    expect(sandbox.length).toBe(SANDBOX_ROUTES.length + 2);
+    const refusals = async (id: string) => {
+      const codes = [];
+      for (const { method, path, body } of sandbox) {
+        const sent = path.endsWith('/players')
+          ? { player_ref: 'p' }
+          : { challenge_id: newId(), player_ref: 'p', score: 5 };
+        const filled = path.replace('{programId}', id).replace(/\{\w+\}/g, newId());
+        codes.push(
+          codeOf(
+            await portal(method.toUpperCase(), filled, {
+              token: other.token,
+              ...(body !== undefined && { body: sent }),
+            }),
+          ),
+        );
+      }
+      return codes;
+    };
+    expect(await refusals(programId)).toEqual(sandbox.map(() => NOT_FOUND));
+    await operate('PATCH', `/programs/${other.programId}`, { status: 'suspended' });
+    asked = [];
+    expect(await refusals(other.programId)).toEqual(sandbox.map(() => [409, 'conflict']));
+    expect(asked).toEqual([]);
+  });
+
+  test('an attempt and its outcome in the sandbox take the body of /v1', async () => {
+    const { token, programId } = await makeDeveloper();
+    const attempts = inProgram(programId, '/attempts');
+    for (const body of [
+      { player_ref: 'p' },
+      { challenge_id: newId() },
+      { challenge_id: newId(), tournament_round_id: newId(), player_ref: 'p' },
+    ]) {
+      expect(codeOf(await portal('POST', attempts, { token, body }))).toEqual(INVALID);
+    }
+    for (const body of [{}, { score: '5' }, { score: 5, tiebreak: 'x' }]) {
+      expect(codeOf(await portal('POST', `${attempts}/${newId()}/outcome`, { token, body }))).toEqual(INVALID);
+    }
   });
 });
 

@@ -13,6 +13,7 @@ import type { Session } from '../../domain/session.ts';
 import type { Route } from '../../http/route.ts';
 import { type DryRuns, dryRunDescriptor, listIntegrationLog } from './integrations.ts';
 import { getProgramOverview } from './overview.ts';
+import { PROGRAM_SANDBOX_ROUTES, type ProgramSandboxServices } from './program-sandbox.ts';
 import { getOwnProgram, listOwnPrograms, replaceTestKey } from './programs.ts';
 import { getRequest, listRequests } from './requests.ts';
 import { getSignedInDeveloper, signOut } from './session.ts';
@@ -32,7 +33,7 @@ import {
 import { listWebhookEvents } from './webhook-events.ts';
 
 /** The dependencies of these routes. */
-export interface PortalServices {
+export interface PortalServices extends ProgramSandboxServices {
   readonly config: Pick<
     GatewayConfig,
     'PORTAL_SESSION_HOURS' | 'PORTAL_COOKIE_SECURE' | 'PORTAL_RATE_LIMIT_PER_MINUTE'
@@ -71,4 +72,5 @@ export const PORTAL_ROUTES: readonly Route<Session, PortalServices>[] = [
   resendWebhookDelivery,
   dryRunDescriptor,
   listIntegrationLog,
+  ...PROGRAM_SANDBOX_ROUTES,
 ];

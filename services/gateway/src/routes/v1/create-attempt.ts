@@ -6,9 +6,9 @@ import { failpoint } from '../../failpoints.ts';
 import { repeated } from '../../http/route.ts';
 import { presentAttempt } from '../../presenters/attempt.ts';
 import { attemptSchema, createAttemptBody } from './attempt-schemas.ts';
-import { defineV1Route } from './route.ts';
+import { defineTenantRoute } from './route.ts';
 
-export const createAttempt = defineV1Route({
+export const createAttempt = defineTenantRoute({
   method: 'post',
   path: '/attempts',
   name: 'createAttempt',

@@ -6,9 +6,9 @@ import { failpoint } from '../../failpoints.ts';
 import { repeated } from '../../http/route.ts';
 import { presentOutcome } from '../../presenters/attempt.ts';
 import { outcomeSchema, reportOutcomeBody } from './attempt-schemas.ts';
-import { defineV1Route } from './route.ts';
+import { defineTenantRoute } from './route.ts';
 
-export const reportOutcome = defineV1Route({
+export const reportOutcome = defineTenantRoute({
   method: 'post',
   path: '/attempts/{attempt_id}/outcome',
   name: 'reportOutcome',

@@ -9,3 +9,6 @@ import { defineFor, type Route } from '../../http/route.ts';
 export type V1Route<Dependencies> = Route<Principal, Dependencies, ErrorCode>;
 
 export const defineV1Route = defineFor<Principal, ErrorCode>();
+
+/** For routes that the portal runs too: they use only the program and the environment of the key. */
+export const defineTenantRoute = defineFor<Pick<Principal, 'tenant'>, ErrorCode>();
