@@ -103,7 +103,7 @@ function EnvironmentSwitch({ programId, environment }: { programId: string; envi
 
 function EnvironmentBanner({ environment }: { readonly environment: Environment }): ReactNode {
   return (
-    <p className="banner" data-environment={environment}>
+    <aside className="banner" data-environment={environment} aria-label="Where you are">
       {environment === 'test' ? (
         <>
           <strong>Test environment</strong> Sandbox players, no real money.
@@ -113,6 +113,6 @@ function EnvironmentBanner({ environment }: { readonly environment: Environment 
           <strong>Live environment</strong> Real players and real money.
         </>
       )}
-    </p>
+    </aside>
   );
 }
