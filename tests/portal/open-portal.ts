@@ -1,0 +1,29 @@
+/** The built portal of the worker's stack, open in Chromium. */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Developer } from '../world.ts';
+
+const BUILD = fileURLToPath(new URL('../../apps/portal/build.ts', import.meta.url));
+
+export function buildPortal(): void {
+  const built = spawnSync(process.execPath, [BUILD], { encoding: 'utf8' });
+  expect(built.status, built.stderr).toBe(0);
+}
+
+/** Signs in with the password, as a developer does. */
+export async function signInByPassword(page: Page, { email, password }: Developer): Promise<void> {
+  await page.goto('/portal/sign-in');
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}
+
+/** Opens a page and waits for its heading, and until everything that it reads is there. */
+export async function openPage(page: Page, path: string, heading: string): Promise<void> {
+  await page.goto(`/portal${path}`);
+  await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+  await page.locator('.loading').first().waitFor({ state: 'detached' });
+}

@@ -1,0 +1,145 @@
+import { gzipSync } from 'node:zlib';
+import axe, { type AxeResults } from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasChromium, launchChromium } from '../clients/chromium.ts';
+import { observePage } from '../clients/observed-page.ts';
+import { type Developer, joinWorld } from '../world.ts';
+import { buildPortal, openPage, signInByPassword } from './open-portal.ts';
+import { PORTAL_PAGES } from './pages.ts';
+
+const COLOUR_SCHEMES = ['light', 'dark'] as const;
+const WIDE = { width: 1280, height: 900 };
+const PHONE = { width: 390, height: 800 };
+const MAX_FIRST_LOAD_BYTES = 220_000;
+
+const stack = new AsyncDisposableStack();
+let browser: Browser;
+let origin: string;
+let developer: Developer;
+
+describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () => {
+  beforeAll(async () => {
+    buildPortal();
+    const world = stack.use(await joinWorld());
+    origin = world.stack.baseUrl;
+    developer = await world.newDeveloper();
+    browser = await launchChromium();
+    stack.defer(() => browser.close());
+  }, 600_000);
+  afterAll(() => stack.disposeAsync());
+
+  describe.each(COLOUR_SCHEMES)('in %s colours', (colorScheme) => {
+    test.each([
+      ['wide', WIDE],
+      ['of a phone', PHONE],
+    ])('every page on a screen that is %s obeys the policy, is accessible and fits', async (_name, viewport) => {
+      await using observed = await observePage(browser, origin, { colorScheme, viewport });
+      const { page, objections } = observed;
+      await signInByPassword(page, developer);
+      for (const { path, heading } of PORTAL_PAGES) {
+        await openPage(page, path.replace('{program}', developer.program.id), heading);
+        expect(await accessibilityIssues(page), path).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), path).toBe(true);
+      }
+      expect(objections).toEqual([]);
+      expect(await storedTexts(page)).toEqual([]);
+    });
+  });
+
+  test('the scripts of the first page weigh at most 220 KB compressed', async () => {
+    await using observed = await observePage(browser, origin);
+    const { page } = observed;
+    const sizes: Promise<number>[] = [];
+    page.on('response', (response) => {
+      if (response.url().endsWith('.js')) sizes.push(response.body().then((body) => gzipSync(body).length));
+    });
+    await openPage(page, '/sign-in', 'Sign in to Laurel');
+    const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    expect(total).toBeGreaterThan(10_000);
+    expect(total).toBeLessThan(MAX_FIRST_LOAD_BYTES);
+  });
+
+  test('a new test key is shown once, works, and is gone with its dialog', async () => {
+    await using observed = await observePage(browser, origin);
+    const { page, objections } = observed;
+    await signInByPassword(page, developer);
+    await openPage(page, `/p/${developer.program.id}/test/keys`, 'API keys');
+    const old = developer.program.test.apiKey;
+    await page.getByRole('button', { name: 'Replace the test key' }).press('Enter');
+    await page.getByRole('dialog').getByText('The old key stops at once').waitFor();
+    expect(await accessibilityIssues(page)).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).press('Enter');
+    const shown = page.getByRole('dialog', { name: 'The new test key' });
+    const key = (await shown.locator('pre').textContent()) ?? '';
+    expect(await accessibilityIssues(page)).toEqual([]);
+    expect([await statusWith(old), await statusWith(key)]).toEqual([401, 200]);
+    await shown.getByRole('button', { name: 'I have stored it' }).press('Enter');
+    await shown.waitFor({ state: 'detached' });
+    // The table shows the last four characters, as of every key.
+    expect(await page.content()).not.toContain(key);
+    expect(await page.locator('table code').textContent()).toContain(key.slice(-4));
+    expect(page.url()).not.toContain(key);
+    expect(await storedTexts(page)).toEqual([]);
+    expect(objections).toEqual([]);
+  });
+
+  test('after the session has ended, the page comes back at the same address once the developer signs in', async () => {
+    await using observed = await observePage(browser, origin);
+    const { page } = observed;
+    await signInByPassword(page, developer);
+    const path = `/p/${developer.program.id}/test/keys`;
+    await openPage(page, path, 'API keys');
+    await page.context().clearCookies();
+    await page.getByRole('link', { name: 'Laurel', exact: true }).click();
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/portal/programs');
+    expect(await accessibilityIssues(page)).toEqual([]);
+    await page.getByLabel('E-mail').fill(developer.email);
+    await page.getByLabel('Password').fill(developer.password);
+    await page.getByLabel('Password').press('Enter');
+    await page.getByRole('heading', { name: 'Programs' }).waitFor();
+  });
+
+  test('a lost server has its words, and trying again brings the page', async () => {
+    await using observed = await observePage(browser, origin);
+    const { page } = observed;
+    await signInByPassword(page, developer);
+    await page.route('**/api/**', (route) => route.abort());
+    await page.goto('/portal/programs');
+    await page.getByRole('heading', { name: 'The server cannot be reached' }).waitFor();
+    expect(await accessibilityIssues(page)).toEqual([]);
+    await page.unroute('**/api/**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('table', { name: 'Programs' }).waitFor();
+  });
+
+  test('another developer’s program is not found', async () => {
+    const world = await joinWorld();
+    const other = await world.newDeveloper();
+    await world[Symbol.asyncDispose]();
+    await using observed = await observePage(browser, origin);
+    await signInByPassword(observed.page, developer);
+    await observed.page.goto(`/portal/p/${other.program.id}/test/keys`);
+    await observed.page.getByRole('heading', { name: 'Not found' }).waitFor();
+  });
+});
+
+async function accessibilityIssues(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeResults;
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' ')}`);
+}
+
+/** What scripts have stored in the browser, besides the positions of scrolling. */
+function storedTexts(page: Page): Promise<readonly string[]> {
+  return page.evaluate(
+    "[...Object.entries(localStorage), ...Object.entries(sessionStorage)].filter(([name]) => !name.startsWith('tsr-scroll')).map(String).concat(document.cookie || [])",
+  );
+}
+
+async function statusWith(apiKey: string): Promise<number> {
+  const answer = await fetch(`${origin}/v1/challenges`, { headers: { 'X-API-Key': apiKey, connection: 'close' } });
+  await answer.body?.cancel();
+  return answer.status;
+}
