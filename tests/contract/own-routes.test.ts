@@ -8,17 +8,7 @@ import { createIntegrations } from '@laurel/testing';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import {
-  type Developer,
-  expectError,
-  expectStatus,
-  inMinutes,
-  joinWorld,
-  liveTerms,
-  type Player,
-  type SharedWorld,
-  tournamentTerms,
-} from '../world.ts';
+import { type Developer, expectError, expectStatus, inMinutes, joinWorld, liveTerms, type Player, type SharedWorld, tournamentTerms } from '../world.ts';
 import { differences, recordExamples } from './record-examples.ts';
 
 const RECORDED = new URL('../../services/gateway/src/openapi/examples/recorded.json', import.meta.url);
@@ -82,6 +72,27 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(200, await post(`/rounds/${roundId}/close-entries`));
     expectStatus(200, await post(`/rounds/${roundId}/close`));
     expectStatus(200, await portal.send('GET', `${sandbox}/events?from=oldest`));
+  /** Reads a challenge, a tournament and a round over of the developer's program. */
+  async function readContests(portal: Developer['portal'], program: Developer['program']) {
+    const read = async (path: string) => expectStatus(200, await portal.send('GET', `/programs/${program.id}${path}`));
+    const player = await world.newPlayer({ partner: program.test });
+    const challenge = await world.newChallenge({}, program);
+    const score = async (contest: object) => {
+      const entry = { ...contest, player_ref: player.ref };
+      const { id } = expectStatus(201, await program.test.createAttempt(entry)).body;
+      expectStatus(200, await program.test.reportOutcome(id, { score: 50 }));
+    };
+    await score({ challenge_id: challenge.id });
+    await read('/challenges?environment=test');
+    await read(`/challenges/${challenge.id}`);
+    await read(`/challenges/${challenge.id}/statistics?bins=5`);
+    const round = await world.newRound({}, program);
+    await score({ tournament_round_id: round.id });
+    expectStatus(200, await program.test.closeRound(round.id));
+    await read('/tournaments?environment=test');
+    await read(`/tournaments/${round.tournament_id}`);
+    await read(`/tournaments/${round.tournament_id}/rounds`);
+    await read(`/rounds/${round.id}/standings`);
   }
 
   test('every operator route answers its documented success', async () => {
@@ -180,6 +191,7 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(200, await logged());
     expectStatus(200, await portal.send('GET', `${requests}?environment=test`));
     await playInSandbox(developer);
+    await readContests(portal, program);
     expectStatus(200, await portal.replaceTestKey(program.id));
     expectStatus(204, await portal.signOut());
     expect(missing('/api/portal')).toEqual([]);

@@ -16,6 +16,8 @@ export type Resource = 'program' | 'endpoint' | 'delivery';
 export const PORTAL_ROUTES: readonly PortalRoute[] = [
   { method: 'GET', path: '/programs' },
   { method: 'POST', path: '/programs/{program}/test-key' },
+  { method: 'GET', path: '/programs/{program}/challenges?environment=test' },
+  { method: 'GET', path: '/programs/{program}/tournaments?environment=test' },
   { method: 'POST', path: '/webhook-endpoints', body: { url: 'https://127.0.0.1:9443/', events: [] } },
   { method: 'GET', path: '/webhook-endpoints' },
   { method: 'GET', path: '/webhook-endpoints/{endpoint}' },

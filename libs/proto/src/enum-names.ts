@@ -9,6 +9,7 @@ import {
   CalibrationSource,
   ChallengeStatus,
   PrizeStructure,
+  ScoreSource,
   ThresholdDirection,
 } from './generated/laurel/challenge/v1/challenge.ts';
 import { Environment } from './generated/laurel/common/v1/common.ts';
@@ -74,6 +75,11 @@ export const CALIBRATION_SOURCES = {
   listened: CalibrationSource.LISTENED,
   partner_seeded: CalibrationSource.PARTNER_SEEDED,
   rung_derived: CalibrationSource.RUNG_DERIVED,
+} as const;
+
+export const SCORE_SOURCES = {
+  bar_samples: ScoreSource.BAR_SAMPLES,
+  paid_attempts: ScoreSource.PAID_ATTEMPTS,
 } as const;
 
 export const TOURNAMENT_STATUSES = {

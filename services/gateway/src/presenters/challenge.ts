@@ -1,6 +1,6 @@
 /**
  * Challenges as JSON: the list item of the contract (docs/contract/partner-api.md, "Challenge"),
- * and what an operator sees in addition.
+ * and what an operator and the program's developer see in addition.
  */
 import { formatAmount } from '@laurel/money';
 import type { Challenge, SeedChallengeResponse } from '@laurel/proto/challenge';

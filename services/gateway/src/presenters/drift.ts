@@ -1,5 +1,6 @@
 /**
- * A challenge's drift monitor as an operator sees it (docs/contract/portal-api.md, "Challenges").
+ * A challenge's drift monitor and the history of its status, as an operator and as the program's
+ * developer see them (docs/contract/portal-api.md, "Challenges" and "Contests of a program").
  */
 import type { DriftReading, GetDriftResponse, StatusChange } from '@laurel/proto/challenge';
 import { CHALLENGE_STATUSES, nameOf } from '@laurel/proto/enum-names';
@@ -24,14 +25,45 @@ export function presentDrift(drift: GetDriftResponse) {
   };
 }
 
+/** Null for a challenge without a monitor. */
+export function presentMonitor({ startedAt, now, logLimit, readings }: GetDriftResponse) {
+  if (startedAt === undefined) return null;
+  return {
+    started_at: timestamp(startedAt),
+    ...presentLogRatios(now ?? NO_EVIDENCE),
+    limit: logLimit,
+    readings: readings.map((reading) => ({ at: timestamp(reading.readAt), ...presentLogRatios(reading) })),
+  };
+}
+
+/** The history as the program's developer sees it. */
+export function presentStatusChanges({ changes }: GetDriftResponse) {
+  return changes.map((change) => ({ at: timestamp(change.changedAt), ...presentStep(change) }));
+}
+
 function presentChange(change: StatusChange) {
   return {
     changed_at: timestamp(change.changedAt),
-    from: nameOf(CHALLENGE_STATUSES, change.from),
-    to: nameOf(CHALLENGE_STATUSES, change.to),
-    cause: change.cause,
-    note: change.note === '' ? null : change.note,
+    ...presentStep(change),
     evidence: change.evidence === undefined ? null : presentEvidence(change.evidence),
+  };
+}
+
+function presentStep({ from, to, cause, note }: StatusChange) {
+  return {
+    from: nameOf(CHALLENGE_STATUSES, from),
+    to: nameOf(CHALLENGE_STATUSES, to),
+    cause,
+    note: note === '' ? null : note,
+  };
+}
+
+function presentLogRatios({ attempts, passes, logRatioAbove, logRatioBelow }: Omit<DriftReading, 'readAt'>) {
+  return {
+    attempts: Number(attempts),
+    passes: Number(passes),
+    evidence_above: logRatioAbove,
+    evidence_below: logRatioBelow,
   };
 }
 

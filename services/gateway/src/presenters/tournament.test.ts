@@ -1,14 +1,6 @@
-import { Environment } from '@laurel/proto/common';
-import {
-  type LeaderboardRow,
-  PayoutStatus,
-  type Round,
-  RoundStatus,
-  ThresholdDirection,
-  type Tournament,
-  TournamentStatus,
-} from '@laurel/proto/tournament';
+import { type LeaderboardRow, PayoutStatus, RoundStatus, type Tournament } from '@laurel/proto/tournament';
 import { describe, expect, test } from 'vitest';
+import { at, ROUND, TOURNAMENT } from './tournament.fixture.ts';
 import {
   presentLeaderboardRow,
   presentMaskedLeaderboard,
@@ -16,50 +8,6 @@ import {
   presentRound,
   presentTournament,
 } from './tournament.ts';
-
-const at = (minute: number) => new Date(Date.UTC(2026, 10, 21, 12, minute));
-
-const ROUND: Round = {
-  id: '0199aaaa-0000-7000-8000-000000000003',
-  tournamentId: '0199aaaa-0000-7000-8000-000000000001',
-  tournamentName: 'Cup',
-  status: RoundStatus.OPEN,
-  opensAt: at(0),
-  closesAt: at(30),
-  entriesCloseAt: at(20),
-  settledAt: undefined,
-  entryFeeCents: 250n,
-  purseTable: [
-    { rank: 1, amountCents: 10_000n },
-    { rank: 2, amountCents: 5_005n },
-  ],
-  entrantCount: 4,
-  attemptCap: 3,
-  minEntrants: 2,
-  minScoredAttempts: 0,
-};
-
-const TOURNAMENT: Tournament = {
-  id: ROUND.tournamentId,
-  tenant: { programId: '0199aaaa-0000-7000-8000-000000000002', environment: Environment.LIVE },
-  terms: {
-    name: 'Cup',
-    description: undefined,
-    metricName: 'time',
-    metricUnit: 'ms',
-    thresholdDirection: ThresholdDirection.LOWER_IS_BETTER,
-    tiebreak: { metricName: 'coins', direction: ThresholdDirection.HIGHER_IS_BETTER },
-    entryFeeCents: 250n,
-    attemptCap: 3,
-    purseTable: ROUND.purseTable,
-    minEntrants: 2,
-    minScoredAttempts: 0,
-    roundLengthSeconds: undefined,
-  },
-  status: TournamentStatus.ACTIVE,
-  createdAt: at(0),
-  currentRound: undefined,
-};
 
 const ROW: LeaderboardRow = {
   rank: 1n,

@@ -13,20 +13,11 @@ import type { Result } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';
 import { presentOperatorChallenge } from '../../presenters/challenge.ts';
 import { findProgram } from '../../repository/programs.ts';
+import { operatorChallengeSchema } from '../challenges.ts';
 import { component } from '../component.ts';
-import {
-  environment,
-  environmentName,
-  id,
-  jurisdiction,
-  pathId,
-  positiveAmount,
-  text,
-  verificationLevel,
-} from '../fields.ts';
+import { environment, id, jurisdiction, pathId, positiveAmount, text, verificationLevel } from '../fields.ts';
 import { present } from '../run-route.ts';
-import { challengeSchema, prizeStructure, thresholdDirection } from '../v1/challenge-schemas.ts';
-import { amount, timestamp, uuid } from '../v1/fields.ts';
+import { prizeStructure, thresholdDirection } from '../v1/challenge-schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
 /** Far above any ladder or field of players; it keeps the numbers within 32 bits. */
@@ -83,29 +74,6 @@ const challengeChange = component(
       .optional()
       .openapi({ description: 'Required to reinstate a challenge that the drift monitor suspended.' }),
   }),
-);
-
-/** The partners' list item, and everything that the operator set. */
-const operatorChallengeSchema = component(
-  'OperatorChallenge',
-  challengeSchema.extend({
-    program_id: uuid,
-    environment: environmentName,
-    configured_fee: amount,
-    configured_prize: amount,
-    threshold_direction: thresholdDirection,
-    target_pass_rate: z.number(),
-    integrity_tier: z.int(),
-    top_n: z.int().nullable(),
-    score_min: z.number().nullable(),
-    score_max: z.number().nullable(),
-    min_calibration_players: z.int(),
-    daily_attempt_cap: z.int(),
-    required_verification_level: z.int(),
-    jurisdictions: z.array(z.string()),
-    created_at: timestamp,
-  }),
-  { description: 'The challenge as partners see it, and everything that the operator set.' },
 );
 
 const params = z.object({ challengeId: pathId });

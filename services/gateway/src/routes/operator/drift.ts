@@ -24,13 +24,18 @@ const passRateBand = component('PassRateBand', z.object({ low: z.number(), high:
 const driftEvidence = component('DriftEvidence', z.object(evidence));
 const driftReading = component('DriftReading', z.object({ ...evidence, read_at: timestamp }));
 
+export const statusChangeCause = component(
+  'StatusChangeCause',
+  z.enum(['calibrated', 'seeded', 'drift', 'ramp', 'operator']),
+);
+
 const statusChange = component(
   'ChallengeStatusChange',
   z.object({
     changed_at: timestamp,
     from: challengeStatus,
     to: challengeStatus,
-    cause: component('StatusChangeCause', z.enum(['calibrated', 'seeded', 'drift', 'ramp', 'operator'])),
+    cause: statusChangeCause,
     note: z.string().nullable(),
     evidence: orNull(driftEvidence).openapi({ description: "The monitor's evidence at the time of the change." }),
   }),

@@ -8,12 +8,12 @@ import type { Result } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';
 import { presentOperatorTournament, presentRound } from '../../presenters/tournament.ts';
 import { findProgram } from '../../repository/programs.ts';
-import { component, orNull } from '../component.ts';
-import { environment, environmentName, instant, pathId, positiveAmount, text } from '../fields.ts';
+import { component } from '../component.ts';
+import { environment, instant, pathId, positiveAmount, text } from '../fields.ts';
 import { present } from '../run-route.ts';
+import { operatorTournamentSchema } from '../tournaments.ts';
 import { thresholdDirection } from '../v1/challenge-schemas.ts';
-import { uuid } from '../v1/fields.ts';
-import { purse, roundSchema, tournamentSchema, tournamentStatus } from '../v1/tournament-schemas.ts';
+import { roundSchema, tournamentStatus } from '../v1/tournament-schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
 /** Far above any number of players; it keeps the numbers within 32 bits. */
@@ -53,22 +53,6 @@ const newTournament = component(
 const tournamentChange = component('TournamentChange', z.strictObject({ status: tournamentStatus }));
 
 const newRound = component('RoundRequest', z.object({ opens_at: instant.nullish(), closes_at: instant }));
-
-/** The partners' list item, and everything that the operator set. */
-const operatorTournamentSchema = component(
-  'OperatorTournament',
-  tournamentSchema.extend({
-    program_id: uuid,
-    environment: environmentName,
-    tiebreak_metric_name: z.string().nullable(),
-    tiebreak_direction: orNull(thresholdDirection),
-    ...purse,
-    min_entrants: z.int(),
-    min_scored_attempts: z.int(),
-    round_length_seconds: z.int().nullable(),
-  }),
-  { description: 'The tournament as partners see it, and everything that the operator set.' },
-);
 
 const params = z.object({ tournamentId: pathId });
 

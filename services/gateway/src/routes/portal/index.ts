@@ -1,6 +1,7 @@
 /**
  * The routes of `/api/portal` that need a session. Sign-in, which needs none, is in `session.ts`.
  */
+import type { ChallengeClient, TournamentClient } from '@laurel/attempts/client';
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import type { Admission } from '../../admission/admission.ts';
@@ -11,12 +12,19 @@ import type { GatewayConfig } from '../../config.ts';
 import type { Peppers } from '../../domain/peppers.ts';
 import type { Session } from '../../domain/session.ts';
 import type { Route } from '../../http/route.ts';
+import { getChallengeStatistics, getProgramChallenge, listProgramChallenges } from './challenges.ts';
 import { type DryRuns, dryRunDescriptor, listIntegrationLog } from './integrations.ts';
 import { getProgramOverview } from './overview.ts';
 import { PROGRAM_SANDBOX_ROUTES, type ProgramSandboxServices } from './program-sandbox.ts';
 import { getOwnProgram, listOwnPrograms, replaceTestKey } from './programs.ts';
 import { getRequest, listRequests } from './requests.ts';
 import { getSignedInDeveloper, signOut } from './session.ts';
+import {
+  getProgramTournament,
+  listProgramTournaments,
+  listRoundStandings,
+  listTournamentRounds,
+} from './tournaments.ts';
 import { getWebhookDelivery, resendWebhookDelivery } from './webhook-deliveries.ts';
 import {
   changeWebhookEndpoint,
@@ -43,6 +51,8 @@ export interface PortalServices extends ProgramSandboxServices {
   readonly clock: Clock;
   readonly admission: Pick<Admission, 'revoke'>;
   readonly wallet: WalletClient;
+  readonly challenge: ChallengeClient;
+  readonly tournament: TournamentClient;
   readonly webhook: WebhookClient;
   readonly integration: IntegrationClient;
   readonly dryRunBudgets: DryRuns['dryRunBudgets'];
@@ -73,4 +83,11 @@ export const PORTAL_ROUTES: readonly Route<Session, PortalServices>[] = [
   dryRunDescriptor,
   listIntegrationLog,
   ...PROGRAM_SANDBOX_ROUTES,
+  listProgramChallenges,
+  getProgramChallenge,
+  getChallengeStatistics,
+  listProgramTournaments,
+  getProgramTournament,
+  listTournamentRounds,
+  listRoundStandings,
 ];

@@ -87,7 +87,7 @@ export const tournamentSchema = component(
 
 export const tournamentListSchema = component('TournamentList', z.object({ data: z.array(tournamentSchema) }));
 
-const leaderboardRowSchema = component(
+export const leaderboardRowSchema = component(
   'LeaderboardRow',
   z.object({
     rank: z.int().openapi({ description: 'The rank, final once the round is `settled`.' }),
@@ -106,7 +106,7 @@ const leaderboardRowSchema = component(
   }),
 );
 
-const scoredPlayers = z
+export const scoredPlayers = z
   .int()
   .openapi({ description: 'Distinct players who posted a score: the length of the full table.' });
 

@@ -1,0 +1,53 @@
+/** A tournament and its round as their service returns them, for tests. */
+import { Environment } from '@laurel/proto/common';
+import {
+  type Round,
+  RoundStatus,
+  ThresholdDirection,
+  type Tournament,
+  TournamentStatus,
+} from '@laurel/proto/tournament';
+
+export const at = (minute: number) => new Date(Date.UTC(2026, 10, 21, 12, minute));
+
+export const ROUND: Round = {
+  id: '0199aaaa-0000-7000-8000-000000000003',
+  tournamentId: '0199aaaa-0000-7000-8000-000000000001',
+  tournamentName: 'Cup',
+  status: RoundStatus.OPEN,
+  opensAt: at(0),
+  closesAt: at(30),
+  entriesCloseAt: at(20),
+  settledAt: undefined,
+  entryFeeCents: 250n,
+  purseTable: [
+    { rank: 1, amountCents: 10_000n },
+    { rank: 2, amountCents: 5_005n },
+  ],
+  entrantCount: 4,
+  attemptCap: 3,
+  minEntrants: 2,
+  minScoredAttempts: 0,
+};
+
+export const TOURNAMENT: Tournament = {
+  id: ROUND.tournamentId,
+  tenant: { programId: '0199aaaa-0000-7000-8000-000000000002', environment: Environment.LIVE },
+  terms: {
+    name: 'Cup',
+    description: undefined,
+    metricName: 'time',
+    metricUnit: 'ms',
+    thresholdDirection: ThresholdDirection.LOWER_IS_BETTER,
+    tiebreak: { metricName: 'coins', direction: ThresholdDirection.HIGHER_IS_BETTER },
+    entryFeeCents: 250n,
+    attemptCap: 3,
+    purseTable: ROUND.purseTable,
+    minEntrants: 2,
+    minScoredAttempts: 0,
+    roundLengthSeconds: undefined,
+  },
+  status: TournamentStatus.ACTIVE,
+  createdAt: at(0),
+  currentRound: undefined,
+};
