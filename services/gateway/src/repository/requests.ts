@@ -189,28 +189,22 @@ const SELECT_NEWEST: Statement = {
   text: `${windowOf('position', '> 0')} order by position desc limit 1`,
 };
 
-const listStatement = (name: string, end: string, order: string): Statement => ({
-  name,
-  text: `
-    select * from (${windowOf(LINE, end)} order by position ${order} limit ${WINDOW_ROWS}) as read
-    where ${MATCHES}
-    order by position ${order}
-    limit $4`,
-});
-const windowEndStatement = (name: string, end: string, order: string): Statement => ({
-  name,
-  text: `${windowOf('position', end)} order by position ${order} offset ${WINDOW_ROWS - 1} limit 1`,
-});
+const list = (end: string, order: string) => `
+  select * from (${windowOf(LINE, end)} order by position ${order} limit ${WINDOW_ROWS}) as read
+  where ${MATCHES}
+  order by position ${order}
+  limit $4`;
+const endOfWindow = (end: string, order: string) =>
+  `${windowOf('position', end)} order by position ${order} offset ${WINDOW_ROWS - 1} limit 1`;
+
+const LIST_OLDER: Statement = { name: 'list_older_requests', text: list('< $3', 'desc') };
+const END_OF_OLDER: Statement = { name: 'end_of_older_requests', text: endOfWindow('< $3', 'desc') };
+const LIST_NEWER: Statement = { name: 'list_newer_requests', text: list('> $3', 'asc') };
+const END_OF_NEWER: Statement = { name: 'end_of_newer_requests', text: endOfWindow('> $3', 'asc') };
 
 const LISTS = {
-  older: {
-    lines: listStatement('list_older_requests', '< $3', 'desc'),
-    windowEnd: windowEndStatement('end_of_older_requests', '< $3', 'desc'),
-  },
-  newer: {
-    lines: listStatement('list_newer_requests', '> $3', 'asc'),
-    windowEnd: windowEndStatement('end_of_newer_requests', '> $3', 'asc'),
-  },
+  older: { statement: LIST_OLDER, windowEnd: END_OF_OLDER },
+  newer: { statement: LIST_NEWER, windowEnd: END_OF_NEWER },
 } as const;
 
 interface Part {
@@ -226,7 +220,7 @@ async function readPart(
   filter: RequestFilter,
   { from, limit }: { readonly from: bigint; readonly limit: number },
 ): Promise<Part> {
-  const { lines: statement, windowEnd } = LISTS[direction];
+  const { statement, windowEnd } = LISTS[direction];
   const { statusClass, errorCode, method, route, idempotencyKey } = filter;
   const values = [statusClass, errorCode, method, route, idempotencyKey];
   const rows = await database.query<PositionedLine>(statement, [programId, environment, from, limit + 1, ...values]);
