@@ -15,6 +15,7 @@ export const CALLERS: AcceptedCallers<WebhookServiceService> = {
   sendTest: GATEWAY,
   listDeliveries: GATEWAY,
   getDelivery: GATEWAY,
+  listDeliveriesOfEvents: GATEWAY,
   resendDelivery: GATEWAY,
   resendFailedDeliveries: GATEWAY,
   getEndpointStats: GATEWAY,

@@ -12,6 +12,7 @@ import { getDelivery } from './handlers/get-delivery.ts';
 import { getEndpoint } from './handlers/get-endpoint.ts';
 import { getEndpointStats } from './handlers/get-endpoint-stats.ts';
 import { listDeliveries } from './handlers/list-deliveries.ts';
+import { listDeliveriesOfEvents } from './handlers/list-deliveries-of-events.ts';
 import { listEndpoints } from './handlers/list-endpoints.ts';
 import { listSandboxEvents } from './handlers/list-sandbox-events.ts';
 import { putProgram } from './handlers/put-program.ts';
@@ -45,6 +46,7 @@ export function webhookRpcs(deps: {
       sendTest: sendTest(deps),
       listDeliveries: listDeliveries(deps),
       getDelivery: getDelivery(deps),
+      listDeliveriesOfEvents: listDeliveriesOfEvents(deps),
       resendDelivery: resendDelivery(deps),
       resendFailedDeliveries: resendFailedDeliveries(deps),
       getEndpointStats: getEndpointStats(deps),

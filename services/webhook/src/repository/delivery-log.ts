@@ -280,3 +280,31 @@ function toStored(row: StoredRow): StoredDelivery {
     body: row.body,
   };
 }
+
+// Each endpoint of the developer is one look-up per event in the unique index. A resend is not in
+// it. Exported because a test reads its query plan.
+export const DELIVERIES_OF_EVENTS = `
+select d.endpoint_id, d.id, d.event_type, d.status, d.created_at, d.next_attempt_at, d.attempts, d.sending_since, d.closed_at, a.*
+from endpoints e
+join deliveries d on d.endpoint_id = e.id and d.event_id = any($2::uuid[]) and d.resend_of is null
+left join delivery_attempts a on a.delivery_id = d.id
+where e.developer_id = $1 and e.deleted_at is null
+order by d.created_at, d.id, a.number`;
+
+const SELECT_OF_EVENTS = { name: 'deliveries_of_events', text: DELIVERIES_OF_EVENTS };
+
+/** The first delivery of each event to each of the developer's endpoints, oldest first. */
+export async function loadDeliveriesOfEvents(
+  on: Queryable,
+  developerId: string,
+  eventIds: readonly string[],
+): Promise<readonly { readonly endpointId: string; readonly delivery: LoggedDelivery }[]> {
+  const rows = await on.query<LogRow & { endpoint_id: string }>(SELECT_OF_EVENTS, [developerId, eventIds]);
+  const byDelivery = Map.groupBy(rows, ({ id }) => id);
+  return [...byDelivery.values()].flatMap((sends) => {
+    const [first] = sends;
+    if (first === undefined) return [];
+    const made = sends.flatMap((row) => (row.number === null ? [] : [toSend(row, row.number)]));
+    return [{ endpointId: first.endpoint_id, delivery: { ...toDelivery(first), sends: made } }];
+  });
+}
