@@ -1,0 +1,64 @@
+/**
+ * One list of attempts out of the pages of two contest services, in the order of creation and id.
+ * Each page states how far it was read, and the merged page ends where the first of them does: an
+ * attempt beyond that may not be in the other page yet.
+ */
+import type { Position } from '@laurel/cursor';
+import { isBefore as isEarlier } from '@laurel/instant';
+
+export type Order = 'newest_first' | 'oldest_first';
+
+export type PageOfContest<Row> = {
+  readonly rows: readonly (Row & Position)[];
+  /** Null once the list has ended. */
+  readonly readTo: Position | null;
+  /** Null unless the list began there. */
+  readonly head: Position | null;
+};
+
+export type MergedPage<Row> = {
+  readonly rows: readonly Row[];
+  /** Where the next page begins; null once the list has ended. */
+  readonly next: Position | null;
+  readonly head: Position | null;
+};
+
+export function mergePages<Row>(
+  order: Order,
+  pages: readonly PageOfContest<Row>[],
+  limit: number,
+): MergedPage<Row & Position> {
+  const isBeyond = (one: Position, other: Position) =>
+    order === 'oldest_first' ? isAbove(one, other) : isAbove(other, one);
+  // Attempts above the lower head are left to the list that follows new ones.
+  const head = firstBy(
+    (one, other) => isAbove(other, one),
+    pages.map((page) => page.head),
+  );
+  const readTo = firstBy(
+    (one, other) => isBeyond(other, one),
+    pages.map((page) => page.readTo),
+  );
+  const end = readTo !== null && head !== null && isAbove(readTo, head) ? head : readTo;
+  const rows = pages
+    .flatMap((page) => page.rows)
+    .filter((row) => (readTo === null || !isBeyond(row, readTo)) && (head === null || !isAbove(row, head)))
+    .sort((one, other) => (isBeyond(one, other) ? 1 : -1));
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const isCut = rows.length > limit && last !== undefined;
+  return { rows: page, next: isCut ? { at: last.at, id: last.id } : end, head };
+}
+
+function isAbove(one: Position, other: Position): boolean {
+  if (isEarlier(other.at, one.at)) return true;
+  return one.at.getTime() === other.at.getTime() && one.id > other.id;
+}
+
+/** Null if all are null. */
+function firstBy(
+  isBefore: (one: Position, other: Position) => boolean,
+  positions: readonly (Position | null)[],
+): Position | null {
+  return positions.reduce((found, it) => (found === null || (it !== null && isBefore(it, found)) ? it : found), null);
+}
