@@ -166,6 +166,15 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(200, await portal.send('GET', `/programs/${program.id}`));
     expectStatus(200, await portal.send('GET', `/programs/${program.id}/overview?environment=test`));
     expectStatus(200, await portal.send('GET', '/webhook-events'));
+    const attempts = `/programs/${program.id}/attempts`;
+    const player = await world.newPlayer({ partner: program.test });
+    const { id: challenge_id } = await world.newChallenge({}, program);
+    const entry = { challenge_id, player_ref: player.ref };
+    const attempt = expectStatus(201, await program.test.createAttempt(entry)).body;
+    expectStatus(200, await program.test.reportOutcome(attempt.id, { score: 100 }));
+    expectStatus(200, await portal.send('GET', `${attempts}?environment=test&limit=2`));
+    expectStatus(200, await portal.send('GET', `${attempts}/${attempt.id}`));
+    expectStatus(200, await portal.send('GET', `${attempts}/${attempt.id}/receipt`));
     const created = await portal.createEndpoint({ url: 'https://127.0.0.1:9443/', description: 'mine' });
     const { id } = expectStatus(201, created).body;
     expectStatus(200, await portal.listEndpoints());

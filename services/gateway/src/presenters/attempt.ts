@@ -4,9 +4,12 @@
  */
 import { ownerOf } from '@laurel/ids';
 import { formatAmount } from '@laurel/money';
-import type { Attempt, Award, Outcome } from '@laurel/proto/attempts';
+import type { Attempt, Award, DescribeAttemptResponse, ListedAttempt, Outcome } from '@laurel/proto/attempts';
 import { ATTEMPT_STATUSES, AWARD_STATUSES, nameOf } from '@laurel/proto/enum-names';
+import type { EndpointDelivery } from '@laurel/proto/webhook';
+import { timelineOf } from './timeline.ts';
 import { timestamp } from './timestamp.ts';
+import { presentDelivery } from './webhook.ts';
 
 /** The attempt as JSON text: `metadata` is spliced in as the exact text that the partner sent. */
 export function presentAttempt(attempt: Attempt): string {
@@ -21,6 +24,48 @@ export function presentAttempt(attempt: Attempt): string {
   });
   const outcomeText = outcome === undefined ? 'null' : JSON.stringify(outcomeFields(outcome, awardFields));
   return `${beforeMetadata.slice(0, -1)},"metadata":${attempt.metadataJson},"outcome":${outcomeText}}`;
+}
+
+/** An attempt in a developer's list. */
+export function presentAttemptLine({ attempt: listed, isAwardDenied }: ListedAttempt) {
+  const attempt = present(listed);
+  const { outcome } = attempt;
+  return {
+    id: attempt.id,
+    ...parentOf(attempt),
+    player_ref: attempt.playerRef,
+    status: nameOf(ATTEMPT_STATUSES, attempt.status),
+    fee: formatAmount(attempt.feeCents),
+    created_at: timestamp(attempt.createdAt),
+    score: outcome?.score ?? null,
+    met_threshold: outcome?.metThreshold ?? null,
+    award: outcome?.award === undefined ? null : presentListedAward(outcome.award, isAwardDenied),
+  };
+}
+
+/** Only developers are shown that an award was denied: to partners it stays held. */
+function presentListedAward({ id, amountCents, status }: Award, isDenied: boolean) {
+  const payout_status = isDenied ? ('denied' as const) : nameOf(AWARD_STATUSES, status);
+  return { id, amount: formatAmount(amountCents), payout_status };
+}
+
+/** One attempt of a developer as JSON text, with its history and the deliveries of its events. */
+export function presentDescribedAttempt(
+  described: DescribeAttemptResponse,
+  deliveries: readonly EndpointDelivery[],
+): string {
+  const attempt = present(described.attempt);
+  const { outcome } = attempt;
+  const line = JSON.stringify(presentAttemptLine(described));
+  const rest = JSON.stringify({
+    outcome: outcome === undefined ? null : outcomeFields(outcome, awardFields),
+    timeline: timelineOf(described, deliveries),
+    deliveries: deliveries.map(({ endpointId, delivery }) => ({
+      ...presentDelivery(present(delivery)),
+      endpoint_id: endpointId,
+    })),
+  });
+  return `${line.slice(0, -1)},"metadata":${attempt.metadataJson},${rest.slice(1)}`;
 }
 
 function parentOf({ id, contestId }: Attempt) {
@@ -58,4 +103,9 @@ function awardFields(award: Award) {
     amount: formatAmount(award.amountCents),
     paid_at: award.paidAt === undefined ? null : timestamp(award.paidAt),
   };
+}
+
+function present<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('a service left out an attempt or a delivery');
+  return value;
 }

@@ -63,7 +63,7 @@ const sendSchema = component(
 
 export const deliveryStatus = component('DeliveryStatus', z.enum(['pending', 'delivered', 'failed']));
 
-const deliverySchema = component(
+export const deliverySchema = component(
   'WebhookDelivery',
   z.object({
     id: uuid,

@@ -1,7 +1,7 @@
 /**
  * The routes of `/api/portal` that need a session. Sign-in, which needs none, is in `session.ts`.
  */
-import type { ChallengeClient, TournamentClient } from '@laurel/attempts/client';
+import type { ChallengeClient, OwningServices, TournamentClient } from '@laurel/attempts/client';
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import type { Admission } from '../../admission/admission.ts';
@@ -12,6 +12,7 @@ import type { GatewayConfig } from '../../config.ts';
 import type { Peppers } from '../../domain/peppers.ts';
 import type { Session } from '../../domain/session.ts';
 import type { Route } from '../../http/route.ts';
+import { getOwnAttempt, getOwnReceipt, listOwnAttempts } from './attempts.ts';
 import { getChallengeStatistics, getProgramChallenge, listProgramChallenges } from './challenges.ts';
 import { type DryRuns, dryRunDescriptor, listIntegrationLog } from './integrations.ts';
 import { getProgramOverview } from './overview.ts';
@@ -19,29 +20,14 @@ import { PROGRAM_SANDBOX_ROUTES, type ProgramSandboxServices } from './program-s
 import { getOwnProgram, listOwnPrograms, replaceTestKey } from './programs.ts';
 import { getRequest, listRequests } from './requests.ts';
 import { getSignedInDeveloper, signOut } from './session.ts';
-import {
-  getProgramTournament,
-  listProgramTournaments,
-  listRoundStandings,
-  listTournamentRounds,
-} from './tournaments.ts';
+import { getProgramTournament, listProgramTournaments, listRoundStandings, listTournamentRounds } from './tournaments.ts';
 import { getWebhookDelivery, resendWebhookDelivery } from './webhook-deliveries.ts';
-import {
-  changeWebhookEndpoint,
-  createWebhookEndpoint,
-  deleteWebhookEndpoint,
-  getEndpointStats,
-  getWebhookEndpoint,
-  listWebhookDeliveries,
-  listWebhookEndpoints,
-  resendFailedDeliveries,
-  rotateWebhookSecret,
-  sendTestEvent,
-} from './webhook-endpoints.ts';
+import { changeWebhookEndpoint, createWebhookEndpoint, deleteWebhookEndpoint, getEndpointStats, getWebhookEndpoint, listWebhookDeliveries, listWebhookEndpoints, resendFailedDeliveries, rotateWebhookSecret, sendTestEvent } from './webhook-endpoints.ts';
 import { listWebhookEvents } from './webhook-events.ts';
 
 /** The dependencies of these routes. */
 export interface PortalServices extends ProgramSandboxServices {
+export interface PortalServices extends OwningServices {
   readonly config: Pick<
     GatewayConfig,
     'PORTAL_SESSION_HOURS' | 'PORTAL_COOKIE_SECURE' | 'PORTAL_RATE_LIMIT_PER_MINUTE'
@@ -64,6 +50,9 @@ export const PORTAL_ROUTES: readonly Route<Session, PortalServices>[] = [
   listOwnPrograms,
   getOwnProgram,
   getProgramOverview,
+  listOwnAttempts,
+  getOwnAttempt,
+  getOwnReceipt,
   replaceTestKey,
   listWebhookEvents,
   listRequests,

@@ -80,7 +80,7 @@ const attemptAward = component('AttemptAward', z.object(awardFields), {
   description: 'An award as its attempt shows it.',
 });
 
-const attemptOutcome = component(
+export const attemptOutcome = component(
   'AttemptOutcome',
   z.object({
     ...outcomeFields,
@@ -89,6 +89,8 @@ const attemptOutcome = component(
   { description: 'An outcome as its attempt shows it.' },
 );
 
+export const attemptStatus = component('AttemptStatus', z.enum(['open', 'settled', 'expired', 'voided']));
+
 export const attemptSchema = component(
   'Attempt',
   z.object({
@@ -96,7 +98,7 @@ export const attemptSchema = component(
     challenge_id: uuid.nullable().openapi({ description: 'Null for an attempt in a round.' }),
     tournament_round_id: uuid.nullable().openapi({ description: 'Null for an attempt against a challenge.' }),
     player_ref: z.string(),
-    status: component('AttemptStatus', z.enum(['open', 'settled', 'expired', 'voided'])),
+    status: attemptStatus,
     fee_charged: amount.openapi({ description: 'The fee that was charged; `0.00` for a free attempt.' }),
     created_at: timestamp,
     metadata: z

@@ -1,0 +1,66 @@
+/** What happened to an attempt, oldest first, with the sends of its events. */
+import { formatAmount } from '@laurel/money';
+import type { AttemptFact, DescribeAttemptResponse } from '@laurel/proto/attempts';
+import { ATTEMPT_FACTS, nameOf } from '@laurel/proto/enum-names';
+import type { EndpointDelivery } from '@laurel/proto/webhook';
+
+interface Entry {
+  readonly at: string | null;
+  readonly kind: string;
+}
+
+/** An entry, and the time by which it is ordered. */
+interface TimedEntry {
+  readonly time: number;
+  readonly entry: Entry;
+}
+
+/**
+ * The facts keep their order, in which they happened, although two databases with two clocks have
+ * their times. A fact whose time is not stored comes right after the one before it.
+ */
+export function timelineOf(
+  { attempt, facts }: Pick<DescribeAttemptResponse, 'attempt' | 'facts'>,
+  deliveries: readonly EndpointDelivery[],
+): readonly Entry[] {
+  let time = 0;
+  const timed = facts.map((fact): TimedEntry => {
+    time = Math.max(time, fact.at?.getTime() ?? time);
+    return { time, entry: presentFact(fact, attempt) };
+  });
+  return [...timed, ...deliveries.flatMap(sendsOf)].sort((a, b) => a.time - b.time).map(({ entry }) => entry);
+}
+
+function presentFact(
+  { kind, at, amountCents, reason }: AttemptFact,
+  attempt: DescribeAttemptResponse['attempt'],
+): Entry {
+  const name = nameOf(ATTEMPT_FACTS, kind);
+  return {
+    at: at?.toISOString() ?? null,
+    kind: name,
+    ...(amountCents === undefined ? {} : { amount: formatAmount(amountCents) }),
+    ...(reason === '' ? {} : { reason }),
+    ...(name === 'settled' && attempt?.outcome !== undefined ? scoreOf(attempt.outcome) : {}),
+  };
+}
+
+function scoreOf(outcome: { score: number; metThreshold: boolean; thresholdApplied?: number | undefined }) {
+  const { score, metThreshold, thresholdApplied } = outcome;
+  return { score, met_threshold: metThreshold, threshold_applied: thresholdApplied ?? null };
+}
+
+function sendsOf({ endpointId, delivery }: EndpointDelivery): readonly TimedEntry[] {
+  return (delivery?.attempts ?? []).map(({ number, startedAt, httpStatus, errorKind }) => ({
+    time: startedAt?.getTime() ?? 0,
+    entry: {
+      at: startedAt?.toISOString() ?? null,
+      kind: 'webhook_sent',
+      delivery_id: delivery?.id,
+      endpoint_id: endpointId,
+      number,
+      http_status: httpStatus ?? null,
+      error_kind: errorKind ?? null,
+    },
+  }));
+}

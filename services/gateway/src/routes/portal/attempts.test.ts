@@ -1,0 +1,231 @@
+/** A program's attempts as its developer reads them. All other services are scripted. */
+import { encodePosition } from '@laurel/cursor';
+import { newId, newOwnedId } from '@laurel/ids';
+import {
+  type Attempt,
+  AttemptFactKind,
+  AttemptServiceService,
+  AttemptStatus,
+  AwardStatus,
+} from '@laurel/proto/attempts';
+import { Environment } from '@laurel/proto/common';
+import { DeliveryStatus, WebhookServiceService } from '@laurel/proto/webhook';
+import { createHttpClient, createPortal, createTestDatabase, type Portal, signIn } from '@laurel/testing';
+import { openDocuments } from '@laurel/testing/contract';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
+import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';
+
+const stack = new AsyncDisposableStack();
+let challenge: ScriptedService<typeof AttemptServiceService>;
+let tournament: ScriptedService<typeof AttemptServiceService>;
+let webhook: ScriptedService<typeof WebhookServiceService>;
+let portal: Portal;
+let stranger: Portal;
+let programId: string;
+let developerId: string;
+
+const CREDENTIALS = { email: 'dev@example.com', password: 'correct horse battery' };
+const STRANGER = { email: 'other@example.com', password: 'correct horse battery' };
+
+beforeAll(async () => {
+  challenge = stack.use(await startScriptedService(AttemptServiceService));
+  tournament = stack.use(await startScriptedService(AttemptServiceService));
+  webhook = stack.use(await startScriptedService(WebhookServiceService, { putProgram: () => ({}) }));
+  const { runningUrl } = stack.use(
+    await createTestDatabase({ migrations: new URL('../../../migrations/', import.meta.url) }),
+  );
+  const { port } = stack.use(
+    await startTestGateway({
+      GATEWAY_DATABASE_URL: runningUrl,
+      CHALLENGE_ADDRESS: challenge.address,
+      TOURNAMENT_ADDRESS: tournament.address,
+      WEBHOOK_ADDRESS: webhook.address,
+      PORTAL_RATE_LIMIT_PER_MINUTE: '100000',
+    }),
+  );
+  const operate = operatorOf(port);
+  developerId = (await operate('POST', '/developers', CREDENTIALS)).body.id;
+  await operate('POST', '/developers', STRANGER);
+  programId = (await operate('POST', '/programs', { name: 'Arcade', developer_id: developerId })).body.id;
+  const http = stack.use(createHttpClient({ baseUrl: `http://127.0.0.1:${port}`, onAnswer: openDocuments().check }));
+  portal = createPortal(http, (await signIn(http, CREDENTIALS)).body.token);
+  stranger = createPortal(http, (await signIn(http, STRANGER)).body.token);
+}, 60_000);
+afterAll(() => stack.disposeAsync());
+beforeEach(() => {
+  for (const service of [challenge, tournament, webhook]) {
+    service.script = {};
+    service.asked.length = 0;
+  }
+});
+
+const at = (milliseconds: number) => new Date(Date.UTC(2026, 10, 26) + milliseconds);
+
+function attemptAt(owner: 'challenge' | 'tournament', milliseconds: number, fields: Partial<Attempt> = {}): Attempt {
+  return {
+    id: newOwnedId(owner, at(milliseconds)),
+    contestId: newId(),
+    playerRef: 'p-1',
+    status: AttemptStatus.OPEN,
+    feeCents: 100n,
+    createdAt: at(milliseconds),
+    metadataJson: '',
+    outcome: undefined,
+    ...fields,
+  };
+}
+
+const answering = (attempts: readonly Attempt[], readTo: number | null, head: number | null) => () => ({
+  attempts: attempts.map((attempt) => ({ attempt, isAwardDenied: false })),
+  readTo: readTo === null ? undefined : { createdAt: at(readTo), id: newId() },
+  head: head === null ? undefined : { createdAt: at(head), id: newId() },
+});
+
+const list = (query: string) =>
+  portal.send<{ data: { id: string }[]; next_cursor: string | null; head_cursor: string | null }>(
+    'GET',
+    `/programs/${programId}/attempts?environment=test${query}`,
+  );
+
+test('the list of attempts merges those of challenges and of rounds, and ends where the first of both was read to', async () => {
+  const [a, c] = [attemptAt('challenge', 50), attemptAt('challenge', 30)];
+  const [b, hidden] = [attemptAt('tournament', 40), attemptAt('tournament', 10)];
+  challenge.script.listAttempts = answering([a, c], 30, 60);
+  tournament.script.listAttempts = answering([b, hidden], null, 70);
+  const page = await list('&limit=3&status=open&player_ref=p-1');
+  expect([page.status, page.body.data.map(({ id }) => id)]).toEqual([200, [a.id, b.id]]);
+  expect(page.body.next_cursor).not.toBeNull();
+  expect(page.body.head_cursor).not.toBeNull();
+  const tenant = { programId, environment: Environment.TEST };
+  const asked = { tenant, contestId: '', playerRef: 'p-1', status: AttemptStatus.OPEN, from: undefined, limit: 3 };
+  expect(challenge.asked).toEqual([['listAttempts', asked]]);
+  expect(tournament.asked).toEqual(challenge.asked);
+});
+
+test('a list of attempts at one challenge calls the challenge service alone, and one of a round the tournament service', async () => {
+  challenge.script.listAttempts = answering([], null, 60);
+  tournament.script.listAttempts = answering([], null, 60);
+  expect((await list(`&challenge_id=${newId()}`)).status).toBe(200);
+  expect([challenge.asked.length, tournament.asked.length]).toEqual([1, 0]);
+  expect((await list(`&tournament_round_id=${newId()}`)).status).toBe(200);
+  expect([challenge.asked.length, tournament.asked.length]).toEqual([1, 1]);
+});
+
+test('with after, attempts are oldest first, and head_cursor continues where both services were read to', async () => {
+  const [a, b] = [attemptAt('challenge', 40), attemptAt('tournament', 30)];
+  challenge.script.listAttempts = answering([a], 60, null);
+  tournament.script.listAttempts = answering([b], 50, null);
+  const position = { at: at(20), id: newId() };
+  const { status, body } = await list(`&after=${encodePosition(position)}`);
+  expect([status, body.data.map(({ id }) => id), body.next_cursor]).toEqual([200, [b.id, a.id], null]);
+  expect(challenge.asked[0]?.[1]).toMatchObject({
+    from: { $case: 'after', value: { createdAt: position.at, id: position.id } },
+  });
+  expect(Buffer.from(body.head_cursor ?? '', 'base64url').toString()).toContain(at(50).toISOString());
+});
+
+test('a query of attempts that does not fit is refused without a call', async () => {
+  const cursor = encodePosition({ at: at(0), id: newId() });
+  for (const query of [
+    '&cursor=nonsense',
+    '&after=nonsense',
+    `&after=${cursor}&cursor=${cursor}`,
+    `&challenge_id=${newId()}&tournament_round_id=${newId()}`,
+    '&challenge_id=x',
+    '&status=pending',
+    '&limit=0',
+  ])
+    expect([query, (await list(query)).status]).toEqual([query, 400]);
+  expect((await portal.send('GET', `/programs/${programId}/attempts`)).status).toBe(400);
+  expect([challenge.asked, tournament.asked]).toEqual([[], []]);
+});
+
+test('an attempt has its history with the sends of its events, in order, and its deliveries', async () => {
+  const award = { id: newId(), amountCents: 2_000n, paidAt: undefined, status: AwardStatus.HELD };
+  const outcome = {
+    attemptId: newId(),
+    score: 7.5,
+    metThreshold: true,
+    thresholdApplied: 5,
+    recordedAt: at(20),
+    receiptId: newId(),
+    award,
+  };
+  const attempt = attemptAt('challenge', 0, { status: AttemptStatus.SETTLED, metadataJson: '{"n":1.0}', outcome });
+  const [settled, endpointId] = [newId(), newId()];
+  const fact = (kind: AttemptFactKind, ms: number | null, amountCents?: bigint) => ({
+    kind,
+    at: ms === null ? undefined : at(ms),
+    amountCents,
+    reason: '',
+  });
+  challenge.script.describeAttempt = () => ({
+    attempt,
+    isAwardDenied: true,
+    facts: [
+      fact(AttemptFactKind.CREATED, 0),
+      fact(AttemptFactKind.FEE_CHARGED, 5, 100n),
+      fact(AttemptFactKind.SETTLED, 20),
+      fact(AttemptFactKind.AWARD_HELD, 25, 2_000n),
+      fact(AttemptFactKind.AWARD_DENIED, 90, 2_000n),
+    ],
+    eventIds: [settled],
+  });
+  const delivery = {
+    id: newId(),
+    event: 'attempt.settled',
+    status: DeliveryStatus.DELIVERED,
+    createdAt: at(30),
+    nextAttemptAt: undefined,
+    attempts: [
+      {
+        number: 1,
+        startedAt: at(40),
+        durationMs: 3,
+        httpStatus: 200,
+        errorKind: undefined,
+        error: undefined,
+        responseExcerpt: '',
+      },
+    ],
+  };
+  webhook.script.listDeliveriesOfEvents = () => ({ deliveries: [{ endpointId, delivery }] });
+  const path = `/programs/${programId}/attempts/${attempt.id}`;
+  const { status, body, text } = await portal.send<{ timeline: { kind: string; at: string }[] }>('GET', path);
+  expect(status).toBe(200);
+  expect(text).toContain('"metadata":{"n":1.0}');
+  expect(body).toMatchObject({
+    id: attempt.id,
+    score: 7.5,
+    award: { id: award.id, amount: '20.00', payout_status: 'denied' },
+    outcome: { receipt_id: outcome.receiptId, threshold_applied: 5 },
+    deliveries: [{ id: delivery.id, endpoint_id: endpointId }],
+  });
+  expect(body.timeline.map(({ kind }) => kind)).toEqual([
+    'created',
+    'fee_charged',
+    'settled',
+    'award_held',
+    'webhook_sent',
+    'award_denied',
+  ]);
+  expect(challenge.asked).toEqual([['describeAttempt', { programId, attemptId: attempt.id }]]);
+  expect(webhook.asked).toEqual([['listDeliveriesOfEvents', { developerId, eventIds: [settled] }]]);
+});
+
+test("an attempt of another developer's program is not found, and no service is called", async () => {
+  const id = newOwnedId('challenge');
+  for (const path of [
+    '/attempts?environment=test',
+    '/attempts?limit=nonsense',
+    `/attempts/${id}`,
+    `/attempts/${id}/receipt`,
+  ])
+    expect([path, (await stranger.send('GET', `/programs/${programId}${path}`)).status]).toEqual([path, 404]);
+  expect([challenge.asked, tournament.asked, webhook.asked]).toEqual([[], [], []]);
+  for (const unknown of [id, newId(), 'nonsense'])
+    for (const path of [`/attempts/${unknown}`, `/attempts/${unknown}/receipt`])
+      expect((await portal.send('GET', `/programs/${programId}${path}`)).status).toBe(404);
+  expect(webhook.asked).toEqual([]);
+});
