@@ -137,7 +137,7 @@ export const endpointStatsSchema = component(
           }),
         ),
       )
-      .openapi({ description: 'Of an hour up to 48 hours, of six up to 168, else of a day; oldest first.' }),
+      .openapi({ description: 'Each is one hour up to 48 hours, six up to 168, else a day; oldest first.' }),
   }),
   { description: 'The deliveries created in the period, by their status now.' },
 );

@@ -1,8 +1,8 @@
 /**
  * Where a reader of new deliveries stands. An instant or an id cannot say it: a delivery that is
  * committed later may be the older one. So the position is a snapshot of the database, and new is
- * what was inserted by a transaction that the snapshot does not see. Nothing is left out and nothing
- * comes twice, in whichever order transactions commit.
+ * what was inserted by a transaction that the snapshot does not see. Each delivery comes exactly
+ * once, in whichever order transactions commit.
  *
  * A page that is full ends within the deliveries between two snapshots, `since` and `until`; the
  * next one begins after its last delivery.

@@ -113,8 +113,8 @@ where e.id = $1 and e.developer_id = $2 and e.deleted_at is null
 order by d.created_at desc, d.id desc, a.number`,
 };
 
-// What was inserted by a transaction that the snapshot `since` does not see, oldest first, up to the
-// snapshot `until` if there is one. Both snapshots and this statement's own are in the order of time.
+// What was inserted by a transaction that the snapshot `since` does not see, oldest first. If there
+// is a snapshot `until`, it ends the list.
 const SELECT_TAIL = {
   name: 'delivery_log_tail',
   text: `

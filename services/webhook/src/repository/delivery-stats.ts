@@ -1,12 +1,12 @@
 /**
- * What became of an endpoint's deliveries in a period. Each statement reads the newest deliveries of
- * the period, up to a fixed number, by the index of the log. The statements have no names: a plan for
- * any endpoint would read the deliveries of all to find those of a quiet one.
+ * What became of an endpoint's deliveries in a period. Each statement reads the newest deliveries
+ * of the period, up to a fixed number, by the index of the log. The statements have no names: one
+ * plan for every endpoint might read the deliveries of all to find those of a quiet one.
  */
 import type { Queryable } from '@laurel/postgres';
 import type { StatsPeriod } from '../domain/stats-period.ts';
 
-/** Of more deliveries only the newest are counted: an endpoint may have millions in 30 days. */
+/** Only the newest so many are counted: an endpoint may have millions in 30 days. */
 export const MAX_COUNTED = 50_000;
 /** Durations are those of the newest deliveries alone: each takes a lookup of its sends. */
 export const MAX_TIMED = 10_000;

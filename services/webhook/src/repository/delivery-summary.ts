@@ -1,12 +1,12 @@
 /**
- * What became of the deliveries of one tenant's events, over all endpoints of its developer that may
- * get them: at most 20. As in delivery-stats.ts the statement has no name.
+ * What became of the deliveries of one tenant's events, over all endpoints of its developer that
+ * may get them: at most 20. As in delivery-stats.ts the statement has no name.
  */
 import type { Queryable } from '@laurel/postgres';
 import type { Tenant } from '@laurel/tenant';
 import type { Counts } from './delivery-stats.ts';
 
-/** Deliveries of each endpoint that are looked through; of more in the period only the newest. */
+/** Deliveries of each endpoint that are looked through, newest first. */
 export const MAX_EXAMINED_EACH = 10_000;
 /** The oldest deliveries of each endpoint, in which the first delivered one is looked for. */
 const MAX_OLDEST = 1_000;
@@ -15,7 +15,7 @@ export type DeliverySummary = Counts & {
   /** Set if an endpoint has more deliveries of the period: only those from then on are counted. */
   readonly countedFrom: Date | null;
   readonly endpointCreatedAt: Date | null;
-  /** When the first delivered one was created, as far as it was looked for. */
+  /** When the first delivered one was created, among those that were looked through. */
   readonly deliveredAt: Date | null;
 };
 

@@ -274,7 +274,7 @@ export const resendFailedDeliveries = definePortalRoute({
   name: 'resendFailedDeliveries',
   summary: 'Send the failed deliveries of a period again',
   description:
-    'An event is sent again once if a delivery of it failed in the period and no other to the endpoint is pending or delivered. At most 1,000 are sent at once, oldest first. A repeated call sends none of them twice: it skips those whose resend is pending or delivered.',
+    'An event is sent again once if a delivery of it failed in the period and no other to the endpoint is pending or delivered. At most 1,000 are sent at once, oldest first. A repeated call sends no delivery twice: it skips those whose resend is pending or delivered.',
   params,
   body: resendPeriod,
   success: { status: 202, description: 'How many were sent again.', schema: resentSchema },
