@@ -117,8 +117,18 @@ export type OverviewDeliveries = {
   counted_from: string | null;
 };
 
+export type OverviewError = {
+  code: string;
+  count: number;
+};
+
 /** When each step was first done; null if it is not known to be. */
 export type OverviewFirstSteps = {
+  /** The first request with a key, as far as requests are logged. */
+  key_used_at: string | null;
+  player_linked_at: string | null;
+  attempt_created_at: string | null;
+  outcome_reported_at: string | null;
   /** When the oldest endpoint was registered that gets events of the program. */
   endpoint_created_at: string | null;
   /** When the first delivery was created that was delivered, as far as the delivery log goes. */
@@ -137,6 +147,24 @@ export type OverviewMoney = {
   paid: Amount;
   /** Payouts of the period that are held, among the newest 10,000 held ones of all programs. */
   held: Amount;
+};
+
+export type OverviewRequestBucket = {
+  from: string;
+  ok: number;
+  errors_4xx: number;
+  errors_5xx: number;
+};
+
+/** The requests to `/v1` with a key of the program, as far as they are logged. */
+export type OverviewRequests = {
+  total: number;
+  errors_4xx: number;
+  errors_5xx: number;
+  /** The five most frequent codes. */
+  top_errors: Array<OverviewError>;
+  /** The period in equal parts, oldest first. */
+  buckets: Array<OverviewRequestBucket>;
 };
 
 export type PointerFailure = {
@@ -176,6 +204,7 @@ export type ProgramOverview = {
   from: string;
   to: string;
   quick_start: OverviewFirstSteps;
+  requests: OverviewRequests;
   money: OverviewMoney;
   deliveries: OverviewDeliveries;
 };
@@ -350,7 +379,7 @@ export type WebhookEndpointStats = {
    * Set if the period has more than 50,000 deliveries: only those created from then on are counted. Null: all are.
    */
   counted_from: string | null;
-  /** Of an hour up to 48 hours, of six up to 168, else of a day; oldest first. */
+  /** Each is one hour up to 48 hours, six up to 168, else a day; oldest first. */
   buckets: Array<WebhookStatsBucket>;
 };
 

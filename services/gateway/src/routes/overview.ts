@@ -7,6 +7,12 @@ import { amount, timestamp } from './v1/fields.ts';
 const firstSteps = component(
   'OverviewFirstSteps',
   z.object({
+    key_used_at: timestamp
+      .nullable()
+      .openapi({ description: 'The first request with a key, as far as requests are logged.' }),
+    player_linked_at: timestamp.nullable(),
+    attempt_created_at: timestamp.nullable(),
+    outcome_reported_at: timestamp.nullable(),
     endpoint_created_at: timestamp
       .nullable()
       .openapi({ description: 'When the oldest endpoint was registered that gets events of the program.' }),
@@ -15,6 +21,23 @@ const firstSteps = component(
     }),
   }),
   { description: 'When each step was first done; null if it is not known to be.' },
+);
+
+const errors = { errors_4xx: z.int(), errors_5xx: z.int() };
+
+const requests = component(
+  'OverviewRequests',
+  z.object({
+    total: z.int(),
+    ...errors,
+    top_errors: z
+      .array(component('OverviewError', z.object({ code: z.string(), count: z.int() })))
+      .openapi({ description: 'The five most frequent codes.' }),
+    buckets: z
+      .array(component('OverviewRequestBucket', z.object({ from: timestamp, ok: z.int(), ...errors })))
+      .openapi({ description: 'The period in equal parts, oldest first.' }),
+  }),
+  { description: 'The requests to `/v1` with a key of the program, as far as they are logged.' },
 );
 
 const money = component(
@@ -54,6 +77,7 @@ export const overviewSchema = component(
     from: timestamp,
     to: timestamp,
     quick_start: firstSteps,
+    requests,
     money,
     deliveries,
   }),

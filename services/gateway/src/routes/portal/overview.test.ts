@@ -1,5 +1,6 @@
 /** The overview of a program, with a scripted wallet and a scripted webhook service. */
 import { newId } from '@laurel/ids';
+import { createDatabase, type Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { WalletServiceService } from '@laurel/proto/wallet';
 import { WebhookServiceService } from '@laurel/proto/webhook';
@@ -15,6 +16,7 @@ const AT = new Date('2026-11-21T12:00:00.000Z');
 const stack = new AsyncDisposableStack();
 let webhook: ScriptedService<typeof WebhookServiceService>;
 let wallet: ScriptedService<typeof WalletServiceService>;
+let database: Database;
 let developerId: string;
 let programId: string;
 let portal: Portal;
@@ -23,9 +25,10 @@ let stranger: Portal;
 beforeAll(async () => {
   webhook = stack.use(await startScriptedService(WebhookServiceService, { putProgram: () => ({}) }));
   wallet = stack.use(await startScriptedService(WalletServiceService));
-  const { runningUrl } = stack.use(
+  const { url, runningUrl } = stack.use(
     await createTestDatabase({ migrations: new URL('../../../migrations/', import.meta.url) }),
   );
+  database = stack.use(createDatabase({ url, maxConnections: 2, applicationName: 'overview-test' }));
   const { port } = stack.use(
     await startTestGateway({
       GATEWAY_DATABASE_URL: runningUrl,
@@ -69,18 +72,53 @@ test('the overview has the money and the deliveries of one environment, over the
     endpointCreatedAt: AT,
     deliveredAt: AT,
   });
+  await database.query(
+    {
+      text: `insert into first_requests (program_id, environment, milestone, at) values ($1, 'live', 'key_used', $2), ($1, 'test', 'player_linked', $2)`,
+    },
+    [programId, AT],
+  );
+  await database.query(
+    {
+      text: `
+insert into request_counts (program_id, environment, starts_at, status, error_code, requests)
+select $1, n.environment, date_bin('5 minutes', now() - interval '1 hour', 'epoch'), n.status, n.error_code, n.requests
+from (values ('live', 201, '', 7), ('live', 402, 'insufficient_funds', 2), ('live', 500, 'internal_error', 1), ('test', 200, '', 5))
+  as n (environment, status, error_code, requests)`,
+    },
+    [programId],
+  );
   const { status, body } = await portal.send<Record<string, unknown>>('GET', path('environment=live&hours=48'));
   expect(status).toBe(200);
   const at = AT.toISOString();
   expect(body).toMatchObject({
     environment: 'live',
     hours: 48,
-    quick_start: { endpoint_created_at: at, webhook_delivered_at: at },
+    quick_start: {
+      key_used_at: at,
+      player_linked_at: null,
+      attempt_created_at: null,
+      outcome_reported_at: null,
+      endpoint_created_at: at,
+      webhook_delivered_at: at,
+    },
+    requests: {
+      total: 10,
+      errors_4xx: 2,
+      errors_5xx: 1,
+      top_errors: [
+        { code: 'insufficient_funds', count: 2 },
+        { code: 'internal_error', count: 1 },
+      ],
+    },
     money: { fees: '12.34', refunds: '1.00', paid: '5.00', held: '0.50' },
     deliveries: { ...counts, counted_from: at },
   });
   const [from, to] = [new Date(String(body.from)), new Date(String(body.to))];
   expect(to.getTime() - from.getTime()).toBe(48 * HOUR_MS);
+  const { requests } = body as { requests: { buckets: { ok: number; errors_4xx: number; errors_5xx: number }[] } };
+  expect(requests.buckets).toHaveLength(48);
+  expect(requests.buckets.filter(({ ok }) => ok > 0)).toMatchObject([{ ok: 7, errors_4xx: 2, errors_5xx: 1 }]);
   const tenant = { programId, environment: Environment.LIVE };
   expect(wallet.asked).toEqual([['getProgramMoney', { tenant, since: from }]]);
   expect(webhook.asked).toEqual([['summarizeDeliveries', { developerId, tenant, from }]]);
