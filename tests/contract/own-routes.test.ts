@@ -8,7 +8,17 @@ import { createIntegrations } from '@laurel/testing';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { type Developer, expectError, expectStatus, inMinutes, joinWorld, liveTerms, type Player, type SharedWorld, tournamentTerms } from '../world.ts';
+import {
+  type Developer,
+  expectError,
+  expectStatus,
+  inMinutes,
+  joinWorld,
+  liveTerms,
+  type Player,
+  type SharedWorld,
+  tournamentTerms,
+} from '../world.ts';
 import { differences, recordExamples } from './record-examples.ts';
 
 const RECORDED = new URL('../../services/gateway/src/openapi/examples/recorded.json', import.meta.url);
@@ -72,12 +82,14 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(200, await post(`/rounds/${roundId}/close-entries`));
     expectStatus(200, await post(`/rounds/${roundId}/close`));
     expectStatus(200, await portal.send('GET', `${sandbox}/events?from=oldest`));
+  }
+
   /** Reads a challenge, a tournament and a round over of the developer's program. */
   async function readContests(portal: Developer['portal'], program: Developer['program']) {
     const read = async (path: string) => expectStatus(200, await portal.send('GET', `/programs/${program.id}${path}`));
     const player = await world.newPlayer({ partner: program.test });
     const challenge = await world.newChallenge({}, program);
-    const score = async (contest: object) => {
+    const score = async (contest: { challenge_id: string } | { tournament_round_id: string }) => {
       const entry = { ...contest, player_ref: player.ref };
       const { id } = expectStatus(201, await program.test.createAttempt(entry)).body;
       expectStatus(200, await program.test.reportOutcome(id, { score: 50 }));

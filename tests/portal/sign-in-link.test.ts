@@ -2,12 +2,12 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium, launchChromium } from '../clients/chromium.ts';
 import { observePage } from '../clients/observed-page.ts';
-import { type Developer, expectStatus, joinWorld, type World } from '../world.ts';
+import { type Developer, expectStatus, joinWorld, type SharedWorld } from '../world.ts';
 import { buildPortal } from './open-portal.ts';
 
 const stack = new AsyncDisposableStack();
 let browser: Browser;
-let world: World;
+let world: SharedWorld;
 let developer: Developer;
 
 describe.skipIf(!(await hasChromium()))('a one-time sign-in link', () => {

@@ -26,8 +26,181 @@ export type ErrorCode =
 /** USD, a decimal string with two places: never a JSON number. */
 export type Amount = string;
 
+export type Attempt = {
+  id: string;
+  /** Null for an attempt in a round. */
+  challenge_id: string | null;
+  /** Null for an attempt against a challenge. */
+  tournament_round_id: string | null;
+  player_ref: string;
+  status: AttemptStatus;
+  /** The fee that was charged; `0.00` for a free attempt. */
+  fee_charged: Amount;
+  created_at: string;
+  /** The metadata that was sent; `{}` if none was. */
+  metadata: Record<string, unknown>;
+  /** Null while the attempt is open, and if it ended without an outcome. */
+  outcome: AttemptOutcome | null;
+};
+
+/** An award as its attempt shows it. */
+export type AttemptAward = {
+  id: string;
+  amount: Amount;
+  /** Null while the award is held. */
+  paid_at: string | null;
+};
+
+/** An outcome as its attempt shows it. */
+export type AttemptOutcome = {
+  attempt_id: string;
+  score: number;
+  met_threshold: boolean;
+  threshold_applied: number | null;
+  recorded_at: string;
+  receipt_id: string;
+  /** Present only when the bar was cleared. */
+  award: AttemptAward | null;
+};
+
+/** Exactly one parent: a challenge, or a round. */
+export type AttemptRequest =
+  | (ChallengeAttemptRequest & { tournament_round_id?: never })
+  | (RoundAttemptRequest & { challenge_id?: never });
+
+export type AttemptStatus = 'open' | 'settled' | 'expired' | 'voided';
+
+export type Award = {
+  id: string;
+  amount: Amount;
+  /** Null while the award is held. */
+  paid_at: string | null;
+  payout_status: AwardPayoutStatus;
+};
+
+/**
+ * `held`: the award is withheld for review, and no money has moved. Reconcile paid winnings on `paid`, never on the
+ * presence of an award.
+ */
+export type AwardPayoutStatus = 'paid' | 'held';
+
+export type CalibrationProgress = {
+  /** Scores so far. */
+  collected: number;
+  required: number;
+  /** Players with these scores. */
+  playersCollected: number;
+  playersRequired: number;
+};
+
+/** Where the bar comes from, or will come from. */
+export type CalibrationSource = 'observed' | 'listened' | 'partner_seeded' | 'rung_derived';
+
+export type Challenge = {
+  /** The value to send as `challenge_id`. */
+  id: string;
+  name: string;
+  description: string | null;
+  /** Cost of one paid attempt; `0.00` while calibrating. */
+  fee: Amount;
+  /** Prize on offer to this player now. */
+  prize: Amount;
+  currency: 'USD';
+  status: ChallengeStatus;
+  prize_structure: PrizeStructure;
+  /** The bar; null while calibrating. */
+  threshold: number | null;
+  min_calibration_n: number;
+  calibration_source: CalibrationSource;
+  metric_name: string;
+  metric_unit: string;
+  /** Position in a ladder; `1` for an ordinary challenge. */
+  rung: number;
+  parent_challenge_id: string | null;
+  /** Present only while the go-live ramp caps the prize. */
+  ramp?: Ramp | undefined;
+  /** Present only while calibrating. */
+  calibration?: CalibrationProgress | undefined;
+};
+
+/** An attempt for the fixed prize of a challenge. */
+export type ChallengeAttemptRequest = {
+  /** The `id` of a challenge. */
+  challenge_id: string;
+  /** The partner's own identifier of a player. */
+  player_ref: string;
+  /** At most 16 KiB, stored as sent. */
+  metadata?: Record<string, unknown> | undefined;
+};
+
+export type ChallengeStatus = 'calibrating' | 'live' | 'suspended' | 'closed';
+
 /** How Laurel reads the partner's payloads; at most 16 KiB. `{}` reads the canonical body. */
 export type Descriptor = Record<string, unknown>;
+
+export type LeaderboardRow = {
+  /** The rank, final once the round is `settled`. */
+  rank: number;
+  player_ref: string;
+  best_score: number;
+  /** The tiebreak of the run with `best_score`. */
+  best_tiebreak: number | null;
+  best_score_at: string;
+  paid_attempts: number;
+  /** The final rank; null before settlement. */
+  final_rank: number | null;
+  /** Null: not yet decided. `0.00`: no payout. */
+  payout_amount: Amount | null;
+  payout_status: RankPayoutStatus;
+  /** Present only in the row of the account that `player_ref` names now. */
+  is_player?: true | undefined;
+};
+
+export type Outcome = {
+  attempt_id: string;
+  score: number;
+  met_threshold: boolean;
+  threshold_applied: number | null;
+  recorded_at: string;
+  receipt_id: string;
+  /** Present only when the bar was cleared. */
+  award: Award | null;
+};
+
+export type OutcomeRequest = {
+  /** The score, in the units of the challenge's or tournament's metric. */
+  score: number;
+  /** Required if the tournament declares a tiebreak metric. Ignored for attempts against a challenge. */
+  tiebreak?: number | undefined;
+  /** At most 64 KiB, stored as sent. */
+  evidence?: Record<string, unknown> | undefined;
+};
+
+export type PlayerLink = {
+  player_ref: string;
+  linked: true;
+  created_at: string;
+};
+
+/** `threshold`: one bar for every player. `top_n`: the bar is the n-th best score so far. */
+export type PrizeStructure = 'threshold' | 'top_n';
+
+export type PurseRow = {
+  rank: number;
+  amount: Amount;
+};
+
+/** A challenge's go-live ramp, which caps its prize. */
+export type Ramp = {
+  active: true;
+  /** The prize once the cap has lifted. */
+  fullPrize: Amount;
+  /** Settled paid attempts so far. */
+  attemptsSeen: number;
+  attemptsRequired: number;
+};
+
+export type RankPayoutStatus = 'none' | 'paid' | 'held' | 'refunded';
 
 /**
  * `duplicate`: the same report settled the attempt before. `ignored`: the descriptor leaves the record out.
@@ -35,11 +208,166 @@ export type Descriptor = Record<string, unknown>;
  */
 export type RecordStatus = 'settled' | 'duplicate' | 'ignored' | 'rejected' | 'listened';
 
+export type Round = {
+  /** The value to send as `tournament_round_id`. */
+  id: string;
+  tournament_id: string;
+  tournament_name: string | null;
+  status: RoundStatus;
+  opens_at: string;
+  /** Scores are accepted before this instant. */
+  closes_at: string;
+  /** Entries and re-buys are accepted before this instant, ten minutes before `closes_at`. */
+  entries_close_at: string;
+  /** When the standings became final. */
+  settled_at: string | null;
+  entry_fee: Amount;
+  funding: 'house';
+  /** The sum of `purse_table`, frozen when the round opened. */
+  purse_amount: Amount;
+  purse_table: Array<PurseRow>;
+  /** A legacy member: never compute prizes from it. */
+  pool_amount: '0.00';
+  /** A legacy member. */
+  rollover_in: '0.00';
+  /**
+   * Distinct players with at least one attempt whose fee was not returned. Once the round is over: distinct players who
+   * scored.
+   */
+  entrant_count: number;
+  /** Paid attempts that one player may buy in this round. */
+  attempt_cap: number;
+  min_entrants: number;
+  /** `0`: there is no minimum. */
+  min_scored_attempts: number;
+};
+
+/** An attempt for a place in a round's rank table. */
+export type RoundAttemptRequest = {
+  /** The `id` of a round. */
+  tournament_round_id: string;
+  /** The partner's own identifier of a player. */
+  player_ref: string;
+  /** At most 16 KiB, stored as sent. */
+  metadata?: Record<string, unknown> | undefined;
+};
+
+export type RoundStatus = 'open' | 'settling' | 'settled' | 'cancelled';
+
+/** Which of two scores is the better one. */
+export type ThresholdDirection = 'higher_is_better' | 'lower_is_better';
+
+export type Tournament = {
+  id: string;
+  name: string;
+  description: string | null;
+  metric_name: string;
+  metric_unit: string;
+  threshold_direction: ThresholdDirection;
+  /** The fee of every attempt: an entry and a re-buy cost the same. */
+  entry_fee: Amount;
+  /** Paid attempts that one player may buy per round. */
+  attempt_cap: number;
+  status: TournamentStatus;
+  created_at: string;
+  /** The open round, or else the most recent one; null only before the first round. */
+  current_round: Round | null;
+};
+
+export type TournamentStatus = 'active' | 'paused' | 'closed';
+
 /**
  * `push_webhook`: the partner gets a signing secret and posts outcomes. `pull_poll`: Laurel polls a URL of the
  * partner. `sdk_direct`: the partner calls `/v1`, and nothing needs to be configured.
  */
 export type Transport = 'push_webhook' | 'pull_poll' | 'sdk_direct';
+
+export type AttemptDelivery = WebhookDelivery & {
+  endpoint_id: string;
+};
+
+export type AttemptLine = {
+  id: string;
+  /** Null for an attempt in a round. */
+  challenge_id: string | null;
+  /** Null for an attempt against a challenge. */
+  tournament_round_id: string | null;
+  player_ref: string;
+  status: AttemptStatus;
+  fee: Amount;
+  created_at: string;
+  /** Null without an outcome, as `met_threshold`. */
+  score: number | null;
+  met_threshold: boolean | null;
+  award: ListedAward | null;
+};
+
+export type AttemptList = {
+  data: Array<AttemptLine>;
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
+  /** The `after` that continues with newer attempts; null on a page with `cursor`. */
+  head_cursor: string | null;
+};
+
+export type AttemptTimelineEntry = {
+  /** Null for `expired` and `voided`, whose time is not stored. */
+  at: string | null;
+  kind: AttemptTimelineKind;
+  amount?: Amount | undefined;
+  reason?: string | undefined;
+  score?: number | undefined;
+  met_threshold?: boolean | undefined;
+  threshold_applied?: number | null | undefined;
+  delivery_id?: string | undefined;
+  endpoint_id?: string | undefined;
+  number?: number | undefined;
+  http_status?: number | null | undefined;
+  error_kind?: string | null | undefined;
+};
+
+export type AttemptTimelineKind =
+  | 'created'
+  | 'fee_charged'
+  | 'settled'
+  | 'award_paid'
+  | 'award_held'
+  | 'award_released'
+  | 'award_denied'
+  | 'expired'
+  | 'voided'
+  | 'fee_refunded'
+  | 'webhook_sent';
+
+export type CalibrationState = {
+  collected: number;
+  required: number;
+  players_collected: number;
+  players_required: number;
+  /** The bar that the scores shown would give; null without scores, and for `top_n`. */
+  bar_so_far: number | null;
+};
+
+export type ChallengeStatistics = {
+  scores: ScoreHistogram;
+  pass_rate: PassRateStatistics;
+  /** Null unless the challenge is calibrating. */
+  calibration: CalibrationState | null;
+  /** Null if no ramp limits the prize, or ever has. */
+  ramp: RampState | null;
+  /** Null for a challenge without a drift monitor. */
+  drift: DriftState | null;
+  /** Changes of the status, and the completion of the ramp, oldest first. */
+  status_changes: Array<ChallengeStatusStep>;
+};
+
+export type ChallengeStatusStep = {
+  at: string;
+  from: ChallengeStatus;
+  to: ChallengeStatus;
+  cause: StatusChangeCause;
+  note: string | null;
+};
 
 export type Credentials = {
   email: string;
@@ -51,6 +379,52 @@ export type DeliveryReference = {
 };
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
+
+export type DescribedAttempt = {
+  id: string;
+  /** Null for an attempt in a round. */
+  challenge_id: string | null;
+  /** Null for an attempt against a challenge. */
+  tournament_round_id: string | null;
+  player_ref: string;
+  status: AttemptStatus;
+  fee: Amount;
+  created_at: string;
+  /** Null without an outcome, as `met_threshold`. */
+  score: number | null;
+  met_threshold: boolean | null;
+  award: ListedAward | null;
+  metadata: Record<string, unknown>;
+  outcome: AttemptOutcome | null;
+  /** What is stored, oldest first. */
+  timeline: Array<AttemptTimelineEntry>;
+  /** The first delivery of each event of the attempt to each endpoint. */
+  deliveries: Array<AttemptDelivery>;
+};
+
+export type DriftState = {
+  started_at: string;
+  attempts: number;
+  passes: number;
+  /** The likelihood ratio for a pass rate above the claim, as a natural logarithm. */
+  evidence_above: number;
+  /** The likelihood ratio for a pass rate below the claim, as a natural logarithm. */
+  evidence_below: number;
+  /** If either ratio exceeds this, the challenge is suspended. */
+  limit: number;
+  /** Readings since the monitor started, oldest first. */
+  readings: Array<DriftStateReading>;
+};
+
+export type DriftStateReading = {
+  at: string;
+  attempts: number;
+  passes: number;
+  /** The likelihood ratio for a pass rate above the claim, as a natural logarithm. */
+  evidence_above: number;
+  /** The likelihood ratio for a pass rate below the claim, as a natural logarithm. */
+  evidence_below: number;
+};
 
 export type DryRun = {
   records: Array<DryRunRecord>;
@@ -103,6 +477,52 @@ export type IntegrationLogRecord = {
   status: RecordStatus;
   code: string | null;
   message: string | null;
+};
+
+export type LinkToken = {
+  token: string;
+};
+
+/** An award as a developer reads it. */
+export type ListedAward = {
+  id: string;
+  amount: Amount;
+  payout_status: ListedAwardStatus;
+};
+
+export type ListedAwardStatus = 'paid' | 'held' | 'denied';
+
+/** The challenge as partners see it, and everything that the operator set. */
+export type OperatorChallenge = Challenge & {
+  program_id: string;
+  environment: Environment;
+  configured_fee: Amount;
+  configured_prize: Amount;
+  threshold_direction: ThresholdDirection;
+  target_pass_rate: number;
+  integrity_tier: number;
+  top_n: number | null;
+  score_min: number | null;
+  score_max: number | null;
+  min_calibration_players: number;
+  daily_attempt_cap: number;
+  required_verification_level: number;
+  jurisdictions: Array<string>;
+  created_at: string;
+};
+
+/** The tournament as partners see it, and everything that the operator set. */
+export type OperatorTournament = Tournament & {
+  program_id: string;
+  environment: Environment;
+  tiebreak_metric_name: string | null;
+  tiebreak_direction: ThresholdDirection | null;
+  /** The sum of `purse_table`, frozen when the round opened. */
+  purse_amount: Amount;
+  purse_table: Array<PurseRow>;
+  min_entrants: number;
+  min_scored_attempts: number;
+  round_length_seconds: number | null;
 };
 
 /** Deliveries of the program's events that were created in the period, by their status now. */
@@ -167,6 +587,36 @@ export type OverviewRequests = {
   buckets: Array<OverviewRequestBucket>;
 };
 
+export type PassRateReading = {
+  at: string;
+  /** Settled paid attempts since the drift monitor started. */
+  attempts: number;
+  /** Attempts that cleared the bar. */
+  passes: number;
+  /** Null without attempts. */
+  observed: number | null;
+  /** The lower end of the 95 % Wilson interval; null without attempts. */
+  low: number | null;
+  /** The upper end; null without attempts. */
+  high: number | null;
+};
+
+export type PassRateStatistics = {
+  target: number;
+  /** Settled paid attempts since the drift monitor started. */
+  attempts: number;
+  /** Attempts that cleared the bar. */
+  passes: number;
+  /** Null without attempts. */
+  observed: number | null;
+  /** The lower end of the 95 % Wilson interval; null without attempts. */
+  low: number | null;
+  /** The upper end; null without attempts. */
+  high: number | null;
+  /** The rate up to each reading of the drift monitor, oldest first. */
+  over_time: Array<PassRateReading>;
+};
+
 export type PointerFailure = {
   /** The JSON Pointer, for example `/run/points`. */
   pointer: string;
@@ -182,6 +632,12 @@ export type Program = {
   deletion_scheduled: boolean;
   created_at: string;
   keys: Array<ProgramKey>;
+};
+
+export type ProgramChallengeList = {
+  data: Array<OperatorChallenge>;
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
 };
 
 export type ProgramKey = {
@@ -210,6 +666,30 @@ export type ProgramOverview = {
 };
 
 export type ProgramStatus = 'draft' | 'approved' | 'suspended' | 'closed';
+
+export type ProgramTournamentList = {
+  data: Array<OperatorTournament>;
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
+};
+
+export type RampState = {
+  full_prize: Amount;
+  offered_prize: Amount;
+  attempts_seen: number;
+  attempts_required: number;
+  completed_at: string | null;
+};
+
+export type Receipt = {
+  receipt: Record<string, unknown>;
+  /** The Ed25519 signature, in base64. */
+  signature: string;
+  /** The key that verifies the signature: SPKI DER, in base64. */
+  public_key: string;
+  /** Present for an outcome in a round, once the round is settled. */
+  seal?: Seal | undefined;
+};
 
 export type RequestDetails = {
   request_id: string;
@@ -278,6 +758,99 @@ export type ResentDeliveries = {
   resume_from: string | null;
 };
 
+export type RoundList = {
+  data: Array<Round>;
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
+};
+
+export type RoundStandings = {
+  round: Round;
+  /** Distinct players who posted a score: the length of the full table. */
+  scored_players: number;
+  /** Whether the rows are withheld: the round is not over. */
+  withheld: boolean;
+  data: Array<LeaderboardRow>;
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
+};
+
+export type SandboxEvent = {
+  /** The id of the event, not of a delivery. */
+  id: string;
+  event: WebhookEventType;
+  created_at: string;
+  /** The body of a webhook with this event, as text: sign its UTF-8 bytes. */
+  body: string;
+  /** The `after` that continues with the next event. */
+  cursor: string;
+};
+
+export type SandboxEventList = {
+  data: Array<SandboxEvent>;
+  /** The `after` of the next request; an empty page has one too. */
+  next_cursor: string;
+};
+
+/** Members that are absent stay unchanged. A new player has no funds, and nothing prevents them from playing. */
+export type SandboxPlayerRequest = {
+  /** The partner's own identifier of a player. */
+  player_ref: string;
+  funds?: Amount | undefined;
+  email?: string | undefined;
+  /** Between 1900-01-01 and 9999-01-01 UTC. */
+  date_of_birth?: string | undefined;
+  jurisdiction?: string | undefined;
+  verification_level?: number | undefined;
+  /** Null ends a self-exclusion. */
+  self_excluded_until?: string | null | undefined;
+  enforcement_flag?: boolean | undefined;
+  under_investigation?: boolean | undefined;
+};
+
+export type ScoreBin = {
+  from: number;
+  to: number;
+  count: number;
+};
+
+export type ScoreHistogram = {
+  /** The scores in all bins. */
+  count: number;
+  /** The lowest score; null without scores. */
+  from: number | null;
+  /** The highest score; null without scores. */
+  to: number | null;
+  /** Bins of equal width, ascending. Each bin excludes `to`, except the last. */
+  bins: Array<ScoreBin>;
+  /** The bar; null while calibrating. */
+  threshold: number | null;
+  /**
+   * `bar_samples`: the scores that place the bar. `paid_attempts`: the scores of settled paid attempts, once there is
+   * one; never of a `top_n` challenge, whose scores all place the bar.
+   */
+  source: ScoreSource;
+  /**
+   * Whether these are all scores of the source. If not, they are of 10,000 rows: the latest samples, or the attempts of
+   * the players with the newest accounts.
+   */
+  complete: boolean;
+};
+
+export type ScoreSource = 'bar_samples' | 'paid_attempts';
+
+export type Seal = {
+  statement: Record<string, unknown>;
+  /** The Ed25519 signature, in base64. */
+  signature: string;
+  /** The key that verifies the signature: SPKI DER, in base64. */
+  public_key: string;
+  leaf: Record<string, unknown>;
+  leaf_index: number;
+  /** The sibling hashes on the path from the leaf to the root. */
+  proof: Array<string>;
+};
+
 export type SessionToken = {
   token: string;
 };
@@ -287,6 +860,8 @@ export type SignedInDeveloper = {
   email: string;
   session_expires_at: string;
 };
+
+export type StatusChangeCause = 'calibrated' | 'seeded' | 'drift' | 'ramp' | 'operator';
 
 export type TestKey = {
   test_key: string;

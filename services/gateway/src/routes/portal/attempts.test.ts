@@ -76,7 +76,7 @@ function attemptAt(owner: 'challenge' | 'tournament', milliseconds: number, fiel
   };
 }
 
-const answering = (attempts: readonly Attempt[], readTo: number | null, head: number | null) => () => ({
+const answering = (attempts: readonly Attempt[], readTo: number | null, head: number | null) => async () => ({
   attempts: attempts.map((attempt) => ({ attempt, isAwardDenied: false })),
   readTo: readTo === null ? undefined : { createdAt: at(readTo), id: newId() },
   head: head === null ? undefined : { createdAt: at(head), id: newId() },
@@ -160,7 +160,7 @@ test('an attempt has its history with the sends of its events, in order, and its
     amountCents,
     reason: '',
   });
-  challenge.script.describeAttempt = () => ({
+  challenge.script.describeAttempt = async () => ({
     attempt,
     isAwardDenied: true,
     facts: [
@@ -190,7 +190,7 @@ test('an attempt has its history with the sends of its events, in order, and its
       },
     ],
   };
-  webhook.script.listDeliveriesOfEvents = () => ({ deliveries: [{ endpointId, delivery }] });
+  webhook.script.listDeliveriesOfEvents = async () => ({ deliveries: [{ endpointId, delivery }] });
   const path = `/programs/${programId}/attempts/${attempt.id}`;
   const { status, body, text } = await portal.send<{ timeline: { kind: string; at: string }[] }>('GET', path);
   expect(status).toBe(200);

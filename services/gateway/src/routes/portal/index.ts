@@ -20,14 +20,29 @@ import { PROGRAM_SANDBOX_ROUTES, type ProgramSandboxServices } from './program-s
 import { getOwnProgram, listOwnPrograms, replaceTestKey } from './programs.ts';
 import { getRequest, listRequests } from './requests.ts';
 import { getSignedInDeveloper, signOut } from './session.ts';
-import { getProgramTournament, listProgramTournaments, listRoundStandings, listTournamentRounds } from './tournaments.ts';
+import {
+  getProgramTournament,
+  listProgramTournaments,
+  listRoundStandings,
+  listTournamentRounds,
+} from './tournaments.ts';
 import { getWebhookDelivery, resendWebhookDelivery } from './webhook-deliveries.ts';
-import { changeWebhookEndpoint, createWebhookEndpoint, deleteWebhookEndpoint, getEndpointStats, getWebhookEndpoint, listWebhookDeliveries, listWebhookEndpoints, resendFailedDeliveries, rotateWebhookSecret, sendTestEvent } from './webhook-endpoints.ts';
+import {
+  changeWebhookEndpoint,
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  getEndpointStats,
+  getWebhookEndpoint,
+  listWebhookDeliveries,
+  listWebhookEndpoints,
+  resendFailedDeliveries,
+  rotateWebhookSecret,
+  sendTestEvent,
+} from './webhook-endpoints.ts';
 import { listWebhookEvents } from './webhook-events.ts';
 
 /** The dependencies of these routes. */
-export interface PortalServices extends ProgramSandboxServices {
-export interface PortalServices extends OwningServices {
+export interface PortalServices extends ProgramSandboxServices, OwningServices {
   readonly config: Pick<
     GatewayConfig,
     'PORTAL_SESSION_HOURS' | 'PORTAL_COOKIE_SECURE' | 'PORTAL_RATE_LIMIT_PER_MINUTE'
