@@ -68,16 +68,16 @@ describe('the document of the routes under /api: success', () => {
     const { id: challenge_id } = await world.newChallenge({}, program);
     const create = async () =>
       expectStatus(201, await post<{ id: string }>('/attempts', { challenge_id, player_ref })).body.id;
-    const settled = await create();
-    expectStatus(200, await post(`/attempts/${settled}/outcome`, { score: 100 }));
-    // A repeated report after a lost answer pays nothing again.
-    expectError(409, 'attempt_already_settled', await post(`/attempts/${settled}/outcome`, { score: 100 }));
     const hook = await world.newReceiver(developer, { answer: { status: 500, body: 'not now' } });
     const expired = await create();
     expectStatus(200, await post(`/attempts/${expired}/expire`));
     const { deliveryId } = await hook.event('attempt.refunded', expired);
     await hook.delivery(deliveryId, ({ attempts }) => attempts[0]?.http_status === 500);
     expectStatus(202, await post(`/webhook-deliveries/${deliveryId}/retry-now`));
+    const settled = await create();
+    expectStatus(200, await post(`/attempts/${settled}/outcome`, { score: 100 }));
+    // A repeated report after a lost answer pays nothing again.
+    expectError(409, 'attempt_already_settled', await post(`/attempts/${settled}/outcome`, { score: 100 }));
     const { id: roundId } = await world.newRound({}, program);
     expectStatus(200, await post(`/rounds/${roundId}/close-entries`));
     expectStatus(200, await post(`/rounds/${roundId}/close`));

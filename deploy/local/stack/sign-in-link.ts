@@ -3,7 +3,7 @@ import type { DemoProgram } from './seed.ts';
 
 /**
  * The address of the portal that signs the demo's developer in once, within 15 minutes. The token
- * is in the fragment, which no browser sends: no log has it.
+ * is in the fragment, which no browser sends, so that no log shows it.
  */
 export async function makeSignInLink({
   baseUrl,

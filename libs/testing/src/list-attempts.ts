@@ -27,7 +27,10 @@ type Service = ReturnType<InspectedOwner<Attempt>['service']> & {
 
 export type ListedOwner = Omit<InspectedOwner<Attempt>, 'service'> & {
   service(): Service;
-  /** SQL that inserts refused attempts at the contest of the attempt $1 with the ids $2, created at $3. */
+  /**
+   * SQL that inserts refused attempts at the contest of the attempt $1: with the ids $2, created at
+   * $3.
+   */
   readonly insertRefused: string;
 };
 

@@ -3,6 +3,7 @@
  * service has its creation, outcome and end; the wallet has when money moved. Nobody stores when an
  * attempt ended without an outcome: its refund follows at once.
  */
+import { millisecondsBetween } from '@laurel/instant';
 import type { Cents } from '@laurel/money';
 import { shownStatus } from './attempt.ts';
 import type { PayoutRecord } from './award.ts';
@@ -68,7 +69,7 @@ export function historyOf({
 
 /** A payout that was not paid when it was decided was held. */
 function payoutFacts({ amountCents, createdAt, paidAt, deniedAt }: PayoutHistory): readonly AttemptFact[] {
-  if (paidAt !== null && paidAt.getTime() === createdAt.getTime())
+  if (paidAt !== null && millisecondsBetween(createdAt, paidAt) === 0)
     return [{ kind: 'award_paid', at: paidAt, amountCents }];
   return [
     { kind: 'award_held', at: createdAt, amountCents },

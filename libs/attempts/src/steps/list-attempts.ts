@@ -5,15 +5,15 @@
  * still appear behind the newest attempts:
  *
  * - an attempt whose commit has not ended: its `created_at` was decided before. The head, where a
- *   list begins, therefore stays SETTLE_MS behind the present. A creation that waits longer for its
- *   commit (a service that is overloaded, or paused) may be missed by a list that follows new
- *   attempts; the pages still have it. The time in an attempt's id is no such bound: a retry creates
- *   the attempt under the id that the gateway minted for the first request, hours later.
+ *   list begins, therefore stays SETTLE_MS behind the present. A list that follows new attempts may
+ *   miss a creation that waits longer for its commit (a service that is overloaded, or paused); the
+ *   pages still include it. The time in an attempt's id is no such bound: hours later a retry may
+ *   create the attempt under the id that the gateway minted for the first request.
  * - an attempt whose fee the wallet has not decided. Its process has died, or waits for the wallet.
  *   The head, and a list that follows new attempts, stay before it until the sweeper resolves it.
  */
 import type { AttemptOwner } from '@laurel/ids';
-import { isBefore as isEarlier, later } from '@laurel/instant';
+import { isBefore as isEarlier, later, millisecondsBetween } from '@laurel/instant';
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import type { Tenant } from '@laurel/tenant';
@@ -97,7 +97,8 @@ export async function listAttempts(query: AttemptQuery, deps: ListDeps): Promise
     case 'after': {
       const until = earlier(readTo ?? head, undecided);
       const { position } = query.from;
-      // The clock of another replica may be behind, and an undecided attempt right after the position.
+      // The clock of another replica may be behind, or an undecided attempt come right after the
+      // position.
       return { attempts: await results(until), readTo: isBefore(until, position) ? position : until, head: null };
     }
   }
@@ -166,5 +167,5 @@ function earlier(position: AttemptPosition, instants: readonly Date[]): AttemptP
 
 function isBefore(one: AttemptPosition, other: AttemptPosition): boolean {
   if (isEarlier(one.createdAt, other.createdAt)) return true;
-  return one.createdAt.getTime() === other.createdAt.getTime() && one.id < other.id;
+  return millisecondsBetween(one.createdAt, other.createdAt) === 0 && one.id < other.id;
 }

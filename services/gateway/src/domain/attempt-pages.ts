@@ -4,7 +4,7 @@
  * attempt beyond that may not be in the other page yet.
  */
 import type { Position } from '@laurel/cursor';
-import { isBefore as isEarlier } from '@laurel/instant';
+import { isBefore as isEarlier, millisecondsBetween } from '@laurel/instant';
 
 export type Order = 'newest_first' | 'oldest_first';
 
@@ -52,7 +52,7 @@ export function mergePages<Row>(
 
 function isAbove(one: Position, other: Position): boolean {
   if (isEarlier(other.at, one.at)) return true;
-  return one.at.getTime() === other.at.getTime() && one.id > other.id;
+  return millisecondsBetween(one.at, other.at) === 0 && one.id > other.id;
 }
 
 /** Null if all are null. */

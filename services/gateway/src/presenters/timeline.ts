@@ -1,4 +1,5 @@
 /** What happened to an attempt, oldest first, with the sends of its events. */
+import { millisecondsOf } from '@laurel/instant';
 import { formatAmount } from '@laurel/money';
 import type { AttemptFact, DescribeAttemptResponse } from '@laurel/proto/attempts';
 import { ATTEMPT_FACTS, nameOf } from '@laurel/proto/enum-names';
@@ -25,7 +26,7 @@ export function timelineOf(
 ): readonly Entry[] {
   let time = 0;
   const timed = facts.map((fact): TimedEntry => {
-    time = Math.max(time, fact.at?.getTime() ?? time);
+    time = fact.at === undefined ? time : Math.max(time, millisecondsOf(fact.at));
     return { time, entry: presentFact(fact, attempt) };
   });
   return [...timed, ...deliveries.flatMap(sendsOf)].sort((a, b) => a.time - b.time).map(({ entry }) => entry);

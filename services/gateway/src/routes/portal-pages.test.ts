@@ -20,7 +20,11 @@ beforeEach(async () => {
   writeFileSync(join(folder, 'index.html'), '<div id="app"></div>');
   writeFileSync(join(folder, '.built-from'), 'inputs');
   writeFileSync(join(folder, 'assets', 'index-4711.js'), 'start();');
-  const app = express().use(assignRequestId(createQuietLogger('gateway'), undefined), portalPages(folder), answerNotFound);
+  const app = express().use(
+    assignRequestId(createQuietLogger('gateway'), undefined),
+    portalPages(folder),
+    answerNotFound,
+  );
   server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });

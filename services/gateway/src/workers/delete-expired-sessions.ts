@@ -1,6 +1,6 @@
 /**
- * Expired sessions, expired sign-in links and failures beyond the window decide nothing; deleting them only frees the
- * space. A client that has not signed in for long is no longer known.
+ * Expired sessions, expired sign-in links and failures beyond the window decide nothing; deleting
+ * them only frees the space. A client that has not signed in for long is no longer known.
  */
 import type { Database } from '@laurel/postgres';
 import { deleteInBatches } from '@laurel/service';

@@ -11,10 +11,10 @@ import { inEnvironment } from './program-route.ts';
 export const attemptQuery = z
   .object({
     ...inEnvironment,
-    status: attemptStatus.optional(),
-    challenge_id: id.optional(),
-    tournament_round_id: id.optional(),
-    player_ref: playerRef.optional(),
+    status: attemptStatus.optional().openapi({ description: 'Only attempts with this status.' }),
+    challenge_id: id.optional().openapi({ description: 'Only attempts at this challenge.' }),
+    tournament_round_id: id.optional().openapi({ description: 'Only attempts in this round.' }),
+    player_ref: playerRef.optional().openapi({ description: 'Only attempts of this player.' }),
     ...page,
     after: text(200).optional().openapi({
       description: 'A `head_cursor`: only attempts that are newer, oldest first. Not together with `cursor`.',

@@ -25,7 +25,9 @@ type ProgramRoute<Dependencies, Params extends Shape, Query, Body> = Omit<
 > & { readonly params?: Params };
 
 /** For the query of a list whose rows are of one environment. */
-export const inEnvironment = { environment };
+export const inEnvironment = {
+  environment: environment.openapi({ description: 'Only rows of this environment.' }),
+};
 
 export function defineProgramRoute<Dependencies, Params extends Shape = Shape, Query = unknown, Body = unknown>({
   path,

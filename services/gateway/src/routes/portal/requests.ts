@@ -28,14 +28,16 @@ const CLASSES = { '2xx': 2, '4xx': 4, '5xx': 5 } as const;
 
 const requestQuery = z
   .object({
-    environment: environmentName,
+    environment: environmentName.openapi({ description: 'Only requests of this environment.' }),
     status: z.enum(['2xx', '4xx', '5xx']).optional().openapi({ description: 'If absent, every status.' }),
     error_code: text(MAX_CODE_CHARACTERS).optional().openapi({ description: 'The code of a failure.' }),
-    method: z.enum(METHODS).optional(),
+    method: z.enum(METHODS).optional().openapi({ description: 'Only requests with this method.' }),
     route: text(MAX_ROUTE_CHARACTERS)
       .optional()
       .openapi({ description: 'The path of the route, for example `/v1/attempts/{attempt_id}`.' }),
-    idempotency_key: text(MAX_KEY_CHARACTERS).optional(),
+    idempotency_key: text(MAX_KEY_CHARACTERS)
+      .optional()
+      .openapi({ description: 'Only requests with this `Idempotency-Key`.' }),
     after: text(200)
       .optional()
       .openapi({ description: 'A `head_cursor`: returns what was written since, oldest first. Not with `cursor`.' }),
