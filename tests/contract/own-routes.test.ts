@@ -84,6 +84,24 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(200, await portal.send('GET', `${sandbox}/events?from=oldest`));
   }
 
+  /** Calls every route of a program's integrations by session. */
+  async function setUpIntegration({ portal, program }: Developer): Promise<void> {
+    const integrations = `/programs/${program.id}/integrations`;
+    const send = <Body>(method: string, path: string, body?: object) =>
+      portal.send<Body>(method, `${integrations}${path}`, body === undefined ? {} : { body });
+    const map = { attempt: { attempt_id: '/attempt_id' }, score: '/run/points' };
+    const wanted = { environment: 'test', transport: 'push_webhook', descriptor: { version: 1, map } };
+    const { id } = expectStatus(201, await send<{ id: string }>('POST', '', wanted)).body;
+    expectStatus(200, await send('PATCH', `/${id}?environment=test`, { status: 'active' }));
+    expectStatus(200, await send('POST', `/${id}/rotate-secret?environment=test`));
+    expectStatus(200, await send('POST', `/${id}/retire-previous-secret?environment=test`));
+    expectStatus(200, await send('GET', '?environment=test'));
+    const { transport, descriptor } = wanted;
+    const sample = { attempt_id: randomUUID(), run: { points: 58.2 } };
+    expectStatus(200, await send('POST', '/dry-run', { transport, descriptor, sample }));
+    expectStatus(200, await send('GET', `/${id}/log`));
+  }
+
   /** Reads a challenge, a tournament and a round over of the developer's program. */
   async function readContests(portal: Developer['portal'], program: Developer['program']) {
     const read = async (path: string) => expectStatus(200, await portal.send('GET', `/programs/${program.id}${path}`));
@@ -205,6 +223,7 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(200, await portal.send('GET', `/integrations/${expectStatus(201, made).body.id}/log`));
     const dryRun = { transport: 'push_webhook', descriptor: {}, sample: [{ attempt_id: randomUUID(), score: 58.2 }] };
     expectStatus(200, await portal.send('POST', '/integrations/dry-run', { body: dryRun }));
+    await setUpIntegration(developer);
     const requests = `/programs/${program.id}/requests`;
     const logged = () => portal.send('GET', `${requests}/${made.headers['x-request-id']}`);
     // The log is written behind the response.

@@ -135,8 +135,58 @@ export type ChallengeAttemptRequest = {
 
 export type ChallengeStatus = 'calibrating' | 'live' | 'suspended' | 'closed';
 
+/** The last three members are present only for `push_webhook`. */
+export type CreatedIntegration = {
+  id: string;
+  transport: Transport;
+  status: IntegrationStatus;
+  /** The descriptor that was sent, without the secret values of `pull.auth`. */
+  descriptor: Descriptor;
+  /** Whether Laurel can verify a push. */
+  has_signing_secret: boolean;
+  /** Null unless the transport is `pull_poll`. */
+  pull_interval_seconds: number | null;
+  last_polled_at: string | null;
+  next_poll_at: string | null;
+  /** Failed polls since the last successful one. */
+  consecutive_failures: number;
+  /** The kind of the latest failure, such as `timeout`. */
+  last_poll_error: string | null;
+  created_at: string;
+  /** Only this response shows the secret. Its 64 characters are the key. */
+  signing_secret?: string | undefined;
+  /** A path on this host. */
+  webhook_url?: string | undefined;
+  signing_instructions?: string | undefined;
+};
+
 /** How Laurel reads the partner's payloads; at most 16 KiB. `{}` reads the canonical body. */
 export type Descriptor = Record<string, unknown>;
+
+export type Integration = {
+  id: string;
+  transport: Transport;
+  status: IntegrationStatus;
+  /** The descriptor that was sent, without the secret values of `pull.auth`. */
+  descriptor: Descriptor;
+  /** Whether Laurel can verify a push. */
+  has_signing_secret: boolean;
+  /** Null unless the transport is `pull_poll`. */
+  pull_interval_seconds: number | null;
+  last_polled_at: string | null;
+  next_poll_at: string | null;
+  /** Failed polls since the last successful one. */
+  consecutive_failures: number;
+  /** The kind of the latest failure, such as `timeout`. */
+  last_poll_error: string | null;
+  created_at: string;
+};
+
+export type IntegrationList = {
+  data: Array<Integration>;
+};
+
+export type IntegrationStatus = 'draft' | 'active' | 'suspended';
 
 export type LeaderboardRow = {
   /** The rank, final once the round is `settled`. */
@@ -207,6 +257,28 @@ export type RankPayoutStatus = 'none' | 'paid' | 'held' | 'refunded';
  * `listened`: the score has no attempt and is kept for the calibration of its challenge.
  */
 export type RecordStatus = 'settled' | 'duplicate' | 'ignored' | 'rejected' | 'listened';
+
+export type RotatedIntegration = {
+  id: string;
+  transport: Transport;
+  status: IntegrationStatus;
+  /** The descriptor that was sent, without the secret values of `pull.auth`. */
+  descriptor: Descriptor;
+  /** Whether Laurel can verify a push. */
+  has_signing_secret: boolean;
+  /** Null unless the transport is `pull_poll`. */
+  pull_interval_seconds: number | null;
+  last_polled_at: string | null;
+  next_poll_at: string | null;
+  /** Failed polls since the last successful one. */
+  consecutive_failures: number;
+  /** The kind of the latest failure, such as `timeout`. */
+  last_poll_error: string | null;
+  created_at: string;
+  /** Only this response shows the secret. Its 64 characters are the key. */
+  signing_secret: string;
+  note: string;
+};
 
 export type Round = {
   /** The value to send as `tournament_round_id`. */
@@ -638,6 +710,21 @@ export type ProgramChallengeList = {
   data: Array<OperatorChallenge>;
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
+};
+
+/** Members that are absent stay unchanged. At least one member is required. */
+export type ProgramIntegrationChange = {
+  descriptor?: Descriptor | undefined;
+  status?: IntegrationStatus | undefined;
+  pull_interval_seconds?: number | undefined;
+};
+
+export type ProgramIntegrationRequest = {
+  environment: Environment;
+  transport: Transport;
+  descriptor?: Descriptor | undefined;
+  /** Only for `pull_poll`. */
+  pull_interval_seconds?: number | undefined;
 };
 
 export type ProgramKey = {

@@ -84,7 +84,10 @@ const TAGS = [
   { name: 'Portal rounds', description: 'The rounds of a tournament, and their standings.' },
   { name: 'Portal webhook endpoints', description: "A developer's endpoints, their secrets and their logs." },
   { name: 'Portal deliveries', description: 'Sending deliveries of webhooks again.' },
-  { name: 'Portal integrations', description: 'Dry runs of descriptors, and the results of pushes and polls.' },
+  {
+    name: 'Portal integrations',
+    description: 'The integrations of a program, dry runs of descriptors, and the results of pushes and polls.',
+  },
   { name: 'Operator developers', description: 'The developers who may sign in to the portal.' },
   { name: 'Operator programs', description: 'Programs, their approval, their live keys and their insiders.' },
   { name: 'Operator accounts', description: 'People, their limits, their links and their money.' },

@@ -16,6 +16,7 @@ import { getOwnAttempt, getOwnReceipt, listOwnAttempts } from './attempts.ts';
 import { getChallengeStatistics, getProgramChallenge, listProgramChallenges } from './challenges.ts';
 import { type DryRuns, dryRunDescriptor, listIntegrationLog } from './integrations.ts';
 import { getProgramOverview } from './overview.ts';
+import { PROGRAM_INTEGRATION_ROUTES } from './program-integrations.ts';
 import { PROGRAM_SANDBOX_ROUTES, type ProgramSandboxServices } from './program-sandbox.ts';
 import { getOwnProgram, listOwnPrograms, replaceTestKey } from './programs.ts';
 import { getRequest, listRequests } from './requests.ts';
@@ -86,6 +87,7 @@ export const PORTAL_ROUTES: readonly Route<Session, PortalServices>[] = [
   resendWebhookDelivery,
   dryRunDescriptor,
   listIntegrationLog,
+  ...PROGRAM_INTEGRATION_ROUTES,
   ...PROGRAM_SANDBOX_ROUTES,
   listProgramChallenges,
   getProgramChallenge,

@@ -4,17 +4,19 @@ import { TRANSPORTS } from '@laurel/proto/enum-names';
 import type { ByteBudgets } from '@laurel/tenant';
 import type { IntegrationClient } from '../../clients/integration.ts';
 import { tooManyRequests } from '../../http/answer.ts';
+import type { Answer, Call } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';
 import { presentDryRun, presentLogEntry } from '../../presenters/integration.ts';
 import { component } from '../component.ts';
 import { pageOf, pathId } from '../fields.ts';
 import { dryRunSchema, logSchema } from '../integrations.ts';
 import { descriptor, transport } from '../v1/integration-schemas.ts';
-import { definePortalRoute } from './route.ts';
+import { defineDeveloperRoute } from './route.ts';
 
 const KIB = 1024;
 /** An entry may have a hundred records. */
 const MAX_ENTRIES = 100;
+export const logPage = z.object(pageOf(MAX_ENTRIES));
 
 const dryRun = component(
   'DryRunRequest',
@@ -51,7 +53,7 @@ export const DRY_RUN_BYTES_PER_SECOND = 1.5 * MAX_BODY_BYTES;
 const DRY_RUN_BYTES = 16 * KIB;
 const SECOND_MS = 1_000;
 
-export const dryRunDescriptor = definePortalRoute({
+export const dryRunDescriptor = defineDeveloperRoute({
   method: 'post',
   path: '/integrations/dry-run',
   name: 'dryRunDescriptor',
@@ -88,24 +90,27 @@ function limitDryRun(budgets: ByteBudgets, developerId: string, sentBytes: numbe
   return null;
 }
 
-export const listIntegrationLog = definePortalRoute({
+export const listIntegrationLog = defineDeveloperRoute({
   method: 'get',
   path: '/integrations/{integrationId}/log',
   name: 'listIntegrationLog',
   summary: 'List the pushes and polls of an integration and the result of each record',
   description: 'The log keeps entries for 7 days.',
   params: z.object({ integrationId: pathId }),
-  query: z.object(pageOf(MAX_ENTRIES)),
+  query: logPage,
   success: { status: 200, description: 'Newest first.', schema: logSchema },
-  run: async (
-    { caller: { developerId }, params: { integrationId }, query, options },
-    { integration }: Integrations,
-  ) => {
-    const listed = await integration.listLog(
-      { developerId, integrationId, cursor: query.cursor ?? '', limit: query.limit ?? MAX_ENTRIES },
-      { ...options, retryLostReply: true },
-    );
-    if (isRefused(listed)) return listed;
-    return { body: { data: listed.entries.map(presentLogEntry), next_cursor: listed.nextCursor || null } };
-  },
+  run: ({ caller: { developerId }, params: { integrationId }, query, options }, { integration }: Integrations) =>
+    readLog(integration, { developerId, integrationId }, query, options),
 });
+
+/** A page of the log; with a program, only if that is the integration's. */
+export async function readLog(
+  integration: IntegrationClient,
+  of: { readonly developerId: string; readonly programId?: string; readonly integrationId: string },
+  { cursor = '', limit = MAX_ENTRIES }: { readonly cursor?: string | undefined; readonly limit?: number | undefined },
+  options: Call<unknown, unknown, unknown, unknown>['options'],
+): Promise<Answer> {
+  const listed = await integration.listLog({ ...of, cursor, limit }, { ...options, retryLostReply: true });
+  if (isRefused(listed)) return listed;
+  return { body: { data: listed.entries.map(presentLogEntry), next_cursor: listed.nextCursor || null } };
+}

@@ -6,3 +6,6 @@ import type { Session } from '../../domain/session.ts';
 import { defineFor } from '../../http/route.ts';
 
 export const definePortalRoute = defineFor<Session>();
+
+/** For routes that are served below a program too: they use only the developer of the session. */
+export const defineDeveloperRoute = defineFor<Pick<Session, 'developerId'>>();

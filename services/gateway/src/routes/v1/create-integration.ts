@@ -8,7 +8,7 @@ import { announceProgram } from '../../clients/program-facts.ts';
 import { presentIntegration } from '../../presenters/integration.ts';
 import { findProgramFacts } from '../../repository/programs.ts';
 import { createdIntegrationSchema, createIntegrationBody } from './integration-schemas.ts';
-import { defineV1Route } from './route.ts';
+import { defineTenantRoute } from './route.ts';
 
 const SIGNING_INSTRUCTIONS = [
   'Send each outcome by POST to webhook_url with the header X-Service-Signature: "sha256=" and the HMAC-SHA256 of the raw request body in',
@@ -16,7 +16,7 @@ const SIGNING_INSTRUCTIONS = [
   'Sign the exact bytes that you send, and send no compressed body.',
 ].join(' ');
 
-export const createIntegration = defineV1Route({
+export const createIntegration = defineTenantRoute({
   method: 'post',
   path: '/integrations',
   name: 'createIntegration',
@@ -35,7 +35,7 @@ export const createIntegration = defineV1Route({
   ) => {
     // The integration service creates an integration only for a program that it knows. It learns of
     // each program that was created since that service exists, but not of earlier ones.
-    const facts = await findProgramFacts(database, caller.programId);
+    const facts = await findProgramFacts(database, caller.tenant.programId);
     if (isRefused(facts)) return facts;
     await announceProgram(integration, facts, options);
     const created = await integration.createIntegration(

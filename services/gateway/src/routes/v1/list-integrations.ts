@@ -2,9 +2,9 @@ import { isRefused } from '@laurel/errors';
 import type { IntegrationClient } from '../../clients/integration.ts';
 import { presentIntegration } from '../../presenters/integration.ts';
 import { integrationListSchema } from './integration-schemas.ts';
-import { defineV1Route } from './route.ts';
+import { defineTenantRoute } from './route.ts';
 
-export const listIntegrations = defineV1Route({
+export const listIntegrations = defineTenantRoute({
   method: 'get',
   path: '/integrations',
   name: 'listIntegrations',

@@ -3,9 +3,9 @@ import { isUuid } from '@laurel/ids';
 import type { IntegrationClient } from '../../clients/integration.ts';
 import { presentIntegration } from '../../presenters/integration.ts';
 import { integrationSchema } from './integration-schemas.ts';
-import { defineV1Route } from './route.ts';
+import { defineTenantRoute } from './route.ts';
 
-export const retirePreviousIntegrationSecret = defineV1Route({
+export const retirePreviousIntegrationSecret = defineTenantRoute({
   method: 'delete',
   path: '/integrations/{id}/previous-secret',
   name: 'retirePreviousIntegrationSecret',

@@ -3,12 +3,12 @@ import { isUuid } from '@laurel/ids';
 import type { IntegrationClient } from '../../clients/integration.ts';
 import { presentIntegration } from '../../presenters/integration.ts';
 import { rotatedIntegrationSchema } from './integration-schemas.ts';
-import { defineV1Route } from './route.ts';
+import { defineTenantRoute } from './route.ts';
 
 const NOTE =
   'The secret before this one goes on verifying until you retire it with DELETE /v1/integrations/{id}/previous-secret.';
 
-export const rotateIntegrationSecret = defineV1Route({
+export const rotateIntegrationSecret = defineTenantRoute({
   method: 'post',
   path: '/integrations/{id}/rotate-secret',
   name: 'rotateIntegrationSecret',

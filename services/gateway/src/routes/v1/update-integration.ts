@@ -6,9 +6,9 @@ import { IntegrationStatus } from '@laurel/proto/integration';
 import type { IntegrationClient } from '../../clients/integration.ts';
 import { presentIntegration } from '../../presenters/integration.ts';
 import { integrationSchema, updateIntegrationBody } from './integration-schemas.ts';
-import { defineV1Route } from './route.ts';
+import { defineTenantRoute } from './route.ts';
 
-export const updateIntegration = defineV1Route({
+export const updateIntegration = defineTenantRoute({
   method: 'patch',
   path: '/integrations/{id}',
   name: 'updateIntegration',

@@ -1,0 +1,139 @@
+/**
+ * The integrations of a program by session, in both environments: the bodies, the schemas and the
+ * runs are those of `/v1`. Nothing is changed where a key of the program would not work.
+ */
+import { type ErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
+import type { Database } from '@laurel/postgres';
+import { ENVIRONMENTS } from '@laurel/proto/enum-names';
+import type { IntegrationClient } from '../../clients/integration.ts';
+import type { Principal } from '../../domain/principal.ts';
+import { openEnvironmentsOf } from '../../domain/program.ts';
+import type { Route } from '../../http/route.ts';
+import { z } from '../../http/zod.ts';
+import type { Program } from '../../repository/programs.ts';
+import { component } from '../component.ts';
+import { CHANGE, environment, pathId } from '../fields.ts';
+import { createIntegration } from '../v1/create-integration.ts';
+import { createIntegrationBody, updateIntegrationBody } from '../v1/integration-schemas.ts';
+import { listIntegrations } from '../v1/list-integrations.ts';
+import { retirePreviousIntegrationSecret } from '../v1/retire-previous-integration-secret.ts';
+import { rotateIntegrationSecret } from '../v1/rotate-integration-secret.ts';
+import { updateIntegration } from '../v1/update-integration.ts';
+import { type DryRuns, dryRunDescriptor, listIntegrationLog, logPage, readLog } from './integrations.ts';
+import { defineProgramRoute, inEnvironment } from './program-route.ts';
+
+type Tenant = Principal['tenant'];
+type TenantRoute<Dependencies> = Route<{ readonly tenant: Tenant }, Dependencies, ErrorCode>;
+
+interface Integrations {
+  readonly integration: IntegrationClient;
+}
+
+const CLOSED =
+  'No key of the program works in this environment: the program is not approved, or is suspended, closed or about to be deleted.';
+
+/** The program in this environment. Refuses: conflict (no key of the program works there). */
+function openTenantOf(program: Program, asked: Tenant['environment']): Tenant | Refused {
+  const isOpen = openEnvironmentsOf(program).some((name) => ENVIRONMENTS[name] === asked);
+  return isOpen ? { programId: program.id, environment: asked } : refused('conflict', CLOSED);
+}
+
+const listProgramIntegrations = defineProgramRoute({
+  method: 'get',
+  path: '/integrations',
+  name: 'listProgramIntegrations',
+  summary: 'List the integrations of a program in one environment',
+  description: 'The list shows no secret.',
+  query: z.object(inEnvironment),
+  success: listIntegrations.success,
+  run: ({ caller: { program }, query, ...call }, dependencies: Integrations) =>
+    listIntegrations.run(
+      { ...call, query, caller: { tenant: { programId: program.id, environment: query.environment } } },
+      dependencies,
+    ),
+});
+
+const createProgramIntegration = defineProgramRoute({
+  ...sharedOf(createIntegration),
+  path: '/integrations',
+  name: 'createProgramIntegration',
+  body: component('ProgramIntegrationRequest', z.strictObject({ environment, ...createIntegrationBody.shape })),
+  action: 'create_integration',
+  run: async ({ caller, body, ...call }, dependencies: Integrations & { readonly database: Database }) => {
+    const tenant = openTenantOf(caller.program, body.environment);
+    return isRefused(tenant) ? tenant : createIntegration.run({ ...call, body, caller: { tenant } }, dependencies);
+  },
+});
+
+/** A change of one integration, which is looked for in the environment of the query. */
+function changeOfOne(
+  route: TenantRoute<Integrations>,
+  as: Pick<Route<never, never>, 'name' | 'action' | 'path'> & Partial<Pick<Route<never, never>, 'method' | 'body'>>,
+) {
+  return defineProgramRoute({
+    ...sharedOf(route),
+    ...as,
+    path: `/integrations/{integrationId}${as.path}`,
+    params: { integrationId: pathId },
+    query: z.object(inEnvironment),
+    run: async ({ caller, params, ...call }, dependencies: Integrations) => {
+      const tenant = openTenantOf(caller.program, call.query.environment);
+      if (isRefused(tenant)) return tenant;
+      return route.run({ ...call, params: { id: params.integrationId }, caller: { tenant } }, dependencies);
+    },
+  });
+}
+
+/** What a change has of the route of `/v1`: its texts, its body and its success. */
+function sharedOf<Dependencies>(route: TenantRoute<Dependencies>) {
+  const { params: _params, refusals, run: _run, ...shared } = route;
+  return { ...shared, refusals: { ...refusals, conflict: CLOSED } };
+}
+
+const dryRunProgramDescriptor = defineProgramRoute({
+  ...dryRunDescriptor,
+  params: {},
+  path: '/integrations/dry-run',
+  name: 'dryRunProgramDescriptor',
+  run: (call, dependencies: DryRuns) => dryRunDescriptor.run(call, dependencies),
+});
+
+const listProgramIntegrationLog = defineProgramRoute({
+  ...listIntegrationLog,
+  path: '/integrations/{integrationId}/log',
+  name: 'listProgramIntegrationLog',
+  params: { integrationId: pathId },
+  query: logPage,
+  run: ({ caller: { developerId, program }, params, query, options }, { integration }: Integrations) =>
+    readLog(integration, { developerId, programId: program.id, integrationId: params.integrationId }, query, options),
+});
+
+export const PROGRAM_INTEGRATION_ROUTES = [
+  listProgramIntegrations,
+  createProgramIntegration,
+  changeOfOne(updateIntegration, {
+    path: '',
+    name: 'updateProgramIntegration',
+    body: component(
+      'ProgramIntegrationChange',
+      z
+        .strictObject(updateIntegrationBody.shape)
+        .refine((body) => Object.keys(body).length > 0, 'must change something'),
+      CHANGE,
+    ),
+    action: 'update_integration',
+  }),
+  changeOfOne(rotateIntegrationSecret, {
+    path: '/rotate-secret',
+    name: 'rotateProgramIntegrationSecret',
+    action: 'rotate_integration_secret',
+  }),
+  changeOfOne(retirePreviousIntegrationSecret, {
+    method: 'post',
+    path: '/retire-previous-secret',
+    name: 'retirePreviousProgramIntegrationSecret',
+    action: 'retire_previous_integration_secret',
+  }),
+  dryRunProgramDescriptor,
+  listProgramIntegrationLog,
+];
