@@ -33,7 +33,10 @@ function entryOf({ id }: Owner, rest: Partial<NewLogEntry> = {}): NewLogEntry {
   return { id: newId(), integrationId: id, kind: 'push', at: AT, bodyExcerpt: '{}', error: null, records: [], ...rest };
 }
 
-function page({ id, developerId }: Owner, rest: { limit?: number; cursor?: string; developerId?: string } = {}) {
+function page(
+  { id, developerId }: Owner,
+  rest: { limit?: number; cursor?: string; developerId?: string; programId?: string } = {},
+) {
   return list({ developerId, integrationId: id, cursor: '', limit: 100, ...rest }, CONTEXT);
 }
 
@@ -113,6 +116,21 @@ it('the log of an integration without entries is empty, and not_found for anothe
   expect(await page(owner)).toEqual({ entries: [], nextCursor: '' });
   expect(await page(owner, { developerId: newId() })).toEqual(refused('not_found'));
   expect(await page({ ...owner, id: newId() })).toEqual(refused('not_found'));
+});
+
+it("the log asked for by program is that of this program's integration, not of the developer's others", async () => {
+  const owner = await database.newIntegration();
+  const other = await database.newIntegration(owner.developerId);
+  const entry = entryOf(owner);
+  await write([entry]);
+  const asking = (programId: string, developerId = owner.developerId) => page(owner, { programId, developerId });
+  for (const programId of [owner.tenant.programId, owner.tenant.programId.toUpperCase()]) {
+    expect(ok(await asking(programId)).entries.map(({ id }) => id)).toEqual([entry.id]);
+    expect(await asking(programId, newId())).toEqual(refused('not_found'));
+  }
+  for (const programId of [other.tenant.programId, newId()]) {
+    expect(await asking(programId)).toEqual(refused('not_found'));
+  }
 });
 
 it('a text that is not a cursor is refused', async () => {

@@ -15,7 +15,11 @@ const MAX_PAGE = 100;
 
 export function listLog({ database }: { database: Database }): Handlers<IntegrationServiceService>['listLog'] {
   return async (request) => {
-    const owner = { developerId: parseId(request.developerId), integrationId: parseId(request.integrationId) };
+    const owner = {
+      developerId: parseId(request.developerId),
+      programId: request.programId === undefined ? null : parseId(request.programId),
+      integrationId: parseId(request.integrationId),
+    };
     const { limit } = request;
     if (limit < 1 || limit > MAX_PAGE) throw new Error(`a page of ${limit} entries is out of bounds`);
     const after = request.cursor === '' ? TOP : decodePosition(request.cursor);

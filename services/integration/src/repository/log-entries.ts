@@ -48,7 +48,7 @@ select id, integration_id, kind, at, body_excerpt, error, records::json from unn
 order by id`,
 };
 
-// No row: the developer has no such integration. One row without an id: the page is empty.
+// No row: the developer, or their program, has no such integration. One row without an id: the page is empty.
 const SELECT_PAGE = {
   name: 'log_entries_page',
   text: `
@@ -60,7 +60,7 @@ left join lateral (
   where integration_id = i.id and (at, id) < ($3::timestamptz, $4::uuid)
   order by at desc, id desc limit $5
 ) e on true
-where i.id = $1 and p.developer_id = $2
+where i.id = $1 and p.developer_id = $2 and ($6::uuid is null or p.id = $6)
 order by e.at desc, e.id desc`,
 };
 
@@ -85,13 +85,16 @@ export async function insertLogEntriesWith(on: Queryable, entries: readonly NewL
   await on.query(INSERT, logColumns(entries));
 }
 
-/** The entries below the cursor, newest first; null if the tenant has no such integration. */
+/**
+ * The entries below the cursor, newest first; null if the developer has no such integration, or not
+ * in that program.
+ */
 export async function loadLogPage(
   on: Queryable,
-  owner: { readonly developerId: string; readonly integrationId: string },
+  owner: { readonly developerId: string; readonly programId: string | null; readonly integrationId: string },
   { after, limit }: { readonly after: Position; readonly limit: number },
 ): Promise<readonly LogEntry[] | null> {
-  const values = [owner.integrationId, owner.developerId, after.at, after.id, limit];
+  const values = [owner.integrationId, owner.developerId, after.at, after.id, limit, owner.programId];
   const rows = await on.query<LogRow | { id: null }>(SELECT_PAGE, values);
   if (rows.length === 0) return null;
   return rows.flatMap((row) => (row.id === null ? [] : [toEntry(row)]));
