@@ -18,6 +18,12 @@ export const PORTAL_ROUTES: readonly PortalRoute[] = [
   { method: 'POST', path: '/programs/{program}/test-key' },
   { method: 'GET', path: '/programs/{program}/challenges?environment=test' },
   { method: 'GET', path: '/programs/{program}/tournaments?environment=test' },
+  { method: 'GET', path: '/programs/{program}/integrations?environment=test' },
+  {
+    method: 'POST',
+    path: '/programs/{program}/integrations',
+    body: { environment: 'test', transport: 'push_webhook' },
+  },
   { method: 'POST', path: '/webhook-endpoints', body: { url: 'https://127.0.0.1:9443/', events: [] } },
   { method: 'GET', path: '/webhook-endpoints' },
   { method: 'GET', path: '/webhook-endpoints/{endpoint}' },
