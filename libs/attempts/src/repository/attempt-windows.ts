@@ -71,15 +71,13 @@ left join found f on true
 order by f.created_at ${direction}, f.id ${direction}`;
 }
 
+const CHALLENGE_NEWEST = { name: 'attempts_newest_first', text: selectingWindow('challenge', 'newest_first') };
+const CHALLENGE_OLDEST = { name: 'attempts_oldest_first', text: selectingWindow('challenge', 'oldest_first') };
+const TOURNAMENT_NEWEST = { name: 'attempts_newest_first', text: selectingWindow('tournament', 'newest_first') };
+const TOURNAMENT_OLDEST = { name: 'attempts_oldest_first', text: selectingWindow('tournament', 'oldest_first') };
 const SELECT_WINDOW = {
-  challenge: {
-    newest_first: { name: 'attempts_newest_first', text: selectingWindow('challenge', 'newest_first') },
-    oldest_first: { name: 'attempts_oldest_first', text: selectingWindow('challenge', 'oldest_first') },
-  },
-  tournament: {
-    newest_first: { name: 'attempts_newest_first', text: selectingWindow('tournament', 'newest_first') },
-    oldest_first: { name: 'attempts_oldest_first', text: selectingWindow('tournament', 'oldest_first') },
-  },
+  challenge: { newest_first: CHALLENGE_NEWEST, oldest_first: CHALLENGE_OLDEST },
+  tournament: { newest_first: TOURNAMENT_NEWEST, oldest_first: TOURNAMENT_OLDEST },
 };
 
 type WindowRow = { last_created_at: Date; last_id: string; rows_seen: number } & (FoundRow | { id: null });

@@ -41,7 +41,7 @@ export function loadPaidScores(on: Queryable, challengeId: string, limit = MAX_S
   return load(on, SELECT_PAID, challengeId, limit);
 }
 
-async function load(on: Queryable, statement: { text: string }, challengeId: string, limit: number): Promise<Scores> {
+async function load(on: Queryable, statement: typeof SELECT_PAID, challengeId: string, limit: number): Promise<Scores> {
   // One row more shows whether there are others.
   const rows = await on.query<{ score: number | null }>(statement, [challengeId, limit + 1]);
   const scores = rows.slice(0, limit).flatMap(({ score }) => (score === null ? [] : [score]));
