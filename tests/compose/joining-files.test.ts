@@ -4,9 +4,11 @@ import { expect, test } from 'vitest';
 import { JOINING_IN_CONTAINERS } from './joining-files.ts';
 
 const listed = Object.keys(JOINING_IN_CONTAINERS);
+/** `clients` and `portal` need what is beside the stack: runtimes, a browser. */
 const joining = globSync('tests/*/*.test.ts', { cwd: CHECKOUT }).filter(
   (file) =>
-    !/^tests\/(compose|clients)\//.test(file) && /\bjoinWorld\(/.test(readFileSync(`${CHECKOUT}${file}`, 'utf8')),
+    !/^tests\/(compose|clients|portal)\//.test(file) &&
+    /\bjoinWorld\(/.test(readFileSync(`${CHECKOUT}${file}`, 'utf8')),
 );
 const foldersOf = (files: readonly string[]) => new Set(files.map((file) => file.split('/')[1]));
 

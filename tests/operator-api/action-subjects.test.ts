@@ -86,6 +86,15 @@ const CHANGES: Record<OperatorChange, () => Promise<Change> | Change> = {
     const credentials = { email: `${randomUUID()}@example.com`, password: `password ${randomUUID()}` };
     return creation('developer', () => operator().createDeveloper(credentials));
   },
+  create_sign_in_link: async () => {
+    const { id } = await world.newDeveloper();
+    return {
+      before: null,
+      act: () => operator().send('POST', `/developers/${id}/sign-in-link`),
+      // Only the response shows the token.
+      after: (body: object) => [`developer:${id}`, { ...body, token: '[redacted]' }],
+    };
+  },
   create_program: () => ({
     before: null,
     act: () => operator().createProgram('New'),

@@ -4,6 +4,7 @@
  */
 export const OPERATOR_CHANGES = {
   create_developer: 'POST /developers',
+  create_sign_in_link: 'POST /developers/{developerId}/sign-in-link',
   create_program: 'POST /programs',
   approve_program: 'POST /programs/{programId}/approve',
   replace_live_key: 'POST /programs/{programId}/live-key',

@@ -1,4 +1,5 @@
 /** A gateway in the process of its tests. */
+import type { Queryable } from '@laurel/postgres';
 import { type Clock, createLogger, type Logger, parseConfig } from '@laurel/service';
 import { gatewayConfigSchema } from './config.ts';
 import { fetchDescribed } from './described-answer.fixture.ts';
@@ -32,6 +33,27 @@ export async function startTestGateway(
     ...settings,
   });
   return startGateway(config, logger, clock);
+}
+
+/**
+ * Runs a test whose requests have to count in one minute of the database. One that fails after the
+ * minute has ended runs again.
+ */
+export async function inOneMinute(database: Queryable, run: () => Promise<void>): Promise<void> {
+  for (;;) {
+    const minute = await minuteOf(database);
+    try {
+      return await run();
+    } catch (error) {
+      if ((await minuteOf(database)) === minute) throw error;
+    }
+  }
+}
+
+async function minuteOf(database: Queryable): Promise<string> {
+  const text = `select date_trunc('minute', statement_timestamp())::text as minute`;
+  const [row] = await database.query<{ minute: string }>({ text });
+  return row?.minute ?? '';
 }
 
 /** Calls `/api/operator` of the gateway at this port. */

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { isOwnPage } from '../admission/session.ts';
 import { type ScriptedIntegration, startScriptedIntegration } from '../clients/integration.fixture.ts';
 import { fetchDescribed } from '../described-answer.fixture.ts';
-import { OPERATOR_TOKEN, startTestGateway, UNREACHABLE } from '../gateway.fixture.ts';
+import { inOneMinute, OPERATOR_TOKEN, startTestGateway, UNREACHABLE } from '../gateway.fixture.ts';
 import { DOCUMENTED_EVENTS } from '../openapi/event-schemas.ts';
 import { PORTAL_ROUTES } from './portal/index.ts';
 import { SANDBOX_ROUTES } from './sandbox/index.ts';
@@ -646,57 +646,58 @@ describe('programs in the portal', () => {
     }
   });
 
-  test('a program gets a new test key in the portal; the old one stops immediately on every replica', async () => {
-    const { id, token, programId, testKey } = await makeDeveloper();
-    const { live_key: liveKey } = (await operate('POST', `/programs/${programId}/approve`, undefined)).body;
-    const used: number[] = [];
-    const use = async (key: string, replica: number) => {
-      const { status, headers } = await send('GET', '/v1/nothing', { replica, headers: { 'x-api-key': key } });
-      if (status !== 401) used.push(Number(headers.get('x-ratelimit-remaining')));
-      return status;
-    };
-    /**
-     * An attempt that uses an idempotency key. One statement admits a known API key and locks the
-     * idempotency key.
-     */
-    const create = async (key: string, replica: number) => {
-      const headers = { 'x-api-key': key, 'idempotency-key': newId() };
-      const body = { challenge_id: newId(), player_ref: 'a' };
-      return (await send('POST', '/v1/attempts', { replica, headers, body })).status;
-    };
-    expect([await use(testKey, 0), await use(testKey, 1)]).toEqual([404, 404]);
-    lines = [];
-    const answer = await portal('POST', `/programs/${programId.toUpperCase()}/test-key`, { token });
-    expect([answer.status, answer.body]).toEqual([200, { test_key: expect.stringMatching(/^sk_test_\w{49}$/) }]);
-    for (const replica of [0, 1]) {
-      expect([await use(testKey, replica), await use(answer.body.test_key, replica)]).toEqual([401, 404]);
-    }
-    // The new key continues the old one's count in the same minute.
-    expect(used).toEqual([0, 1, 2, 3].map((count) => Number(used[0]) - count));
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { actor: 'developer', developerId: id, action: 'replace_test_key', result: 'done' },
-    ]);
-    expect(lines.join()).not.toContain('sk_test_');
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(answer.body.test_key).not.toBe(testKey);
-    for (const replica of [0, 1]) {
-      expect([await create(testKey, replica), await create(answer.body.test_key, replica)]).toEqual([401, 500]);
-      for (const [key, status] of [
-        [testKey, 401],
-        [answer.body.test_key, 404],
-      ]) {
-        const sandbox = await send('POST', '/api/sandbox/nothing', { replica, headers: { 'x-api-key': key } });
-        expect(sandbox.status).toBe(status);
+  test('a program gets a new test key in the portal; the old one stops immediately on every replica', () =>
+    inOneMinute(database, async () => {
+      const { id, token, programId, testKey } = await makeDeveloper();
+      const { live_key: liveKey } = (await operate('POST', `/programs/${programId}/approve`, undefined)).body;
+      const used: number[] = [];
+      const use = async (key: string, replica: number) => {
+        const { status, headers } = await send('GET', '/v1/nothing', { replica, headers: { 'x-api-key': key } });
+        if (status !== 401) used.push(Number(headers.get('x-ratelimit-remaining')));
+        return status;
+      };
+      /**
+       * An attempt that uses an idempotency key. One statement admits a known API key and locks the
+       * idempotency key.
+       */
+      const create = async (key: string, replica: number) => {
+        const headers = { 'x-api-key': key, 'idempotency-key': newId() };
+        const body = { challenge_id: newId(), player_ref: 'a' };
+        return (await send('POST', '/v1/attempts', { replica, headers, body })).status;
+      };
+      expect([await use(testKey, 0), await use(testKey, 1)]).toEqual([404, 404]);
+      lines = [];
+      const answer = await portal('POST', `/programs/${programId.toUpperCase()}/test-key`, { token });
+      expect([answer.status, answer.body]).toEqual([200, { test_key: expect.stringMatching(/^sk_test_\w{49}$/) }]);
+      for (const replica of [0, 1]) {
+        expect([await use(testKey, replica), await use(answer.body.test_key, replica)]).toEqual([401, 404]);
       }
-      const live = await send('GET', '/v1/nothing', { replica, headers: { 'x-api-key': liveKey } });
-      expect(live.status).toBe(404);
-    }
-    const [shown] = (await portal('GET', '/programs', { token })).body.data;
-    expect(shown.keys.map(({ environment, last4 }: Record<string, string>) => [environment, last4]).sort()).toEqual([
-      ['live', liveKey.slice(-4)],
-      ['test', answer.body.test_key.slice(-4)],
-    ]);
-  });
+      // The new key continues the old one's count in the same minute.
+      expect(used).toEqual([0, 1, 2, 3].map((count) => Number(used[0]) - count));
+      expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+        { actor: 'developer', developerId: id, action: 'replace_test_key', result: 'done' },
+      ]);
+      expect(lines.join()).not.toContain('sk_test_');
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.body.test_key).not.toBe(testKey);
+      for (const replica of [0, 1]) {
+        expect([await create(testKey, replica), await create(answer.body.test_key, replica)]).toEqual([401, 500]);
+        for (const [key, status] of [
+          [testKey, 401],
+          [answer.body.test_key, 404],
+        ]) {
+          const sandbox = await send('POST', '/api/sandbox/nothing', { replica, headers: { 'x-api-key': key } });
+          expect(sandbox.status).toBe(status);
+        }
+        const live = await send('GET', '/v1/nothing', { replica, headers: { 'x-api-key': liveKey } });
+        expect(live.status).toBe(404);
+      }
+      const [shown] = (await portal('GET', '/programs', { token })).body.data;
+      expect(shown.keys.map(({ environment, last4 }: Record<string, string>) => [environment, last4]).sort()).toEqual([
+        ['live', liveKey.slice(-4)],
+        ['test', answer.body.test_key.slice(-4)],
+      ]);
+    }));
 
   test('a program has exactly one working test key after 20 concurrent replacements on two replicas', async () => {
     const { token, programId, testKey } = await makeDeveloper();

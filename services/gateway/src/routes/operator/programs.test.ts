@@ -10,7 +10,7 @@ import { createTestClock, createTestDatabase } from '@laurel/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { fetchDescribed } from '../../described-answer.fixture.ts';
-import { OPERATOR_TOKEN, operatorOf, startTestGateway } from '../../gateway.fixture.ts';
+import { inOneMinute, OPERATOR_TOKEN, operatorOf, startTestGateway } from '../../gateway.fixture.ts';
 import { CHALLENGE_TERMS } from './terms.fixture.ts';
 
 /** Low, so that exceeding it is quick; no key here sends as many requests to `/v1` in a minute. */
@@ -300,18 +300,19 @@ describe('keys of a program', () => {
     expect(headers.get('x-ratelimit-remaining')).toBe(String(RATE_LIMIT - 1));
   });
 
-  test('a request over the rate limit of /v1 uses no idempotency key, and reaches no service', async () => {
-    const { testKey } = await makeProgram();
-    const headers = { 'x-api-key': testKey, 'content-type': 'application/json' };
-    const attempt = JSON.stringify({ challenge_id: newId(), player_ref: 'a' });
-    const create = () => send('POST', '/v1/attempts', { ...headers, 'idempotency-key': newId() }, attempt);
-    const before = await countOf('idempotency_records');
-    for (let time = 1; time < RATE_LIMIT; time += 1) expect((await use(testKey)).status).toBe(404);
-    // No challenge service runs.
-    expect((await create()).status).toBe(500);
-    await expect.poll(() => countOf('idempotency_records')).toBe(before + 1);
-    const refused = await Promise.all(Array.from({ length: 20 }, create));
-    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 429));
-    expect(await countOf('idempotency_records')).toBe(before + 1);
-  });
+  test('a request over the rate limit of /v1 uses no idempotency key, and reaches no service', () =>
+    inOneMinute(database, async () => {
+      const { testKey } = await makeProgram();
+      const headers = { 'x-api-key': testKey, 'content-type': 'application/json' };
+      const attempt = JSON.stringify({ challenge_id: newId(), player_ref: 'a' });
+      const create = () => send('POST', '/v1/attempts', { ...headers, 'idempotency-key': newId() }, attempt);
+      const before = await countOf('idempotency_records');
+      for (let time = 1; time < RATE_LIMIT; time += 1) expect((await use(testKey)).status).toBe(404);
+      // No challenge service runs.
+      expect((await create()).status).toBe(500);
+      await expect.poll(() => countOf('idempotency_records')).toBe(before + 1);
+      const refused = await Promise.all(Array.from({ length: 20 }, create));
+      expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 429));
+      expect(await countOf('idempotency_records')).toBe(before + 1);
+    }));
 });

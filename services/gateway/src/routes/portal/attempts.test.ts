@@ -216,12 +216,7 @@ test('an attempt has its history with the sends of its events, in order, and its
 
 test("an attempt of another developer's program is not found, and no service is called", async () => {
   const id = newOwnedId('challenge');
-  for (const path of [
-    '/attempts?environment=test',
-    '/attempts?limit=nonsense',
-    `/attempts/${id}`,
-    `/attempts/${id}/receipt`,
-  ])
+  for (const path of ['/attempts?environment=test', `/attempts/${id}`, `/attempts/${id}/receipt`])
     expect([path, (await stranger.send('GET', `/programs/${programId}${path}`)).status]).toEqual([path, 404]);
   expect([challenge.asked, tournament.asked, webhook.asked]).toEqual([[], [], []]);
   for (const unknown of [id, newId(), 'nonsense'])
