@@ -65,6 +65,8 @@ const createProgramIntegration = defineProgramRoute({
   },
 });
 
+const where = environment.openapi({ description: 'Where the integration is; in the other one it is not found.' });
+
 /** A change of one integration, which is looked for in the environment of the query. */
 function changeOfOne(
   route: TenantRoute<Integrations>,
@@ -75,7 +77,7 @@ function changeOfOne(
     ...as,
     path: `/integrations/{integrationId}${as.path}`,
     params: { integrationId: pathId },
-    query: z.object(inEnvironment),
+    query: z.object({ environment: where }),
     run: async ({ caller, params, ...call }, dependencies: Integrations) => {
       const tenant = openTenantOf(caller.program, call.query.environment);
       if (isRefused(tenant)) return tenant;
