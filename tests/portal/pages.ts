@@ -11,5 +11,7 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
   { path: '/programs', heading: 'Programs' },
   { path: '/p/{program}/test/keys', heading: 'API keys' },
   { path: '/p/{program}/live/keys', heading: 'API keys' },
+  { path: '/p/{program}/test/sandbox', heading: 'Sandbox' },
+  { path: '/p/{program}/live/sandbox', heading: 'Sandbox' },
   { path: '/nothing', heading: 'Page not found' },
 ];

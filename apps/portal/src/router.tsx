@@ -51,7 +51,13 @@ const keys = createRoute({
   component: lazy(() => import('./pages/keys/keys-page.tsx').then((page) => page.KeysPage)),
 });
 
-const routeTree = root.addChildren([home, signIn, programs, program.addChildren([programHome, keys])]);
+const sandbox = createRoute({
+  ...inProgram,
+  path: 'sandbox',
+  component: lazy(() => import('./pages/sandbox/sandbox-page.tsx').then((page) => page.SandboxPage)),
+});
+
+const routeTree = root.addChildren([home, signIn, programs, program.addChildren([programHome, sandbox, keys])]);
 
 export const router = createRouter({
   routeTree,

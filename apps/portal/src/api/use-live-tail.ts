@@ -108,7 +108,7 @@ function shown<T>(tail: Tail<T> | undefined): State<T> {
 }
 
 /** Runs `poll` again and again while the page is visible; it returns the pause before the next. */
-function usePoll(isPolling: boolean, address: string, poll: (signal: AbortSignal) => Promise<number>): void {
+export function usePoll(isPolling: boolean, address: string, poll: (signal: AbortSignal) => Promise<number>): void {
   const latest = useRef(poll);
   latest.current = poll;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address begins anew.

@@ -6,4 +6,7 @@ export interface NavigationEntry {
   readonly label: string;
 }
 
-export const NAVIGATION: readonly NavigationEntry[] = [{ to: '/p/$programId/$environment/keys', label: 'API keys' }];
+export const NAVIGATION: readonly NavigationEntry[] = [
+  { to: '/p/$programId/$environment/sandbox', label: 'Sandbox' },
+  { to: '/p/$programId/$environment/keys', label: 'API keys' },
+];

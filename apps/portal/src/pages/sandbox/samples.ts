@@ -1,0 +1,166 @@
+/**
+ * The calls of a visit as a partner's server makes them: by curl and by the SDK, one by one with the
+ * real ids, or all as a script, which plays again with players and attempts of its own.
+ */
+import { requestOf, type SandboxCall } from './calls.ts';
+
+export interface Sample {
+  readonly name: 'curl' | 'SDK';
+  readonly text: string;
+}
+
+/** A call that Laurel accepted. */
+export interface Done {
+  readonly call: SandboxCall;
+  /** The id of the attempt that the call created. */
+  readonly attemptId?: string | undefined;
+}
+
+export function samplesOf(call: SandboxCall, origin: string): readonly Sample[] {
+  return [
+    { name: 'curl', text: curlOf(call, `'${origin}`) },
+    { name: 'SDK', text: `${sdkOf(call)};` },
+  ];
+}
+
+export function scriptsOf(steps: readonly Done[], origin: string): readonly Sample[] {
+  const names = new Map<string, Variable>();
+  const shell: string[] = [];
+  const sdk: string[] = [];
+  let attempts = 0;
+  let players = 0;
+  for (const { call, attemptId } of steps) {
+    const ref = call.kind === 'put-player' ? call.body.player_ref : undefined;
+    if (ref !== undefined && !names.has(ref) && isPlain(ref)) {
+      players += 1;
+      names.set(ref, { place: `__PLAYER_${players}__`, shell: `$PLAYER_${players}`, sdk: `player${players}` });
+      shell.push(`PLAYER_${players}="${ref}-$RUN"`);
+      sdk.push(`const player${players} = \`${ref}-\${run}\`;`);
+    }
+    const named = withNames(call, names);
+    const key = call.kind === 'create-attempt' ? `__RUN__-${attempts + 1}` : undefined;
+    const keyed = key === undefined ? named : ({ ...named, idempotencyKey: key } as SandboxCall);
+    const curl = fillShell(curlOf(keyed, `"$LAUREL_BASE_URL"'`), names);
+    const line = fillSdk(sdkOf(keyed), names);
+    if (attemptId === undefined) {
+      shell.push(`${curl}\necho`);
+      sdk.push(`console.log(${line});`);
+      continue;
+    }
+    attempts += 1;
+    const name = `ATTEMPT_${attempts}`;
+    names.set(attemptId, { place: `__${name}__`, shell: `$${name}`, sdk: `attempt${attempts}.id` });
+    shell.push(`${name}=$(${curl} | sed -n 's/^{"id":"\\([^"]*\\)".*/\\1/p')\necho "attempt $${name}"`);
+    sdk.push(`const attempt${attempts} = ${line};\nconsole.log(attempt${attempts});`);
+  }
+  const shellHead = [
+    '#!/usr/bin/env bash',
+    '# LAUREL_TEST_KEY has the test key. Each run plays with players of its own.',
+    'set -euo pipefail',
+    `LAUREL_BASE_URL="\${LAUREL_BASE_URL:-${origin}}"`,
+    'RUN="$(date +%s)-$$"',
+  ];
+  const sdkHead = [
+    "import { randomUUID } from 'node:crypto';",
+    "import { Laurel } from '@laurel/sdk';",
+    '',
+    `const laurel = new Laurel({ apiKey: process.env.LAUREL_TEST_KEY, baseUrl: '${origin}' });`,
+    'const run = randomUUID();',
+  ];
+  return [
+    { name: 'curl', text: `${shellHead.join('\n')}\n\n${shell.join('\n\n')}\n` },
+    { name: 'SDK', text: `${sdkHead.join('\n')}\n\n${sdk.join('\n')}\n` },
+  ];
+}
+
+/** A value that differs in each run of a script. */
+interface Variable {
+  /** Stands for the value until the text is written. */
+  readonly place: string;
+  readonly shell: string;
+  readonly sdk: string;
+}
+
+/** Whether a ref reads the same in a URL, in a shell and in a template of JavaScript. */
+function isPlain(ref: string): boolean {
+  return /^[\w.-]{1,200}$/.test(ref);
+}
+
+function withNames(call: SandboxCall, names: ReadonlyMap<string, Variable>): SandboxCall {
+  const placeOf = (value: string) => names.get(value)?.place ?? value;
+  switch (call.kind) {
+    case 'put-player':
+      return { ...call, body: { ...call.body, player_ref: placeOf(call.body.player_ref) } };
+    case 'create-attempt':
+      return { ...call, body: { ...call.body, player_ref: placeOf(call.body.player_ref) } };
+    case 'hold-next-award':
+      return { ...call, playerRef: placeOf(call.playerRef) };
+    case 'report-outcome':
+    case 'expire-attempt':
+      return { ...call, attemptId: placeOf(call.attemptId) };
+    default:
+      return call;
+  }
+}
+
+/** Inside single quotes a shell reads no variable, so each leaves them. */
+function fillShell(text: string, names: ReadonlyMap<string, Variable>): string {
+  let filled = text.replaceAll('__RUN__', `'"$RUN"'`);
+  for (const { place, shell } of names.values()) filled = filled.replaceAll(place, `'"${shell}"'`);
+  return filled;
+}
+
+function fillSdk(text: string, names: ReadonlyMap<string, Variable>): string {
+  let filled = text.replace(/'__RUN__(-\d+)'/g, '`$' + '{run}$1`');
+  for (const { place, sdk } of names.values()) filled = filled.replaceAll(`'${place}'`, sdk);
+  return filled;
+}
+
+/** `base` is a shell's text that ends within single quotes. */
+function curlOf(call: SandboxCall, base: string): string {
+  const { partnerPath, body, idempotencyKey } = requestOf(call);
+  return [
+    `curl -sS --fail-with-body -X POST ${base}${partnerPath}'`,
+    `-H "X-API-Key: $LAUREL_TEST_KEY"`,
+    ...(idempotencyKey === undefined ? [] : [`-H ${quoted(`Idempotency-Key: ${idempotencyKey}`)}`]),
+    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`]),
+  ].join(' \\\n  ');
+}
+
+function sdkOf(call: SandboxCall): string {
+  switch (call.kind) {
+    case 'put-player':
+      return `await laurel.sandbox.createPlayer(${literal(call.body)})`;
+    case 'hold-next-award':
+      return `await laurel.sandbox.holdNextAward(${literal(call.playerRef)})`;
+    case 'create-attempt':
+      return `await laurel.attempts.create(${literal(call.body)}, { idempotencyKey: ${literal(call.idempotencyKey)} })`;
+    case 'report-outcome':
+      return `await laurel.attempts.reportOutcome(${literal(call.attemptId)}, ${literal(call.body)})`;
+    case 'expire-attempt':
+      return `await laurel.sandbox.expireAttempt(${literal(call.attemptId)})`;
+    case 'close-entries':
+      return `await laurel.sandbox.closeEntries(${literal(call.roundId)})`;
+    case 'close-round':
+      return `await laurel.sandbox.closeRound(${literal(call.roundId)})`;
+    case 'retry-delivery':
+      return `await laurel.sandbox.retryDelivery(${literal(call.deliveryId)})`;
+  }
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A value as JavaScript; members that are undefined are left out. */
+function literal(value: unknown): string {
+  if (typeof value === 'string') {
+    return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+  }
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([name, member]) => `${/^[a-z_]\w*$/i.test(name) ? name : literal(name)}: ${literal(member)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
