@@ -1,62 +1,84 @@
 /**
- * What all charts share: a caption, a picture as wide as its place, and the table behind it. With
- * `words` in place of points, a chart says why there is too little to draw.
+ * What all charts share: a caption, a picture as wide as its place with a cursor, and the table
+ * behind it. `TooLittle` stands in its place while there is too little to draw.
  */
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { Cursor, type Stop } from './cursor.tsx';
+import { type Frame, HEIGHT_PX } from './geometry.ts';
 
-export const HEIGHT_PX = 200;
-export const MARGIN = { top: 12, right: 12, bottom: 26, left: 52 } as const;
 const FIRST_WIDTH_PX = 600;
+const MIN_WIDTH_PX = 160;
+
+export interface Drawing {
+  readonly frame: Frame;
+  readonly marks: ReactNode;
+  /** From left to right, at least one. */
+  readonly stops: readonly Stop[];
+}
 
 interface ChartFigureProps {
   readonly title: string;
-  /** One sentence with what the picture shows, for who cannot see it. */
+  /** What the picture shows, for people who cannot see it. */
   readonly summary: string;
+  /** Below the picture, for all. */
+  readonly note?: ReactNode;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly ReactNode[])[];
   /** Draws into the given width. */
-  readonly draw: (widthPx: number) => ReactNode;
+  readonly draw: (widthPx: number) => Drawing;
   readonly legend?: ReactNode;
 }
 
-export function ChartFigure({ title, summary, columns, rows, draw, legend }: ChartFigureProps): ReactNode {
+export function ChartFigure({ title, summary, note, columns, rows, draw, legend }: ChartFigureProps): ReactNode {
   const place = useRef<HTMLDivElement>(null);
   const caption = useId();
   const width = useWidth(place);
+  const { frame, marks, stops } = draw(width);
   return (
     <figure className="chart" aria-labelledby={caption}>
       <figcaption id={caption}>{title}</figcaption>
       {legend}
       <div ref={place} className="chart-place">
         <svg role="img" aria-label={summary} width={width} height={HEIGHT_PX} viewBox={`0 0 ${width} ${HEIGHT_PX}`}>
-          {draw(width)}
+          {marks}
         </svg>
+        <Cursor title={title} stops={stops} widthPx={width} top={frame.top} bottom={frame.bottom} />
       </div>
+      {note !== undefined && <p className="chart-note">{note}</p>}
       <details>
         <summary>Show as a table</summary>
-        <table className="chart-table">
-          <thead>
-            <tr>
-              {columns.map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((cells, row) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a picture have no identity.
-              <tr key={row}>
-                {cells.map((cell, column) => (
-                  <td key={columns[column]}>{cell}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <DataTable title={title} columns={columns} rows={rows} />
       </details>
     </figure>
+  );
+}
+
+function DataTable({ title, columns, rows }: Pick<ChartFigureProps, 'title' | 'columns' | 'rows'>): ReactNode {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that scrolls is scrolled by keyboard.
+    <section className="chart-scroll" aria-label={`${title}, as a table`} tabIndex={0}>
+      <table className="chart-table">
+        <thead>
+          <tr>
+            {columns.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells, row) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a picture have no identity.
+            <tr key={row}>
+              {cells.map((cell, column) => (
+                <td key={columns[column]}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }
 
@@ -64,7 +86,7 @@ export function ChartFigure({ title, summary, columns, rows, draw, legend }: Cha
 export function TooLittle({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactNode {
   return (
     <div className="chart too-little">
-      <p className="chart-title">{title}</p>
+      <h3 className="chart-title">{title}</h3>
       <p className="muted">{children}</p>
     </div>
   );
@@ -72,6 +94,7 @@ export function TooLittle({ title, children }: { readonly title: string; readonl
 
 export interface LegendEntry {
   readonly name: string;
+  /** A tone of `Status`, or `reference` for a dashed line. */
   readonly tone: string;
 }
 
@@ -87,46 +110,12 @@ export function Legend({ entries }: { readonly entries: readonly LegendEntry[] }
   );
 }
 
-interface AxisProps {
-  readonly ticks: readonly { readonly at: number; readonly text: string }[];
-  readonly widthPx: number;
-}
-
-/** Horizontal lines with their values at the left. */
-export function ValueAxis({ ticks, widthPx }: AxisProps): ReactNode {
-  return (
-    <g className="axis">
-      {ticks.map(({ at, text }) => (
-        <g key={text}>
-          <line x1={MARGIN.left} x2={widthPx - MARGIN.right} y1={at} y2={at} />
-          <text x={MARGIN.left - 6} y={at} dy="0.32em" textAnchor="end">
-            {text}
-          </text>
-        </g>
-      ))}
-    </g>
-  );
-}
-
-/** Labels below the picture. */
-export function BottomAxis({ ticks }: Pick<AxisProps, 'ticks'>): ReactNode {
-  return (
-    <g className="axis">
-      {ticks.map(({ at, text }) => (
-        <text key={`${at} ${text}`} x={at} y={HEIGHT_PX - 8} textAnchor="middle">
-          {text}
-        </text>
-      ))}
-    </g>
-  );
-}
-
 function useWidth(place: React.RefObject<HTMLDivElement | null>): number {
   const [width, setWidth] = useState(FIRST_WIDTH_PX);
   useEffect(() => {
     if (place.current === null) return;
     const observer = new ResizeObserver(([entry]) => {
-      if (entry !== undefined) setWidth(Math.max(160, Math.floor(entry.contentRect.width)));
+      if (entry !== undefined) setWidth(Math.max(MIN_WIDTH_PX, Math.floor(entry.contentRect.width)));
     });
     observer.observe(place.current);
     return () => observer.disconnect();

@@ -1,58 +1,60 @@
 /**
  * `<LineChart title="Pass rate" format={formatShare} series={[{ name: 'Observed', tone: 'info', points:
- * [{ at: 0, value: 0.2, low: 0.1, high: 0.3 }] }]} references={[{ name: 'Target', value: 0.25 }]}
- * x="attempts" />`: lines, each with the interval of its points; references are dashed lines. `at`
- * is a number, or an ISO time where `x` is "time".
+ * [{ at: ISO, value: 0.2, low: 0.1, high: 0.3 }] }]} references={[{ name: 'Target', value: 0.25 }]}
+ * />`: lines over time, each with the interval of its points; references are dashed lines.
  */
 import { scaleLinear, scaleUtc } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import type { ReactNode } from 'react';
-import { formatCount, utcTime } from '../format.ts';
-import { BottomAxis, ChartFigure, HEIGHT_PX, Legend, MARGIN, ValueAxis } from './figure.tsx';
+import { utcTime } from '../format.ts';
+import { BottomAxis, ValueAxis } from './axes.tsx';
+import type { Stop } from './cursor.tsx';
+import { ChartFigure, type Drawing, Legend } from './figure.tsx';
+import { domainOf, frameOf, HEIGHT_PX, timeLabel } from './geometry.ts';
 
 export interface Point {
-  readonly at: number | string;
+  /** ISO 8601. */
+  readonly at: string;
   readonly value: number;
   readonly low?: number;
   readonly high?: number;
+  /** Shown beside the value, as "of 120 attempts". */
+  readonly detail?: string;
+}
+
+interface Series {
+  readonly name: string;
+  readonly tone: string;
+  /** Ascending. */
+  readonly points: readonly Point[];
 }
 
 interface LineChartProps {
   readonly title: string;
-  /** What runs to the right: "time", or the noun of a count. */
-  readonly x: string;
   readonly format: (value: number) => string;
-  /** Ascending points, at least two in one of them. */
-  readonly series: readonly { readonly name: string; readonly tone: string; readonly points: readonly Point[] }[];
+  /** With points at two times or more. */
+  readonly series: readonly Series[];
   readonly references?: readonly { readonly name: string; readonly value: number }[];
+  /** The ends of the picture's values; a point outside is drawn at the end. From the points by default. */
+  readonly range?: readonly [number, number];
+  /** The values that have a line and a label. By default some round ones. */
+  readonly valueTicks?: readonly number[];
+  readonly note?: ReactNode;
 }
 
-export function LineChart({ title, x: xName, format, series, references = [] }: LineChartProps): ReactNode {
-  const isTime = xName === 'time';
-  const positionOf = ({ at }: Point) => (typeof at === 'string' ? Date.parse(at) : at);
-  const points = series.flatMap((one) => one.points);
-  const values = [
-    ...points.flatMap(({ value, low = value, high = value }) => [value, low, high]),
-    ...references.map(({ value }) => value),
-  ];
-  const positions = points.map(positionOf);
-  const ends = [Math.min(...positions), Math.max(...positions)] as const;
-  const name = (at: number | string) => (typeof at === 'string' ? utcTime(at) : formatCount(at));
+const LABEL_PX = 110;
+
+export function LineChart(props: LineChartProps): ReactNode {
+  const { title, format, series, references = [], note } = props;
   const last = series.map((one) => `${one.name}: ${format(one.points.at(-1)?.value ?? 0)}.`);
+  const hasInterval = series.some(({ points }) => points.some(({ low }) => low !== undefined));
   return (
     <ChartFigure
       title={title}
       summary={[...last, ...references.map((one) => `${one.name}: ${format(one.value)}.`)].join(' ')}
-      columns={['Series', isTime ? 'Time' : xName, 'Value', 'Low', 'High']}
-      rows={series.flatMap((one) =>
-        one.points.map(({ at, value, low, high }) => [
-          one.name,
-          name(at),
-          format(value),
-          low === undefined ? '–' : format(low),
-          high === undefined ? '–' : format(high),
-        ]),
-      )}
+      note={note}
+      columns={['Time', 'Series', 'Value', ...(hasInterval ? ['Low', 'High'] : [])]}
+      rows={series.flatMap((one) => one.points.map((point) => rowOf(one.name, point, format, hasInterval)))}
       legend={
         <Legend
           entries={[
@@ -61,45 +63,87 @@ export function LineChart({ title, x: xName, format, series, references = [] }: 
           ]}
         />
       }
-      draw={(width) => {
-        const range = [MARGIN.left, width - MARGIN.right];
-        const x = isTime ? scaleUtc(ends, range) : scaleLinear(ends, range);
-        const y = scaleLinear([Math.min(...values), Math.max(...values)], [HEIGHT_PX - MARGIN.bottom, MARGIN.top]).nice(
-          4,
-        );
-        const xOf = (point: Point) => x(positionOf(point));
-        const band = area<Point>(
-          xOf,
-          (point) => y(point.low ?? point.value),
-          (point) => y(point.high ?? point.value),
-        );
-        const path = line<Point>(xOf, (point) => y(point.value));
-        const label = x.tickFormat(4);
-        return (
-          <>
-            <ValueAxis widthPx={width} ticks={y.ticks(4).map((value) => ({ at: y(value), text: format(value) }))} />
-            {series.map((one) => (
-              <g key={one.name} data-tone={one.tone}>
-                <path className="band" d={band(one.points) ?? ''} />
-                <path className="line" d={path(one.points) ?? ''} />
-              </g>
-            ))}
-            {references.map((one) => (
-              <line
-                key={one.name}
-                className="reference"
-                x1={range[0]}
-                x2={range[1]}
-                y1={y(one.value)}
-                y2={y(one.value)}
-              />
-            ))}
-            <BottomAxis
-              ticks={x.ticks(width / 120).map((tick) => ({ at: x(tick), text: label(tick as Date & number) }))}
-            />
-          </>
-        );
-      }}
+      draw={(width) => drawLines(width, props)}
     />
   );
+}
+
+function rowOf(name: string, { at, value, low, high }: Point, format: LineChartProps['format'], hasInterval: boolean) {
+  const ends = hasInterval ? [low, high].map((end) => (end === undefined ? '–' : format(end))) : [];
+  return [utcTime(at), name, format(value), ...ends];
+}
+
+function drawLines(width: number, { format, series, references = [], range, valueTicks }: LineChartProps): Drawing {
+  const points = series.flatMap((one) => one.points);
+  const y = scaleLinear(range ?? domainOf(valuesOf(points, references)), [HEIGHT_PX, 0]).clamp(range !== undefined);
+  if (range === undefined) y.nice(4);
+  const values = valueTicks ?? y.ticks(4);
+  const frame = frameOf(width, values.map(format));
+  y.range([frame.bottom, frame.top]);
+  const [from, to] = domainOf(points.map(({ at }) => Date.parse(at)));
+  const x = scaleUtc([from, to], [frame.left, frame.right]);
+  const xOf = ({ at }: Point) => x(Date.parse(at));
+  const band = area<Point>(
+    xOf,
+    (point) => y(point.low ?? point.value),
+    (point) => y(point.high ?? point.value),
+  );
+  const path = line<Point>(xOf, (point) => y(point.value));
+  return {
+    frame,
+    stops: stopsOf(series, format).map(({ at, title, values: shown }) => ({
+      x: x(at),
+      title,
+      values: shown.map(({ value, ...rest }) => ({ ...rest, y: y(value) })),
+    })),
+    marks: (
+      <>
+        <ValueAxis frame={frame} ticks={values.map((value) => ({ at: y(value), text: format(value) }))} />
+        {series.map((one) => (
+          <g key={one.name} data-tone={one.tone}>
+            <path className="band" d={band(one.points) ?? ''} />
+            <path className="line" d={path(one.points) ?? ''} />
+          </g>
+        ))}
+        {references.map(({ name, value }) => (
+          <line key={name} className="reference" x1={frame.left} x2={frame.right} y1={y(value)} y2={y(value)} />
+        ))}
+        <BottomAxis
+          frame={frame}
+          widthPx={width}
+          name="UTC"
+          ticks={x.ticks(width / LABEL_PX).map((tick) => ({ at: x(tick), text: timeLabel(tick.getTime(), to - from) }))}
+        />
+      </>
+    ),
+  };
+}
+
+function valuesOf(points: readonly Point[], references: readonly { readonly value: number }[]): readonly number[] {
+  const ofPoints = points.flatMap(({ value, low = value, high = value }) => [value, low, high]);
+  return [...ofPoints, ...references.map(({ value }) => value)];
+}
+
+interface TimedStop extends Pick<Stop, 'title'> {
+  readonly at: number;
+  readonly values: readonly (Stop['values'][number] & { readonly value: number })[];
+}
+
+/** One stop for each time at which a series has a point, from the oldest to the newest. */
+export function stopsOf(series: readonly Series[], format: LineChartProps['format']): readonly TimedStop[] {
+  const times = [...new Set(series.flatMap(({ points }) => points.map(({ at }) => at)))];
+  return times
+    .sort((one, other) => Date.parse(one) - Date.parse(other))
+    .map((at) => ({
+      at: Date.parse(at),
+      title: utcTime(at),
+      values: series.flatMap(({ name, tone, points }) =>
+        points.filter((point) => point.at === at).map((point) => ({ name, tone, ...readingOf(point, format) })),
+      ),
+    }));
+}
+
+function readingOf({ value, low, high, detail }: Point, format: LineChartProps['format']) {
+  const interval = low === undefined || high === undefined ? [] : [`(${format(low)} to ${format(high)})`];
+  return { value, text: [format(value), ...interval, ...(detail === undefined ? [] : [detail])].join(' ') };
 }
