@@ -216,8 +216,17 @@ test('an attempt has its history with the sends of its events, in order, and its
 
 test("an attempt of another developer's program is not found, and no service is called", async () => {
   const id = newOwnedId('challenge');
-  for (const path of ['/attempts?environment=test', `/attempts/${id}`, `/attempts/${id}/receipt`])
+  for (const path of [
+    '/attempts?environment=test',
+    '/attempts?environment=test&limit=1',
+    `/attempts/${id}`,
+    `/attempts/${id}/receipt`,
+  ])
     expect([path, (await stranger.send('GET', `/programs/${programId}${path}`)).status]).toEqual([path, 404]);
+  // A query that does not fit is refused first, and alike for a program that does not exist.
+  const unfit = (program: string) => stranger.send('GET', `/programs/${program}/attempts?limit=nonsense`);
+  const [foreign, missing] = [await unfit(programId), await unfit(newId())];
+  expect([foreign.status, foreign.text]).toEqual([400, missing.text]);
   expect([challenge.asked, tournament.asked, webhook.asked]).toEqual([[], [], []]);
   for (const unknown of [id, newId(), 'nonsense'])
     for (const path of [`/attempts/${unknown}`, `/attempts/${unknown}/receipt`])

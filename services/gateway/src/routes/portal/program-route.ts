@@ -1,6 +1,7 @@
 /**
  * Routes below `/programs/{programId}` of the portal, called by the developer of that program. The
- * program of another developer is not found, and nothing else is checked or run for it.
+ * program of another developer is not found like one that does not exist: only the request itself
+ * is checked before, and nothing is run.
  */
 import { type ApiErrorCode, isRefused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
