@@ -63,7 +63,7 @@ export function Cursor({ title, stops, widthPx, top, bottom }: CursorProps): Rea
         onBlur={hide}
         onKeyDown={move}
       />
-      {stop !== undefined && <Readout stop={stop} widthPx={widthPx} />}
+      {stop !== undefined && <Readout stop={stop} widthPx={widthPx} top={top} />}
     </>
   );
 }
@@ -92,11 +92,12 @@ function Mark({ stop, widthPx, top, bottom }: MarkProps): ReactNode {
   );
 }
 
-function Readout({ stop, widthPx }: { readonly stop: Stop; readonly widthPx: number }): ReactNode {
+/** Below the label of a marker. */
+function Readout({ stop, widthPx, top }: Omit<MarkProps, 'bottom'>): ReactNode {
   const gap = GAP_PX + (stop.widthPx ?? 0) / 2;
-  const isRight = stop.x > widthPx / 2;
+  const side = stop.x > widthPx / 2 ? { right: widthPx - stop.x + gap } : { left: stop.x + gap };
   return (
-    <div className="chart-readout" style={isRight ? { right: widthPx - stop.x + gap } : { left: stop.x + gap }}>
+    <div className="chart-readout" style={{ top, ...side }}>
       <p>{stop.title}</p>
       <dl>
         {stop.values.map(({ name, text, tone }) => (

@@ -94,7 +94,7 @@ export function TooLittle({ title, children }: { readonly title: string; readonl
 
 export interface LegendEntry {
   readonly name: string;
-  /** A tone of `Status`, or `reference` for a dashed line. */
+  /** A tone of `Status`, `reference` for a dashed line, or `area` for the side of a marker. */
   readonly tone: string;
 }
 

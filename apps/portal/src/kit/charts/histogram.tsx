@@ -47,7 +47,7 @@ export function Histogram({ title, unit, bins, marker, note }: HistogramProps): 
       title={title}
       summary={`${formatCount(total)} values ${ends}.${where}`}
       note={note}
-      legend={marker?.area !== undefined && <Legend entries={[{ name: marker.area.label, tone: 'good' }]} />}
+      legend={marker?.area !== undefined && <Legend entries={[{ name: marker.area.label, tone: 'area' }]} />}
       columns={[`From (${unit})`, `To (${unit})`, 'Count', 'Share']}
       rows={bins.map(({ from, to, count }) => [
         formatScore(from),
