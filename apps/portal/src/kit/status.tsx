@@ -16,6 +16,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   open: 'info',
   pending: 'info',
   calibrating: 'info',
+  settling: 'info',
   draft: 'info',
   held: 'warn',
   paused: 'warn',

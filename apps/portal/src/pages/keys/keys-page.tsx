@@ -6,6 +6,7 @@ import { CodeSample } from '../../kit/code-sample.tsx';
 import { ConfirmDialog, SecretDialog } from '../../kit/dialog.tsx';
 import { Empty } from '../../kit/empty.tsx';
 import { Page, Section } from '../../kit/page.tsx';
+import { challengeListSamples } from '../../kit/samples.ts';
 import { Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { useProgram } from '../../layout/program.tsx';
@@ -37,23 +38,10 @@ export function KeysPage(): ReactNode {
         }
       />
       <Section title="Try it">
-        <CodeSample title="List the challenges" samples={samplesFor(environment)} />
+        <CodeSample title="List the challenges" samples={challengeListSamples(environment)} />
       </Section>
     </Page>
   );
-}
-
-/** The key stands in an environment variable: nobody can show it again. */
-function samplesFor(environment: string) {
-  const variable = `LAUREL_${environment.toUpperCase()}_KEY`;
-  const { origin } = window.location;
-  return [
-    { name: 'curl', text: `curl ${origin}/v1/challenges \\\n  -H "X-API-Key: $${variable}"` },
-    {
-      name: 'SDK',
-      text: `import { Laurel } from '@laurel/sdk';\n\nconst laurel = new Laurel({ apiKey: process.env.${variable}, baseUrl: '${origin}' });\nconst challenges = await laurel.challenges.list();`,
-    },
-  ];
 }
 
 function ReplaceTestKey(): ReactNode {
