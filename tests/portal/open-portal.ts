@@ -22,7 +22,7 @@ export async function signInByPassword(page: Page, { email, password }: Develope
 }
 
 /** Opens a page and waits for its heading, and until everything that it reads is there. */
-export async function openPage(page: Page, path: string, heading: string): Promise<void> {
+export async function openPage(page: Page, path: string, heading: string | RegExp): Promise<void> {
   await page.goto(`/portal${path}`);
   await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
   await page.locator('.loading').first().waitFor({ state: 'detached' });

@@ -1,17 +1,66 @@
 /** The pages that `portal.test.ts` opens. A page adds one line. */
+import type { Developer, SharedWorld } from '../world.ts';
+import { newPlayedChallenge, newPlayedRound } from './contest-items.ts';
+
 export interface PortalPage {
-  /** The address below `/portal`; `{program}` is the program of the test. */
+  /** The address below `/portal`; `{program}` is the program of the test, `{item}` the page's item. */
   readonly path: string;
   /** The heading that shows that the page has loaded. */
-  readonly heading: string;
+  readonly heading: string | RegExp;
+  /** Makes the item of a page that shows one, and resolves to its id. */
+  readonly item?: (world: SharedWorld, developer: Developer) => Promise<string>;
 }
 
 export const PORTAL_PAGES: readonly PortalPage[] = [
   { path: '/sign-in', heading: 'Sign in to Laurel' },
   { path: '/programs', heading: 'Programs' },
+  { path: '/p/{program}/live/challenges', heading: 'Challenges' },
+  { path: '/p/{program}/test/challenges', heading: 'Challenges' },
+  {
+    path: '/p/{program}/test/challenges/{item}',
+    heading: 'Harbour run',
+    item: async (world, developer) => (await newPlayedChallenge(world, developer)).id,
+  },
+  {
+    path: '/p/{program}/test/challenges/{item}',
+    heading: 'Calibrating',
+    item: async (world, { program }) =>
+      (await world.newChallenge({ name: 'Calibrating', status: 'calibrating', threshold: null }, program)).id,
+  },
+  { path: '/p/{program}/live/tournaments', heading: 'Tournaments' },
+  { path: '/p/{program}/test/tournaments', heading: 'Tournaments' },
+  {
+    path: '/p/{program}/test/tournaments/{item}',
+    heading: 'Harbour cup',
+    item: async (world, developer) => (await newPlayedRound(world, developer)).round.tournament_id,
+  },
+  {
+    path: '/p/{program}/test/rounds/{item}',
+    heading: /^Round of /,
+    item: async (world, developer) => (await newPlayedRound(world, developer)).round.id,
+  },
+  {
+    path: '/p/{program}/test/rounds/{item}',
+    heading: /^Round of /,
+    item: async (world, developer) => {
+      const { round } = await newPlayedRound(world, developer);
+      await developer.program.test.closeRound(round.id);
+      return round.id;
+    },
+  },
   { path: '/p/{program}/test/keys', heading: 'API keys' },
   { path: '/p/{program}/live/keys', heading: 'API keys' },
   { path: '/p/{program}/test/sandbox', heading: 'Sandbox' },
   { path: '/p/{program}/live/sandbox', heading: 'Sandbox' },
   { path: '/nothing', heading: 'Page not found' },
 ];
+
+/** The pages with the ids of the program, and of items that are made now. */
+export async function makePages(world: SharedWorld, developer: Developer): Promise<readonly PortalPage[]> {
+  const made: PortalPage[] = [];
+  for (const page of PORTAL_PAGES) {
+    const item = (await page.item?.(world, developer)) ?? '';
+    made.push({ ...page, path: page.path.replace('{program}', developer.program.id).replace('{item}', item) });
+  }
+  return made;
+}

@@ -6,7 +6,7 @@ import { hasChromium, launchChromium } from '../clients/chromium.ts';
 import { observePage } from '../clients/observed-page.ts';
 import { type Developer, joinWorld } from '../world.ts';
 import { buildPortal, openPage, signInByPassword } from './open-portal.ts';
-import { PORTAL_PAGES } from './pages.ts';
+import { makePages, type PortalPage } from './pages.ts';
 
 const COLOUR_SCHEMES = ['light', 'dark'] as const;
 const WIDE = { width: 1280, height: 900 };
@@ -17,6 +17,7 @@ const stack = new AsyncDisposableStack();
 let browser: Browser;
 let origin: string;
 let developer: Developer;
+let pages: readonly PortalPage[];
 
 describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () => {
   beforeAll(async () => {
@@ -24,6 +25,7 @@ describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () 
     const world = stack.use(await joinWorld());
     origin = world.stack.baseUrl;
     developer = await world.newDeveloper();
+    pages = await makePages(world, developer);
     browser = await launchChromium();
     stack.defer(() => browser.close());
   }, 600_000);
@@ -37,8 +39,8 @@ describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () 
       await using observed = await observePage(browser, origin, { colorScheme, viewport });
       const { page, objections } = observed;
       await signInByPassword(page, developer);
-      for (const { path, heading } of PORTAL_PAGES) {
-        await openPage(page, path.replace('{program}', developer.program.id), heading);
+      for (const { path, heading } of pages) {
+        await openPage(page, path, heading);
         expect(await accessibilityIssues(page), path).toEqual([]);
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), path).toBe(true);
       }

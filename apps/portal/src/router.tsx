@@ -16,6 +16,8 @@ import { parseSearch, stringifySearch } from './kit/filters.ts';
 import { NAVIGATION } from './layout/navigation.ts';
 import { ProgramShell } from './layout/program-shell.tsx';
 import { Crashed, NotFound, Root } from './layout/root.tsx';
+import { readSearch as readChallengeSearch } from './pages/challenges/search.ts';
+import { readSearch as readTournamentSearch } from './pages/tournaments/search.ts';
 
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: Crashed });
 const atRoot = { getParentRoute: () => root } as const;
@@ -50,6 +52,33 @@ const keys = createRoute({
   path: 'keys',
   component: lazy(() => import('./pages/keys/keys-page.tsx').then((page) => page.KeysPage)),
 });
+const challenges = createRoute({
+  ...inProgram,
+  path: 'challenges',
+  validateSearch: readChallengeSearch,
+  component: lazy(() => import('./pages/challenges/challenges-page.tsx').then((page) => page.ChallengesPage)),
+});
+const challenge = createRoute({
+  ...inProgram,
+  path: 'challenges/$challengeId',
+  component: lazy(() => import('./pages/challenges/challenge-page.tsx').then((page) => page.ChallengePage)),
+});
+const tournaments = createRoute({
+  ...inProgram,
+  path: 'tournaments',
+  validateSearch: readTournamentSearch,
+  component: lazy(() => import('./pages/tournaments/tournaments-page.tsx').then((page) => page.TournamentsPage)),
+});
+const tournament = createRoute({
+  ...inProgram,
+  path: 'tournaments/$tournamentId',
+  component: lazy(() => import('./pages/tournaments/tournament-page.tsx').then((page) => page.TournamentPage)),
+});
+const round = createRoute({
+  ...inProgram,
+  path: 'rounds/$roundId',
+  component: lazy(() => import('./pages/tournaments/round-page.tsx').then((page) => page.RoundPage)),
+});
 
 const sandbox = createRoute({
   ...inProgram,
@@ -58,6 +87,12 @@ const sandbox = createRoute({
 });
 
 const routeTree = root.addChildren([home, signIn, programs, program.addChildren([programHome, sandbox, keys])]);
+const routeTree = root.addChildren([
+  home,
+  signIn,
+  programs,
+  program.addChildren([programHome, challenges, challenge, tournaments, tournament, round, keys]),
+]);
 
 export const router = createRouter({
   routeTree,
