@@ -141,7 +141,9 @@ function storedTexts(page: Page): Promise<readonly string[]> {
 }
 
 async function statusWith(apiKey: string): Promise<number> {
-  const answer = await fetch(`${origin}/v1/challenges`, { headers: { 'X-API-Key': apiKey, connection: 'close' } });
+  const answer = await fetch(`${origin}/v1/challenges?player_ref=player`, {
+    headers: { 'X-API-Key': apiKey, connection: 'close' },
+  });
   await answer.body?.cancel();
   return answer.status;
 }
