@@ -96,7 +96,8 @@ function Block<T>({ columns, rows, keyOf, isLong }: BlockProps<T>): ReactNode {
           <tr key={keyOf(row)}>
             {columns.map(({ name, cell, align }) => (
               <td key={name} data-label={name} data-align={align}>
-                {cell(row)}
+                {/* One element, because a card is a grid of a label and a value. */}
+                <div>{cell(row)}</div>
               </td>
             ))}
           </tr>

@@ -96,7 +96,7 @@ function Statistics({ challenge, statistics }: StatisticsProps): ReactNode {
       <Section title="Scores and pass rate">
         <div className="columns">
           <ScoreChart scores={scores} challenge={challenge} />
-          <PassRateChart rate={pass_rate} />
+          <PassRateChart rate={pass_rate} challenge={challenge} />
         </div>
       </Section>
       {drift !== null && (

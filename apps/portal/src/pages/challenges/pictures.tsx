@@ -20,6 +20,11 @@ const MIN_READINGS = 2;
 /** The monitor keeps its first reading at this attempt: docs/contract/rules.md, "Drift". */
 const FIRST_READING = 50;
 
+interface PassRateChartProps {
+  readonly rate: PassRateStatistics;
+  readonly challenge: OperatorChallenge;
+}
+
 interface ScoreChartProps {
   readonly scores: ScoreHistogram;
   readonly challenge: OperatorChallenge;
@@ -48,12 +53,12 @@ export function ScoreChart({ scores, challenge }: ScoreChartProps): ReactNode {
   );
 }
 
-export function PassRateChart({ rate }: { readonly rate: PassRateStatistics }): ReactNode {
+export function PassRateChart({ rate, challenge }: PassRateChartProps): ReactNode {
   const { target, observed, low, high, over_time } = rate;
   const about = {
     title: 'Pass rate',
     format: (value: number) => formatShare(value),
-    note: passRateWords(rate),
+    note: passRateWords(rate, challenge),
   };
   const points = over_time.flatMap(pointOf);
   if (points.length >= MIN_READINGS) {

@@ -24,11 +24,7 @@ export function TermsSection({ challenge }: { readonly challenge: OperatorChalle
           { label: 'Metric', value: `${challenge.metric_name} (${challenge.metric_unit})` },
           { label: 'Better score', value: challenge.threshold_direction === 'higher_is_better' ? 'Higher' : 'Lower' },
           { label: 'Plausible scores', value: windowWords(score_min, score_max) },
-          { label: 'Bar comes from', value: barSourceWords(challenge.calibration_source) },
-          {
-            label: 'Calibration needs',
-            value: `${formatCount(challenge.min_calibration_n)} scores of ${formatCount(challenge.min_calibration_players)} players`,
-          },
+          ...calibrationFacts(challenge),
           { label: 'Paid attempts a day', value: `${formatCount(challenge.daily_attempt_cap)} for each player` },
           { label: 'Integrity tier', value: challenge.integrity_tier },
           { label: 'Verification level', value: `${challenge.required_verification_level} or more` },
@@ -42,6 +38,17 @@ export function TermsSection({ challenge }: { readonly challenge: OperatorChalle
       />
     </Section>
   );
+}
+
+/** The best scores need no calibration. */
+function calibrationFacts(challenge: OperatorChallenge) {
+  const { prize_structure, calibration_source, min_calibration_n, min_calibration_players } = challenge;
+  if (prize_structure === 'top_n') return [];
+  const needs = `${formatCount(min_calibration_n)} scores of ${formatCount(min_calibration_players)} players`;
+  return [
+    { label: 'Bar comes from', value: barSourceWords(calibration_source) },
+    { label: 'Calibration needs', value: needs },
+  ];
 }
 
 function prizeWords({ prize_structure, top_n }: OperatorChallenge): string {

@@ -51,7 +51,13 @@ describe('the pass rate', () => {
     [{ ...rate, low: 0.2, high: 0.2 }, 'which includes the target of 20.0 %'],
     [{ ...rate, attempts: 0, passes: 0, observed: null, low: null, high: null }, 'No paid attempt has settled'],
   ])('%o: "%s"', (one, words) => {
-    expect(passRateWords(one)).toContain(words);
+    expect(passRateWords(one, { status: 'live', prize_structure: 'threshold' })).toContain(words);
+  });
+
+  test('says why there is none while a challenge calibrates, and for the best scores', () => {
+    const none = { ...rate, attempts: 0, passes: 0, observed: null, low: null, high: null };
+    expect(passRateWords(none, { status: 'calibrating', prize_structure: 'threshold' })).toContain('no bar yet');
+    expect(passRateWords(none, { status: 'live', prize_structure: 'top_n' })).toContain('Every win makes');
   });
 });
 

@@ -75,7 +75,14 @@ export function sourceWords({
     : `The scores of ${all} settled paid attempts: those of the players with the newest accounts, which says nothing about their scores. Others are not counted here.`;
 }
 
-export function passRateWords({ target, attempts, observed, low, high }: PassRateStatistics): string {
+export function passRateWords(
+  { target, attempts, observed, low, high }: PassRateStatistics,
+  { status, prize_structure }: Pick<OperatorChallenge, 'status' | 'prize_structure'>,
+): string {
+  if (prize_structure === 'top_n') {
+    return 'Every win makes this challenge harder, so no drift monitor counts how often its bar is cleared.';
+  }
+  if (status === 'calibrating') return 'There is no bar yet that a score could clear.';
   if (observed === null || low === null || high === null) {
     return 'No paid attempt has settled since the drift monitor started, so there is no pass rate yet.';
   }
