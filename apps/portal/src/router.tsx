@@ -86,12 +86,11 @@ const sandbox = createRoute({
   component: lazy(() => import('./pages/sandbox/sandbox-page.tsx').then((page) => page.SandboxPage)),
 });
 
-const routeTree = root.addChildren([home, signIn, programs, program.addChildren([programHome, sandbox, keys])]);
 const routeTree = root.addChildren([
   home,
   signIn,
   programs,
-  program.addChildren([programHome, challenges, challenge, tournaments, tournament, round, keys]),
+  program.addChildren([programHome, keys, challenges, challenge, tournaments, tournament, round, sandbox]),
 ]);
 
 export const router = createRouter({
