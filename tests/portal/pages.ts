@@ -4,6 +4,7 @@ import { newPlayedChallenge, newPlayedRound } from './contest-items.ts';
 
 export interface PortalPage {
   /** The address below `/portal`; `{program}` is the program of the test, `{item}` the page's item. */
+  /** The address below `/portal`; `{program}` and alike are the ids of `items.ts`. */
   readonly path: string;
   /** The heading that shows that the page has loaded. */
   readonly heading: string | RegExp;
@@ -48,6 +49,9 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
       return round.id;
     },
   },
+  { path: '/p/{program}/test/requests', heading: 'Requests' },
+  { path: '/p/{program}/live/requests?status=5xx', heading: 'Requests' },
+  { path: '/p/{program}/test/requests/{request}', heading: 'Request' },
   { path: '/p/{program}/test/keys', heading: 'API keys' },
   { path: '/p/{program}/live/keys', heading: 'API keys' },
   { path: '/p/{program}/test/sandbox', heading: 'Sandbox' },

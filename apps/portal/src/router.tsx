@@ -17,6 +17,7 @@ import { NAVIGATION } from './layout/navigation.ts';
 import { ProgramShell } from './layout/program-shell.tsx';
 import { Crashed, NotFound, Root } from './layout/root.tsx';
 import { readSearch as readChallengeSearch } from './pages/challenges/search.ts';
+import { readSearch as readRequestsSearch } from './pages/requests/search.ts';
 import { readSearch as readTournamentSearch } from './pages/tournaments/search.ts';
 
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: Crashed });
@@ -47,6 +48,17 @@ const program = createRoute({
 const inProgram = { getParentRoute: () => program } as const;
 
 const programHome = createRoute({ ...inProgram, path: '/', component: FirstPage });
+const requests = createRoute({
+  ...inProgram,
+  path: 'requests',
+  validateSearch: readRequestsSearch,
+  component: lazy(() => import('./pages/requests/requests-page.tsx').then((page) => page.RequestsPage)),
+});
+const request = createRoute({
+  ...inProgram,
+  path: 'requests/$requestId',
+  component: lazy(() => import('./pages/requests/request-page.tsx').then((page) => page.RequestPage)),
+});
 const keys = createRoute({
   ...inProgram,
   path: 'keys',
@@ -90,7 +102,18 @@ const routeTree = root.addChildren([
   home,
   signIn,
   programs,
-  program.addChildren([programHome, keys, challenges, challenge, tournaments, tournament, round, sandbox]),
+  program.addChildren([
+    programHome,
+    requests,
+    request,
+    keys,
+    challenges,
+    challenge,
+    tournaments,
+    tournament,
+    round,
+    sandbox,
+  ]),
 ]);
 
 export const router = createRouter({

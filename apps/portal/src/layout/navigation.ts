@@ -9,6 +9,7 @@ export interface NavigationEntry {
 export const NAVIGATION: readonly NavigationEntry[] = [
   { to: '/p/$programId/$environment/challenges', label: 'Challenges' },
   { to: '/p/$programId/$environment/tournaments', label: 'Tournaments' },
+  { to: '/p/$programId/$environment/requests', label: 'Requests' },
   { to: '/p/$programId/$environment/sandbox', label: 'Sandbox' },
   { to: '/p/$programId/$environment/keys', label: 'API keys' },
 ];

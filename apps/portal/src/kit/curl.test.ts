@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { curlOf, curlWith, sdkOf } from './curl.ts';
+
+const ORIGIN = 'https://host.example';
+
+test('a call reads as curl, with the key in a variable of the shell', () => {
+  expect(
+    curlOf(
+      { method: 'POST', path: '/v1/players', headers: { 'Idempotency-Key': 'a' }, body: '{"player_ref":"it\'s"}' },
+      'test',
+      ORIGIN,
+    ),
+  ).toBe(
+    [
+      "curl -X POST 'https://host.example/v1/players'",
+      '-H "X-API-Key: $LAUREL_TEST_KEY"',
+      "-H 'Idempotency-Key: a'",
+      "-H 'Content-Type: application/json'",
+      `--data-raw '{"player_ref":"it'\\''s"}'`,
+    ].join(' \\\n  '),
+  );
+  expect(curlWith('Authorization: Bearer $LAUREL_SESSION', { method: 'GET', path: '/a?b=1' }, ORIGIN)).toBe(
+    `curl 'https://host.example/a?b=1' \\\n  -H "Authorization: Bearer $LAUREL_SESSION"`,
+  );
+});
+
+test('a shell reads a body and a path as one word each, whatever characters they have', () => {
+  const word = fc.string({ unit: fc.constantFrom("'", '"', '$', '`', '\\', ' ', '\n', 'é', '(', '&', 'a') });
+  fc.assert(
+    fc.property(word, word, (path, body) => {
+      const command = curlOf({ method: 'POST', path, body }, 'live', ORIGIN);
+      // In place of curl, the shell prints the words that it would hand over.
+      const script = `LAUREL_LIVE_KEY=k; curl() { printf '%s\\0' "$@"; }; ${command}`;
+      const words = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' }).split('\0');
+      expect(words).toEqual([
+        ...['-X', 'POST', ORIGIN + path, '-H', 'X-API-Key: k'],
+        ...['-H', 'Content-Type: application/json', '--data-raw', body, ''],
+      ]);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('the calls of the SDK stand below its client', () => {
+  expect(sdkOf('await laurel.tournaments.list();', 'live', ORIGIN)).toContain(
+    "new Laurel({ apiKey: process.env.LAUREL_LIVE_KEY, baseUrl: 'https://host.example' });\nawait laurel.tournaments.list();",
+  );
+});

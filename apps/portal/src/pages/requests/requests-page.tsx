@@ -1,0 +1,113 @@
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { RequestLine } from '../../api/api-types.ts';
+import { type LiveTail, useLiveTail } from '../../api/use-live-tail.ts';
+import { CodeSample } from '../../kit/code-sample.tsx';
+import { firstCallSamples } from '../../kit/curl.ts';
+import { Empty } from '../../kit/empty.tsx';
+import { FilterBar } from '../../kit/filter-bar.tsx';
+import { formatDuration } from '../../kit/format.ts';
+import { LiveBar } from '../../kit/live-bar.tsx';
+import { Loaded } from '../../kit/loaded.tsx';
+import { Page } from '../../kit/page.tsx';
+import { HttpStatus, Status } from '../../kit/status.tsx';
+import { type Column, More, Table } from '../../kit/table.tsx';
+import { Time } from '../../kit/time.tsx';
+import { useProgram } from '../../layout/program.tsx';
+import { ProgramLink } from '../../layout/program-link.tsx';
+import { METHODS, STATUSES } from './search.ts';
+import './requests.css';
+
+const route = getRouteApi('/p/$programId/$environment/requests');
+
+const FIELDS = [
+  { name: 'status', label: 'Status', options: STATUSES },
+  { name: 'method', label: 'Method', options: METHODS },
+  { name: 'error_code', label: 'Error code', placeholder: 'insufficient_funds' },
+  { name: 'route', label: 'Route', placeholder: '/v1/attempts/{attempt_id}' },
+  { name: 'idempotency_key', label: 'Idempotency key' },
+] as const;
+
+const COLUMNS: readonly Column<RequestLine>[] = [
+  {
+    name: 'Request',
+    grow: 3,
+    cell: ({ request_id, method, path }) => (
+      <ProgramLink className="row-link request-line" path={`/requests/${request_id}`}>
+        <b>{method}</b> {path}
+      </ProgramLink>
+    ),
+  },
+  {
+    name: 'Response',
+    grow: 2,
+    cell: ({ status, error_code, replayed }) => (
+      <span className="request-response">
+        <HttpStatus value={status} />
+        {error_code !== null && <code>{error_code}</code>}
+        {replayed && <Status value="replayed" />}
+      </span>
+    ),
+  },
+  {
+    name: 'Took',
+    align: 'end',
+    cell: ({ duration_ms }) => <span className="request-time">{formatDuration(duration_ms)}</span>,
+  },
+  { name: 'Arrived', align: 'end', cell: ({ at }) => <Time at={at} /> },
+];
+
+export function RequestsPage(): ReactNode {
+  const { environment, pathOf } = useProgram();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const isFiltered = Object.keys(search).length > 0;
+  const tail = useLiveTail<RequestLine>({
+    path: pathOf('/requests'),
+    query: { environment, ...search },
+    keyOf: ({ request_id }) => request_id,
+  });
+  return (
+    <Page title="Requests">
+      <p className="muted">
+        What your servers sent to <code>/v1</code> with a {environment} key in the last 7 days. A request appears within
+        a second after its response.
+      </p>
+      <FilterBar fields={FIELDS} value={search} onChange={(next) => void navigate({ search: next })} />
+      <Loaded reading={tail}>
+        {(list) => (
+          <>
+            <LiveBar tail={list} />
+            <Table
+              caption="Requests"
+              columns={COLUMNS}
+              rows={list.rows}
+              keyOf={({ request_id }) => request_id}
+              empty={isFiltered ? <NothingMatches list={list} /> : <NoRequests />}
+            />
+            <More list={list} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** A page of a filtered list reads at most 10,000 requests. */
+function NothingMatches({ list }: { readonly list: Pick<LiveTail<unknown>, 'hasMore'> }): ReactNode {
+  return (
+    <Empty title="No request matches these filters">
+      {list.hasMore && <p>None of the newest 10,000 does. “Load more” looks further back.</p>}
+    </Empty>
+  );
+}
+
+function NoRequests(): ReactNode {
+  const { environment } = useProgram();
+  return (
+    <Empty title={`No requests with a ${environment} key in the last 7 days`}>
+      <p>Send this one, and it appears here:</p>
+      <CodeSample title="List the challenges" samples={firstCallSamples(environment, window.location.origin)} />
+    </Empty>
+  );
+}
