@@ -49,6 +49,8 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
       return round.id;
     },
   },
+  { path: '/p/{program}/test/overview', heading: 'Overview' },
+  { path: '/p/{program}/live/overview?hours=168', heading: 'Overview' },
   { path: '/p/{program}/test/requests', heading: 'Requests' },
   { path: '/p/{program}/live/requests?status=5xx', heading: 'Requests' },
   { path: '/p/{program}/test/requests/{request}', heading: 'Request' },

@@ -17,6 +17,7 @@ import { NAVIGATION } from './layout/navigation.ts';
 import { ProgramShell } from './layout/program-shell.tsx';
 import { Crashed, NotFound, Root } from './layout/root.tsx';
 import { readSearch as readChallengeSearch } from './pages/challenges/search.ts';
+import { readSearch as readOverviewSearch } from './pages/overview/search.ts';
 import { readSearch as readRequestsSearch } from './pages/requests/search.ts';
 import { readSearch as readTournamentSearch } from './pages/tournaments/search.ts';
 
@@ -48,6 +49,12 @@ const program = createRoute({
 const inProgram = { getParentRoute: () => program } as const;
 
 const programHome = createRoute({ ...inProgram, path: '/', component: FirstPage });
+const overview = createRoute({
+  ...inProgram,
+  path: 'overview',
+  validateSearch: readOverviewSearch,
+  component: lazy(() => import('./pages/overview/overview-page.tsx').then((page) => page.OverviewPage)),
+});
 const requests = createRoute({
   ...inProgram,
   path: 'requests',
@@ -104,6 +111,7 @@ const routeTree = root.addChildren([
   programs,
   program.addChildren([
     programHome,
+    overview,
     requests,
     request,
     keys,

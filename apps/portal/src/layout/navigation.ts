@@ -7,6 +7,7 @@ export interface NavigationEntry {
 }
 
 export const NAVIGATION: readonly NavigationEntry[] = [
+  { to: '/p/$programId/$environment/overview', label: 'Overview' },
   { to: '/p/$programId/$environment/challenges', label: 'Challenges' },
   { to: '/p/$programId/$environment/tournaments', label: 'Tournaments' },
   { to: '/p/$programId/$environment/requests', label: 'Requests' },

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { createSamples, endpointSamples, linkSamples, reportSamples } from './next-calls.ts';
+
+const TEST = { environment: 'test', origin: 'https://host.example' } as const;
+const LIVE = { ...TEST, environment: 'live' } as const;
+const textOf = (samples: readonly { readonly name: string; readonly text: string }[], name: string) =>
+  samples.find((sample) => sample.name === name)?.text ?? '';
+
+test('the calls have the ids of the program', () => {
+  const created = createSamples(TEST, { challengeId: 'c-1', playerRef: "o'hara" });
+  expect(textOf(created, 'curl')).toContain('--data-raw \'{"challenge_id":"c-1","player_ref":"o\'\\\'\'hara"}\'');
+  expect(textOf(created, 'SDK')).toContain("{ challenge_id: 'c-1', player_ref: 'o\\'hara' },\n  { idempotencyKey:");
+  const reported = reportSamples(LIVE, 'a-1');
+  expect(textOf(reported, 'curl')).toContain("'https://host.example/v1/attempts/a-1/outcome'");
+  expect(textOf(reported, 'SDK')).toContain("laurel.attempts.reportOutcome('a-1', { score: 100 })");
+  expect(textOf(endpointSamples(LIVE, 'p-1'), 'curl')).toContain('"program_id":"p-1","environment":"live"');
+});
+
+test('a player is made by Laurel in test, and has an account in live', () => {
+  expect(textOf(linkSamples(TEST, 'p-1'), 'curl')).toContain('/api/sandbox/players');
+  expect(textOf(linkSamples(TEST, 'p-1'), 'SDK')).toContain("email: 'player-1@p-1.example', funds: '50.00' }");
+  expect(JSON.stringify(linkSamples(LIVE, 'p-1'))).not.toContain('sandbox');
+});
