@@ -57,7 +57,10 @@ export function useList<T>(path: string, query: Query = {}): Reading<List<T>> {
 export interface Change<T> {
   readonly isRunning: boolean;
   readonly failure: Failure | undefined;
-  /** Resolves to undefined if the call failed; `failure` then says why. */
+  /**
+   * Resolves to undefined if the call failed; `failure` then says why. An answer without a body
+   * resolves to null.
+   */
   readonly run: (body?: unknown) => Promise<T | undefined>;
   readonly reset: () => void;
 }
@@ -80,7 +83,7 @@ export function useChange<T>(method: Method, path: string, affects: readonly str
       return undefined;
     }
     void client.invalidateQueries({ predicate: ({ queryKey }) => isBelow(String(queryKey[0]), affects) });
-    return result.data;
+    return result.data ?? (null as T);
   };
   return { isRunning, failure, run, reset: () => setFailure(undefined) };
 }
