@@ -1,6 +1,7 @@
 /** The pages that `portal.test.ts` opens. A page adds one line. */
 import type { Developer, SharedWorld } from '../world.ts';
 import { newPlayedChallenge, newPlayedRound } from './contest-items.ts';
+import { newDelivery } from './webhook-items.ts';
 
 export interface PortalPage {
   /** The address below `/portal`; `{program}` is the program of the test, `{item}` the page's item. */
@@ -54,6 +55,20 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
   { path: '/p/{program}/test/requests', heading: 'Requests' },
   { path: '/p/{program}/live/requests?status=5xx', heading: 'Requests' },
   { path: '/p/{program}/test/requests/{request}', heading: 'Request' },
+  { path: '/p/{program}/live/webhooks', heading: 'Webhooks' },
+  { path: '/p/{program}/test/webhooks', heading: 'Webhooks' },
+  {
+    path: '/p/{program}/test/webhooks/{item}',
+    heading: 'Endpoint',
+    item: async (world, developer) => (await newDelivery(world, developer)).endpointId,
+  },
+  {
+    path: '/p/{program}/test/deliveries/{item}',
+    heading: 'Delivery',
+    item: async (world, developer) => (await newDelivery(world, developer)).deliveryId,
+  },
+  { path: '/p/{program}/test/events', heading: 'Events' },
+  { path: '/p/{program}/test/signatures', heading: 'Signatures' },
   { path: '/p/{program}/test/keys', heading: 'API keys' },
   { path: '/p/{program}/live/keys', heading: 'API keys' },
   { path: '/p/{program}/test/sandbox', heading: 'Sandbox' },

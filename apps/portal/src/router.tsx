@@ -17,9 +17,11 @@ import { NAVIGATION } from './layout/navigation.ts';
 import { ProgramShell } from './layout/program-shell.tsx';
 import { Crashed, NotFound, Root } from './layout/root.tsx';
 import { readSearch as readChallengeSearch } from './pages/challenges/search.ts';
+import { readSearch as readEventsSearch } from './pages/events/search.ts';
 import { readSearch as readOverviewSearch } from './pages/overview/search.ts';
 import { readSearch as readRequestsSearch } from './pages/requests/search.ts';
 import { readSearch as readTournamentSearch } from './pages/tournaments/search.ts';
+import { readSearch as readEndpointSearch } from './pages/webhooks/search.ts';
 
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: Crashed });
 const atRoot = { getParentRoute: () => root } as const;
@@ -48,6 +50,33 @@ const program = createRoute({
 });
 const inProgram = { getParentRoute: () => program } as const;
 
+const webhooks = createRoute({
+  ...inProgram,
+  path: 'webhooks',
+  component: lazy(() => import('./pages/webhooks/webhooks-page.tsx').then((page) => page.WebhooksPage)),
+});
+const endpoint = createRoute({
+  ...inProgram,
+  path: 'webhooks/$endpointId',
+  validateSearch: readEndpointSearch,
+  component: lazy(() => import('./pages/webhooks/endpoint-page.tsx').then((page) => page.EndpointPage)),
+});
+const delivery = createRoute({
+  ...inProgram,
+  path: 'deliveries/$deliveryId',
+  component: lazy(() => import('./pages/deliveries/delivery-page.tsx').then((page) => page.DeliveryPage)),
+});
+const events = createRoute({
+  ...inProgram,
+  path: 'events',
+  validateSearch: readEventsSearch,
+  component: lazy(() => import('./pages/events/events-page.tsx').then((page) => page.EventsPage)),
+});
+const signatures = createRoute({
+  ...inProgram,
+  path: 'signatures',
+  component: lazy(() => import('./pages/signatures/signatures-page.tsx').then((page) => page.SignaturesPage)),
+});
 const programHome = createRoute({ ...inProgram, path: '/', component: FirstPage });
 const overview = createRoute({
   ...inProgram,
@@ -110,6 +139,11 @@ const routeTree = root.addChildren([
   signIn,
   programs,
   program.addChildren([
+    webhooks,
+    endpoint,
+    delivery,
+    events,
+    signatures,
     programHome,
     overview,
     requests,

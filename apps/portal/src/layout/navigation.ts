@@ -11,6 +11,9 @@ export const NAVIGATION: readonly NavigationEntry[] = [
   { to: '/p/$programId/$environment/challenges', label: 'Challenges' },
   { to: '/p/$programId/$environment/tournaments', label: 'Tournaments' },
   { to: '/p/$programId/$environment/requests', label: 'Requests' },
+  { to: '/p/$programId/$environment/webhooks', label: 'Webhooks' },
+  { to: '/p/$programId/$environment/events', label: 'Events' },
+  { to: '/p/$programId/$environment/signatures', label: 'Signatures' },
   { to: '/p/$programId/$environment/sandbox', label: 'Sandbox' },
   { to: '/p/$programId/$environment/keys', label: 'API keys' },
 ];

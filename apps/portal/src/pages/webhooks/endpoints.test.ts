@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import type { WebhookDelivery, WebhookEndpoint, WebhookEndpointStats } from '../../api/api-types.ts';
+import { concerns, formatRate, healthOf, scopeOf, withPresent } from './endpoints.ts';
+
+const endpoint = (program: string | null, environment: 'test' | 'live' | null) =>
+  ({ program_id: program, environment }) as WebhookEndpoint;
+
+test.each([
+  [endpoint(null, null), true, 'Every program, test and live'],
+  [endpoint('p', null), true, 'This program, test and live'],
+  [endpoint('p', 'test'), true, 'This program, test'],
+  [endpoint('p', 'live'), false, 'This program, live'],
+  [endpoint(null, 'live'), false, 'Every program, live'],
+  [endpoint('other', 'test'), false, 'This program, test'],
+])('an endpoint is listed where events of the program and environment are offered to it', (one, isListed, scope) => {
+  expect([concerns(one, 'p', 'test'), scopeOf(one)]).toEqual([isListed, scope]);
+});
+
+test.each([
+  [0, 0, 0, null, 'neutral', 'nothing sent'],
+  [0, 0, 3, null, 'info', '3 pending'],
+  [1_200, 0, 0, 1, 'good', '100 % of 1,200'],
+  [99, 1, 2, 0.99, 'good', '99.0 % of 100, 2 pending'],
+  [9, 1, 0, 0.9, 'warn', '90.0 % of 10'],
+  [0, 4, 0, 0, 'bad', '0.0 % of 4'],
+])(
+  'the health of %d delivered, %d failed and %d pending is in words',
+  (delivered, failed, pending, rate, tone, text) => {
+    const stats = { delivered, failed, pending, success_rate: rate } as WebhookEndpointStats;
+    expect(healthOf(stats)).toEqual({ tone, text });
+  },
+);
+
+test('a rate with a single failure is never rounded to 100 %', () => {
+  expect(formatRate(49_999 / 50_000)).toBe('99.9 %');
+});
+
+test('a pending row gets its present state, and a row that has ended keeps its own', () => {
+  const row = (id: string, status: string) => ({ id, status }) as WebhookDelivery;
+  const rows = [row('a', 'pending'), row('b', 'delivered'), row('c', 'pending')];
+  const present = [row('a', 'failed'), row('b', 'pending'), row('d', 'delivered')];
+  expect(withPresent(rows, present)).toEqual([row('a', 'failed'), row('b', 'delivered'), row('c', 'pending')]);
+});
