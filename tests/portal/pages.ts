@@ -1,11 +1,11 @@
 /** The pages that `portal.test.ts` opens. A page adds one line. */
 import type { Developer, SharedWorld } from '../world.ts';
 import { newPlayedChallenge, newPlayedRound } from './contest-items.ts';
+import { newLoggedRequest } from './request-items.ts';
 import { newDelivery } from './webhook-items.ts';
 
 export interface PortalPage {
   /** The address below `/portal`; `{program}` is the program of the test, `{item}` the page's item. */
-  /** The address below `/portal`; `{program}` and alike are the ids of `items.ts`. */
   readonly path: string;
   /** The heading that shows that the page has loaded. */
   readonly heading: string | RegExp;
@@ -54,7 +54,11 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
   { path: '/p/{program}/live/overview?hours=168', heading: 'Overview' },
   { path: '/p/{program}/test/requests', heading: 'Requests' },
   { path: '/p/{program}/live/requests?status=5xx', heading: 'Requests' },
-  { path: '/p/{program}/test/requests/{request}', heading: 'Request' },
+  {
+    path: '/p/{program}/test/requests/{item}',
+    heading: 'Request',
+    item: (_world, developer) => newLoggedRequest(developer),
+  },
   { path: '/p/{program}/live/webhooks', heading: 'Webhooks' },
   { path: '/p/{program}/test/webhooks', heading: 'Webhooks' },
   {

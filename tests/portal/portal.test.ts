@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium, launchChromium } from '../clients/chromium.ts';
 import { observePage } from '../clients/observed-page.ts';
 import { type Developer, joinWorld } from '../world.ts';
-import { fillIn, type Items, makeItems } from './items.ts';
 import { buildPortal, openPage, signInByPassword } from './open-portal.ts';
 import { makePages, type PortalPage } from './pages.ts';
 
@@ -19,7 +18,6 @@ let browser: Browser;
 let origin: string;
 let developer: Developer;
 let pages: readonly PortalPage[];
-let items: Items;
 
 describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () => {
   beforeAll(async () => {
@@ -28,7 +26,6 @@ describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () 
     origin = world.stack.baseUrl;
     developer = await world.newDeveloper();
     pages = await makePages(world, developer);
-    items = await makeItems(developer);
     browser = await launchChromium();
     stack.defer(() => browser.close());
   }, 600_000);
@@ -44,8 +41,6 @@ describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () 
       await signInByPassword(page, developer);
       for (const { path, heading } of pages) {
         await openPage(page, path, heading);
-      for (const { path, heading } of PORTAL_PAGES) {
-        await openPage(page, fillIn(path, items), heading);
         expect(await accessibilityIssues(page), path).toEqual([]);
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), path).toBe(true);
       }
