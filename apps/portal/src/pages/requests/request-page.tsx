@@ -22,7 +22,7 @@ const route = getRouteApi('/p/$programId/$environment/requests/$requestId');
 export function RequestPage(): ReactNode {
   const { programId, environment, pathOf } = useProgram();
   const { requestId } = route.useParams();
-  const reading = useRead<RequestDetails>(pathOf(`/requests/${requestId}`));
+  const reading = useRead<RequestDetails>(pathOf(`/requests/${encodeURIComponent(requestId)}`));
   return (
     <Page
       title="Request"
