@@ -75,9 +75,30 @@ describe.skipIf(!(await hasChromium()))('the overview', () => {
     await page.getByRole('navigation', { name: 'Period' }).getByRole('link', { name: '7 days' }).click();
     await page.waitForURL(/overview\?hours=168$/);
     await page.getByText('in the last 7 days').waitFor();
-    await page.getByRole('link', { name: 'not found' }).click();
+    await page.getByRole('link', { name: 'not_found' }).click();
     await page.waitForURL(/requests\?error_code=not_found$/);
     await page.getByRole('table', { name: 'Requests' }).getByRole('link', { name: 'POST /v1/attempts' }).waitFor();
+  });
+
+  test('numbers that cannot be counted have words in their place', async () => {
+    await using observed = await observePage(browser, world.stack.baseUrl);
+    const { page } = observed;
+    await page.route('**/overview?**', async (route) => {
+      const response = await route.fetch();
+      const { money, deliveries, ...rest } = await response.json();
+      const json = {
+        ...rest,
+        money: { ...money, fees: null, refunds: null },
+        deliveries: { ...deliveries, counted_from: '2026-11-21T12:00:00.000Z' },
+      };
+      await route.fulfill({ response, json });
+    });
+    await signInByPassword(page, developer);
+    await openPage(page, `/p/${developer.program.id}/live/overview?hours=1`, 'Overview');
+    await page.getByText('No requests in the last 1 hour').waitFor();
+    await page.getByText('at most 2,000 accounts and fewer than 10,000 fees').waitFor();
+    await page.getByText('An endpoint has 10,000 deliveries or more').waitFor();
+    expect(await page.getByText('not counted').count()).toBe(2);
   });
 
   /** Waits until the overview knows a step: the log is written behind the responses. */

@@ -36,10 +36,11 @@ function OpenQuickStart({ first, refreshMs }: QuickStartProps): ReactNode {
 }
 
 function Steps({ steps }: { readonly steps: readonly Step[] }): ReactNode {
-  const next = steps.find(({ isDone }) => !isDone)?.name;
+  const open = steps.filter(({ isDone }) => !isDone).map(({ name }) => name);
   const [chosen, setChosen] = useState<StepName | 'none'>();
-  const shown = chosen ?? next;
-  const done = steps.filter(({ isDone }) => isDone).length;
+  // A chosen step that is done meanwhile gives way to the next one.
+  const shown = chosen === 'none' || (chosen !== undefined && open.includes(chosen)) ? chosen : open[0];
+  const done = steps.length - open.length;
   return (
     <Section title="Quick start" actions={<span className="muted">{`${done} of ${steps.length} done`}</span>}>
       <ol className="quick-steps">
@@ -48,7 +49,7 @@ function Steps({ steps }: { readonly steps: readonly Step[] }): ReactNode {
             key={step.name}
             step={step}
             number={index + 1}
-            isShown={!step.isDone && step.name === shown}
+            isShown={step.name === shown}
             toggle={() => setChosen(step.name === shown ? 'none' : step.name)}
           />
         ))}

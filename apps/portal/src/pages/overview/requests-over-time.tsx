@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { OverviewError, OverviewRequests } from '../../api/api-types.ts';
 import { Bars } from '../../kit/charts/bars.tsx';
 import { TooLittle } from '../../kit/charts/figure.tsx';
-import { formatCount, formatShare, words } from '../../kit/format.ts';
+import { formatCount, formatShare } from '../../kit/format.ts';
 import { Section } from '../../kit/page.tsx';
 import { useProgram } from '../../layout/program.tsx';
 import { ProgramLink } from '../../layout/program-link.tsx';
@@ -95,7 +95,7 @@ function TopError({ error: { code, count } }: { readonly error: OverviewError })
   return (
     <li className="overview-row">
       <ProgramLink path="/requests" search={filterOf(code)}>
-        {words(code)}
+        <code>{code}</code>
       </ProgramLink>
       <span>{formatCount(count)}</span>
     </li>
