@@ -9,7 +9,7 @@ import { type Developer, expectStatus, type Player, type SharedWorld } from '../
 const PAID_ATTEMPTS = 60;
 /** Attempts that are under way at once. */
 const LANES = 6;
-/** Of ten scores two clear the bar of 100, as the challenge claims. */
+/** Two of ten clear the bar of 100, as the challenge claims. */
 const SCORES = [40, 55, 62, 70, 74, 81, 88, 93, 100, 120];
 
 export async function newPlayedChallenge(world: SharedWorld, { program }: Developer): Promise<Challenge> {

@@ -50,6 +50,11 @@ describe.skipIf(!(await hasChromium()))('the contests of a program in the portal
     await cursor.press('Home');
     expect(await cursor.getAttribute('aria-valuetext')).toMatch(/^40 to .+ points\. Count: 6, Share: 10\.0 %$/);
     await page.getByText('20.0 % of 60 settled paid attempts cleared the bar').waitFor();
+
+    // A link to it in the other environment leads to the environment that it is in.
+    await page.goto(`/portal/p/${developer.program.id}/live/challenges/${challenge.id}`);
+    await page.waitForURL(`**/test/challenges/${challenge.id}`);
+    await page.getByText('Sandbox players, no real money').waitFor();
     expect(objections).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { newLoggedRequest } from './request-items.ts';
 import { newDelivery } from './webhook-items.ts';
 
 export interface PortalPage {
-  /** The address below `/portal`; `{program}` is the program of the test, `{item}` the page's item. */
+  /** The address below `/portal`. `{program}` is the test's program, `{item}` the page's item. */
   readonly path: string;
   /** The heading that shows that the page has loaded. */
   readonly heading: string | RegExp;

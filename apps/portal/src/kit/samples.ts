@@ -1,5 +1,5 @@
 /**
- * `callSamples(environment, { path: '/challenges', sdk: 'laurel.challenges.list({ ... })' })`: a call of
+ * `callSamples(environment, { path: '/tournaments', sdk: 'laurel.tournaments.list()' })`: a call of
  * `/v1` for `<CodeSample>`. The key stands in an environment variable: nobody can show it again.
  */
 import type { Environment } from '../api/api-types.ts';

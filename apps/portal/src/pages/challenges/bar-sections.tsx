@@ -7,6 +7,9 @@ import { Section } from '../../kit/page.tsx';
 import { Progress } from '../../kit/progress.tsx';
 import { Time } from '../../kit/time.tsx';
 
+/** Of so few players one may give all scores: docs/contract/rules.md, "Calibration". */
+const MOST_PLAYERS_WITHOUT_SHARE = 2;
+
 interface CalibrationSectionProps {
   readonly calibration: CalibrationState;
   readonly challenge: OperatorChallenge;
@@ -23,7 +26,8 @@ export function CalibrationSection({ calibration, challenge }: CalibrationSectio
           {bar_so_far === null
             ? 'Once both are complete, the scores place the bar and the challenge is live.'
             : `The scores so far would place the bar at ${formatScore(bar_so_far)} ${challenge.metric_unit}. It is placed once both are complete.`}{' '}
-          A player’s scores count up to a fair share, so a few players cannot complete it.
+          {players_required > MOST_PLAYERS_WITHOUT_SHARE &&
+            'A player’s scores count up to a fair share, so a few players cannot complete it.'}
         </p>
       </div>
     </Section>
