@@ -47,14 +47,12 @@ const LABEL_PX = 110;
 export function LineChart(props: LineChartProps): ReactNode {
   const { title, format, series, references = [], note } = props;
   const last = series.map((one) => `${one.name}: ${format(one.points.at(-1)?.value ?? 0)}.`);
-  const hasInterval = series.some(({ points }) => points.some(({ low }) => low !== undefined));
   return (
     <ChartFigure
       title={title}
       summary={[...last, ...references.map((one) => `${one.name}: ${format(one.value)}.`)].join(' ')}
       note={note}
-      columns={['Time', 'Series', 'Value', ...(hasInterval ? ['Low', 'High'] : [])]}
-      rows={series.flatMap((one) => one.points.map((point) => rowOf(one.name, point, format, hasInterval)))}
+      {...tableOf(series, format)}
       legend={
         <Legend
           entries={[
@@ -68,9 +66,32 @@ export function LineChart(props: LineChartProps): ReactNode {
   );
 }
 
-function rowOf(name: string, { at, value, low, high }: Point, format: LineChartProps['format'], hasInterval: boolean) {
-  const ends = hasInterval ? [low, high].map((end) => (end === undefined ? '–' : format(end))) : [];
-  return [utcTime(at), name, format(value), ...ends];
+/** One row for each time, with the values of every series beside each other. */
+export function tableOf(series: readonly Series[], format: LineChartProps['format']) {
+  const heads = series.flatMap(({ name, points }) => {
+    const prefix = series.length === 1 ? '' : `${name}: `;
+    return hasInterval(points) ? [name, `${prefix}Low`, `${prefix}High`] : [name];
+  });
+  const cellsOf = ({ points }: Series, time: string) => {
+    const point = points.find(({ at }) => at === time);
+    const ends = hasInterval(points) ? [point?.low, point?.high] : [];
+    const value = point === undefined ? '–' : [format(point.value), point.detail ?? ''].join(' ').trim();
+    return [value, ...ends.map((end) => (end === undefined ? '–' : format(end)))];
+  };
+  return {
+    columns: ['Time', ...heads],
+    rows: timesOf(series).map((time) => [utcTime(time), ...series.flatMap((one) => cellsOf(one, time))]),
+  };
+}
+
+function hasInterval(points: readonly Point[]): boolean {
+  return points.some(({ low }) => low !== undefined);
+}
+
+/** Every time at which a series has a point, oldest first. */
+function timesOf(series: readonly Series[]): readonly string[] {
+  const times = [...new Set(series.flatMap(({ points }) => points.map(({ at }) => at)))];
+  return times.sort((one, other) => Date.parse(one) - Date.parse(other));
 }
 
 function drawLines(width: number, { format, series, references = [], range, valueTicks }: LineChartProps): Drawing {
@@ -131,16 +152,13 @@ interface TimedStop extends Pick<Stop, 'title'> {
 
 /** One stop for each time at which a series has a point, from the oldest to the newest. */
 export function stopsOf(series: readonly Series[], format: LineChartProps['format']): readonly TimedStop[] {
-  const times = [...new Set(series.flatMap(({ points }) => points.map(({ at }) => at)))];
-  return times
-    .sort((one, other) => Date.parse(one) - Date.parse(other))
-    .map((at) => ({
-      at: Date.parse(at),
-      title: utcTime(at),
-      values: series.flatMap(({ name, tone, points }) =>
-        points.filter((point) => point.at === at).map((point) => ({ name, tone, ...readingOf(point, format) })),
-      ),
-    }));
+  return timesOf(series).map((at) => ({
+    at: Date.parse(at),
+    title: utcTime(at),
+    values: series.flatMap(({ name, tone, points }) =>
+      points.filter((point) => point.at === at).map((point) => ({ name, tone, ...readingOf(point, format) })),
+    ),
+  }));
 }
 
 function readingOf({ value, low, high, detail }: Point, format: LineChartProps['format']) {
