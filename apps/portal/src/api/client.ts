@@ -22,7 +22,10 @@ const TIMEOUT_MS = 30_000;
  * session.
  */
 export async function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<Result<T>> {
-  const result = await callWithoutSession<T>(method, path, options);
+  return noteSession(await callWithoutSession<T>(method, path, options));
+}
+
+function noteSession<T>(result: Result<T>): Result<T> {
   if (result.ok) noteAccepted();
   else if (result.failure.kind === 'session-ended') endSession();
   return result;
@@ -30,7 +33,15 @@ export async function call<T>(method: Method, path: string, options: CallOptions
 
 /** For the two routes of sign-in, whose 401 is a wrong password or an old link. */
 export async function callWithoutSession<T>(method: Method, path: string, options: CallOptions): Promise<Result<T>> {
-  const { query = {}, body, signal } = options;
+  return send(method, path, options, (text) => (text === '' ? undefined : JSON.parse(text)) as T);
+}
+
+async function send<T>(
+  method: Method,
+  path: string,
+  { query = {}, body, signal }: CallOptions,
+  parseAnswer: (text: string) => T,
+): Promise<Result<T>> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const response = await fetch(addressOf(path, query), {
@@ -41,7 +52,7 @@ export async function callWithoutSession<T>(method: Method, path: string, option
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     });
     const text = await response.text();
-    if (response.ok) return { ok: true, data: (text === '' ? undefined : JSON.parse(text)) as T };
+    if (response.ok) return { ok: true, data: parseAnswer(text) };
     return { ok: false, failure: readFailure(response.status, response.headers, parse(text)) };
   } catch (error) {
     if (signal?.aborted) throw error;
@@ -52,6 +63,13 @@ export async function callWithoutSession<T>(method: Method, path: string, option
 /** The same, for TanStack Query: throws a `FailedCall`. */
 export async function read<T>(path: string, query: Query, signal: AbortSignal): Promise<T> {
   const result = await call<T>('get', path, { query, signal });
+  if (!result.ok) throw new FailedCall(result.failure);
+  return result.data;
+}
+
+/** The same as the text that was sent: `JSON.parse` would lose what a signature is of. */
+export async function readText(path: string, query: Query, signal: AbortSignal): Promise<string> {
+  const result = noteSession(await send('get', path, { query, signal }, (text) => text));
   if (!result.ok) throw new FailedCall(result.failure);
   return result.data;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { beginTail, MAX_WAITING, showWaiting, type TailPage, takeNewer, takeOlder } from './tail.ts';
+import { beginTail, MAX_WAITING, showWaiting, type TailPage, takeChanged, takeNewer, takeOlder } from './tail.ts';
 
 const keyOf = (row: number) => String(row);
 
@@ -26,6 +26,40 @@ test('a page that nobody looks at stops to collect rows', () => {
   expect(takeNewer(beginTail(page([0], null)), page(rows, null), keyOf).isOverfull).toBe(true);
 });
 
+test('rows that are shown count no longer as waiting, however many arrived', () => {
+  const rows = Array.from({ length: MAX_WAITING + 1 }, (_, index) => index + 1);
+  const shown = showWaiting(takeNewer(beginTail(page([0], null)), page(rows, null), keyOf));
+  expect([shown.isOverfull, shown.rows.length]).toEqual([false, rows.length + 1]);
+  expect(takeNewer(beginTail(page([], null)), page(rows, null), keyOf).isOverfull).toBe(false);
+});
+
+test('a poll that brings nothing changes nothing, and one that only moves the head keeps the rows', () => {
+  const begun = beginTail(page([2, 1], null, '2'));
+  expect(takeNewer(begun, page([], null, '2'), keyOf)).toBe(begun);
+  expect(takeNewer(begun, page([2], null, '2'), keyOf)).toBe(begun);
+  const moved = takeNewer(begun, page([], null, '9'), keyOf);
+  expect(moved.headCursor).toBe('9');
+  expect(moved.rows).toBe(begun.rows);
+});
+
+test('an empty page of older rows goes on to the next cursor', () => {
+  const begun = beginTail(page([], '5'));
+  const searched = takeOlder(begun, { data: [], next_cursor: '4', head_cursor: null }, keyOf);
+  expect(searched).toEqual({ ...begun, nextCursor: '4' });
+  expect(takeOlder(searched, page([3], null), keyOf).rows).toEqual([3]);
+});
+
+test('a row that has changed stays where it is, and an unchanged one stays the same object', () => {
+  const [a, b, c] = [line('a', 'open'), line('b', 'open'), line('c', 'settled')];
+  const tail = { ...beginTail({ data: [b, a], next_cursor: null, head_cursor: 'b' }), waiting: [c] };
+  const lineKey = (row: { id: string }) => row.id;
+  expect(takeChanged(tail, [line('c', 'settled'), line('b', 'open')], lineKey)).toBe(tail);
+  const changed = takeChanged(tail, [line('d', 'open'), line('b', 'open'), line('a', 'settled')], lineKey);
+  expect(changed.rows).toEqual([b, line('a', 'settled')]);
+  expect(changed.rows[0]).toBe(b);
+  expect(changed.waiting).toBe(tail.waiting);
+});
+
 test('however the rows arrive, each is shown once, newest first', () => {
   const polls = fc.array(fc.record({ count: fc.nat(5), repeated: fc.nat(2), isShown: fc.boolean() }), {
     maxLength: 20,
@@ -46,6 +80,10 @@ test('however the rows arrive, each is shown once, newest first', () => {
     }),
   );
 });
+
+function line(id: string, status: string) {
+  return { id, status };
+}
 
 function page(data: readonly number[], nextCursor: string | null, headCursor = 'head'): TailPage<number> {
   return { data, next_cursor: nextCursor, head_cursor: headCursor };

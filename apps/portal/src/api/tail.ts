@@ -7,14 +7,15 @@ export interface Tail<T> {
   readonly waiting: readonly T[];
   /** More have arrived than a page keeps: only a reload shows them. */
   readonly isOverfull: boolean;
-  readonly headCursor: string;
+  readonly headCursor: string | null;
   readonly nextCursor: string | null;
 }
 
 export interface TailPage<T> {
   readonly data: readonly T[];
   readonly next_cursor: string | null;
-  readonly head_cursor: string;
+  /** Null on a page of older rows. */
+  readonly head_cursor: string | null;
 }
 
 export type KeyOf<T> = (row: T) => string;
@@ -27,21 +28,53 @@ export function beginTail<T>(page: TailPage<T>): Tail<T> {
   return { rows: data, waiting: [], isOverfull: false, headCursor, nextCursor };
 }
 
-/** Takes in a page of newer rows, which is oldest first. An empty list shows them at once. */
+/**
+ * Takes in a page of newer rows, which is oldest first. An empty list shows them at once. A page
+ * that brings nothing leaves the tail the same object, so that nothing is rendered again.
+ */
 export function takeNewer<T>(tail: Tail<T>, page: TailPage<T>, keyOf: KeyOf<T>): Tail<T> {
-  const known = new Set([...tail.rows, ...tail.waiting].map(keyOf));
-  const newer = page.data.filter((row) => !known.has(keyOf(row))).toReversed();
+  const headCursor = page.head_cursor ?? tail.headCursor;
+  const newer = unknownOf(page.data, tail, keyOf).toReversed();
+  if (newer.length === 0) return headCursor === tail.headCursor ? tail : { ...tail, headCursor };
   const waiting = [...newer, ...tail.waiting];
-  const next = { ...tail, headCursor: page.head_cursor, waiting, isOverfull: waiting.length > MAX_WAITING };
+  const next = { ...tail, headCursor, waiting, isOverfull: waiting.length > MAX_WAITING };
   return tail.rows.length === 0 ? showWaiting(next) : next;
 }
 
 export function showWaiting<T>(tail: Tail<T>): Tail<T> {
-  return { ...tail, rows: [...tail.waiting, ...tail.rows], waiting: [] };
+  return { ...tail, rows: [...tail.waiting, ...tail.rows], waiting: [], isOverfull: false };
 }
 
 export function takeOlder<T>(tail: Tail<T>, page: TailPage<T>, keyOf: KeyOf<T>): Tail<T> {
-  const known = new Set(tail.rows.map(keyOf));
-  const older = page.data.filter((row) => !known.has(keyOf(row)));
-  return { ...tail, rows: [...tail.rows, ...older], nextCursor: page.next_cursor };
+  const older = unknownOf(page.data, tail, keyOf);
+  const rows = older.length === 0 ? tail.rows : [...tail.rows, ...older];
+  return { ...tail, rows, nextCursor: page.next_cursor };
+}
+
+/** Takes in rows as they are now. Each that is known stays where it is; others are left out. */
+export function takeChanged<T>(tail: Tail<T>, current: readonly T[], keyOf: KeyOf<T>): Tail<T> {
+  const byKey = new Map(current.map((row) => [keyOf(row), row]));
+  const rows = changedRows(tail.rows, byKey, keyOf);
+  const waiting = changedRows(tail.waiting, byKey, keyOf);
+  return rows === tail.rows && waiting === tail.waiting ? tail : { ...tail, rows, waiting };
+}
+
+/** The same array if no row differs, and the same object for each row that does not. */
+function changedRows<T>(rows: readonly T[], byKey: ReadonlyMap<string, T>, keyOf: KeyOf<T>): readonly T[] {
+  let changed: T[] | undefined;
+  rows.forEach((row, index) => {
+    const now = byKey.get(keyOf(row));
+    if (now === undefined || JSON.stringify(now) === JSON.stringify(row)) return;
+    changed ??= [...rows];
+    changed[index] = now;
+  });
+  return changed ?? rows;
+}
+
+/** Those that the tail does not have. Builds no set of its rows, which may be very many. */
+function unknownOf<T>(data: readonly T[], tail: Tail<T>, keyOf: KeyOf<T>): readonly T[] {
+  if (data.length === 0) return data;
+  const arriving = new Map(data.map((row) => [keyOf(row), row]));
+  for (const known of [tail.waiting, tail.rows]) for (const row of known) arriving.delete(keyOf(row));
+  return [...arriving.values()];
 }

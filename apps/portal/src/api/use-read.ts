@@ -1,7 +1,7 @@
 /** Hooks that read and change over `/api/portal`. The path and its query are the key. */
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, type Method, type Query, type Result, read } from './client.ts';
+import { call, type Method, type Query, type Result, read, readText } from './client.ts';
 import { type Failure, failureOf } from './failure.ts';
 
 /** One of the three states of what a page reads. `Loaded` of the kit shows each. */
@@ -15,12 +15,27 @@ interface ReadOptions {
   readonly refreshMs?: number;
 }
 
+interface ItemOptions<T> extends ReadOptions {
+  /** Once this holds, the item changes no more. */
+  readonly refreshUntil?: (data: T) => boolean;
+}
+
 /** `useRead<Program>('/programs/...')`. */
-export function useRead<T>(path: string, query: Query = {}, options: ReadOptions = {}): Reading<T> {
+export function useRead<T>(path: string, query: Query = {}, options: ItemOptions<T> = {}): Reading<T> {
+  const { refreshMs = false, refreshUntil } = options;
   const result = useQuery({
     queryKey: keyOf(path, query),
     queryFn: ({ signal }) => read<T>(path, query, signal),
-    refetchInterval: options.refreshMs ?? false,
+    refetchInterval: ({ state: { data } }) => (data !== undefined && refreshUntil?.(data) ? false : refreshMs),
+  });
+  return readingOf(result.data, result.error, () => void result.refetch());
+}
+
+/** The text of an answer as it was sent. */
+export function useText(path: string): Reading<string> {
+  const result = useQuery({
+    queryKey: [...keyOf(path, {}), 'text'],
+    queryFn: ({ signal }) => readText(path, {}, signal),
   });
   return readingOf(result.data, result.error, () => void result.refetch());
 }
@@ -29,6 +44,8 @@ export interface List<T> {
   readonly rows: readonly T[];
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;
+  /** Why the next page could not be read. */
+  readonly moreFailure: Failure | undefined;
   readonly loadMore: () => void;
 }
 
@@ -49,6 +66,7 @@ export function useList<T>(path: string, query: Query = {}): Reading<List<T>> {
     rows: result.data.pages.flatMap(({ data }) => data),
     hasMore: result.hasNextPage,
     isLoadingMore: result.isFetchingNextPage,
+    moreFailure: result.isFetchNextPageError ? failureOf(result.error) : undefined,
     loadMore: () => void result.fetchNextPage(),
   };
   return readingOf(list, result.error, () => void result.refetch());

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatDuration, money, relativeTime, utcTime, words } from './format.ts';
+import { formatDuration, money, relativeTime, shortId, utcTime, words } from './format.ts';
 
 const NOW = Date.parse('2026-11-26T12:00:00.000Z');
 
@@ -53,5 +53,13 @@ describe('money', () => {
 test('durations and words', () => {
   expect(formatDuration(820)).toBe('820 ms');
   expect(formatDuration(1_249)).toBe('1.2 s');
+  expect(formatDuration(999.9)).toBe('1.0 s');
+  expect(formatDuration(59_400)).toBe('59.4 s');
+  expect(formatDuration(59_999)).toBe('1 min');
+  expect(formatDuration(200_000)).toBe('3 min 20 s');
+  expect(formatDuration(7_200_000)).toBe('2 h');
+  expect(formatDuration(274_000_000)).toBe('3 d 4 h');
+  expect(shortId('01a216b0-26b2-70d9-bec1-852b0441b262')).toBe('01a2…0441b262');
+  expect(shortId('p-1')).toBe('p-1');
   expect(words('payout_held')).toBe('payout held');
 });

@@ -62,12 +62,37 @@ export function formatShare(share: number, digits = 1): string {
   return `${(share * 100).toFixed(digits)} %`;
 }
 
-/** "820 ms", "1.2 s". */
+/** "820 ms", "1.2 s", "3 min 20 s", "2 h 5 min", "3 d 4 h". */
 export function formatDuration(ms: number): string {
-  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+  if (Math.round(ms) < 1_000) return `${Math.round(ms)} ms`;
+  const rounded = Math.round(ms / 1_000) * 1_000;
+  if (rounded < MINUTE_MS) return `${(ms / 1_000).toFixed(1)} s`;
+  const units = [
+    { name: 'd', size: DAY_MS },
+    { name: 'h', size: HOUR_MS },
+    { name: 'min', size: MINUTE_MS },
+    { name: 's', size: 1_000 },
+  ];
+  const first = units.findIndex(({ size }) => rounded >= size);
+  let rest = rounded;
+  const parts = units.slice(first, first + 2).map(({ name, size }) => {
+    const whole = Math.floor(rest / size);
+    rest -= whole * size;
+    return whole === 0 ? '' : `${whole} ${name}`;
+  });
+  return parts.filter((part) => part !== '').join(' ');
+}
+
+/** Both ends of an id: those of one day begin alike. */
+export function shortId(id: string): string {
+  return id.length <= 14 ? id : `${id.slice(0, 4)}…${id.slice(-8)}`;
 }
 
 /** "payout_held" -> "payout held". */
 export function words(value: string): string {
   return value.replaceAll('_', ' ');
+}
+
+export function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

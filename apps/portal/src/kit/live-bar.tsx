@@ -1,5 +1,6 @@
-/** `<LiveBar tail={tail} what="attempts" />`: says whether a tail is live, pauses it, shows what is new. */
+/** `<LiveBar tail={tail} />`: says whether a tail is live, pauses it, shows what is new. */
 import type { ReactNode } from 'react';
+import type { Failure } from '../api/failure.ts';
 import type { LiveTail } from '../api/use-live-tail.ts';
 import { Button } from './button.tsx';
 import { formatCount } from './format.ts';
@@ -17,7 +18,7 @@ export function LiveBar({ tail }: LiveBarProps): ReactNode {
   return (
     <div className="live-bar">
       <span className="live-state" data-state={state}>
-        {isPaused ? 'Paused' : pollFailure === undefined ? 'Live' : 'The server cannot be reached: trying again'}
+        {isPaused ? 'Paused' : isOverfull ? 'Stopped' : pollFailure === undefined ? 'Live' : failureWords(pollFailure)}
       </span>
       <Button aria-pressed={isPaused} onClick={() => tail.setPaused(!isPaused)}>
         {isPaused ? 'Resume' : 'Pause'}
@@ -31,4 +32,10 @@ export function LiveBar({ tail }: LiveBarProps): ReactNode {
       </span>
     </div>
   );
+}
+
+/** Short: the bar has one line. */
+function failureWords(failure: Failure): string {
+  if (failure.kind !== 'refused') return 'No answer: trying again';
+  return failure.status === 429 ? 'Asked too often: trying again' : 'Laurel failed: trying again';
 }

@@ -1,11 +1,15 @@
 /**
  * `<Table caption="Attempts" columns={[{ name: 'Player', cell: (row) => row.player_ref }]} rows keyOf
  * empty={<Empty .../>} />`: a table that becomes cards below 700 px. A link with the class
- * `row-link` in a cell makes the whole row clickable. Long tables render only what is near the
- * window, in blocks of rows.
+ * `row-link` in a cell makes the whole row clickable. A long table renders only what is near the
+ * window, in blocks of rows. Columns that are one array from render to render keep it quick.
  */
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { memo, type ReactNode, useMemo, useRef } from 'react';
+import type { Failure } from '../api/failure.ts';
 import { Button } from './button.tsx';
+import { FailureLine } from './problem.tsx';
+import { blocksOf, type RowBlock } from './table-blocks.ts';
+import { useTableWindow } from './use-table-window.ts';
 
 export interface Column<T> {
   /** The heading, and the label in a card. */
@@ -13,8 +17,8 @@ export interface Column<T> {
   readonly cell: (row: T) => ReactNode;
   /** `end` for numbers and money. */
   readonly align?: 'end';
-  /** The share of the width, beside the others' 1. */
-  readonly grow?: 2 | 3;
+  /** The share of the width, beside the others' 1. No text then changes the widths. */
+  readonly grow?: number;
 }
 
 interface TableProps<T> {
@@ -27,108 +31,111 @@ interface TableProps<T> {
   readonly empty: ReactNode;
 }
 
-const BLOCK_ROWS = 50;
 /** Below this a table renders all its rows. */
 const LONG_TABLE_ROWS = 200;
-/** Blocks nearer to the window than this are rendered. */
-const MARGIN_PX = 1_500;
-/** Until a block has been rendered once. */
-const ASSUMED_ROW_PX = 41;
 
 export function Table<T>({ caption, columns, rows, keyOf, empty }: TableProps<T>): ReactNode {
-  if (rows.length === 0) return empty;
+  const table = useRef<HTMLTableElement>(null);
   const isLong = rows.length > LONG_TABLE_ROWS;
-  const blocks = isLong ? blocksOf(rows) : [rows];
+  const blocks = useBlocks(rows, keyOf);
+  const shown = useTableWindow(table, blocks, isLong);
+  if (rows.length === 0) return empty;
+  const isFixed = isLong || columns.some(({ grow }) => grow !== undefined);
+  const shares = columns.reduce((sum, { grow = 1 }) => sum + grow, 0);
+  const isShown = ({ id }: RowBlock<T>) => shown === undefined || (shown.first <= id && id <= shown.last);
   return (
-    <table className="table" data-long={isLong}>
+    <table ref={table} className="table" data-fixed={isFixed}>
       <caption className="for-screen-readers">{caption}</caption>
       <thead>
         <tr>
-          {columns.map(({ name, align, grow }) => (
-            <th key={name} scope="col" data-align={align} data-grow={grow}>
+          {columns.map(({ name, align, grow = 1 }) => (
+            <th
+              key={name}
+              scope="col"
+              data-align={align}
+              style={{ width: isFixed ? `${(100 * grow) / shares}%` : undefined }}
+            >
               {name}
             </th>
           ))}
         </tr>
       </thead>
-      {blocks.map((block, index) => (
-        // Rows are added at both ends, so a block has no key of its own.
-        // biome-ignore lint/suspicious/noArrayIndexKey: see above.
-        <Block key={index} columns={columns} rows={block} keyOf={keyOf} isLong={isLong} />
+      <Spacer heightPx={shown?.abovePx} />
+      {blocks.filter(isShown).map((block) => (
+        <Block
+          key={block.id}
+          columns={columns as readonly Column<unknown>[]}
+          block={block}
+          keyOf={keyOf as (row: unknown) => string}
+        />
       ))}
+      <Spacer heightPx={shown?.belowPx} />
     </table>
   );
 }
 
-interface BlockProps<T> {
-  readonly columns: readonly Column<T>[];
-  readonly rows: readonly T[];
-  readonly keyOf: (row: T) => string;
-  readonly isLong: boolean;
+function useBlocks<T>(rows: readonly T[], keyOf: (row: T) => string): readonly RowBlock<T>[] {
+  const before = useRef<readonly RowBlock<T>[]>([]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key of a row does not change.
+  return useMemo(() => {
+    before.current = blocksOf(before.current, rows, keyOf);
+    return before.current;
+  }, [rows]);
 }
 
-function Block<T>({ columns, rows, keyOf, isLong }: BlockProps<T>): ReactNode {
-  const body = useRef<HTMLTableSectionElement>(null);
-  const spacer = useRef<HTMLTableRowElement>(null);
-  const height = useRef(rows.length * ASSUMED_ROW_PX);
-  const [isNear, setNear] = useState(!isLong);
-  useEffect(() => {
-    if (!isLong || body.current === null) return setNear(true);
-    const element = body.current;
-    const observer = new IntersectionObserver(
-      ([entry]) => {
-        if (entry === undefined) return;
-        if (!entry.isIntersecting) height.current = element.offsetHeight || height.current;
-        setNear(entry.isIntersecting);
-      },
-      { rootMargin: `${MARGIN_PX}px 0px` },
-    );
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [isLong]);
-  useEffect(() => {
-    if (spacer.current !== null) spacer.current.style.height = `${height.current}px`;
-  });
+/** As high as the rows in whose place it stands. */
+function Spacer({ heightPx = 0 }: { readonly heightPx: number | undefined }): ReactNode {
+  if (heightPx === 0) return null;
   return (
-    <tbody ref={body}>
-      {isNear ? (
-        rows.map((row) => (
-          <tr key={keyOf(row)}>
-            {columns.map(({ name, cell, align }) => (
-              <td key={name} data-label={name} data-align={align}>
-                {/* One element, because a card is a grid of a label and a value. */}
-                <div>{cell(row)}</div>
-              </td>
-            ))}
-          </tr>
-        ))
-      ) : (
-        <tr ref={spacer}>
-          <td colSpan={columns.length} />
-        </tr>
-      )}
+    <tbody aria-hidden="true" className="table-spacer">
+      <tr style={{ height: heightPx }} />
     </tbody>
   );
 }
 
-function blocksOf<T>(rows: readonly T[]): readonly (readonly T[])[] {
-  const blocks: T[][] = [];
-  for (let start = 0; start < rows.length; start += BLOCK_ROWS) blocks.push(rows.slice(start, start + BLOCK_ROWS));
-  return blocks;
+interface BlockProps {
+  readonly columns: readonly Column<unknown>[];
+  readonly block: RowBlock<unknown>;
+  readonly keyOf: (row: unknown) => string;
 }
 
+/** Is rendered again only for other rows or columns. */
+const Block = memo(
+  ({ columns, block, keyOf }: BlockProps): ReactNode => (
+    <tbody data-block={block.id}>
+      {block.rows.map((row) => (
+        <tr key={keyOf(row)}>
+          {columns.map(({ name, cell, align }) => (
+            <td key={name} data-label={name} data-align={align}>
+              {/* One element, because a card is a grid of a label and a value. */}
+              <div>{cell(row)}</div>
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  ),
+  (one, other) => one.block === other.block && one.columns === other.columns,
+);
+
 interface MoreProps {
-  readonly list: { readonly hasMore: boolean; readonly isLoadingMore: boolean; readonly loadMore: () => void };
+  readonly list: {
+    readonly hasMore: boolean;
+    readonly isLoadingMore: boolean;
+    readonly moreFailure: Failure | undefined;
+    readonly loadMore: () => void;
+  };
 }
 
 /** `<More list={list} />`: loads the next page below a table; nothing on the last one. */
 export function More({ list }: MoreProps): ReactNode {
   if (!list.hasMore) return null;
   return (
-    <p className="more">
+    <div className="more">
+      <FailureLine failure={list.moreFailure} />
       <Button isBusy={list.isLoadingMore} onClick={list.loadMore}>
-        {list.isLoadingMore ? 'Loading ...' : 'Load more'}
+        {list.isLoadingMore ? 'Loading ...' : list.moreFailure === undefined ? 'Load more' : 'Try again'}
       </Button>
-    </p>
+    </div>
   );
 }

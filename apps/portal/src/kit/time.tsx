@@ -14,7 +14,7 @@ export function Time({ at }: TimeProps): ReactNode {
   const now = useNow();
   if (at === null) return <span className="muted">never</span>;
   return (
-    <Tip text={[utcTime(at), localTime(at)]}>
+    <Tip text={() => [utcTime(at), localTime(at)]}>
       <time dateTime={at}>{relativeTime(at, Math.max(now, Date.now()))}</time>
     </Tip>
   );

@@ -1,13 +1,15 @@
 /**
- * `<Tip text={['line', 'line']}>short</Tip>`: shows the lines on hover, focus and tap. The lines are
- * in the top layer, so no table cuts them off.
+ * `<Tip text={() => ['line', 'line']}>short</Tip>`: shows the lines on hover, focus and tap. They
+ * are in the top layer, so no table cuts them off, and are made only when they are shown: a page has
+ * hundreds of tips.
  */
-import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 
 const GAP_PX = 6;
 
 interface TipProps {
-  readonly text: readonly string[];
+  readonly text: () => readonly string[];
   readonly children: ReactNode;
 }
 
@@ -15,8 +17,11 @@ export function Tip({ text, children }: TipProps): ReactNode {
   const id = useId();
   const anchor = useRef<HTMLButtonElement>(null);
   const tip = useRef<HTMLSpanElement>(null);
+  const [lines, setLines] = useState<readonly string[]>([]);
   const show = () => {
     if (anchor.current === null || tip.current === null) return;
+    // The lines have to be there before their place can be found.
+    flushSync(() => setLines(text()));
     tip.current.showPopover();
     place(tip.current, anchor.current.getBoundingClientRect());
   };
@@ -39,7 +44,7 @@ export function Tip({ text, children }: TipProps): ReactNode {
         {children}
       </button>
       <span ref={tip} id={id} role="tooltip" popover="manual" className="tip-text">
-        {text.map((line) => (
+        {lines.map((line) => (
           <span key={line}>{line}</span>
         ))}
       </span>

@@ -1,0 +1,46 @@
+/** Which blocks of a long table are rendered: those near the window. Pure; `useTableWindow` drives it. */
+import type { RowBlock } from './table-blocks.ts';
+
+/** The blocks from the first to the last id, and the heights of all above and below them. */
+export interface TableWindow {
+  readonly first: number;
+  readonly last: number;
+  readonly abovePx: number;
+  readonly belowPx: number;
+}
+
+export interface View {
+  /** From the top of the first row to the top of the window; negative while that is above. */
+  readonly topPx: number;
+  readonly heightPx: number;
+}
+
+export interface Heights {
+  /** Of the blocks that have been rendered. */
+  readonly blocks: ReadonlyMap<number, number>;
+  /** Of a row of all others. */
+  readonly rowPx: number;
+}
+
+/** Blocks nearer to the window than this are rendered. */
+const MARGIN_PX = 600;
+
+export function windowOf(blocks: readonly RowBlock<unknown>[], view: View, heights: Heights): TableWindow {
+  const from = view.topPx - MARGIN_PX;
+  const to = view.topPx + view.heightPx + MARGIN_PX;
+  let [top, abovePx, belowPx] = [0, 0, 0];
+  let first: number | undefined;
+  let last: number | undefined;
+  blocks.forEach(({ id, rows }, index) => {
+    const height = heights.blocks.get(id) ?? rows.length * heights.rowPx;
+    const isLast = index === blocks.length - 1;
+    const isNear = (top + height > from || isLast) && (top < to || first === undefined);
+    if (isNear) {
+      first ??= id;
+      last = id;
+    } else if (first === undefined) abovePx += height;
+    else belowPx += height;
+    top += height;
+  });
+  return { first: first ?? 0, last: last ?? 0, abovePx, belowPx };
+}
