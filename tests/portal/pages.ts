@@ -1,5 +1,6 @@
 /** The pages that `portal.test.ts` opens. A page adds one line. */
 import type { Developer, SharedWorld } from '../world.ts';
+import { newWonAttempt } from './attempt-items.ts';
 import { newPlayedChallenge, newPlayedRound } from './contest-items.ts';
 import { newLoggedRequest } from './request-items.ts';
 import { newDelivery } from './webhook-items.ts';
@@ -49,6 +50,14 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
       await developer.program.test.closeRound(round.id);
       return round.id;
     },
+  },
+  { path: '/p/{program}/live/attempts', heading: 'Attempts' },
+  { path: '/p/{program}/test/attempts', heading: 'Attempts' },
+  { path: '/p/{program}/test/attempts?player_ref=nobody', heading: 'Attempts' },
+  {
+    path: '/p/{program}/test/attempts/{item}',
+    heading: 'Attempt',
+    item: async (world, developer) => (await newWonAttempt(world, developer)).attempt.id,
   },
   { path: '/p/{program}/test/overview', heading: 'Overview' },
   { path: '/p/{program}/live/overview?hours=168', heading: 'Overview' },

@@ -16,6 +16,7 @@ import { parseSearch, stringifySearch } from './kit/filters.ts';
 import { NAVIGATION } from './layout/navigation.ts';
 import { ProgramShell } from './layout/program-shell.tsx';
 import { Crashed, NotFound, Root } from './layout/root.tsx';
+import { readSearch as readAttemptSearch } from './pages/attempts/search.ts';
 import { readSearch as readChallengeSearch } from './pages/challenges/search.ts';
 import { readSearch as readEventsSearch } from './pages/events/search.ts';
 import { readSearch as readOverviewSearch } from './pages/overview/search.ts';
@@ -134,6 +135,18 @@ const sandbox = createRoute({
   component: lazy(() => import('./pages/sandbox/sandbox-page.tsx').then((page) => page.SandboxPage)),
 });
 
+const attempts = createRoute({
+  ...inProgram,
+  path: 'attempts',
+  validateSearch: readAttemptSearch,
+  component: lazy(() => import('./pages/attempts/attempts-page.tsx').then((page) => page.AttemptsPage)),
+});
+const attempt = createRoute({
+  ...inProgram,
+  path: 'attempts/$attemptId',
+  component: lazy(() => import('./pages/attempts/attempt-page.tsx').then((page) => page.AttemptPage)),
+});
+
 const routeTree = root.addChildren([
   home,
   signIn,
@@ -154,6 +167,8 @@ const routeTree = root.addChildren([
     tournaments,
     tournament,
     round,
+    attempts,
+    attempt,
     sandbox,
   ]),
 ]);

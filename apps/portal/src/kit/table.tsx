@@ -17,7 +17,7 @@ export interface Column<T> {
   readonly cell: (row: T) => ReactNode;
   /** `end` for numbers and money. */
   readonly align?: 'end';
-  /** The share of the width, beside the others' 1. No text then changes the widths. */
+  /** The share of the width, beside the others' 1. */
   readonly grow?: number;
 }
 
@@ -29,33 +29,37 @@ interface TableProps<T> {
   readonly keyOf: (row: T) => string;
   /** In place of a table without rows. */
   readonly empty: ReactNode;
+  /** Rows change while somebody looks: no text of theirs then changes the widths. */
+  readonly isLive?: boolean;
 }
+
+/** Of a table whose widths follow its texts, per share. */
+const PERCENT_PER_SHARE = 12;
 
 /** Below this a table renders all its rows. */
 const LONG_TABLE_ROWS = 200;
 
-export function Table<T>({ caption, columns, rows, keyOf, empty }: TableProps<T>): ReactNode {
+export function Table<T>({ caption, columns, rows, keyOf, empty, isLive = false }: TableProps<T>): ReactNode {
   const table = useRef<HTMLTableElement>(null);
   const isLong = rows.length > LONG_TABLE_ROWS;
   const blocks = useBlocks(rows, keyOf);
   const shown = useTableWindow(table, blocks, isLong);
   if (rows.length === 0) return empty;
-  const isFixed = isLong || columns.some(({ grow }) => grow !== undefined);
-  const shares = columns.reduce((sum, { grow = 1 }) => sum + grow, 0);
+  const isFixed = isLong || isLive;
   const isShown = ({ id }: RowBlock<T>) => shown === undefined || (shown.first <= id && id <= shown.last);
   return (
     <table ref={table} className="table" data-fixed={isFixed}>
       <caption className="for-screen-readers">{caption}</caption>
       <thead>
         <tr>
-          {columns.map(({ name, align, grow = 1 }) => (
+          {columns.map((column) => (
             <th
-              key={name}
+              key={column.name}
               scope="col"
-              data-align={align}
-              style={{ width: isFixed ? `${(100 * grow) / shares}%` : undefined }}
+              data-align={column.align}
+              style={{ width: widthOf(column, columns, isFixed) }}
             >
-              {name}
+              {column.name}
             </th>
           ))}
         </tr>
@@ -72,6 +76,14 @@ export function Table<T>({ caption, columns, rows, keyOf, empty }: TableProps<T>
       <Spacer heightPx={shown?.belowPx} />
     </table>
   );
+}
+
+type Share = Pick<Column<never>, 'grow'>;
+
+function widthOf({ grow }: Share, columns: readonly Share[], isFixed: boolean): string | undefined {
+  if (!isFixed) return grow === undefined ? undefined : `${grow * PERCENT_PER_SHARE}%`;
+  const shares = columns.reduce((sum, column) => sum + (column.grow ?? 1), 0);
+  return `${(100 * (grow ?? 1)) / shares}%`;
 }
 
 function useBlocks<T>(rows: readonly T[], keyOf: (row: T) => string): readonly RowBlock<T>[] {

@@ -10,6 +10,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
   { to: '/p/$programId/$environment/overview', label: 'Overview' },
   { to: '/p/$programId/$environment/challenges', label: 'Challenges' },
   { to: '/p/$programId/$environment/tournaments', label: 'Tournaments' },
+  { to: '/p/$programId/$environment/attempts', label: 'Attempts' },
   { to: '/p/$programId/$environment/requests', label: 'Requests' },
   { to: '/p/$programId/$environment/webhooks', label: 'Webhooks' },
   { to: '/p/$programId/$environment/events', label: 'Events' },

@@ -1,0 +1,139 @@
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { DescribedAttempt } from '../../api/api-types.ts';
+import { useRead } from '../../api/use-read.ts';
+import { Code } from '../../kit/code-sample.tsx';
+import { Facts } from '../../kit/facts.tsx';
+import { capitalised, formatScore } from '../../kit/format.ts';
+import { Id } from '../../kit/id.tsx';
+import { Loaded } from '../../kit/loaded.tsx';
+import { Money } from '../../kit/money.tsx';
+import { Page, Section } from '../../kit/page.tsx';
+import { Status } from '../../kit/status.tsx';
+import { Time } from '../../kit/time.tsx';
+import { useProgram } from '../../layout/program.tsx';
+import { ProgramLink } from '../../layout/program-link.tsx';
+import { AttemptDeliveries } from './attempt-deliveries.tsx';
+import { ContestLink, contestOf } from './contest-link.tsx';
+import { Receipt } from './receipt.tsx';
+import { Timeline } from './timeline.tsx';
+import { headlineOf } from './verdict.ts';
+import './attempts.css';
+
+const route = getRouteApi('/p/$programId/$environment/attempts/$attemptId');
+
+const REFRESH_MS = 3_000;
+/** A webhook is sent within seconds of what it is about. */
+const RECENT_MS = 60_000;
+
+export function AttemptPage(): ReactNode {
+  const { pathOf } = useProgram();
+  const { attemptId } = route.useParams();
+  const path = pathOf(`/attempts/${attemptId}`);
+  const reading = useRead<DescribedAttempt>(path, {}, { refreshMs: REFRESH_MS, refreshUntil: hasEnded });
+  return (
+    <Page
+      title="Attempt"
+      above={<ProgramLink path="/attempts">Attempts</ProgramLink>}
+      beside={<Id value={attemptId} what="attempt" />}
+    >
+      <Loaded reading={reading}>{(attempt) => <Described attempt={attempt} path={path} />}</Loaded>
+    </Page>
+  );
+}
+
+/** Nothing more is going to happen: no outcome, decision on a held award or send of a webhook. */
+function hasEnded(attempt: DescribedAttempt): boolean {
+  const { status, award, deliveries, timeline } = attempt;
+  const last = timeline.findLast(({ at }) => at !== null)?.at ?? attempt.created_at;
+  return (
+    status !== 'open' &&
+    award?.payout_status !== 'held' &&
+    Date.now() - Date.parse(last) > RECENT_MS &&
+    deliveries.every((delivery) => delivery.status !== 'pending')
+  );
+}
+
+function Described({ attempt, path }: { readonly attempt: DescribedAttempt; readonly path: string }): ReactNode {
+  const { text, tone } = headlineOf(attempt);
+  return (
+    <>
+      <p className="headline" data-tone={tone} role="status">
+        {text}
+      </p>
+      <Facts items={factsOf(attempt)} />
+      <div className="columns">
+        <Section title="Timeline">
+          <Timeline attempt={attempt} />
+        </Section>
+        <div className="page">
+          <Section title="Outcome">
+            <Outcome attempt={attempt} />
+          </Section>
+          <Section title="Metadata">
+            {Object.keys(attempt.metadata).length === 0 ? (
+              <p className="muted">None was sent with the attempt.</p>
+            ) : (
+              <Code text={JSON.stringify(attempt.metadata, null, 2)} label="The metadata" />
+            )}
+          </Section>
+        </div>
+      </div>
+      <Section title="Webhooks">
+        <AttemptDeliveries deliveries={attempt.deliveries} attemptPath={path} />
+      </Section>
+      <Section title="Receipt">
+        {attempt.outcome === null ? (
+          <p className="muted">The receipt is signed with the outcome, and this attempt has none.</p>
+        ) : (
+          <Receipt attemptId={attempt.id} path={path} />
+        )}
+      </Section>
+    </>
+  );
+}
+
+function factsOf(attempt: DescribedAttempt) {
+  const { player_ref: player, award } = attempt;
+  return [
+    { label: 'Status', value: <Status value={attempt.status} /> },
+    { label: 'Player', value: <Id value={player} what="player" /> },
+    { label: capitalised(contestOf(attempt)), value: <ContestLink attempt={attempt} /> },
+    { label: 'Fee', value: <Money amount={attempt.fee} /> },
+    { label: 'Created', value: <Time at={attempt.created_at} /> },
+    ...(award === null ? [] : [{ label: 'Award', value: <Id value={award.id} what="award" /> }]),
+  ];
+}
+
+function Outcome({ attempt: { outcome, award } }: { readonly attempt: DescribedAttempt }): ReactNode {
+  if (outcome === null) return <p className="muted">None has been reported.</p>;
+  const { threshold_applied: bar } = outcome;
+  return (
+    <Facts
+      items={[
+        { label: 'Score', value: formatScore(outcome.score) },
+        { label: 'Bar', value: bar === null ? 'none' : formatScore(bar) },
+        ...(bar === null
+          ? []
+          : [
+              {
+                label: 'Bar cleared',
+                value: (
+                  <Status
+                    value={outcome.met_threshold ? 'yes' : 'no'}
+                    tone={outcome.met_threshold ? 'good' : 'neutral'}
+                  />
+                ),
+              },
+            ]),
+        ...(award === null
+          ? []
+          : [
+              { label: 'Award', value: <Money amount={award.amount} /> },
+              { label: 'Payout', value: <Status value={award.payout_status} /> },
+            ]),
+        { label: 'Recorded', value: <Time at={outcome.recorded_at} /> },
+      ]}
+    />
+  );
+}

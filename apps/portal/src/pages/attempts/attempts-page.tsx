@@ -1,0 +1,140 @@
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { AttemptLine } from '../../api/api-types.ts';
+import { type LiveTail, useLiveTail } from '../../api/use-live-tail.ts';
+import { CodeSample } from '../../kit/code-sample.tsx';
+import { Empty } from '../../kit/empty.tsx';
+import { FilterBar } from '../../kit/filter-bar.tsx';
+import { formatScore, shortId } from '../../kit/format.ts';
+import { Id } from '../../kit/id.tsx';
+import { LiveBar } from '../../kit/live-bar.tsx';
+import { Loaded } from '../../kit/loaded.tsx';
+import { Money } from '../../kit/money.tsx';
+import { Page } from '../../kit/page.tsx';
+import { Status } from '../../kit/status.tsx';
+import { type Column, More, Table } from '../../kit/table.tsx';
+import { Time } from '../../kit/time.tsx';
+import { useProgram } from '../../layout/program.tsx';
+import { ProgramLink } from '../../layout/program-link.tsx';
+import { ContestLink } from './contest-link.tsx';
+import { createSamples } from './samples.ts';
+import { ATTEMPT_STATUSES, type readSearch } from './search.ts';
+import { verdictOf } from './verdict.ts';
+
+const route = getRouteApi('/p/$programId/$environment/attempts');
+
+type Search = ReturnType<typeof readSearch>;
+
+const FIELDS = [
+  { name: 'status', label: 'Status', options: ATTEMPT_STATUSES },
+  { name: 'player_ref', label: 'Player', placeholder: 'player_ref' },
+  { name: 'challenge_id', label: 'Challenge', placeholder: 'id' },
+  { name: 'tournament_round_id', label: 'Round', placeholder: 'id' },
+] as const;
+
+const COLUMNS: readonly Column<AttemptLine>[] = [
+  { name: 'Created', grow: 1.2, cell: (attempt) => <Time at={attempt.created_at} /> },
+  {
+    name: 'Attempt',
+    grow: 2,
+    cell: ({ id }) => (
+      <Id value={id} what="attempt">
+        <ProgramLink path={`/attempts/${id}`} className="row-link">
+          <code>{shortId(id)}</code>
+        </ProgramLink>
+      </Id>
+    ),
+  },
+  { name: 'Player', grow: 2, cell: (attempt) => attempt.player_ref },
+  { name: 'Contest', grow: 2.6, cell: (attempt) => <ContestLink attempt={attempt} isNamed /> },
+  { name: 'Fee', align: 'end', cell: (attempt) => <Money amount={attempt.fee} /> },
+  { name: 'Score', align: 'end', cell: ({ score }) => (score === null ? '–' : formatScore(score)) },
+  {
+    name: 'Result',
+    grow: 2.2,
+    cell: (attempt) => {
+      const { text, tone } = verdictOf(attempt);
+      return <Status value={text} tone={tone} />;
+    },
+  },
+];
+
+const keyOf = ({ id }: AttemptLine) => id;
+
+export function AttemptsPage(): ReactNode {
+  const { environment, pathOf } = useProgram();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const reading = useLiveTail<AttemptLine>({
+    path: pathOf('/attempts'),
+    query: { environment, ...search },
+    keyOf,
+    isChanging: true,
+  });
+  const apply = (next: Search) => void navigate({ search: withOneContest(search, next) });
+  return (
+    <Page title="Attempts">
+      <FilterBar fields={FIELDS} value={search} onChange={apply} />
+      <Loaded reading={reading}>
+        {(tail) => (
+          <>
+            <LiveBar tail={tail} />
+            <Table
+              caption="Attempts, newest first"
+              columns={COLUMNS}
+              rows={tail.rows}
+              keyOf={keyOf}
+              isLive
+              empty={<NoAttempts tail={tail} isFiltered={Object.values(search).some((value) => value !== undefined)} />}
+            />
+            <More list={tail} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** An attempt is at a challenge or in a round: the filter that was set last replaces the other. */
+function withOneContest(before: Search, next: Search): Search {
+  if (next.challenge_id === undefined || next.tournament_round_id === undefined) return next;
+  const replaced = before.challenge_id === undefined ? 'tournament_round_id' : 'challenge_id';
+  return { ...next, [replaced]: undefined };
+}
+
+interface NoAttemptsProps {
+  readonly tail: LiveTail<AttemptLine>;
+  readonly isFiltered: boolean;
+}
+
+/** A page without a match may not be the last: the search goes on by itself. */
+function NoAttempts({ tail, isFiltered }: NoAttemptsProps): ReactNode {
+  const { environment } = useProgram();
+  if (tail.isLoadingMore) {
+    return (
+      <Empty title="Looking through older attempts ...">
+        <p role="status">None of the attempts so far matches. This page shows the first one that does.</p>
+      </Empty>
+    );
+  }
+  if (tail.hasMore) {
+    return (
+      <Empty title="The search has stopped">
+        <p>None of the attempts so far matches, and there are older ones.</p>
+      </Empty>
+    );
+  }
+  if (isFiltered) {
+    return (
+      <Empty title="No attempt matches">
+        <p>All attempts of the {environment} environment have been looked through. A new one appears here by itself.</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title={`No attempt in the ${environment} environment yet`}>
+      <p>Your game server creates one when a player pays to play. It appears here by itself, within seconds.</p>
+      <CodeSample title="Create an attempt" samples={createSamples(environment, window.location.origin)} />
+    </Empty>
+  );
+}

@@ -1,0 +1,31 @@
+import type { ReactNode } from 'react';
+import type { AttemptLine } from '../../api/api-types.ts';
+import { shortId } from '../../kit/format.ts';
+import { Id } from '../../kit/id.tsx';
+import { ProgramLink } from '../../layout/program-link.tsx';
+
+type Parent = Pick<AttemptLine, 'challenge_id' | 'tournament_round_id'>;
+
+interface ContestLinkProps {
+  readonly attempt: Parent;
+  /** Where no label says what it is. */
+  readonly isNamed?: boolean;
+}
+
+/** The challenge or the round of an attempt. */
+export function ContestLink({ attempt, isNamed = false }: ContestLinkProps): ReactNode {
+  const id = attempt.challenge_id ?? attempt.tournament_round_id ?? '';
+  const what = contestOf(attempt);
+  return (
+    <Id value={id} what={what}>
+      <ProgramLink path={`/${what}s/${id}`}>
+        {isNamed && `${what} `}
+        <code>{shortId(id)}</code>
+      </ProgramLink>
+    </Id>
+  );
+}
+
+export function contestOf(attempt: Parent): 'challenge' | 'round' {
+  return attempt.challenge_id === null ? 'round' : 'challenge';
+}
