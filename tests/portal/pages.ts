@@ -10,11 +10,20 @@ export interface PortalPage {
   readonly path: string;
   /** The heading that shows that the page has loaded. */
   readonly heading: string | RegExp;
+import { createIntegrations } from '@laurel/testing';
+
+import { type Developer, expectStatus, type SharedWorld } from '../world.ts';
+
+export interface PortalPage {
+  /** The address below `/portal`; `{program}` is the program of the test, `{item}` the page's item. */
+  readonly path: string;
+  /** The heading that shows that the page has loaded. */
+  readonly heading: string;
   /** Makes the item of a page that shows one, and resolves to its id. */
   readonly item?: (world: SharedWorld, developer: Developer) => Promise<string>;
 }
 
-export const PORTAL_PAGES: readonly PortalPage[] = [
+const PORTAL_PAGES: readonly PortalPage[] = [
   { path: '/sign-in', heading: 'Sign in to Laurel' },
   { path: '/programs', heading: 'Programs' },
   { path: '/p/{program}/live/challenges', heading: 'Challenges' },
@@ -84,8 +93,17 @@ export const PORTAL_PAGES: readonly PortalPage[] = [
   { path: '/p/{program}/test/signatures', heading: 'Signatures' },
   { path: '/p/{program}/test/keys', heading: 'API keys' },
   { path: '/p/{program}/live/keys', heading: 'API keys' },
+  { path: '/p/{program}/test/integrations', heading: 'Integrations' },
+  {
+    path: '/p/{program}/test/integrations/{item}',
+    heading: 'Integration',
+    item: async (_world, { program }) =>
+      expectStatus(201, await createIntegrations(program.test).create({ transport: 'push_webhook' })).body.id,
+  },
   { path: '/p/{program}/test/sandbox', heading: 'Sandbox' },
   { path: '/p/{program}/live/sandbox', heading: 'Sandbox' },
+  { path: '/p/{program}/test/keys', heading: 'API keys' },
+  { path: '/p/{program}/live/keys', heading: 'API keys' },
   { path: '/nothing', heading: 'Page not found' },
 ];
 

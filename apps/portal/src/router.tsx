@@ -129,6 +129,16 @@ const round = createRoute({
   component: lazy(() => import('./pages/tournaments/round-page.tsx').then((page) => page.RoundPage)),
 });
 
+const integrations = createRoute({
+  ...inProgram,
+  path: 'integrations',
+  component: lazy(() => import('./pages/integrations/integrations-page.tsx').then((page) => page.IntegrationsPage)),
+});
+const integration = createRoute({
+  ...inProgram,
+  path: 'integrations/$integrationId',
+  component: lazy(() => import('./pages/integrations/integration-page.tsx').then((page) => page.IntegrationPage)),
+});
 const sandbox = createRoute({
   ...inProgram,
   path: 'sandbox',
@@ -167,9 +177,11 @@ const routeTree = root.addChildren([
     tournaments,
     tournament,
     round,
+    integrations,
+    integration,
+    sandbox,
     attempts,
     attempt,
-    sandbox,
   ]),
 ]);
 

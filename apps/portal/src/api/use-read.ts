@@ -55,12 +55,13 @@ interface Page<T> {
 }
 
 /** A list of pages: `useList<Challenge>('/programs/.../challenges', { environment })`. */
-export function useList<T>(path: string, query: Query = {}): Reading<List<T>> {
+export function useList<T>(path: string, query: Query = {}, options: ReadOptions = {}): Reading<List<T>> {
   const result = useInfiniteQuery({
     queryKey: [...keyOf(path, query), 'pages'],
     queryFn: ({ pageParam, signal }) => read<Page<T>>(path, { ...query, cursor: pageParam ?? undefined }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor,
+    refetchInterval: options.refreshMs ?? false,
   });
   const list = result.data && {
     rows: result.data.pages.flatMap(({ data }) => data),

@@ -15,6 +15,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
   { to: '/p/$programId/$environment/webhooks', label: 'Webhooks' },
   { to: '/p/$programId/$environment/events', label: 'Events' },
   { to: '/p/$programId/$environment/signatures', label: 'Signatures' },
+  { to: '/p/$programId/$environment/integrations', label: 'Integrations' },
   { to: '/p/$programId/$environment/sandbox', label: 'Sandbox' },
   { to: '/p/$programId/$environment/keys', label: 'API keys' },
 ];

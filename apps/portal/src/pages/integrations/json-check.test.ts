@@ -1,0 +1,21 @@
+import { describe, expect, test } from 'vitest';
+import { checkDescriptor, checkJson, hasRoundedNumber } from './json-check.ts';
+
+describe('the check of typed JSON', () => {
+  test('a descriptor is an object of at most 16 KiB', () => {
+    expect(checkDescriptor('{}')).toEqual({ value: {} });
+    for (const text of ['', '{', '[]', 'null', '"x"', `{"x-a":"${'é'.repeat(8 * 1024)}"}`]) {
+      expect(checkDescriptor(text).error, text.slice(0, 20)).toBeDefined();
+    }
+  });
+
+  test('a sample is any JSON', () => {
+    expect(checkJson('[1]')).toEqual({ value: [1] });
+    expect(checkJson(' ').error).toBe('Enter JSON.');
+  });
+
+  test('a whole number that the browser cannot hold is noticed, however deep it is', () => {
+    expect(hasRoundedNumber(JSON.parse('{"map":{"when":[{"in":[18446744073709551615]}]}}'))).toBe(true);
+    expect(hasRoundedNumber({ map: { score: '/18446744073709551615' }, n: [1.5, 9_007_199_254_740_991] })).toBe(false);
+  });
+});
