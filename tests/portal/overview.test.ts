@@ -54,6 +54,8 @@ describe.skipIf(!(await hasChromium()))('the overview', () => {
     const hook = await world.newReceiver(developer, { environment: 'test', program_id: program.id });
     await open();
     await page.getByText('4 of 6 done').waitFor();
+    // A new attempt is listed a little later than it is created.
+    await page.getByLabel('Report an outcome, curl').filter({ hasText: attempt.id }).waitFor();
     const outcome = JSON.parse(runShown(await shownCall(page, 'Report an outcome'))) as Outcome;
     const settled = { status: 'settled', outcome: { score: outcome.score, receipt_id: outcome.receipt_id } };
     expect(expectStatus(200, await program.test.getAttempt(attempt.id)).body).toMatchObject(settled);
@@ -77,7 +79,10 @@ describe.skipIf(!(await hasChromium()))('the overview', () => {
     await page.getByText('in the last 7 days').waitFor();
     await page.getByRole('link', { name: 'not_found' }).click();
     await page.waitForURL(/requests\?error_code=not_found$/);
-    await page.getByRole('table', { name: 'Requests' }).getByRole('link', { name: 'POST /v1/attempts' }).waitFor();
+    await page
+      .getByRole('table', { name: 'Requests' })
+      .getByRole('link', { name: 'POST /v1/attempts', exact: true })
+      .waitFor();
   });
 
   test('numbers that cannot be counted have words in their place', async () => {

@@ -1,5 +1,6 @@
 /** The pages that `portal.test.ts` opens. A page adds one line. */
-import type { Developer, SharedWorld } from '../world.ts';
+import { createIntegrations } from '@laurel/testing';
+import { type Developer, expectStatus, type SharedWorld } from '../world.ts';
 import { newWonAttempt } from './attempt-items.ts';
 import { newPlayedChallenge, newPlayedRound } from './contest-items.ts';
 import { newLoggedRequest } from './request-items.ts';
@@ -10,15 +11,6 @@ export interface PortalPage {
   readonly path: string;
   /** The heading that shows that the page has loaded. */
   readonly heading: string | RegExp;
-import { createIntegrations } from '@laurel/testing';
-
-import { type Developer, expectStatus, type SharedWorld } from '../world.ts';
-
-export interface PortalPage {
-  /** The address below `/portal`; `{program}` is the program of the test, `{item}` the page's item. */
-  readonly path: string;
-  /** The heading that shows that the page has loaded. */
-  readonly heading: string;
   /** Makes the item of a page that shows one, and resolves to its id. */
   readonly item?: (world: SharedWorld, developer: Developer) => Promise<string>;
 }
@@ -91,8 +83,6 @@ const PORTAL_PAGES: readonly PortalPage[] = [
   },
   { path: '/p/{program}/test/events', heading: 'Events' },
   { path: '/p/{program}/test/signatures', heading: 'Signatures' },
-  { path: '/p/{program}/test/keys', heading: 'API keys' },
-  { path: '/p/{program}/live/keys', heading: 'API keys' },
   { path: '/p/{program}/test/integrations', heading: 'Integrations' },
   {
     path: '/p/{program}/test/integrations/{item}',

@@ -133,7 +133,9 @@ function CreateFor({ playerRef }: { readonly playerRef: string }): ReactNode {
 function ReportOutcome(): ReactNode {
   const { pathOf } = useProgram();
   const { environment, samples } = useSamples();
-  const open = useRead<AttemptList>(pathOf('/attempts'), { environment, status: 'open', limit: 1 });
+  // A new attempt is listed a little later than it is created.
+  const query = { environment, status: 'open', limit: 1 };
+  const open = useRead<AttemptList>(pathOf('/attempts'), query, { refreshMs: 2_000 });
   return (
     <Loaded reading={open}>
       {({ data: [attempt] }) => (

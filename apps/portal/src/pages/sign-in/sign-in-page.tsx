@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { SessionToken } from '../../api/api-types.ts';
-import { callWithoutSession } from '../../api/client.ts';
+import { callWithoutSession, type Result } from '../../api/client.ts';
 import type { Failure } from '../../api/failure.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { takeLinkToken } from '../../api/sign-in-link.ts';
@@ -44,16 +44,26 @@ function LinkFailure({ failure }: { readonly failure: Failure }): ReactNode {
 
 /** Exchanges the token of the link, if there is one; resolves to why that failed. */
 function useSignInLink(onSignedIn: () => void): 'running' | Failure | undefined {
-  const [token] = useState(takeLinkToken);
-  const [state, setState] = useState<'running' | Failure | undefined>(token === undefined ? undefined : 'running');
+  const [exchange] = useState(beginExchange);
+  const [state, setState] = useState<'running' | Failure | undefined>(exchange && 'running');
   const latest = useRef(onSignedIn);
   latest.current = onSignedIn;
   useEffect(() => {
-    if (token === undefined) return;
-    void callWithoutSession<SessionToken>('post', '/session/link', { body: { token } }).then((result) => {
+    let isShown = true;
+    void exchange?.then((result) => {
+      if (!isShown) return;
       if (result.ok) latest.current();
       else setState(result.failure);
     });
-  }, [token]);
+    return () => {
+      isShown = false;
+    };
+  }, [exchange]);
   return state;
+}
+
+/** Not in an effect, which may run twice: a second exchange of a token is refused. */
+function beginExchange(): Promise<Result<SessionToken>> | undefined {
+  const token = takeLinkToken();
+  return token === undefined ? undefined : callWithoutSession('post', '/session/link', { body: { token } });
 }

@@ -112,7 +112,7 @@ const WORDS = {
   secret_without_prefix: {
     tone: 'bad',
     title: 'The secret has lost its `whsec_`',
-    text: 'With `whsec_` in front it fits. X-Webhook-Signature is keyed with the whole secret as it was shown.',
+    text: 'With `whsec_` in front it fits. X-Webhook-Signature is keyed with the whole secret.',
   },
   secret_upper_case: {
     tone: 'bad',

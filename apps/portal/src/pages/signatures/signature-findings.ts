@@ -99,7 +99,7 @@ async function mismatchFinding(body: string, value: string, secrets: readonly st
   return formOfSecrets(secrets) ?? { code: looksRewritten(body) ? 'body_rewritten' : 'mismatch' };
 }
 
-/** As pasted, and as it was shown. */
+/** As pasted, and as Laurel showed it. */
 function spellingsOf(secret: string): readonly string[] {
   const bare = secret.replace(/^[\s"']+|[\s"']+$/g, '');
   return [...new Set([secret, bare, `whsec_${bare}`])].filter((spelling) => spelling !== '');

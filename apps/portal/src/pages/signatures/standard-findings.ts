@@ -52,7 +52,7 @@ function missingOf(id: string | undefined, timestamp: string | undefined): strin
   return timestamp ? undefined : STANDARD_HEADERS.timestamp;
 }
 
-/** Of milliseconds, or of a date as text. */
+/** Reads milliseconds, or a date as text. */
 function secondsOf(timestamp: string): string | undefined {
   if (/^\d{13}$/.test(timestamp)) return timestamp.slice(0, 10);
   const ms = Date.parse(timestamp);

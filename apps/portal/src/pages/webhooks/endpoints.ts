@@ -40,7 +40,7 @@ export function formatRate(rate: number): string {
   return rate === 1 ? '100 %' : formatShare(Math.min(rate, 0.999));
 }
 
-/** Rows that were pending when they were read get their present state, where `present` has it. */
+/** Rows that were pending when they were read get the state that `present` gives. */
 export function withPresent(
   rows: readonly WebhookDelivery[],
   present: readonly WebhookDelivery[],
