@@ -23,7 +23,7 @@ import { ignoreAbort, pause, untilVisible } from './wait.ts';
 
 const POLL_MS = 2_000;
 const POLL_AFTER_FAILURE_MS = 10_000;
-/** Of a list whose rows change, every so many polls read the newest rows again. */
+/** A list whose rows change is read again, its newest rows, after so many polls. */
 const POLLS_PER_REFRESH = 4;
 const PAGE_ROWS = 50;
 
@@ -159,7 +159,9 @@ export function useLiveTail<T>({ path, query, keyOf, isChanging = false }: TailS
   };
 }
 
-/** A long search may reach the limit of requests, and goes on after it. Null for another failure. */
+/**
+ * A long search may reach the limit of requests, and goes on after it. Null for another failure.
+ */
 function limitedForMs(failure: Failure): number | null {
   if (failure.kind !== 'refused' || failure.status !== 429) return null;
   return (failure.retryAfterSeconds ?? 1) * 1_000;

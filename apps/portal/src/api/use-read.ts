@@ -31,7 +31,7 @@ export function useRead<T>(path: string, query: Query = {}, options: ItemOptions
   return readingOf(result.data, result.error, () => void result.refetch());
 }
 
-/** The text of an answer as it was sent. */
+/** The text of an answer, unchanged. */
 export function useText(path: string): Reading<string> {
   const result = useQuery({
     queryKey: [...keyOf(path, {}), 'text'],

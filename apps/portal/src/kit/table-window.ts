@@ -1,4 +1,7 @@
-/** Which blocks of a long table are rendered: those near the window. Pure; `useTableWindow` drives it. */
+/**
+ * Which blocks of a long table are rendered: those near the window. Pure; `useTableWindow` drives
+ * it.
+ */
 import type { RowBlock } from './table-blocks.ts';
 
 /** The blocks from the first to the last id, and the heights of all above and below them. */
@@ -16,9 +19,9 @@ export interface View {
 }
 
 export interface Heights {
-  /** Of the blocks that have been rendered. */
+  /** The heights of the blocks that have been rendered. */
   readonly blocks: ReadonlyMap<number, number>;
-  /** Of a row of all others. */
+  /** The height of a row of all others. */
   readonly rowPx: number;
 }
 

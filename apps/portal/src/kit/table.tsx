@@ -33,7 +33,7 @@ interface TableProps<T> {
   readonly isLive?: boolean;
 }
 
-/** Of a table whose widths follow its texts, per share. */
+/** The width of a share where the widths follow the texts. */
 const PERCENT_PER_SHARE = 12;
 
 /** Below this a table renders all its rows. */

@@ -11,7 +11,9 @@ interface MeasuredHeights {
   rowPx: number | undefined;
 }
 
-/** Undefined for a table that is rendered as a whole. Each `tbody` of a block has its `data-block`. */
+/**
+ * Undefined for a table that is rendered as a whole. Each `tbody` of a block has its `data-block`.
+ */
 export function useTableWindow(
   table: RefObject<HTMLTableElement | null>,
   blocks: readonly RowBlock<unknown>[],

@@ -1,4 +1,6 @@
-/** Checks a receipt in the browser by the code of `laurel verify-receipt`, and says what it checked. */
+/**
+ * Checks a receipt in the browser by the code of `laurel verify-receipt`, and says what it checked.
+ */
 import { listedKeys, type TrustedKey, verifyReceipt } from '@laurel/sdk';
 import { capitalised, formatCount, utcTime } from '../../kit/format.ts';
 
@@ -84,7 +86,9 @@ function keyWords({ keyId, period }: TrustedKey): string {
   return `${keyId}, in use from ${utcTime(period.from.toISOString())}, ${until}`;
 }
 
-/** Null if the browser can check signatures. Without this test, a valid receipt would not look so. */
+/**
+ * Null if the browser can check signatures. Without this test, a valid receipt would seem forged.
+ */
 async function missingOf(subtle: SubtleCrypto | undefined): Promise<string | null> {
   if (subtle === undefined) return 'This page did not come over https, so the browser offers no WebCrypto.';
   try {

@@ -1,6 +1,6 @@
 /**
  * The receipt of an attempt: its evidence, the check in the browser, the file for the command line.
- * Everything works on the text as it was sent, because the signature is of exactly that.
+ * Everything works on the text that was sent, because the signature is of exactly that.
  */
 import { type ReactNode, useState } from 'react';
 import type { Receipt as SignedReceipt } from '../../api/api-types.ts';
