@@ -142,7 +142,7 @@ const WORDS = {
   body_rewritten: {
     tone: 'bad',
     title: 'The body looks parsed and written again',
-    text: 'Laurel sends compact JSON with `event` first. Verify the raw bytes, before anything parses them.',
+    text: 'Laurel sends compact JSON with `event` first. As such it does not fit either: the secret is another one too, or a value has changed.',
   },
   body_padded: {
     tone: 'bad',
