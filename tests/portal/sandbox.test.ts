@@ -26,6 +26,8 @@ describe.skipIf(!(await hasChromium()))('the sandbox console', () => {
     const { baseUrl } = world.stack;
     await using observed = await observePage(browser, baseUrl);
     const { page } = observed;
+    const answer = { status: 500, body: 'not now' };
+    const hook = await world.newReceiver(developer, { events: ['attempt.settled'], answer });
     await signInByPassword(page, developer);
     await openPage(page, `/p/${developer.program.id}/test/sandbox`, 'Sandbox');
 
@@ -47,6 +49,12 @@ describe.skipIf(!(await hasChromium()))('the sandbox console', () => {
     const held = { status: 'settled', outcome: { score: 100, met_threshold: true, award: { paid_at: null } } };
     expect(expectStatus(200, await developer.program.test.getAttempt(attemptId)).body).toMatchObject(held);
     await page.getByRole('article', { name: 'attempt.settled' }).getByRole('link', { name: attemptId }).waitFor();
+
+    const sent = await hook.event('attempt.settled', attemptId);
+    await page.getByRole('button', { name: 'Take attempt.settled' }).press('Enter');
+    expect(await page.getByLabel('Delivery id').inputValue()).toBe(sent.deliveryId);
+    await takeStep(page, 7, 'Retry it now');
+    await hook.delivery(sent.deliveryId, ({ attempts }) => attempts.length === 2);
 
     const script = (await page.getByLabel('Script, curl', { exact: true }).textContent()) ?? '';
     const { apiKey } = developer.program.test;

@@ -1,4 +1,4 @@
-/** The calls of the sandbox console: where each goes in the portal, and in the partner's own API. */
+/** The calls of the sandbox console: where each goes in the portal and in the partner API. */
 import type { AttemptRequest, OutcomeRequest, SandboxPlayerRequest } from '../../api/api-types.ts';
 
 export type SandboxCall =

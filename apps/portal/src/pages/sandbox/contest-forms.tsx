@@ -43,9 +43,9 @@ interface ChosenProps extends ContestFormsProps {
 }
 
 function Chosen({ sandbox, playerRef, challenges, tournaments }: ChosenProps): ReactNode {
-  const [contestId, setContestId] = useState<string>();
+  const [chosen, setChosen] = useState<string>();
   const contests = contestsOf(challenges.rows, tournaments.rows);
-  const contest = contests.find(({ id }) => id === contestId) ?? contests[0];
+  const contest = contests.find(({ key }) => key === chosen) ?? contests[0];
   const more = [challenges, tournaments].find(({ hasMore }) => hasMore);
   return (
     <>
@@ -59,9 +59,9 @@ function Chosen({ sandbox, playerRef, challenges, tournaments }: ChosenProps): R
             <SelectField
               label="To play"
               hint={contest.goal}
-              options={contests.map((one) => ({ value: one.id, label: labelOf(one) }))}
-              value={contest.id}
-              onChange={(event) => setContestId(event.target.value)}
+              options={contests.map((one) => ({ value: one.key, label: labelOf(one) }))}
+              value={contest.key}
+              onChange={(event) => setChosen(event.target.value)}
             />
             <div className="sandbox-buttons">
               <Button

@@ -4,7 +4,9 @@ import { formatScore, money, words } from '../../kit/format.ts';
 
 export interface Contest {
   readonly kind: 'challenge' | 'round';
-  /** Of the challenge, or of the round. */
+  /** The id of the challenge or of the tournament: it stays when the next round opens. */
+  readonly key: string;
+  /** The challenge's id, or the round's. */
   readonly id: string;
   readonly name: string;
   readonly status: string;
@@ -47,6 +49,7 @@ function ofChallenge(challenge: OperatorChallenge): Contest {
   const bar = threshold === null ? 'no bar yet' : `${side} ${formatScore(threshold)} ${unit} wins ${money(prize)}`;
   return {
     kind: 'challenge',
+    key: id,
     id,
     name,
     status,
@@ -65,6 +68,7 @@ function ofTournament(tournament: OperatorTournament): readonly Contest[] {
   return [
     {
       kind: 'round',
+      key: tournament.id,
       id: round.id,
       name,
       status: round.status,

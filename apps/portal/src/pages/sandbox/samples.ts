@@ -1,6 +1,6 @@
 /**
- * The calls of a visit as a partner's server makes them: by curl and by the SDK, one by one with the
- * real ids, or all as a script, which plays again with players and attempts of its own.
+ * The calls of a visit as a partner's server makes them, by curl and by the SDK: one by one with
+ * the real ids, or all as a script, which plays again with players and attempts of its own.
  */
 import { requestOf, type SandboxCall } from './calls.ts';
 
@@ -50,7 +50,13 @@ export function scriptsOf(steps: readonly Done[], origin: string): readonly Samp
     attempts += 1;
     const name = `ATTEMPT_${attempts}`;
     names.set(attemptId, { place: `__${name}__`, shell: `$${name}`, sdk: `attempt${attempts}.id` });
-    shell.push(`${name}=$(${curl} | sed -n 's/^{"id":"\\([^"]*\\)".*/\\1/p')\necho "attempt $${name}"`);
+    shell.push(
+      [
+        `ANSWER=$(${curl}) || { echo "$ANSWER" >&2; exit 1; }`,
+        `${name}=$(sed -n 's/^{"id":"\\([^"]*\\)".*/\\1/p' <<< "$ANSWER")`,
+        `echo "attempt $${name}"`,
+      ].join('\n'),
+    );
     sdk.push(`const attempt${attempts} = ${line};\nconsole.log(attempt${attempts});`);
   }
   const shellHead = [

@@ -1,6 +1,6 @@
 /**
- * What was done in the sandbox since the portal was loaded, by program: it stays while the developer
- * looks at other pages, and nowhere else.
+ * What was done in the sandbox since the portal was loaded, by program. It stays in memory while
+ * the developer looks at other pages, and is stored nowhere.
  */
 import { useSyncExternalStore } from 'react';
 import type { SandboxEvent, SandboxEventList } from '../../api/api-types.ts';
