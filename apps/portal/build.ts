@@ -8,8 +8,8 @@ import { inputsFingerprint, putInPlace } from '@laurel/docs-site/built-folder';
 import { build } from 'vite';
 import { PORTAL } from './inputs.ts';
 
-// Vite follows NODE_ENV, which a shell or a test may have set: React for development is several times
-// larger, and runs effects twice.
+// Vite follows NODE_ENV, which a shell or a test may have set: React for development is several
+// times larger, and runs effects twice.
 process.env.NODE_ENV = 'production';
 
 const fingerprint = inputsFingerprint(PORTAL);
