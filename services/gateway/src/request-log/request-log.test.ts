@@ -104,6 +104,25 @@ test('a program that is beyond its rate limit adds one line a second', async () 
   expect((await dropped('limited')) - before).toBe(200 - kept.length);
 });
 
+test('beyond its bytes a second a program is logged without bodies, and another one with them', async () => {
+  const text = JSON.stringify({ note: 'x'.repeat(10_000) });
+  const big = { principal: { ...ended().principal, windowId: newId() }, requestBody: Buffer.from(text) };
+  const requests = Array.from({ length: 20 }, () => ended(big));
+  const other = ended({ requestBody: Buffer.from(text) });
+  {
+    await using log = startRequestLog({ database, logger });
+    for (const request of [...requests, other]) log.add(request);
+  }
+  const found = await Promise.all(requests.map(({ requestId }) => findRequest(database, { requestId, programId })));
+  const kept = found.filter((line) => line?.requestBody === text);
+  // Two seconds at once, and what a slow machine's time adds.
+  expect(kept.length).toBeGreaterThanOrEqual(3);
+  expect(kept.length).toBeLessThan(10);
+  const cut = { requestBody: '', isRequestBodyTruncated: true, responseBody: '', isResponseBodyTruncated: true };
+  for (const line of found) if (!kept.includes(line)) expect(line).toMatchObject({ status: 201, ...cut });
+  expect(await findRequest(database, { requestId: other.requestId, programId })).toMatchObject({ requestBody: text });
+});
+
 test('without its database the log drops lines, counts each, and logs it once', async () => {
   await using lost = createDatabase({
     url: `postgresql://nobody@${UNREACHABLE}/none`,

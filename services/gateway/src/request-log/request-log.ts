@@ -8,11 +8,14 @@
  * fails or slows down for the log.
  *
  * A rate limit bounds what a program costs, so its log must not: one request a second that was
- * answered 429 is kept for a program and environment, and the others are only counted.
+ * answered 429 is kept for a program and environment, and the others are only counted. Each has a
+ * budget of bytes a second too, beyond which bodies are left out: this database also has the
+ * idempotency records, and no program may fill its disk.
  */
 import type { Database } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
+import { createByteBudgets } from '@laurel/tenant';
 import type { Principal } from '../domain/principal.ts';
 import { redactBody, redactPath, redactWord } from '../domain/redaction.ts';
 import {
@@ -53,6 +56,11 @@ const FLUSH_MS = 200;
 /** Some seconds of work, in little memory. */
 const MAX_LINES = 5_000;
 const MAX_BYTES = 16 * 1024 * 1024;
+/**
+ * Kept bodies of a program and environment, in each process: 1.4 GB a day. Two seconds of it are
+ * two bodies of the largest size. A program at the default rate limit uses about a quarter.
+ */
+const BODY_BYTES_PER_SECOND = 16 * 1024;
 /** How long a stop waits for the last lines. */
 const STOP_MS = 3_000;
 const TOO_MANY_REQUESTS = 429;
@@ -82,6 +90,7 @@ export function startRequestLog({
   for (const reason of ['full', 'database', 'limited']) dropped.inc({ reason }, 0);
   const knownFirsts = new Set<string>();
   const limited = createOncePerSecond();
+  const bodyBudgets = createByteBudgets(BODY_BYTES_PER_SECOND);
   let queue: EndedRequest[] = [];
   let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -100,9 +109,18 @@ export function startRequestLog({
     sinceLogged = 0;
   };
 
+  /** The line without its bodies, if the program has used up its bytes. */
+  const withinBudget = (line: LoggedRequest, { windowId }: Principal): LoggedRequest => {
+    const kept = Buffer.byteLength(line.requestBody ?? '') + Buffer.byteLength(line.responseBody ?? '');
+    const now = performance.now();
+    if (bodyBudgets.waitFor(windowId, kept, now) > 0) return withoutBodies(line);
+    bodyBudgets.take(windowId, kept, now);
+    return line;
+  };
+
   const write = async (batch: readonly EndedRequest[]) => {
     try {
-      const lines = batch.map(lineOf);
+      const lines = batch.map((request) => withinBudget(lineOf(request), request.principal));
       const firsts = firstsOf(lines, knownFirsts);
       if (!hasPartitions) await makeRequestPartitions(database);
       hasPartitions = true;
@@ -211,6 +229,18 @@ function lineOf(request: EndedRequest): LoggedRequest {
     isRequestBodyTruncated: sent.isTruncated,
     responseBody: answered.text,
     isResponseBodyTruncated: answered.isTruncated,
+  };
+}
+
+/** A body that was there is shown as cut off at its first byte. */
+function withoutBodies(line: LoggedRequest): LoggedRequest {
+  const { requestBody, responseBody } = line;
+  return {
+    ...line,
+    requestBody: requestBody && '',
+    isRequestBodyTruncated: line.isRequestBodyTruncated || requestBody !== null,
+    responseBody: responseBody && '',
+    isResponseBodyTruncated: line.isResponseBodyTruncated || responseBody !== null,
   };
 }
 
