@@ -27,3 +27,13 @@ export async function openPage(page: Page, path: string, heading: string | RegEx
   await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
   await page.locator('.loading').first().waitFor({ state: 'detached' });
 }
+
+/** Where the browser has kept a text: its address, its history, its storage. */
+export async function placesOf(page: Page, text: string): Promise<readonly string[]> {
+  const kept = await page.evaluate(
+    '({ address: location.href, history: JSON.stringify(history.state), local: JSON.stringify({ ...localStorage }), session: JSON.stringify({ ...sessionStorage }), cookie: document.cookie })',
+  );
+  return Object.entries(kept as Record<string, string>).flatMap(([place, value]) =>
+    value?.includes(text) ? [place] : [],
+  );
+}

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium, launchChromium } from '../clients/chromium.ts';
 import { observePage } from '../clients/observed-page.ts';
 import { type Developer, expectStatus, type Hook, startWorld, type World } from '../world.ts';
-import { buildPortal, openPage, signInByPassword } from './open-portal.ts';
+import { buildPortal, openPage, placesOf, signInByPassword } from './open-portal.ts';
 
 const stack = new AsyncDisposableStack();
 let browser: Browser;
@@ -177,14 +177,4 @@ async function answerDialog(page: Page, button: string): Promise<void> {
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: button, exact: true }).click();
   await dialog.waitFor({ state: 'detached' });
-}
-
-/** Where the browser has kept a text: its address, its history, its storage. */
-async function placesOf(page: Page, text: string): Promise<readonly string[]> {
-  const kept = await page.evaluate(
-    '({ address: location.href, history: JSON.stringify(history.state), local: JSON.stringify({ ...localStorage }), session: JSON.stringify({ ...sessionStorage }), cookie: document.cookie })',
-  );
-  return Object.entries(kept as Record<string, string>).flatMap(([place, value]) =>
-    value?.includes(text) ? [place] : [],
-  );
 }
