@@ -11,13 +11,13 @@ import { LiveBar } from '../../kit/live-bar.tsx';
 import { Loaded } from '../../kit/loaded.tsx';
 import { Money } from '../../kit/money.tsx';
 import { Page } from '../../kit/page.tsx';
+import { attemptSamples } from '../../kit/samples.ts';
 import { Status } from '../../kit/status.tsx';
 import { type Column, More, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { useProgram } from '../../layout/program.tsx';
 import { ProgramLink } from '../../layout/program-link.tsx';
 import { ContestLink } from './contest-link.tsx';
-import { createSamples } from './samples.ts';
 import { ATTEMPT_STATUSES, type readSearch } from './search.ts';
 import { verdictOf } from './verdict.ts';
 
@@ -134,7 +134,7 @@ function NoAttempts({ tail, isFiltered }: NoAttemptsProps): ReactNode {
   return (
     <Empty title={`No attempt in the ${environment} environment yet`}>
       <p>Your game server creates one when a player pays to play. It appears here by itself, within seconds.</p>
-      <CodeSample title="Create an attempt" samples={createSamples(environment, window.location.origin)} />
+      <CodeSample title="Create an attempt" samples={attemptSamples(environment, { challenge_id: 'CHALLENGE_ID' })} />
     </Empty>
   );
 }

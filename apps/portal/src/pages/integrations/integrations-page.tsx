@@ -8,6 +8,7 @@ import { SelectField } from '../../kit/field.tsx';
 import { Id } from '../../kit/id.tsx';
 import { Loaded } from '../../kit/loaded.tsx';
 import { Page, Section } from '../../kit/page.tsx';
+import { callSamples, post } from '../../kit/samples.ts';
 import { Status } from '../../kit/status.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
@@ -109,16 +110,8 @@ function Trial(): ReactNode {
 }
 
 function samplesFor(environment: Environment) {
-  const variable = `LAUREL_${environment.toUpperCase()}_KEY`;
-  const { origin } = window.location;
-  return [
-    {
-      name: 'curl',
-      text: `curl ${origin}/v1/integrations \\\n  -H "X-API-Key: $${variable}" \\\n  -H 'Content-Type: application/json' \\\n  -d '{"transport":"push_webhook"}'`,
-    },
-    {
-      name: 'SDK',
-      text: `import { Laurel } from '@laurel/sdk';\n\nconst laurel = new Laurel({ apiKey: process.env.${variable}, baseUrl: '${origin}' });\nconst integration = await laurel.integrations.create({ transport: 'push_webhook' });`,
-    },
-  ];
+  return callSamples(environment, {
+    calls: [post('/v1/integrations', { transport: 'push_webhook' })],
+    sdk: "const integration = await laurel.integrations.create({ transport: 'push_webhook' });",
+  });
 }

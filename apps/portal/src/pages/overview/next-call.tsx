@@ -10,11 +10,11 @@ import type {
 } from '../../api/api-types.ts';
 import { useRead } from '../../api/use-read.ts';
 import { CodeSample } from '../../kit/code-sample.tsx';
-import { FIRST_PLAYER, firstCallSamples } from '../../kit/curl.ts';
 import { Loaded } from '../../kit/loaded.tsx';
+import { attemptSamples, challengeListSamples, EXAMPLE_PLAYER } from '../../kit/samples.ts';
 import { useProgram } from '../../layout/program.tsx';
 import { ProgramLink } from '../../layout/program-link.tsx';
-import { createSamples, endpointSamples, linkSamples, reportSamples } from './next-calls.ts';
+import { endpointSamples, linkSamples, reportSamples } from './next-calls.ts';
 import { playerRefOf, type StepName } from './quick-start.ts';
 
 export const STEP_TITLES: Readonly<Record<StepName, (environment: Environment) => string>> = {
@@ -46,8 +46,7 @@ function useSamples() {
 }
 
 function UseKey(): ReactNode {
-  const { environment, samples } = useSamples();
-  const { program } = useProgram();
+  const { environment, program } = useProgram();
   const hasKey = program.keys.some((key) => key.environment === environment);
   return (
     <>
@@ -57,7 +56,7 @@ function UseKey(): ReactNode {
           : 'An operator of this host gives out the live key when the program is approved: '}
         <ProgramLink path="/keys">API keys</ProgramLink>.
       </p>
-      <CodeSample title="List the challenges" samples={firstCallSamples(environment, samples.origin)} />
+      <CodeSample title="List the challenges" samples={challengeListSamples(environment)} />
     </>
   );
 }
@@ -85,7 +84,7 @@ function CreateAttempt(): ReactNode {
   return (
     <Loaded reading={useRead<RequestList>(pathOf('/requests'), query)}>
       {({ data: [link] }) =>
-        link === undefined ? <CreateFor playerRef={FIRST_PLAYER} /> : <CreateForLinked requestId={link.request_id} />
+        link === undefined ? <CreateFor playerRef={EXAMPLE_PLAYER} /> : <CreateForLinked requestId={link.request_id} />
       }
     </Loaded>
   );
@@ -96,14 +95,13 @@ function CreateForLinked({ requestId }: { readonly requestId: string }): ReactNo
   const { pathOf } = useProgram();
   return (
     <Loaded reading={useRead<RequestDetails>(pathOf(`/requests/${requestId}`))}>
-      {({ response_body }) => <CreateFor playerRef={playerRefOf(response_body) ?? FIRST_PLAYER} />}
+      {({ response_body }) => <CreateFor playerRef={playerRefOf(response_body) ?? EXAMPLE_PLAYER} />}
     </Loaded>
   );
 }
 
 function CreateFor({ playerRef }: { readonly playerRef: string }): ReactNode {
-  const { pathOf } = useProgram();
-  const { environment, samples } = useSamples();
+  const { environment, pathOf } = useProgram();
   const challenges = useRead<ProgramChallengeList>(pathOf('/challenges'), { environment, status: 'live', limit: 1 });
   return (
     <Loaded reading={challenges}>
@@ -122,7 +120,10 @@ function CreateFor({ playerRef }: { readonly playerRef: string }): ReactNode {
           </p>
           <CodeSample
             title="Create an attempt"
-            samples={createSamples(samples, { challengeId: challenge?.id ?? 'CHALLENGE_ID', playerRef })}
+            samples={attemptSamples(environment, {
+              challenge_id: challenge?.id ?? 'CHALLENGE_ID',
+              player_ref: playerRef,
+            })}
           />
         </>
       )}

@@ -1,6 +1,6 @@
 /** The calls of the quick start, as curl and with the SDK. */
 import type { Environment } from '../../api/api-types.ts';
-import { curlOf, curlWith, FIRST_PLAYER, type SampleCall, sdkOf } from '../../kit/curl.ts';
+import { callSamples, curlWith, EXAMPLE_PLAYER, literal, post } from '../../kit/samples.ts';
 
 export interface Samples {
   readonly environment: Environment;
@@ -9,45 +9,21 @@ export interface Samples {
 }
 
 /** In test Laurel makes the player's account; in live a person has one. */
-export function linkSamples(samples: Samples, programId: string) {
-  const email =
-    samples.environment === 'test' ? `${FIRST_PLAYER}@${programId}.example` : 'the-player@their-mail.example';
-  const link = { player_ref: FIRST_PLAYER, email };
+export function linkSamples({ environment, origin }: Samples, programId: string) {
+  const email = environment === 'test' ? `${EXAMPLE_PLAYER}@${programId}.example` : 'the-player@their-mail.example';
+  const link = { player_ref: EXAMPLE_PLAYER, email };
   const account = { ...link, funds: '50.00' };
-  const linked = { call: post('/v1/players', link), line: `await laurel.players.link(${literal(link)});` };
-  if (samples.environment === 'live') return samplesOf(samples, [linked.call], linked.line);
-  return samplesOf(
-    samples,
-    [post('/api/sandbox/players', account), linked.call],
-    `await laurel.sandbox.createPlayer(${literal(account)});\n${linked.line}`,
-  );
+  const linked = { calls: [post('/v1/players', link)], sdk: `await laurel.players.link(${literal(link)});` };
+  if (environment === 'live') return callSamples(environment, linked, origin);
+  const calls = [post('/api/sandbox/players', account), ...linked.calls];
+  const sdk = `await laurel.sandbox.createPlayer(${literal(account)});\n${linked.sdk}`;
+  return callSamples(environment, { calls, sdk }, origin);
 }
 
-export interface NewAttempt {
-  readonly challengeId: string;
-  readonly playerRef: string;
-}
-
-export function createSamples(samples: Samples, { challengeId, playerRef }: NewAttempt) {
-  const body = { challenge_id: challengeId, player_ref: playerRef };
-  const key = 'match-1-create';
-  return samplesOf(
-    samples,
-    [{ ...post('/v1/attempts', body), headers: { 'Idempotency-Key': key } }],
-    `const attempt = await laurel.attempts.create(
-  ${literal(body)},
-  { idempotencyKey: '${key}' },
-);`,
-  );
-}
-
-export function reportSamples(samples: Samples, attemptId: string) {
-  const headers = { 'Idempotency-Key': `${attemptId}-outcome` };
-  return samplesOf(
-    samples,
-    [{ ...post(`/v1/attempts/${attemptId}/outcome`, { score: 100 }), headers }],
-    `const outcome = await laurel.attempts.reportOutcome('${attemptId}', { score: 100 });`,
-  );
+export function reportSamples({ environment, origin }: Samples, attemptId: string) {
+  const calls = [post(`/v1/attempts/${attemptId}/outcome`, { score: 100 }, `${attemptId}-outcome`)];
+  const sdk = `const outcome = await laurel.attempts.reportOutcome('${attemptId}', { score: 100 });`;
+  return callSamples(environment, { calls, sdk }, origin);
 }
 
 /** Registers by the session of a developer; the SDK has the other end, which verifies. */
@@ -68,23 +44,4 @@ const { event, dedupeKey } = await verifyWebhook({
 });`,
     },
   ];
-}
-
-function samplesOf({ environment, origin }: Samples, calls: readonly SampleCall[], lines: string) {
-  return [
-    { name: 'curl', text: calls.map((call) => curlOf(call, environment, origin)).join('\n\n') },
-    { name: 'SDK', text: sdkOf(lines, environment, origin) },
-  ];
-}
-
-function post(path: string, body: object): SampleCall {
-  return { method: 'POST', path, body: JSON.stringify(body) };
-}
-
-/** An object of texts as one line of JavaScript. */
-function literal(value: Readonly<Record<string, string>>): string {
-  const quoted = (text: string) => `'${text.replace(/['\\]/g, '\\$&')}'`;
-  return `{ ${Object.entries(value)
-    .map(([name, text]) => `${name}: ${quoted(text)}`)
-    .join(', ')} }`;
 }

@@ -1,6 +1,6 @@
 /** What the page of a request derives from it. */
 import type { RequestDetails } from '../../api/api-types.ts';
-import { curlOf } from '../../kit/curl.ts';
+import { curlOf } from '../../kit/samples.ts';
 
 /** In place of a secret or an e-mail, in paths and in bodies. */
 const REDACTED = '[redacted]';

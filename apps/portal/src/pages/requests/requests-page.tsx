@@ -3,13 +3,13 @@ import type { ReactNode } from 'react';
 import type { RequestLine } from '../../api/api-types.ts';
 import { type LiveTail, useLiveTail } from '../../api/use-live-tail.ts';
 import { CodeSample } from '../../kit/code-sample.tsx';
-import { firstCallSamples } from '../../kit/curl.ts';
 import { Empty } from '../../kit/empty.tsx';
 import { FilterBar } from '../../kit/filter-bar.tsx';
 import { formatDuration } from '../../kit/format.ts';
 import { LiveBar } from '../../kit/live-bar.tsx';
 import { Loaded } from '../../kit/loaded.tsx';
 import { Page } from '../../kit/page.tsx';
+import { challengeListSamples } from '../../kit/samples.ts';
 import { HttpStatus, Status } from '../../kit/status.tsx';
 import { type Column, More, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
@@ -107,7 +107,7 @@ function NoRequests(): ReactNode {
   return (
     <Empty title={`No requests with a ${environment} key in the last 7 days`}>
       <p>Send this one, and it appears here:</p>
-      <CodeSample title="List the challenges" samples={firstCallSamples(environment, window.location.origin)} />
+      <CodeSample title="List the challenges" samples={challengeListSamples(environment)} />
     </Empty>
   );
 }

@@ -28,7 +28,7 @@ describe('one step', () => {
         '-H "X-API-Key: $LAUREL_TEST_KEY"',
         `-H 'Idempotency-Key: key-1'`,
         `-H 'Content-Type: application/json'`,
-        `-d '{"challenge_id":"${CHALLENGE}","player_ref":"p-1"}'`,
+        `--data-raw '{"challenge_id":"${CHALLENGE}","player_ref":"p-1"}'`,
       ].join(' \\\n  '),
       `await laurel.attempts.create({ challenge_id: '${CHALLENGE}', player_ref: 'p-1' }, { idempotencyKey: 'key-1' });`,
     ]);

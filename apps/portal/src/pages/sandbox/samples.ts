@@ -2,12 +2,8 @@
  * The calls of a visit as a partner's server makes them, by curl and by the SDK: one by one with
  * the real ids, or all as a script, which plays again with players and attempts of its own.
  */
+import { curlOf, literal, post, type Sample, sdkOf } from '../../kit/samples.ts';
 import { requestOf, type SandboxCall } from './calls.ts';
-
-export interface Sample {
-  readonly name: 'curl' | 'SDK';
-  readonly text: string;
-}
 
 /** A call that Laurel accepted. */
 export interface Done {
@@ -18,8 +14,8 @@ export interface Done {
 
 export function samplesOf(call: SandboxCall, origin: string): readonly Sample[] {
   return [
-    { name: 'curl', text: curlOf(call, `'${origin}`) },
-    { name: 'SDK', text: `${sdkOf(call)};` },
+    { name: 'curl', text: curlOfCall(call, origin) },
+    { name: 'SDK', text: `${sdkOfCall(call)};` },
   ];
 }
 
@@ -40,8 +36,8 @@ export function scriptsOf(steps: readonly Done[], origin: string): readonly Samp
     const named = withNames(call, names);
     const key = call.kind === 'create-attempt' ? `__RUN__-${attempts + 1}` : undefined;
     const keyed = key === undefined ? named : ({ ...named, idempotencyKey: key } as SandboxCall);
-    const curl = fillShell(curlOf(keyed, `"$LAUREL_BASE_URL"'`), names);
-    const line = fillSdk(sdkOf(keyed), names);
+    const curl = fillShell(curlOfCall(keyed, '__BASE__'), names);
+    const line = fillSdk(sdkOfCall(keyed), names);
     if (attemptId === undefined) {
       shell.push(`${curl}\necho`);
       sdk.push(`console.log(${line});`);
@@ -66,13 +62,7 @@ export function scriptsOf(steps: readonly Done[], origin: string): readonly Samp
     `LAUREL_BASE_URL="\${LAUREL_BASE_URL:-${origin}}"`,
     'RUN="$(date +%s)-$$"',
   ];
-  const sdkHead = [
-    "import { randomUUID } from 'node:crypto';",
-    "import { Laurel } from '@laurel/sdk';",
-    '',
-    `const laurel = new Laurel({ apiKey: process.env.LAUREL_TEST_KEY, baseUrl: '${origin}' });`,
-    'const run = randomUUID();',
-  ];
+  const sdkHead = ["import { randomUUID } from 'node:crypto';", sdkOf('const run = randomUUID();', 'test', origin)];
   return [
     { name: 'curl', text: `${shellHead.join('\n')}\n\n${shell.join('\n\n')}\n` },
     { name: 'SDK', text: `${sdkHead.join('\n')}\n\n${sdk.join('\n')}\n` },
@@ -111,7 +101,7 @@ function withNames(call: SandboxCall, names: ReadonlyMap<string, Variable>): San
 
 /** Inside single quotes a shell reads no variable, so each leaves them. */
 function fillShell(text: string, names: ReadonlyMap<string, Variable>): string {
-  let filled = text.replaceAll('__RUN__', `'"$RUN"'`);
+  let filled = text.replace("'__BASE__", `"$LAUREL_BASE_URL"'`).replaceAll('__RUN__', `'"$RUN"'`);
   for (const { place, shell } of names.values()) filled = filled.replaceAll(place, `'"${shell}"'`);
   return filled;
 }
@@ -122,18 +112,12 @@ function fillSdk(text: string, names: ReadonlyMap<string, Variable>): string {
   return filled;
 }
 
-/** `base` is a shell's text that ends within single quotes. */
-function curlOf(call: SandboxCall, base: string): string {
+function curlOfCall(call: SandboxCall, origin: string): string {
   const { partnerPath, body, idempotencyKey } = requestOf(call);
-  return [
-    `curl -sS --fail-with-body -X POST ${base}${partnerPath}'`,
-    `-H "X-API-Key: $LAUREL_TEST_KEY"`,
-    ...(idempotencyKey === undefined ? [] : [`-H ${quoted(`Idempotency-Key: ${idempotencyKey}`)}`]),
-    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`]),
-  ].join(' \\\n  ');
+  return curlOf({ ...post(partnerPath, body, idempotencyKey), options: '-sS --fail-with-body' }, 'test', origin);
 }
 
-function sdkOf(call: SandboxCall): string {
+function sdkOfCall(call: SandboxCall): string {
   switch (call.kind) {
     case 'put-player':
       return `await laurel.sandbox.createPlayer(${literal(call.body)})`;
@@ -152,21 +136,4 @@ function sdkOf(call: SandboxCall): string {
     case 'retry-delivery':
       return `await laurel.sandbox.retryDelivery(${literal(call.deliveryId)})`;
   }
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-/** A value as JavaScript; members that are undefined are left out. */
-function literal(value: unknown): string {
-  if (typeof value === 'string') {
-    return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
-  }
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .map(([name, member]) => `${/^[a-z_]\w*$/i.test(name) ? name : literal(name)}: ${literal(member)}`);
-  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }

@@ -9,7 +9,7 @@ import { formatCount } from '../../kit/format.ts';
 import { Loaded } from '../../kit/loaded.tsx';
 import { Money } from '../../kit/money.tsx';
 import { Page } from '../../kit/page.tsx';
-import { callSamples } from '../../kit/samples.ts';
+import { callSamples, get } from '../../kit/samples.ts';
 import { Status } from '../../kit/status.tsx';
 import { type Column, More, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
@@ -92,7 +92,10 @@ function NoTournaments({ status }: { readonly status: string | undefined }): Rea
       <p>An operator of this host creates tournaments with you. Your server then finds them with this call.</p>
       <CodeSample
         title="List the tournaments"
-        samples={callSamples(environment, { path: '/tournaments', sdk: 'laurel.tournaments.list()' })}
+        samples={callSamples(environment, {
+          calls: [get('/v1/tournaments')],
+          sdk: 'const { data: tournaments } = await laurel.tournaments.list();',
+        })}
       />
     </Empty>
   );

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { curlOf, curlWith, sdkOf } from './curl.ts';
+import { attemptSamples, curlOf, curlWith, sdkOf } from './samples.ts';
 
 const ORIGIN = 'https://host.example';
 
@@ -46,5 +46,15 @@ test('a shell reads a body and a path as one word each, whatever characters they
 test('the calls of the SDK stand below its client', () => {
   expect(sdkOf('await laurel.tournaments.list();', 'live', ORIGIN)).toContain(
     "new Laurel({ apiKey: process.env.LAUREL_LIVE_KEY, baseUrl: 'https://host.example' });\nawait laurel.tournaments.list();",
+  );
+});
+
+test('an attempt is created in the contest for the player, and charged once however often it is sent', () => {
+  const [curl, sdk] = attemptSamples('test', { challenge_id: 'c-1', player_ref: "o'hara" }, ORIGIN);
+  expect(curl?.text).toContain('--data-raw \'{"challenge_id":"c-1","player_ref":"o\'\\\'\'hara"}\'');
+  expect(curl?.text).toContain("-H 'Idempotency-Key: match-1-c-1'");
+  expect(sdk?.text).toContain("{ challenge_id: 'c-1', player_ref: 'o\\'hara' },\n  { idempotencyKey: 'match-1-c-1' },");
+  expect(attemptSamples('test', { tournament_round_id: 'r-1' }, ORIGIN)[0]?.text).toContain(
+    '{"tournament_round_id":"r-1","player_ref":"player-1"}',
   );
 });
