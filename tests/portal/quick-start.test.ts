@@ -138,7 +138,7 @@ async function openDelivery(page: Page, event: HookRequest): Promise<void> {
   expect(page.url()).toContain(event.deliveryId);
 }
 
-/** Verifies what the server got: with a wrong secret, which the checker names, then with the right one. */
+/** Verifies what the server got: first with a wrong secret, which the checker names. */
 async function verifySignature(page: Page, { headers, body }: HookRequest, secret: string): Promise<void> {
   await pressEnter(page.getByRole('button', { name: 'Verify its signature' }));
   await page.getByRole('heading', { level: 1, name: 'Signatures' }).waitFor();

@@ -1,7 +1,7 @@
 /**
- * `<CodeSample samples={callSamples(environment, { calls: [get('/v1/tournaments')], sdk: 'await ...;' })} />`:
- * calls as curl and with the SDK. The key stands in an environment variable, because nobody can
- * show it again.
+ * Calls as curl and with the SDK. The key stands in an environment variable, because nobody can
+ * show it again:
+ *   callSamples(environment, { calls: [get('/v1/tournaments')], sdk: 'await ...;' })
  */
 import type { Environment } from '../api/api-types.ts';
 
