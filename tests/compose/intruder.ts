@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { connect as openSocket } from 'node:net';
 import { connect as openTls } from 'node:tls';
 import { CallFailedError, createClient, openChannelIdentity } from '@laurel/grpc';
+import { AttemptServiceClient } from '@laurel/proto/attempts';
 import { ChallengeServiceClient } from '@laurel/proto/challenge';
 import { IntegrationServiceClient } from '@laurel/proto/integration';
 import { TournamentServiceClient } from '@laurel/proto/tournament';
@@ -19,8 +20,8 @@ import pg from 'pg';
 
 export type Attempt =
   /**
-   * Calls every rpc of a service with an empty request; `identity` is a folder of /run/identities,
-   * or none for calls without TLS.
+   * Calls every rpc that a service serves with an empty request; `identity` is a folder of
+   * /run/identities, or none for calls without TLS.
    */
   | { readonly kind: 'rpcs'; readonly service: keyof typeof CLIENTS; readonly identity: string | null }
   /**
@@ -39,12 +40,13 @@ export type Attempt =
  */
 export type Results = readonly string[];
 
+/** What each service serves. */
 const CLIENTS = {
-  wallet: WalletServiceClient,
-  challenge: ChallengeServiceClient,
-  tournament: TournamentServiceClient,
-  webhook: WebhookServiceClient,
-  integration: IntegrationServiceClient,
+  wallet: [WalletServiceClient],
+  challenge: [ChallengeServiceClient, AttemptServiceClient],
+  tournament: [TournamentServiceClient, AttemptServiceClient],
+  webhook: [WebhookServiceClient],
+  integration: [IntegrationServiceClient],
 };
 const AUTHORITY = '/run/identities/nats/ca.crt';
 const LIMIT_MS = 3_000;
@@ -61,10 +63,12 @@ async function tryRpcs({ service, identity: name }: Extract<Attempt, { kind: 'rp
   const logger = createLogger({ service: 'intruder', level: 'silent' });
   const identity =
     name === null ? undefined : opened.use(await openChannelIdentity({ files, reloadMs: 600_000, logger }));
-  const Client = CLIENTS[service] as typeof WalletServiceClient;
+  const rpcs = (CLIENTS[service] as (typeof WalletServiceClient)[]).flatMap((Client) =>
+    Object.entries(Client.service).map(([rpc, method]) => ({ Client, rpc, method })),
+  );
   const options = { name: service, address: `${service}:9000`, identity, deadlineMs: RPC_LIMIT_MS };
   const codes = new Set<string>();
-  for (const [rpc, method] of Object.entries(Client.service)) {
+  for (const { Client, rpc, method } of rpcs) {
     // One client for each: after a few failures a shared breaker would answer instead of the
     // service.
     await using client = createClient(Client, options);
