@@ -46,7 +46,7 @@ import { listWebhookEvents } from './webhook-events.ts';
 export interface PortalServices extends ProgramSandboxServices, OwningServices {
   readonly config: Pick<
     GatewayConfig,
-    'PORTAL_SESSION_HOURS' | 'PORTAL_COOKIE_SECURE' | 'PORTAL_RATE_LIMIT_PER_MINUTE'
+    'PORTAL_SESSION_HOURS' | 'PORTAL_COOKIE_SECURE' | 'PORTAL_RATE_LIMIT_PER_MINUTE' | 'ACCEPTED_ENVIRONMENTS'
   >;
   readonly database: Database;
   readonly peppers: Peppers;

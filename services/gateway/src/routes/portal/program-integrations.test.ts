@@ -37,6 +37,8 @@ const CONFLICT = [409, 'conflict'];
 const stack = new AsyncDisposableStack();
 let integration: ScriptedIntegration;
 let port: number;
+/** A host that accepts no test key. */
+let livePort: number;
 
 beforeAll(async () => {
   integration = stack.use(await startScriptedIntegration());
@@ -44,16 +46,15 @@ beforeAll(async () => {
   const { runningUrl } = stack.use(
     await createTestDatabase({ migrations: new URL('../../../migrations/', import.meta.url) }),
   );
-  const gateway = stack.use(
-    await startTestGateway({
-      GATEWAY_DATABASE_URL: runningUrl,
-      INTEGRATION_ADDRESS: integration.address,
-      WEBHOOK_ADDRESS: webhook.address,
-      RATE_LIMIT_PER_MINUTE: '100000',
-      PORTAL_RATE_LIMIT_PER_MINUTE: '100000',
-    }),
-  );
-  port = gateway.port;
+  const settings = {
+    GATEWAY_DATABASE_URL: runningUrl,
+    INTEGRATION_ADDRESS: integration.address,
+    WEBHOOK_ADDRESS: webhook.address,
+    RATE_LIMIT_PER_MINUTE: '100000',
+    PORTAL_RATE_LIMIT_PER_MINUTE: '100000',
+  };
+  port = stack.use(await startTestGateway(settings)).port;
+  livePort = stack.use(await startTestGateway({ ...settings, ACCEPTED_ENVIRONMENTS: 'live' })).port;
 }, 60_000);
 afterAll(() => stack.disposeAsync());
 beforeEach(() => {
@@ -72,9 +73,9 @@ beforeEach(() => {
 
 type Headers = Record<string, string>;
 
-async function send(method: string, path: string, headers: Headers, body?: unknown) {
+async function send(method: string, path: string, headers: Headers, body?: unknown, to = port) {
   const hasBody = body !== undefined;
-  return fetchDescribed(port, path, {
+  return fetchDescribed(to, path, {
     method,
     headers: { ...headers, ...(hasBody && { 'content-type': 'application/json' }) },
     ...(hasBody && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -188,6 +189,21 @@ test('no change is made where no key of the program works, and every route still
     expect(new Set(integration.asked.map(([rpc]) => rpc))).toEqual(new Set(['listIntegrations', 'dryRun', 'listLog']));
     expect(codeOf(await send('POST', pathOf(programId), session, CHANGES('test')[0]?.[2]))).toEqual(CONFLICT);
   }
+});
+
+test('where the host accepts no test key, a session changes nothing in test either', async () => {
+  const { session, programId } = await makeDeveloper();
+  for (const [method, path, body] of CHANGES('test'))
+    expect(codeOf(await send(method, pathOf(programId, path), session, body, livePort))).toEqual(CONFLICT);
+  const sandbox = `/api/portal/programs/${programId}/sandbox`;
+  const attempt = { challenge_id: newId(), player_ref: 'player-1' };
+  for (const [path, body] of [
+    ['/players', { player_ref: 'player-1' }],
+    ['/attempts', attempt],
+    [`/attempts/${newId()}/outcome`, { score: 1 }],
+  ] as const)
+    expect(codeOf(await send('POST', sandbox + path, session, body, livePort)), path).toEqual(CONFLICT);
+  expect(integration.asked).toEqual([]);
 });
 
 test('a request without an environment, or with one that does not exist, is refused', async () => {

@@ -2,15 +2,12 @@
  * The integrations of a program by session, in both environments: the bodies, the schemas and the
  * runs are those of `/v1`. Nothing is changed where a key of the program would not work.
  */
-import { type ErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
+import { type ErrorCode, isRefused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
-import { ENVIRONMENTS } from '@laurel/proto/enum-names';
 import type { IntegrationClient } from '../../clients/integration.ts';
 import type { Principal } from '../../domain/principal.ts';
-import { openEnvironmentsOf } from '../../domain/program.ts';
 import type { Route } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';
-import type { Program } from '../../repository/programs.ts';
 import { component } from '../component.ts';
 import { CHANGE, environment, pathId } from '../fields.ts';
 import { createIntegration } from '../v1/create-integration.ts';
@@ -20,6 +17,7 @@ import { retirePreviousIntegrationSecret } from '../v1/retire-previous-integrati
 import { rotateIntegrationSecret } from '../v1/rotate-integration-secret.ts';
 import { updateIntegration } from '../v1/update-integration.ts';
 import { type DryRuns, dryRunDescriptor, listIntegrationLog, logPage, readLog } from './integrations.ts';
+import { type AcceptingEnvironments, NO_KEY_WORKS, openTenantOf } from './open-tenant.ts';
 import { defineProgramRoute, inEnvironment } from './program-route.ts';
 
 type Tenant = Principal['tenant'];
@@ -27,15 +25,6 @@ type TenantRoute<Dependencies> = Route<{ readonly tenant: Tenant }, Dependencies
 
 interface Integrations {
   readonly integration: IntegrationClient;
-}
-
-const CLOSED =
-  'No key of the program works in this environment: the program is not approved, or is suspended, closed or about to be deleted.';
-
-/** The program in this environment. Refuses: conflict (no key of the program works there). */
-function openTenantOf(program: Program, asked: Tenant['environment']): Tenant | Refused {
-  const isOpen = openEnvironmentsOf(program).some((name) => ENVIRONMENTS[name] === asked);
-  return isOpen ? { programId: program.id, environment: asked } : refused('conflict', CLOSED);
 }
 
 const listProgramIntegrations = defineProgramRoute({
@@ -59,8 +48,11 @@ const createProgramIntegration = defineProgramRoute({
   name: 'createProgramIntegration',
   body: component('ProgramIntegrationRequest', z.strictObject({ environment, ...createIntegrationBody.shape })),
   action: 'create_integration',
-  run: async ({ caller, body, ...call }, dependencies: Integrations & { readonly database: Database }) => {
-    const tenant = openTenantOf(caller.program, body.environment);
+  run: async (
+    { caller, body, ...call },
+    dependencies: Integrations & AcceptingEnvironments & { readonly database: Database },
+  ) => {
+    const tenant = openTenantOf(caller.program, body.environment, dependencies);
     return isRefused(tenant) ? tenant : createIntegration.run({ ...call, body, caller: { tenant } }, dependencies);
   },
 });
@@ -78,8 +70,8 @@ function changeOfOne(
     path: `/integrations/{integrationId}${as.path}`,
     params: { integrationId: pathId },
     query: z.object({ environment: where }),
-    run: async ({ caller, params, ...call }, dependencies: Integrations) => {
-      const tenant = openTenantOf(caller.program, call.query.environment);
+    run: async ({ caller, params, ...call }, dependencies: Integrations & AcceptingEnvironments) => {
+      const tenant = openTenantOf(caller.program, call.query.environment, dependencies);
       if (isRefused(tenant)) return tenant;
       return route.run({ ...call, params: { id: params.integrationId }, caller: { tenant } }, dependencies);
     },
@@ -89,7 +81,7 @@ function changeOfOne(
 /** What a change has of the route of `/v1`: its texts, its body and its success. */
 function sharedOf<Dependencies>(route: TenantRoute<Dependencies>) {
   const { params: _params, refusals, run: _run, ...shared } = route;
-  return { ...shared, refusals: { ...refusals, conflict: CLOSED } };
+  return { ...shared, refusals: { ...refusals, conflict: NO_KEY_WORKS } };
 }
 
 const dryRunProgramDescriptor = defineProgramRoute({

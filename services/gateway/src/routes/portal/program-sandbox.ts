@@ -4,26 +4,19 @@
  * program whose test key would not work gets no further here either.
  */
 import type { HotCalls } from '@laurel/attempts/client';
-import { type ApiErrorCode, refused } from '@laurel/errors';
+import { type ApiErrorCode, isRefused } from '@laurel/errors';
 import { Environment } from '@laurel/proto/common';
 import type { Principal } from '../../domain/principal.ts';
-import { openEnvironmentsOf } from '../../domain/program.ts';
 import type { Call, Route } from '../../http/route.ts';
 import { objectOf } from '../../http/zod.ts';
-import type { Program } from '../../repository/programs.ts';
 import { pathId } from '../fields.ts';
 import { SANDBOX_ROUTES, type SandboxServices } from '../sandbox/index.ts';
 import { createAttempt } from '../v1/create-attempt.ts';
 import { reportOutcome } from '../v1/report-outcome.ts';
+import { type AcceptingEnvironments, NO_KEY_WORKS, openTenantOf } from './open-tenant.ts';
 import { defineProgramRoute, type ProgramCaller } from './program-route.ts';
 
 type Tenant = Principal['tenant'];
-
-const CLOSED = 'The program is suspended, closed or about to be deleted, so its sandbox is closed.';
-
-function sandboxOf(program: Program): Tenant | null {
-  return openEnvironmentsOf(program).includes('test') ? { programId: program.id, environment: Environment.TEST } : null;
-}
 
 /** Runs a route for the program in test. */
 function inSandbox<Caller, Dependencies>(
@@ -35,18 +28,17 @@ function inSandbox<Caller, Dependencies>(
 ) {
   return async (
     call: Call<ProgramCaller, Readonly<Record<string, unknown>>, unknown, unknown>,
-    dependencies: Dependencies,
+    dependencies: Dependencies & AcceptingEnvironments,
   ) => {
-    const tenant = sandboxOf(call.caller.program);
-    if (tenant === null) return refused('conflict', CLOSED);
-    return route.run(callOf(call, tenant), dependencies);
+    const tenant = openTenantOf(call.caller.program, Environment.TEST, dependencies);
+    return isRefused(tenant) ? tenant : route.run(callOf(call, tenant), dependencies);
   };
 }
 
 function bySession(route: Route<Tenant, SandboxServices>) {
   const { name, path, params, refusals, ...same } = route;
   const isChange = route.method !== 'get';
-  return defineProgramRoute<SandboxServices>({
+  return defineProgramRoute<SandboxServices & AcceptingEnvironments>({
     ...same,
     name: `${name}BySession`,
     path: `/sandbox${path}`,
@@ -59,7 +51,7 @@ function bySession(route: Route<Tenant, SandboxServices>) {
 
 function withConflict(refusals: Partial<Record<ApiErrorCode, string>> = {}) {
   const { conflict } = refusals;
-  return { ...refusals, conflict: conflict === undefined ? CLOSED : `${conflict} ${CLOSED}` };
+  return { ...refusals, conflict: conflict === undefined ? NO_KEY_WORKS : `${conflict} ${NO_KEY_WORKS}` };
 }
 
 const NO_KEY = 'The route takes no `Idempotency-Key`.';
@@ -82,7 +74,7 @@ const createSandboxAttempt = defineProgramRoute({
     ...call,
     caller: { tenant },
     operationId: createAttempt.mintOperationId?.(call.body) ?? '',
-  })) as Route<ProgramCaller, { hotCalls: HotCalls }>['run'],
+  })) as Route<ProgramCaller, { hotCalls: HotCalls } & AcceptingEnvironments>['run'],
 });
 
 const reportSandboxOutcome = defineProgramRoute({
@@ -102,11 +94,11 @@ const reportSandboxOutcome = defineProgramRoute({
     caller: { tenant },
     params: { attempt_id: call.params.attemptId },
     operationId: reportOutcome.mintOperationId?.(call.body) ?? '',
-  })) as Route<ProgramCaller, { hotCalls: HotCalls }>['run'],
+  })) as Route<ProgramCaller, { hotCalls: HotCalls } & AcceptingEnvironments>['run'],
 });
 
 /** The dependencies of these routes. */
-export interface ProgramSandboxServices extends SandboxServices {
+export interface ProgramSandboxServices extends SandboxServices, AcceptingEnvironments {
   readonly hotCalls: HotCalls;
 }
 

@@ -1,0 +1,33 @@
+/**
+ * Where a developer may change something by session: only where a key of the program would work.
+ * Otherwise a session would get further than the key that a suspension or the host refuses.
+ */
+import { type Refused, refused } from '@laurel/errors';
+import { ENVIRONMENTS } from '@laurel/proto/enum-names';
+import type { GatewayConfig } from '../../config.ts';
+import type { Principal } from '../../domain/principal.ts';
+import { openEnvironmentsOf } from '../../domain/program.ts';
+import type { Program } from '../../repository/programs.ts';
+
+type Tenant = Principal['tenant'];
+
+/** For the dependencies of such a route. */
+export interface AcceptingEnvironments {
+  readonly config: Pick<GatewayConfig, 'ACCEPTED_ENVIRONMENTS'>;
+}
+
+/** Why the tenant is refused, for the routes' documentation too. */
+export const NO_KEY_WORKS =
+  'No key of the program works in this environment: the host does not accept it, or the program is not approved, suspended, closed or about to be deleted.';
+
+/** The program in this environment. Refuses: conflict. */
+export function openTenantOf(
+  program: Program,
+  environment: Tenant['environment'],
+  { config }: AcceptingEnvironments,
+): Tenant | Refused {
+  const isOpen = openEnvironmentsOf(program).some(
+    (name) => ENVIRONMENTS[name] === environment && config.ACCEPTED_ENVIRONMENTS.includes(name),
+  );
+  return isOpen ? { programId: program.id, environment } : refused('conflict', NO_KEY_WORKS);
+}
