@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasChromium, launchChromium } from '../clients/chromium.ts';
+import { hasChromium } from '../clients/chromium.ts';
 import { type ObservedPage, observePage } from '../clients/observed-page.ts';
 import { createReceiptVerifier } from '../money/verify-receipt.ts';
-import { type Developer, expectStatus, joinWorld, type SharedWorld } from '../world.ts';
+import { type Developer, expectStatus, type SharedWorld } from '../world.ts';
 import { newSealedAttempt, newWonAttempt } from './attempt-items.ts';
-import { buildPortal, openPage, signInByPassword } from './open-portal.ts';
+import { OPEN_PORTAL_MS, openPage, openPortal, signInByPassword } from './open-portal.ts';
 
 const KEYS = '**/.well-known/laurel-keys.json';
 /** How many rows a list of the canned answers has. */
@@ -20,13 +20,9 @@ let won: Awaited<ReturnType<typeof newWonAttempt>>;
 
 describe.skipIf(!(await hasChromium()))('attempts in the developer portal', () => {
   beforeAll(async () => {
-    buildPortal();
-    world = stack.use(await joinWorld());
-    developer = await world.newDeveloper();
+    ({ world, developer, browser } = await openPortal(stack));
     won = await newWonAttempt(world, developer);
-    browser = await launchChromium();
-    stack.defer(() => browser.close());
-  }, 600_000);
+  }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
   const pathOf = (rest: string) => `/p/${developer.program.id}/test/attempts${rest}`;

@@ -2,11 +2,11 @@
 import type { FullLeaderboard } from '@laurel/sdk';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasChromium, launchChromium } from '../clients/chromium.ts';
+import { hasChromium } from '../clients/chromium.ts';
 import { observePage } from '../clients/observed-page.ts';
-import { type Developer, expectStatus, joinWorld, type SharedWorld } from '../world.ts';
+import { type Developer, expectStatus, type SharedWorld } from '../world.ts';
 import { newPlayedChallenge, newPlayedRound } from './contest-items.ts';
-import { buildPortal, openPage, signInByPassword } from './open-portal.ts';
+import { OPEN_PORTAL_MS, openPage, openPortal, signInByPassword } from './open-portal.ts';
 
 const stack = new AsyncDisposableStack();
 let browser: Browser;
@@ -15,12 +15,8 @@ let developer: Developer;
 
 describe.skipIf(!(await hasChromium()))('the contests of a program in the portal', () => {
   beforeAll(async () => {
-    buildPortal();
-    world = stack.use(await joinWorld());
-    developer = await world.newDeveloper();
-    browser = await launchChromium();
-    stack.defer(() => browser.close());
-  }, 600_000);
+    ({ world, developer, browser } = await openPortal(stack));
+  }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
   test('a challenge is found by its status, and its page shows the bar, the prize and the scores that were reported', async () => {

@@ -1,10 +1,10 @@
 import { push as sendPush } from '@laurel/testing';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasChromium, launchChromium } from '../clients/chromium.ts';
+import { hasChromium } from '../clients/chromium.ts';
 import { observePage } from '../clients/observed-page.ts';
-import { type Developer, expectStatus, joinWorld, type SharedWorld } from '../world.ts';
-import { buildPortal, openPage, signInByPassword } from './open-portal.ts';
+import { type Developer, expectStatus, type SharedWorld } from '../world.ts';
+import { OPEN_PORTAL_MS, openPage, openPortal, signInByPassword } from './open-portal.ts';
 
 const stack = new AsyncDisposableStack();
 let browser: Browser;
@@ -13,12 +13,8 @@ let developer: Developer;
 
 describe.skipIf(!(await hasChromium()))('the integrations of the portal', () => {
   beforeAll(async () => {
-    buildPortal();
-    world = stack.use(await joinWorld());
-    developer = await world.newDeveloper();
-    browser = await launchChromium();
-    stack.defer(() => browser.close());
-  }, 600_000);
+    ({ world, developer, browser } = await openPortal(stack));
+  }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
   test('an integration is made, activated and rotated, and its pushes verify and settle accordingly', async () => {

@@ -1,15 +1,31 @@
 /** The built portal of the worker's stack, open in Chromium. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { Developer } from '../world.ts';
+import { launchChromium } from '../clients/chromium.ts';
+import { type Developer, joinWorld, type SharedWorld } from '../world.ts';
 
 const BUILD = fileURLToPath(new URL('../../apps/portal/build.ts', import.meta.url));
 
 export function buildPortal(): void {
   const built = spawnSync(process.execPath, [BUILD], { encoding: 'utf8' });
   expect(built.status, built.stderr).toBe(0);
+}
+
+/** The build may have to wait for others, and the first stack for its services. */
+export const OPEN_PORTAL_MS = 600_000;
+
+/** Builds the portal, joins the stack that serves it, and starts Chromium; `stack` ends them. */
+export async function openPortal(
+  stack: AsyncDisposableStack,
+): Promise<{ world: SharedWorld; developer: Developer; browser: Browser }> {
+  buildPortal();
+  const world = stack.use(await joinWorld());
+  const developer = await world.newDeveloper();
+  const browser = await launchChromium();
+  stack.defer(() => browser.close());
+  return { world, developer, browser };
 }
 
 /** Signs in with the password, as a developer does. */

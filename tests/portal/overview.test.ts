@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import type { Attempt, Outcome } from '@laurel/sdk';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasChromium, launchChromium } from '../clients/chromium.ts';
+import { hasChromium } from '../clients/chromium.ts';
 import { observePage } from '../clients/observed-page.ts';
-import { type Developer, eventually, expectError, expectStatus, joinWorld, type SharedWorld } from '../world.ts';
-import { buildPortal, openPage, signInByPassword } from './open-portal.ts';
+import { type Developer, eventually, expectError, expectStatus, type SharedWorld } from '../world.ts';
+import { OPEN_PORTAL_MS, openPage, openPortal, signInByPassword } from './open-portal.ts';
 
 interface FirstSteps {
   readonly quick_start: Readonly<Record<string, string | null>>;
@@ -18,12 +18,8 @@ let developer: Developer;
 
 describe.skipIf(!(await hasChromium()))('the overview', () => {
   beforeAll(async () => {
-    buildPortal();
-    world = stack.use(await joinWorld());
-    developer = await world.newDeveloper();
-    browser = await launchChromium();
-    stack.defer(() => browser.close());
-  }, 600_000);
+    ({ world, developer, browser } = await openPortal(stack));
+  }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
   test('the calls that the quick start shows do its steps, and it goes once all are done', async () => {

@@ -2,10 +2,10 @@ import { gzipSync } from 'node:zlib';
 import axe, { type AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasChromium, launchChromium } from '../clients/chromium.ts';
+import { hasChromium } from '../clients/chromium.ts';
 import { observePage } from '../clients/observed-page.ts';
-import { type Developer, joinWorld } from '../world.ts';
-import { buildPortal, openPage, signInByPassword } from './open-portal.ts';
+import type { Developer, SharedWorld } from '../world.ts';
+import { OPEN_PORTAL_MS, openPage, openPortal, signInByPassword } from './open-portal.ts';
 import { makePages, type PortalPage } from './pages.ts';
 
 const COLOUR_SCHEMES = ['light', 'dark'] as const;
@@ -15,20 +15,17 @@ const MAX_FIRST_LOAD_BYTES = 220_000;
 
 const stack = new AsyncDisposableStack();
 let browser: Browser;
+let world: SharedWorld;
 let origin: string;
 let developer: Developer;
 let pages: readonly PortalPage[];
 
 describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () => {
   beforeAll(async () => {
-    buildPortal();
-    const world = stack.use(await joinWorld());
+    ({ world, developer, browser } = await openPortal(stack));
     origin = world.stack.baseUrl;
-    developer = await world.newDeveloper();
     pages = await makePages(world, developer);
-    browser = await launchChromium();
-    stack.defer(() => browser.close());
-  }, 600_000);
+  }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
   describe.each(COLOUR_SCHEMES)('in %s colours', (colorScheme) => {
@@ -117,9 +114,7 @@ describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () 
   });
 
   test('another developer’s program is not found', async () => {
-    const world = await joinWorld();
     const other = await world.newDeveloper();
-    await world[Symbol.asyncDispose]();
     await using observed = await observePage(browser, origin);
     await signInByPassword(observed.page, developer);
     await observed.page.goto(`/portal/p/${other.program.id}/test/keys`);

@@ -1,11 +1,11 @@
 import { createPartner, type Partner } from '@laurel/testing';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasChromium, launchChromium } from '../clients/chromium.ts';
+import { hasChromium } from '../clients/chromium.ts';
 import { observePage } from '../clients/observed-page.ts';
-import { type Developer, expectStatus, type Hook, type HookRequest, joinWorld, type SharedWorld } from '../world.ts';
+import { type Developer, expectStatus, type Hook, type HookRequest, type SharedWorld } from '../world.ts';
 import { enterText, openByKeyboard, pressEnter } from './keyboard.ts';
-import { buildPortal, placesOf } from './open-portal.ts';
+import { OPEN_PORTAL_MS, openPortal, placesOf } from './open-portal.ts';
 
 const stack = new AsyncDisposableStack();
 let browser: Browser;
@@ -16,15 +16,11 @@ let hook: Hook;
 
 describe.skipIf(!(await hasChromium()))('the quick start, by keyboard', () => {
   beforeAll(async () => {
-    buildPortal();
-    world = stack.use(await joinWorld());
-    developer = await world.newDeveloper();
+    ({ world, developer, browser } = await openPortal(stack));
     await world.newChallenge({}, developer.program);
     hook = await world.newReceiver(developer);
     expectStatus(204, await developer.portal.deleteEndpoint(hook.endpoint.id));
-    browser = await launchChromium();
-    stack.defer(() => browser.close());
-  }, 600_000);
+  }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
   test('a developer goes from the sign-in link to a paid attempt and a verified webhook without leaving the portal', async () => {

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import type { Attempt } from '@laurel/sdk';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasChromium, launchChromium } from '../clients/chromium.ts';
+import { hasChromium } from '../clients/chromium.ts';
 import { observePage } from '../clients/observed-page.ts';
-import { type Developer, expectError, expectStatus, joinWorld, type SharedWorld } from '../world.ts';
-import { buildPortal, openPage, signInByPassword } from './open-portal.ts';
+import { type Developer, expectError, expectStatus, type SharedWorld } from '../world.ts';
+import { OPEN_PORTAL_MS, openPage, openPortal, signInByPassword } from './open-portal.ts';
 
 const stack = new AsyncDisposableStack();
 let browser: Browser;
@@ -14,12 +14,8 @@ let developer: Developer;
 
 describe.skipIf(!(await hasChromium()))('the request log', () => {
   beforeAll(async () => {
-    buildPortal();
-    world = stack.use(await joinWorld());
-    developer = await world.newDeveloper();
-    browser = await launchChromium();
-    stack.defer(() => browser.close());
-  }, 600_000);
+    ({ world, developer, browser } = await openPortal(stack));
+  }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
   test('a request appears while the developer looks, and its page gives the command that sends it again', async () => {

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasChromium, launchChromium } from '../clients/chromium.ts';
+import { hasChromium } from '../clients/chromium.ts';
 import { observePage } from '../clients/observed-page.ts';
-import { type Developer, expectStatus, joinWorld, type SharedWorld } from '../world.ts';
-import { buildPortal, openPage, signInByPassword } from './open-portal.ts';
+import { type Developer, expectStatus, type SharedWorld } from '../world.ts';
+import { OPEN_PORTAL_MS, openPage, openPortal, signInByPassword } from './open-portal.ts';
 
 const stack = new AsyncDisposableStack();
 let browser: Browser;
@@ -13,13 +13,9 @@ let developer: Developer;
 
 describe.skipIf(!(await hasChromium()))('the sandbox console', () => {
   beforeAll(async () => {
-    buildPortal();
-    world = stack.use(await joinWorld());
-    developer = await world.newDeveloper();
+    ({ world, developer, browser } = await openPortal(stack));
     await world.newChallenge({}, developer.program);
-    browser = await launchChromium();
-    stack.defer(() => browser.close());
-  }, 600_000);
+  }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
   test('plays an attempt whose award is held, as /v1 shows it, and its script plays the same again', async () => {

@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasChromium, launchChromium } from '../clients/chromium.ts';
+import { hasChromium } from '../clients/chromium.ts';
 import { observePage } from '../clients/observed-page.ts';
-import { type Developer, expectStatus, joinWorld, type SharedWorld } from '../world.ts';
-import { buildPortal } from './open-portal.ts';
+import { type Developer, expectStatus, type SharedWorld } from '../world.ts';
+import { OPEN_PORTAL_MS, openPortal } from './open-portal.ts';
 
 const stack = new AsyncDisposableStack();
 let browser: Browser;
@@ -12,12 +12,8 @@ let developer: Developer;
 
 describe.skipIf(!(await hasChromium()))('a one-time sign-in link', () => {
   beforeAll(async () => {
-    buildPortal();
-    world = stack.use(await joinWorld());
-    developer = await world.newDeveloper();
-    browser = await launchChromium();
-    stack.defer(() => browser.close());
-  }, 600_000);
+    ({ world, developer, browser } = await openPortal(stack));
+  }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
   test('signs in once, and its token is neither in the address nor in the history', async () => {
