@@ -6,7 +6,7 @@ const GATEWAY = 'http://127.0.0.1:8080';
 export default defineConfig({
   base: '/portal/',
   build: {
-    // The strict policy forbids inline code, and a preload would load pages that nobody opens.
+    // The strict policy forbids inline code, and a preload would load pages that are not opened.
     modulePreload: false,
     assetsInlineLimit: 0,
     target: 'es2023',

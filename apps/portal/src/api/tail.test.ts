@@ -21,7 +21,7 @@ test('an empty list shows at once what arrives', () => {
   });
 });
 
-test('a page that nobody looks at stops to collect rows', () => {
+test('a page in the background stops collecting rows at its limit', () => {
   const rows = Array.from({ length: MAX_WAITING + 1 }, (_, index) => index + 1);
   expect(takeNewer(beginTail(page([0], null)), page(rows, null), keyOf).isOverfull).toBe(true);
 });

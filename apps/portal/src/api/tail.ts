@@ -20,7 +20,7 @@ export interface TailPage<T> {
 
 export type KeyOf<T> = (row: T) => string;
 
-/** A page that nobody looks at stops to collect rows at this number. */
+/** A page in the background stops collecting rows at this number. */
 export const MAX_WAITING = 1_000;
 
 export function beginTail<T>(page: TailPage<T>): Tail<T> {

@@ -1,5 +1,5 @@
 /**
- * Calls as curl and with the SDK. The key stands in an environment variable, because nobody can
+ * Calls as curl and with the SDK. The key is in an environment variable, because the portal cannot
  * show it again:
  *   callSamples(environment, { calls: [get('/v1/tournaments')], sdk: 'await ...;' })
  */

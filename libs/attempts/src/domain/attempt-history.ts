@@ -1,7 +1,7 @@
 /**
  * What is stored about the life of an attempt, in the order in which it happened. The contest
- * service has its creation, outcome and end; the wallet has when money moved. Nobody stores when an
- * attempt ended without an outcome: its refund follows at once.
+ * service has its creation, outcome and end; the wallet has when money moved. The instant at which
+ * an attempt ended without an outcome is not stored: its refund follows at once.
  */
 import { millisecondsBetween } from '@laurel/instant';
 import type { Cents } from '@laurel/money';

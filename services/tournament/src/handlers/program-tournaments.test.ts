@@ -78,7 +78,7 @@ from tournaments n cross join generate_series(1, $2::int) as i where n.id = $1`,
 
 const openIn = (tenant: Tenant, terms: Parameters<typeof h.openRound>[0] = {}) => h.openRound(terms, { tenant });
 
-/** Ends the open round, which nobody has entered, and opens the next one. */
+/** Ends the open round, which has no entries, and opens the next one. */
 async function openNext(tenant: Tenant, { tournamentId, id }: Pick<Round, 'id' | 'tournamentId'>): Promise<Round> {
   ok(await h.tournament.closeRound({ tenant, roundId: id }));
   const closesAt = new Date(h.clock().getTime() + HOUR_MS);

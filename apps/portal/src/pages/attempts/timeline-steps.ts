@@ -17,7 +17,7 @@ export interface TimelineStep {
   readonly deliveryId: string | null;
 }
 
-type Told = Pick<TimelineStep, 'title' | 'detail' | 'tone'>;
+type StepText = Pick<TimelineStep, 'title' | 'detail' | 'tone'>;
 
 export function stepsOf(attempt: DescribedAttempt): readonly TimelineStep[] {
   const events = new Map(attempt.deliveries.map(({ id, event }) => [id, event]));
@@ -32,7 +32,7 @@ export function stepsOf(attempt: DescribedAttempt): readonly TimelineStep[] {
   return [...past, ...aheadOf(attempt)];
 }
 
-function describe(entry: AttemptTimelineEntry, events: ReadonlyMap<string, string>): Told {
+function describe(entry: AttemptTimelineEntry, events: ReadonlyMap<string, string>): StepText {
   const { kind, amount = '0.00', reason } = entry;
   const detail = reason === undefined ? null : words(reason);
   switch (kind) {
@@ -70,7 +70,7 @@ function scoreWords({ score, met_threshold: isMet, threshold_applied: bar }: Att
   return `${scored}, bar ${formatScore(bar)}: ${isMet ? 'cleared' : 'missed'}`;
 }
 
-function describeSend(entry: AttemptTimelineEntry, events: ReadonlyMap<string, string>): Told {
+function describeSend(entry: AttemptTimelineEntry, events: ReadonlyMap<string, string>): StepText {
   const { delivery_id: id = '', number = 1, http_status: status = null, error_kind: error = null } = entry;
   const isGood = status !== null && status >= 200 && status < 300 && error === null;
   const answer = status === null ? words(error ?? 'no answer yet') : `HTTP ${status}`;

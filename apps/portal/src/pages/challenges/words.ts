@@ -32,10 +32,10 @@ export function statusWords({ status }: Pick<OperatorChallenge, 'status'>, cause
       return 'Players pay the fee, and a score that clears the bar wins the prize.';
     case 'suspended':
       return cause === 'drift'
-        ? 'The drift monitor suspended it, because its pass rate does not confirm the bar. Nobody can start an attempt, and awards that are won meanwhile are held. An operator of this host reviews and reinstates it.'
-        : 'An operator of this host suspended it. Nobody can start an attempt until the operator reinstates it.';
+        ? 'The drift monitor suspended it, because its pass rate does not confirm the bar. No attempt can be started, and awards that are won meanwhile are held. An operator of this host reviews and reinstates it.'
+        : 'An operator of this host suspended it. No attempt can be started until the operator reinstates it.';
     case 'closed':
-      return 'It is closed for good. Nobody can start an attempt.';
+      return 'It is closed for good. No attempt can be started.';
   }
 }
 

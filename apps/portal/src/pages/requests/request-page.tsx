@@ -59,7 +59,7 @@ function Details({ request }: { readonly request: RequestDetails }): ReactNode {
         <HttpStatus value={status} />
       </p>
       <Facts items={factsOf(request)} />
-      {status === 499 && <p>The caller disconnected before the response, so nobody received it.</p>}
+      {status === 499 && <p>The caller disconnected before the response, and did not receive it.</p>}
       <div className="columns request-bodies">
         <Body
           title="Request body"

@@ -18,7 +18,7 @@ export function answerInWords(call: SandboxCall, answer: unknown): string {
     case 'expire-attempt':
       return `The attempt has expired. Its fee of ${money((answer as Attempt).fee_charged)} is returned.`;
     case 'close-entries':
-      return 'Nobody can enter any more. Open attempts can still report their scores.';
+      return 'The round accepts no more entries. Open attempts can still report their scores.';
     case 'close-round':
       return roundInWords(answer as Round);
     case 'retry-delivery':

@@ -38,7 +38,7 @@ const OTHER_HEADERS = [
 ];
 
 export async function judge(webhook: CheckedWebhook, now: number): Promise<Verdict> {
-  // Half of a surrogate pair has no bytes. Its replacement is signed by nobody.
+  // Half of a surrogate pair has no bytes, and no signature is over its replacement.
   const body = webhook.body.toWellFormed();
   const lines = webhook.secrets.toWellFormed().split(/\r?\n/);
   const secrets = lines.filter((line) => line.trim() !== '');

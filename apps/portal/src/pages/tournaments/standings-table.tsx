@@ -32,7 +32,7 @@ export function StandingsTable({ roundId, unit }: StandingsTableProps): ReactNod
             columns={columnsFor(unit)}
             rows={list.rows}
             keyOf={({ rank, player_ref }) => `${rank} ${player_ref}`}
-            empty={<Empty title="Nobody posted a score" />}
+            empty={<Empty title="No scores were reported" />}
           />
           <More list={list} />
         </>

@@ -23,6 +23,6 @@ export function roundWords({ status, entries_close_at, closes_at }: Times, now: 
     case 'settled':
       return 'The standings are final, and each rank has its payout.';
     case 'cancelled':
-      return 'It had too few entrants or scores. Nobody won, and every fee was returned.';
+      return 'It had too few entrants or scores. There is no winner, and every fee was returned.';
   }
 }

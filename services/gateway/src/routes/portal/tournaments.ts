@@ -24,7 +24,7 @@ const tournamentQuery = z.object({
 /** A purse may have thousands of ranks, so a page may be shorter than its limit. */
 const MAY_BE_SHORT = 'Newest first; a page has fewer rows than `limit` if their purses have many ranks.';
 
-/** Nobody's own row: a developer does not play. */
+/** No row is the caller's own: a developer does not play. */
 const NO_PLAYER = '';
 
 export const listProgramTournaments = defineProgramRoute({
