@@ -18,6 +18,25 @@ const escaped = (text: string) =>
 const wrap = (value: string, depth: number) => `${'{"a":['.repeat(depth)}${value}${']}'.repeat(depth)}`;
 
 describe('a body in the request log', () => {
+  test.each(['secret', 'token', 'email', 'api_key', '@', 'sk_test_', '\\u0040', 'token ', '"token', 'a@', 'token":'])(
+    'the time to redact a body that repeats %s grows with its length, not with the square',
+    (part) => {
+      const bodyOf = (bytes: number) => JSON.stringify({ metadata: { note: part.repeat(bytes / part.length) } });
+      const timeOf = (bytes: number) => {
+        const body = bodyOf(bytes);
+        const times = Array.from({ length: 7 }, () => {
+          const start = performance.now();
+          redactBody(body);
+          return performance.now() - start;
+        });
+        return Math.min(...times);
+      };
+      timeOf(4_000);
+      // A quadratic pattern takes sixteen times as long, and some 200 ms at the full length.
+      expect(timeOf(16_000)).toBeLessThan(Math.max(8 * timeOf(4_000), 10));
+    },
+  );
+
   test('no e-mail and no API key survives, wherever it is in a body', () => {
     const around = fc.tuple(json, json, fc.nat(60), fc.boolean(), fc.string());
     fc.assert(

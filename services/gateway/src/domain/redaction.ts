@@ -23,7 +23,8 @@ const SECRET_NAME =
 const SUSPECT = new RegExp(String.raw`@|%40|\\u|sk_(?:test|live)_|${SECRET_NAME.source}`, 'i');
 const EMAIL = /\S(?:@|%40|\\u0040)\S/i;
 const API_KEY = /sk_(?:test|live)_[0-9A-Za-z]{8}/;
-const SECRET_MEMBER = new RegExp(String.raw`(?:${SECRET_NAME.source})[\w-]*["'\\\s]*[:=]`, 'i');
+/** Bounded repetitions: an unbounded one would cost the square of the length of a hostile text. */
+const SECRET_MEMBER = new RegExp(String.raw`(?:${SECRET_NAME.source})[\w-]{0,64}["'\\\s]{0,16}[:=]`, 'i');
 
 /** A string of valid JSON; at the end of a cut text it may be open. */
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)/gs;

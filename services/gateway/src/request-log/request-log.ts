@@ -17,7 +17,7 @@ import type { Logger } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
 import { createByteBudgets } from '@laurel/tenant';
 import type { Principal } from '../domain/principal.ts';
-import { redactBody, redactPath, redactWord } from '../domain/redaction.ts';
+import { MAX_KEPT_BYTES, redactBody, redactPath, redactWord } from '../domain/redaction.ts';
 import {
   type FirstRequest,
   insertRequests,
@@ -109,18 +109,18 @@ export function startRequestLog({
     sinceLogged = 0;
   };
 
-  /** The line without its bodies, if the program has used up its bytes. */
-  const withinBudget = (line: LoggedRequest, { windowId }: Principal): LoggedRequest => {
-    const kept = Buffer.byteLength(line.requestBody ?? '') + Buffer.byteLength(line.responseBody ?? '');
+  /** Whether the program has bytes left. It also bounds the time that redaction takes. */
+  const takesBodies = ({ principal: { windowId }, requestBody, responseBody }: EndedRequest): boolean => {
+    const kept = keptOf(requestBody?.length) + keptOf(responseBody?.length);
     const now = performance.now();
-    if (bodyBudgets.waitFor(windowId, kept, now) > 0) return withoutBodies(line);
+    if (bodyBudgets.waitFor(windowId, kept, now) > 0) return false;
     bodyBudgets.take(windowId, kept, now);
-    return line;
+    return true;
   };
 
   const write = async (batch: readonly EndedRequest[]) => {
     try {
-      const lines = batch.map((request) => withinBudget(lineOf(request), request.principal));
+      const lines = batch.map((request) => lineOf(request, takesBodies(request)));
       const firsts = firstsOf(lines, knownFirsts);
       if (!hasPartitions) await makeRequestPartitions(database);
       hasPartitions = true;
@@ -207,10 +207,17 @@ function bytesOf({ requestBody, responseBody }: EndedRequest): number {
 
 const NOTHING = { text: null, isTruncated: false };
 
-function lineOf(request: EndedRequest): LoggedRequest {
+/** A body that is left out is shown as cut off at its first byte. */
+const LEFT_OUT = { text: '', isTruncated: true };
+
+function keptOf(length = 0): number {
+  return Math.min(length, MAX_KEPT_BYTES);
+}
+
+function lineOf(request: EndedRequest, keepsBodies: boolean): LoggedRequest {
   const { requestId, principal, idempotencyKey, userAgent, requestBody, responseBody } = request;
-  const sent = requestBody === undefined ? NOTHING : redactBody(requestBody.toString());
-  const answered = responseBody === undefined ? NOTHING : redactBody(responseBody, true);
+  const sent = requestBody === undefined ? NOTHING : keepsBodies ? redactBody(requestBody.toString()) : LEFT_OUT;
+  const answered = responseBody === undefined ? NOTHING : keepsBodies ? redactBody(responseBody, true) : LEFT_OUT;
   return {
     requestId,
     programId: principal.programId,
@@ -229,18 +236,6 @@ function lineOf(request: EndedRequest): LoggedRequest {
     isRequestBodyTruncated: sent.isTruncated,
     responseBody: answered.text,
     isResponseBodyTruncated: answered.isTruncated,
-  };
-}
-
-/** A body that was there is shown as cut off at its first byte. */
-function withoutBodies(line: LoggedRequest): LoggedRequest {
-  const { requestBody, responseBody } = line;
-  return {
-    ...line,
-    requestBody: requestBody && '',
-    isRequestBodyTruncated: line.isRequestBodyTruncated || requestBody !== null,
-    responseBody: responseBody && '',
-    isResponseBodyTruncated: line.isResponseBodyTruncated || responseBody !== null,
   };
 }
 
