@@ -39,7 +39,9 @@ test('a release changes only the version, in every file that has one, and adds i
     expect(changed.length, file).toBeGreaterThan(0);
     expect(after.filter((line, index) => line !== before[index])).toEqual(changed);
   }
-  expect(read('CHANGELOG.md')).toContain('\n## Unreleased\n\n## 99.1.2 (2026-12-24)\n\n###');
+  const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
+  const heading = '\n## Unreleased\n';
+  expect(read('CHANGELOG.md')).toBe(changelog.replace(heading, `${heading}\n## 99.1.2 (2026-12-24)\n`));
   expect(read('deploy/kubernetes/overlays/production/kustomization.yaml')).not.toContain(current);
   expect(read('package-lock.json').match(/"version": "99\.1\.2"/g)?.length).toBe(copied.length - 2);
 });
