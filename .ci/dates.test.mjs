@@ -65,7 +65,8 @@ test('the check refuses each comparison of instants in place, and names its line
   const lineOf = (index) => DECLARATIONS.length + 1 + index;
   expect(problems).toEqual(
     compared.map(
-      (text, index) => `libs/rule/src/rule.ts:${lineOf(index)} compares instants without @laurel/instant: ${text}`,
+      (text, index) =>
+        `libs/rule/src/rule.ts:${lineOf(index)} compares instants without @laurel/values/instant: ${text}`,
     ),
   );
   expect(status).toBe(1);

@@ -3,8 +3,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newId, newOwnedId } from '@laurel/ids';
 import type { Stack } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import type { PartnerOrder, PartnerPorts, PollArrivals } from './poll-partner.ts';
 import { usageOf } from './processes.ts';
 import { percentiles } from './statistics.ts';

@@ -3,8 +3,8 @@
  * the page again: the report settles its attempt once, and the cursor ends behind the page.
  */
 import { randomUUID } from 'node:crypto';
-import { newId } from '@laurel/ids';
 import { type Receiver, startReceiver } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually, expectStatus, startWorld, type World } from '../world.ts';
 import { FAILPOINTS } from './points.ts';

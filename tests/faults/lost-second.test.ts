@@ -3,7 +3,6 @@
  * acknowledged writes.
  */
 import { randomUUID } from 'node:crypto';
-import { hashId } from '@laurel/ids';
 import type { Attempt, AttemptRequest, Outcome, PushResults } from '@laurel/sdk';
 import {
   type Answer,
@@ -17,6 +16,7 @@ import {
   signIn,
   startReceiver,
 } from '@laurel/testing';
+import { hashId } from '@laurel/values/ids';
 import { verify } from '@octokit/webhooks-methods';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newTarget, ofPlayers, type Target } from '../integrations/target.ts';

@@ -1,6 +1,5 @@
 /** Signed pushes to the integration service, in the gateway's form. */
 import { createClient } from '@laurel/grpc';
-import { newId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import {
   type BatchResult,
@@ -13,6 +12,7 @@ import {
 } from '@laurel/proto/integration';
 import { signWebhook } from '@laurel/signature';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import type { World } from '../world.ts';
 
 /** An active push_webhook of the first program, in test. */

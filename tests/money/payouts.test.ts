@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { newOwnedId } from '@laurel/ids';
 import type { Outcome } from '@laurel/sdk';
 import type { Answer, PayoutBody } from '@laurel/testing';
+import { newOwnedId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectStatus, joinWorld, type Player, type SharedWorld } from '../world.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { newOwnedId } from '@laurel/ids';
+import { newOwnedId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectError, expectStatus, joinWorld, liveTerms, type Player, type SharedWorld } from '../world.ts';
 

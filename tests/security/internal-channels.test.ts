@@ -7,7 +7,6 @@ import { randomUUID } from 'node:crypto';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { connectEvents, parseNatsUrl } from '@laurel/events';
 import { CallFailedError, createClient, type IdentityFiles, openChannelIdentity } from '@laurel/grpc';
-import { feeTransferId, newId, newOwnedId } from '@laurel/ids';
 import {
   type CertificateAuthority,
   createCertificateAuthority,
@@ -23,6 +22,7 @@ import { WebhookServiceClient } from '@laurel/proto/webhook';
 import { createLogger } from '@laurel/service';
 import { NO_CHANGE, startNats, type TestNats, urlAs } from '@laurel/testing';
 import { SERVICE_NAMES } from '@laurel/topology';
+import { feeTransferId, newId, newOwnedId } from '@laurel/values/ids';
 import { connect, type NatsConnection } from 'nats';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Developer, eventually, expectStatus, type Hook, type Player, startWorld, type World } from '../world.ts';

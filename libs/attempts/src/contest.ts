@@ -8,7 +8,7 @@
  */
 import type { Refused } from '@laurel/errors';
 import type { Event } from '@laurel/proto/events';
-import type { Tenant } from '@laurel/tenant';
+import type { Tenant } from '@laurel/values/tenant';
 import type { OwedAward, PayableAward } from './domain/award.ts';
 import type { IdempotencyUse } from './domain/idempotency-use.ts';
 import type { RecordedOutcome, ScoreReport } from './domain/outcome.ts';

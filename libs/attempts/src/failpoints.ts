@@ -1,6 +1,6 @@
 /** The failpoints in the steps of a paid attempt that both contest services share. */
 import { failpoint as passFailpoint } from '@laurel/failpoint';
-import type { AttemptOwner } from '@laurel/ids';
+import type { AttemptOwner } from '@laurel/values/ids';
 
 /** In the reservation's commit, on the optimistic path and under lock. */
 export const RESERVE_STEPS = ['create.before-commit', 'create.after-commit'] as const;

@@ -4,10 +4,10 @@
  * them.
  */
 import type { Handlers } from '@laurel/grpc';
-import type { AttemptOwner } from '@laurel/ids';
 import { type BoundStatement, createStageSampler } from '@laurel/postgres';
 import type { AttemptServiceService } from '@laurel/proto/attempts';
 import type { Worker } from '@laurel/service';
+import type { AttemptOwner } from '@laurel/values/ids';
 import { type AccountCache, createAccountCache } from './account-cache.ts';
 import type { Contest } from './contest.ts';
 import { attemptHandlers } from './handlers/index.ts';

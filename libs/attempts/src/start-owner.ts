@@ -3,9 +3,9 @@
  * and the key that signs its receipts.
  */
 import { connectEvents, createOutbox, type Outbox } from '@laurel/events';
-import type { AttemptOwner } from '@laurel/ids';
 import { type Foundation, startWorkers } from '@laurel/service';
 import { createSigner, type Signer } from '@laurel/signature';
+import type { AttemptOwner } from '@laurel/values/ids';
 import { EXTENSION_INTERVAL_MS, extendSigningKey, putSigningKey } from './repository/signing-keys.ts';
 import { connectWallet, type Wallet } from './wallet.ts';
 

@@ -1,9 +1,9 @@
 /** The wallet gets separate calls for each environment, even for requests at the same time. */
 import { implement, startGrpcServer } from '@laurel/grpc';
-import { newOwnedId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { FeeState, type RefundFeesRequest, type ResolveFeesRequest, WalletServiceService } from '@laurel/proto/wallet';
 import { createLogger } from '@laurel/service';
+import { newOwnedId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { feeOf } from './domain/owned-attempt.ts';
 import { connectWallet, type Wallet } from './wallet.ts';

@@ -14,8 +14,6 @@ import {
   presentTenant,
   type TypedClient,
 } from '@laurel/grpc';
-import type { AttemptOwner } from '@laurel/ids';
-import { type Cents, cents } from '@laurel/money';
 import { ENVIRONMENTS, findName, nameOf, PAYOUT_STATUSES } from '@laurel/proto/enum-names';
 import {
   type FeeChargeResult as FeeChargeResultMessage,
@@ -28,7 +26,9 @@ import {
   WalletServiceClient,
   type WalletServiceService,
 } from '@laurel/proto/wallet';
-import type { Environment, Tenant } from '@laurel/tenant';
+import type { AttemptOwner } from '@laurel/values/ids';
+import { type Cents, cents } from '@laurel/values/money';
+import type { Environment, Tenant } from '@laurel/values/tenant';
 import type { FeeHistory, PayoutHistory } from './domain/attempt-history.ts';
 import type { PayoutRecord, PrizeOf } from './domain/award.ts';
 import type { Fee } from './domain/owned-attempt.ts';

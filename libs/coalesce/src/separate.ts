@@ -3,7 +3,7 @@
  * group's, and no batch mixes groups. It keeps test traffic apart from live traffic
  * (docs/decisions/0033-keep-test-traffic-apart.md).
  */
-import { ENVIRONMENTS, type Environment } from '@laurel/tenant';
+import { ENVIRONMENTS, type Environment } from '@laurel/values/tenant';
 import type { Coalescer } from './coalescer.ts';
 
 export function createSeparateCoalescers<Item, Result, Group extends string>(options: {

@@ -16,11 +16,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCoalescer } from '@laurel/coalesce';
-import type { AttemptOwner } from '@laurel/ids';
 import { isConnectionFailure } from '@laurel/postgres';
 import { type Event, Events } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
+import type { AttemptOwner } from '@laurel/values/ids';
 import { AckPolicy, type Consumer, DeliverPolicy, type JsMsg, type NatsConnection, nanos } from 'nats';
 import { nameOfOwner, ownerOfEvent } from './event-owner.ts';
 import { pullMessages } from './pull.ts';

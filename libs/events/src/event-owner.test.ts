@@ -1,5 +1,5 @@
-import { type AttemptOwner, newId, newOwnedId } from '@laurel/ids';
 import { type Event, Owner, PayoutStatus, RefundReason } from '@laurel/proto/events';
+import { type AttemptOwner, newId, newOwnedId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ownerOfEvent } from './event-owner.ts';

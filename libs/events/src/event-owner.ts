@@ -3,8 +3,9 @@
  * for challenges the challenge service; for rounds the tournament service. An event that names one
  * owner and concerns another's attempt, award or round has none.
  */
-import { type AttemptOwner, ownerOf } from '@laurel/ids';
+
 import { type Event, Owner } from '@laurel/proto/events';
+import { type AttemptOwner, ownerOf } from '@laurel/values/ids';
 
 const NAME_OF_OWNER: Partial<Record<Owner, AttemptOwner>> = {
   [Owner.CHALLENGE]: 'challenge',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isUuid } from '@laurel/ids';
+import { isUuid } from '@laurel/values/ids';
 import { expect, test } from 'vitest';
 import { EVENT_TYPES, eventIdOf, eventTypeOf, WEBHOOK_EVENT_TYPES } from './event-type.ts';
 import { newEvent } from './events.fixture.ts';

@@ -4,8 +4,9 @@
  * compile without a type here; code with an entry for each type does not compile without the new
  * one.
  */
-import { deriveId } from '@laurel/ids';
+
 import type { Event } from '@laurel/proto/events';
+import { deriveId } from '@laurel/values/ids';
 
 type PayloadName = NonNullable<Event['payload']>['$case'];
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { newOwnedId } from '@laurel/ids';
 import { ConnectionFailedError, type Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Events, EventsAcknowledged, Owner } from '@laurel/proto/events';
 import { metrics } from '@laurel/telemetry';
+import { newOwnedId } from '@laurel/values/ids';
 import { AckPolicy } from 'nats';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ConsumerOptions, startConsumer } from './consumer.ts';

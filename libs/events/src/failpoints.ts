@@ -1,6 +1,6 @@
 /** The steps of an outbox at which a test can make its owner fail. */
 import { failpoint as passFailpoint } from '@laurel/failpoint';
-import type { AttemptOwner } from '@laurel/ids';
+import type { AttemptOwner } from '@laurel/values/ids';
 
 export const OUTBOX_STEPS = ['outbox.before-publish', 'outbox.after-publish'] as const;
 

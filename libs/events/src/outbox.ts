@@ -4,12 +4,12 @@
  * caller waits for NATS; the relay publishes again what was not stored.
  */
 import { createCoalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
-import type { AttemptOwner } from '@laurel/ids';
 import { type Database, isConnectionFailure, type Queryable } from '@laurel/postgres';
 import { Event } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
-import { ENVIRONMENTS } from '@laurel/tenant';
+import type { AttemptOwner } from '@laurel/values/ids';
+import { ENVIRONMENTS } from '@laurel/values/tenant';
 import { failpoint } from './failpoints.ts';
 import { createRelay } from './relay.ts';
 import { deleteEvents, insertEvents, type OutboxRow } from './repository/outbox.ts';

@@ -9,12 +9,13 @@
  *
  * Events of real money go before those of play money, however many of these wait.
  */
-import type { AttemptOwner } from '@laurel/ids';
+
 import type { Database } from '@laurel/postgres';
 import { Event } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
 import { counter, gauge } from '@laurel/telemetry';
-import type { Environment } from '@laurel/tenant';
+import type { AttemptOwner } from '@laurel/values/ids';
+import type { Environment } from '@laurel/values/tenant';
 import { leaseDue, measureOutbox } from './repository/outbox.ts';
 import type { EventStream } from './stream.ts';
 

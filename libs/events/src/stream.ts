@@ -17,12 +17,12 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { AttemptOwner } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { ENVIRONMENTS, findName } from '@laurel/proto/enum-names';
 import { type Event, Events, EventsAcknowledged } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
-import type { Environment as EnvironmentName } from '@laurel/tenant';
+import type { AttemptOwner } from '@laurel/values/ids';
+import type { Environment as EnvironmentName } from '@laurel/values/tenant';
 import {
   type ConsumerInfo,
   type JetStreamManager,

@@ -2,10 +2,11 @@
  * The types that all services' calls share, from messages to the domain and back. Parsing throws on
  * what no Laurel service may send: that is a bug.
  */
-import { isUuid } from '@laurel/ids';
+
 import type { Environment as EnvironmentMessage, Tenant as TenantMessage } from '@laurel/proto/common';
 import { ENVIRONMENTS, findName } from '@laurel/proto/enum-names';
-import type { Environment, Tenant } from '@laurel/tenant';
+import { isUuid } from '@laurel/values/ids';
+import type { Environment, Tenant } from '@laurel/values/tenant';
 import { MAX_ITEMS } from './wire.ts';
 
 export function parseItems<Item>(items: readonly Item[]): readonly Item[] {

@@ -1,4 +1,4 @@
-import { cents, formatAmount, parseAmount } from '@laurel/money';
+import { cents, formatAmount, parseAmount } from '@laurel/values/money';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fromCents, toCents } from './money.ts';

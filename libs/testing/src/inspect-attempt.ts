@@ -3,10 +3,10 @@
  * changes nothing.
  */
 import type { Refused } from '@laurel/errors';
-import { type AttemptOwner, newOwnedId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { Tenant } from '@laurel/proto/common';
 import { ATTEMPT_STATUSES } from '@laurel/proto/enum-names';
+import { type AttemptOwner, newOwnedId } from '@laurel/values/ids';
 import { expect, it } from 'vitest';
 import type { TestClock } from './clock.ts';
 import type { OwnerAttempts } from './owner-attempts.ts';

@@ -3,9 +3,10 @@
  * of their idempotency key; for both contest services. The service itself finds the operation that
  * the key names.
  */
-import { newId } from '@laurel/ids';
+
 import type { Database } from '@laurel/postgres';
 import type { KeyUse } from '@laurel/proto/common';
+import { newId } from '@laurel/values/ids';
 import { expect, it } from 'vitest';
 import type { TestClock } from './clock.ts';
 import type { TestPlayer } from './wallet.ts';

@@ -2,7 +2,6 @@
  * What a developer sees of attempts, in both contest services: the list, and the history of one.
  */
 import type { Refused } from '@laurel/errors';
-import { newId, newOwnedId } from '@laurel/ids';
 import type {
   Attempt,
   DescribeAttemptResponse,
@@ -12,6 +11,7 @@ import type {
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { Environment } from '@laurel/proto/common';
 import { ATTEMPT_FACTS, nameOf } from '@laurel/proto/enum-names';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createAttemptInspector, type InspectedOwner } from './inspect-attempt.ts';

@@ -6,8 +6,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRefused, type Refused } from '@laurel/errors';
-import { type AttemptOwner, newId, newOwnedId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
+import { type AttemptOwner, newId, newOwnedId } from '@laurel/values/ids';
 import { expect, it } from 'vitest';
 
 type Attempt = { readonly id: string };

@@ -3,8 +3,8 @@
  * services share.
  */
 import { connectWallet, createAttemptOpener, createPendingResolver } from '@laurel/attempts';
-import { newId } from '@laurel/ids';
 import { createLogger } from '@laurel/service';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, useHarness } from './challenge.fixture.ts';
 

@@ -4,7 +4,6 @@
  */
 import { eventIdOf, eventTypeOf } from '@laurel/events';
 import { joinServices, type TypedClient } from '@laurel/grpc';
-import { newId, newOwnedId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import {
   type Attempt,
@@ -41,6 +40,7 @@ import {
   violationsOf,
 } from '@laurel/testing';
 import { useStarted } from '@laurel/testing/harness';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { expect } from 'vitest';
 import { challengeConfigSchema } from './config.ts';
 import { type ChallengeServer, startChallenge } from './server.ts';

@@ -1,8 +1,8 @@
 /** The configuration that the challenge service reads from its environment. */
 
 import { attemptOwnerSettings } from '@laurel/attempts';
-import { formatAmount, parseAmount } from '@laurel/money';
 import { checkChannels, databaseUrl, positiveInt } from '@laurel/service';
+import { formatAmount, parseAmount } from '@laurel/values/money';
 import { z } from 'zod';
 import { DEFAULT_TIER_CEILINGS, type TierCeilings } from './domain/tier-ceiling.ts';
 

@@ -1,5 +1,5 @@
-import { newOwnedId } from '@laurel/ids';
 import { AttemptStatus } from '@laurel/proto/attempts';
+import { newOwnedId } from '@laurel/values/ids';
 import { afterEach, expect, it, vi } from 'vitest';
 import { HOUR_MS, PROGRAM, useHarness } from './challenge.fixture.ts';
 

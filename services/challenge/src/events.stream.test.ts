@@ -1,11 +1,11 @@
 /** The delivery of this service's events to a consumer, through a real broker. */
 import { connectEvents, startConsumer } from '@laurel/events';
-import { newId } from '@laurel/ids';
 import { AwardStatus } from '@laurel/proto/attempts';
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { Event } from '@laurel/proto/events';
 import { createLogger } from '@laurel/service';
 import { natsUrl, ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { created, PROGRAM, recorded, useHarness } from './challenge.fixture.ts';
 import { challengeSuspended } from './events.ts';

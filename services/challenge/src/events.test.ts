@@ -4,12 +4,12 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventIdOf } from '@laurel/events';
-import { newId } from '@laurel/ids';
 import { AttemptStatus, AwardStatus } from '@laurel/proto/attempts';
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Owner, PayoutStatus, RefundReason } from '@laurel/proto/events';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { created, HOUR_MS, PROGRAM, recorded, useHarness, verdictOf } from './challenge.fixture.ts';
 import type { FailpointName } from './failpoints.ts';

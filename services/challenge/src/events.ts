@@ -7,9 +7,9 @@ import type { AwardTable, RefundEvents } from '@laurel/attempts';
 import type { Tenant } from '@laurel/attempts/domain';
 import { eventIdOf } from '@laurel/events';
 import { presentTenant } from '@laurel/grpc';
-import { newId } from '@laurel/ids';
 import { EVENT_PAYOUT_STATUSES, REFUND_REASONS } from '@laurel/proto/enum-names';
 import { type Award as AwardMessage, type Event, Owner } from '@laurel/proto/events';
+import { newId } from '@laurel/values/ids';
 import type { Attempt, Challenge, Outcome } from './domain/challenge.ts';
 import { loadAttemptsWithTerms } from './repository/attempts.ts';
 import {

@@ -1,5 +1,5 @@
 /** The gateway's configuration. Only this file reads the environment. */
-import { MAX_BODY_BYTES } from '@laurel/limits';
+
 import {
   acceptedKeys,
   address,
@@ -16,7 +16,8 @@ import {
   spanMinutes,
   spanSeconds,
 } from '@laurel/service';
-import { ENVIRONMENTS } from '@laurel/tenant';
+import { MAX_BODY_BYTES } from '@laurel/values/limits';
+import { ENVIRONMENTS } from '@laurel/values/tenant';
 import { z } from 'zod';
 import { DEFAULT_BODY_KIB, SHARE_OF_AN_OWNER } from './admission/body-budget.ts';
 import { DEFAULT_CONNECTIONS } from './admission/connections.ts';

@@ -3,7 +3,7 @@
  * those that count by it.
  */
 import type { Foundation } from '@laurel/service';
-import { createByteBudgets } from '@laurel/tenant';
+import { createByteBudgets } from '@laurel/values/tenant';
 import type { Request } from 'express';
 import { createBodyBudget } from './admission/body-budget.ts';
 import { createPushLimits } from './admission/push-limits.ts';

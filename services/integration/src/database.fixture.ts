@@ -2,10 +2,11 @@
  * A migrated database of this service for tests below the server, which insert programs and
  * integrations as rows.
  */
-import { newId } from '@laurel/ids';
+
 import { createDatabase, type Database } from '@laurel/postgres';
-import type { Tenant } from '@laurel/tenant';
 import { createTestDatabase } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
+import type { Tenant } from '@laurel/values/tenant';
 
 export interface IntegrationDatabase {
   /** A connection as the superuser. */

@@ -1,6 +1,5 @@
 /** The harness of this service's tests: the service on a real database. */
 import type { TypedClient } from '@laurel/grpc';
-import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { Environment, type Tenant } from '@laurel/proto/common';
 import {
@@ -12,6 +11,7 @@ import {
 } from '@laurel/proto/integration';
 import { connectTo, createReadLogger, createTestClock, createTestDatabase, ok, type TestClock } from '@laurel/testing';
 import { useStarted } from '@laurel/testing/harness';
+import { newId } from '@laurel/values/ids';
 import { integrationConfigSchema } from './config.ts';
 import { type IntegrationServer, startIntegration } from './server.ts';
 

@@ -6,9 +6,9 @@
  */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newId } from '@laurel/ids';
 import { RefundReason } from '@laurel/proto/events';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { awardIdOfRank } from './domain/purse.ts';
 import type { FailpointName } from './failpoints.ts';

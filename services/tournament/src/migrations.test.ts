@@ -1,7 +1,7 @@
-import { newId } from '@laurel/ids';
-import { LAST_INSTANT } from '@laurel/instant';
 import type { Database } from '@laurel/postgres';
 import { createDatabaseBefore } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
+import { LAST_INSTANT } from '@laurel/values/instant';
 import { expect, it } from 'vitest';
 
 const MIGRATIONS = new URL('../migrations/', import.meta.url);

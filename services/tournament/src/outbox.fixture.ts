@@ -1,6 +1,7 @@
 /** Helpers for the tests of events: they read an outbox from which no event is published. */
-import { deriveId } from '@laurel/ids';
+
 import { Event, Owner, type RefundReason } from '@laurel/proto/events';
+import { deriveId } from '@laurel/values/ids';
 import { FEE, type Harness, PROGRAM } from './tournament.fixture.ts';
 
 type Outbox = Pick<Harness, 'database'>;

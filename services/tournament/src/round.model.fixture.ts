@@ -3,10 +3,11 @@
  * storage. The moves are random: entries, scores, clock moves, expiries, reads and closings. At the
  * end the table, every payout, every player's money, and every event are compared.
  */
-import { cents } from '@laurel/money';
+
 import { type Event, RefundReason } from '@laurel/proto/events';
 import { type LeaderboardRow, PayoutStatus, GetLeaderboardResponse_View as View } from '@laurel/proto/tournament';
 import { ok, type TestPlayer } from '@laurel/testing';
+import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { entryIdOf } from './domain/entry-decision.ts';

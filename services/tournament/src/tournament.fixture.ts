@@ -4,8 +4,6 @@
  */
 import { type EventType, eventIdOf, eventTypeOf } from '@laurel/events';
 import { joinServices, type TypedClient } from '@laurel/grpc';
-import { newId, newOwnedId } from '@laurel/ids';
-import { cents } from '@laurel/money';
 import { createDatabase, type Database } from '@laurel/postgres';
 import {
   type Attempt,
@@ -35,6 +33,8 @@ import {
   violationsOf,
 } from '@laurel/testing';
 import { useStarted } from '@laurel/testing/harness';
+import { newId, newOwnedId } from '@laurel/values/ids';
+import { cents } from '@laurel/values/money';
 import { expect } from 'vitest';
 import { tournamentConfigSchema } from './config.ts';
 import { decideRound } from './domain/round-opening.ts';

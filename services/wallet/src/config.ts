@@ -1,6 +1,7 @@
 /** The wallet's settings, read from the environment. */
-import { formatAmount, parseAmount } from '@laurel/money';
+
 import { auditSettings, checkChannels, databaseUrl, grpcServiceSettings, positiveInt } from '@laurel/service';
+import { formatAmount, parseAmount } from '@laurel/values/money';
 import { z } from 'zod';
 import { DEFAULT_MINIMUM_AGE_YEARS, MAX_AGE_YEARS } from './domain/eligibility.ts';
 import { DEFAULT_PAYOUT_VELOCITY } from './domain/payout-hold.ts';

@@ -2,14 +2,14 @@ import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { feeTransferId, newId, newOwnedId } from '@laurel/ids';
-import { FIRST_INSTANT, LAST_INSTANT } from '@laurel/instant';
 import { createDatabase } from '@laurel/postgres';
 import { migrate } from '@laurel/postgres/migrate';
 import { roleOf } from '@laurel/postgres/roles';
 import { Environment } from '@laurel/proto/common';
 import { type FeeCharge, FeeState, PayoutStatus } from '@laurel/proto/wallet';
 import { createDatabaseBefore, createTestDatabase } from '@laurel/testing';
+import { feeTransferId, newId, newOwnedId } from '@laurel/values/ids';
+import { FIRST_INSTANT, LAST_INSTANT } from '@laurel/values/instant';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { houseLedgerId, LIVE_HOUSE, playerLedgerId, SHARED_SANDBOX } from './domain/ledger.ts';
 import {

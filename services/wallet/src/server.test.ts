@@ -1,6 +1,6 @@
-import { feeTransferId, newId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { type AwardPayment, type FeeCharge, FeeState, PayoutStatus } from '@laurel/proto/wallet';
+import { feeTransferId, newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {

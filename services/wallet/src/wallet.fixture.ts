@@ -4,8 +4,6 @@
  */
 import { isRefused, type Refused } from '@laurel/errors';
 import { createClient, type TypedClient } from '@laurel/grpc';
-import { feeTransferId, newId, newOwnedId } from '@laurel/ids';
-import { cents } from '@laurel/money';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import {
@@ -21,6 +19,8 @@ import { createLogger } from '@laurel/service';
 import { metrics } from '@laurel/telemetry';
 import { createTestDatabase, type TestDatabase } from '@laurel/testing';
 import { useStarted } from '@laurel/testing/harness';
+import { feeTransferId, newId, newOwnedId } from '@laurel/values/ids';
+import { cents } from '@laurel/values/money';
 import { expect } from 'vitest';
 import { walletConfigSchema } from './config.ts';
 import type { DefaultLimits } from './domain/program-limits.ts';

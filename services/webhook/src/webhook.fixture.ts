@@ -6,7 +6,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TypedClient } from '@laurel/grpc';
-import { newId } from '@laurel/ids';
 import {
   type CertificateAuthority,
   createCertificateAuthority,
@@ -23,6 +22,7 @@ import {
 } from '@laurel/proto/webhook';
 import { connectTo, createReadLogger, createTestClock, createTestDatabase, ok, type TestClock } from '@laurel/testing';
 import { useStarted } from '@laurel/testing/harness';
+import { newId } from '@laurel/values/ids';
 import { webhookConfigSchema } from './config.ts';
 import { startWebhook, type WebhookServer } from './server.ts';
 

@@ -1,6 +1,5 @@
 import { refused } from '@laurel/errors';
 import { MAX_ITEMS, MAX_MULTIPLEXED_BYTES } from '@laurel/grpc';
-import { newId, newOwnedId } from '@laurel/ids';
 import {
   AttemptStatus,
   CreateAttemptsRequest,
@@ -8,7 +7,8 @@ import {
   ReportOutcomesRequest,
 } from '@laurel/proto/attempts';
 import { Environment } from '@laurel/proto/common';
-import { MAX_PLAYER_REF_CHARACTERS } from '@laurel/tenant';
+import { newId, newOwnedId } from '@laurel/values/ids';
+import { MAX_PLAYER_REF_CHARACTERS } from '@laurel/values/tenant';
 import { describe, expect, test } from 'vitest';
 import { MAX_EVIDENCE_BYTES, MAX_METADATA_BYTES } from '../domain/index.ts';
 import type { ChallengeClient } from './challenge.ts';

@@ -19,7 +19,6 @@
 import { createCoalescersByEnvironment } from '@laurel/coalesce';
 import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
 import { createCoalescedCall } from '@laurel/grpc';
-import { type AttemptOwner, ownerOf } from '@laurel/ids';
 import type {
   Attempt,
   AttemptCreation,
@@ -29,6 +28,7 @@ import type {
   OpenAttemptQuery as QueryMessage,
 } from '@laurel/proto/attempts';
 import { Environment, type Refusal, type Tenant } from '@laurel/proto/common';
+import { type AttemptOwner, ownerOf } from '@laurel/values/ids';
 import type { ChallengeClient } from './challenge.ts';
 import type { TournamentClient } from './tournament.ts';
 

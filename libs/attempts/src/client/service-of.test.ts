@@ -1,4 +1,4 @@
-import { newId, newOwnedId } from '@laurel/ids';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { expect, test } from 'vitest';
 import { connectChallenge } from './challenge.ts';
 import { serviceOf } from './service-of.ts';

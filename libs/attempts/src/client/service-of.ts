@@ -1,10 +1,10 @@
 /**
- * Which service owns an attempt or an award. The tag in the id names it (libs/ids), so no look-up
- * is needed.
+ * Which service owns an attempt or an award. The tag in the id names it (libs/values/src/ids.ts),
+ * so no look-up is needed.
  */
 import type { TypedClient } from '@laurel/grpc';
-import { ownerOf } from '@laurel/ids';
 import type { AttemptServiceService } from '@laurel/proto/attempts';
+import { ownerOf } from '@laurel/values/ids';
 import type { ChallengeClient } from './challenge.ts';
 import type { TournamentClient } from './tournament.ts';
 

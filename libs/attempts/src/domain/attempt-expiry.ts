@@ -4,7 +4,7 @@
  * tournament service has that rule.
  */
 
-import { isBefore, later } from '@laurel/instant';
+import { isBefore, later } from '@laurel/values/instant';
 
 export const DEFAULT_ATTEMPT_TTL_SECONDS = 3600;
 

@@ -3,8 +3,8 @@
  * service has its creation, outcome and end; the wallet has when money moved. The instant at which
  * an attempt ended without an outcome is not stored: its refund follows at once.
  */
-import { millisecondsBetween } from '@laurel/instant';
-import type { Cents } from '@laurel/money';
+import { millisecondsBetween } from '@laurel/values/instant';
+import type { Cents } from '@laurel/values/money';
 import { shownStatus } from './attempt.ts';
 import type { PayoutRecord } from './award.ts';
 import type { OwnedAttempt } from './owned-attempt.ts';

@@ -7,8 +7,8 @@
  * the challenge. Every process that rolls the award forward, also after a crash, has the wallet
  * hold it.
  */
-import type { Cents } from '@laurel/money';
-import type { Tenant } from '@laurel/tenant';
+import type { Cents } from '@laurel/values/money';
+import type { Tenant } from '@laurel/values/tenant';
 
 export type AwardStatus = 'paying' | 'holding' | 'paid' | 'held' | 'releasing' | 'denying' | 'denied';
 

@@ -1,4 +1,4 @@
-import { newId } from '@laurel/ids';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, test } from 'vitest';
 import {
   decideIdempotencyUse,

@@ -16,7 +16,7 @@
  *
  * A refused operation holds no key: a new operation takes its place.
  */
-import { millisecondsBetween } from '@laurel/instant';
+import { millisecondsBetween } from '@laurel/values/instant';
 
 /**
  * The use of an idempotency key, as the gateway sends it with an operation. Absent for operations

@@ -1,6 +1,6 @@
 /** The types and the pure rules of attempts: what a service's own domain may import. */
 
-export { type Environment, isSameTenant, MAX_PLAYER_REF_CHARACTERS, type Tenant } from '@laurel/tenant';
+export { type Environment, isSameTenant, MAX_PLAYER_REF_CHARACTERS, type Tenant } from '@laurel/values/tenant';
 export {
   type AttemptStatus,
   afterRefund,

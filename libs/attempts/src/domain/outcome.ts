@@ -1,5 +1,5 @@
 /** What every contest reports and records about an attempt. */
-import type { Tenant } from '@laurel/tenant';
+import type { Tenant } from '@laurel/values/tenant';
 import type { IdempotencyUse } from './idempotency-use.ts';
 
 /** One reported score, without what only one kind of contest reads. */

@@ -1,4 +1,4 @@
-import { feeTransferId, newOwnedId } from '@laurel/ids';
+import { feeTransferId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { feeOf } from './owned-attempt.ts';
 

@@ -2,8 +2,8 @@
  * An attempt, with the fields that challenges and rounds share, and the transfer that pays for it.
  */
 
-import { feeTransferId } from '@laurel/ids';
-import type { Cents } from '@laurel/money';
+import { feeTransferId } from '@laurel/values/ids';
+import type { Cents } from '@laurel/values/money';
 import type { AttemptStatus } from './attempt.ts';
 
 export type OwnedAttempt = {

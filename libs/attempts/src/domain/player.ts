@@ -1,4 +1,4 @@
-import type { Tenant } from '@laurel/tenant';
+import type { Tenant } from '@laurel/values/tenant';
 
 /** A player as the partner names them. */
 export type Player = { readonly tenant: Tenant; readonly playerRef: string };

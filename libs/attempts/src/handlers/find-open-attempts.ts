@@ -1,9 +1,9 @@
 /** FindOpenAttempts: steps/find-open-attempts.ts describes what happens to each item. */
 import { isRefused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
-import type { AttemptOwner } from '@laurel/ids';
 import type { AttemptServiceService } from '@laurel/proto/attempts';
 import type { Logger } from '@laurel/service';
+import type { AttemptOwner } from '@laurel/values/ids';
 import { answerItems } from '../steps/answer-items.ts';
 import { type FindDeps, findOpen } from '../steps/find-open-attempts.ts';
 

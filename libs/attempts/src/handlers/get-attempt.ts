@@ -2,7 +2,7 @@
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import type { AttemptServiceService } from '@laurel/proto/attempts';
-import { isSameTenant } from '@laurel/tenant';
+import { isSameTenant } from '@laurel/values/tenant';
 import { rollForward } from '../steps/roll-forward.ts';
 import { endWithContest, presentWithOutcome, type ReadDeps } from './read-attempt.ts';
 

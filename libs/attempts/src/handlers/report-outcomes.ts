@@ -1,9 +1,9 @@
 /** ReportOutcomes: steps/report-outcome.ts describes what happens to each item. */
 import { isRefused } from '@laurel/errors';
 import type { Handlers } from '@laurel/grpc';
-import type { AttemptOwner } from '@laurel/ids';
 import type { AttemptServiceService } from '@laurel/proto/attempts';
 import type { Logger } from '@laurel/service';
+import type { AttemptOwner } from '@laurel/values/ids';
 import { answerReports } from '../steps/answer-items.ts';
 import { parseReport } from '../steps/parse-items.ts';
 import { type ReportDeps, reportOutcome } from '../steps/report-outcome.ts';

@@ -3,10 +3,11 @@
  * bounded number of rows of all tenants, so that a page costs the same for a tenant with few
  * attempts among many.
  */
-import type { AttemptOwner } from '@laurel/ids';
-import { cents } from '@laurel/money';
+
 import type { Queryable } from '@laurel/postgres';
-import type { Tenant } from '@laurel/tenant';
+import type { AttemptOwner } from '@laurel/values/ids';
+import { cents } from '@laurel/values/money';
+import type { Tenant } from '@laurel/values/tenant';
 import type { AttemptStatus } from '../domain/attempt.ts';
 import type { OwnedAttempt } from '../domain/owned-attempt.ts';
 

@@ -5,7 +5,7 @@
 
 import type { Database, Queryable, Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
-import type { Environment } from '@laurel/tenant';
+import type { Environment } from '@laurel/values/tenant';
 import { type AttemptStatus, afterRefund } from '../domain/attempt.ts';
 import { isRoundReason, type RefundReason } from '../domain/refund-reason.ts';
 

@@ -3,10 +3,10 @@
  * everything is done. The low watermark keeps new attempts from appearing below a mark.
  */
 
-import type { AttemptOwner } from '@laurel/ids';
-import { firstOf } from '@laurel/instant';
 import type { Database, Queryable, Transaction } from '@laurel/postgres';
-import type { Environment } from '@laurel/tenant';
+import type { AttemptOwner } from '@laurel/values/ids';
+import { firstOf } from '@laurel/values/instant';
+import type { Environment } from '@laurel/values/tenant';
 
 export type Sweep = 'resolve_pending' | 'expire_attempts';
 

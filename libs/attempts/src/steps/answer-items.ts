@@ -6,8 +6,8 @@
 import { isRefused, type Refused } from '@laurel/errors';
 import { LostReplyError } from '@laurel/failpoint';
 import { parseItems } from '@laurel/grpc';
-import type { AttemptOwner } from '@laurel/ids';
 import type { Logger } from '@laurel/service';
+import type { AttemptOwner } from '@laurel/values/ids';
 import { failpoint } from '../failpoints.ts';
 
 type Item = { readonly requestId: string; readonly attemptId?: string };

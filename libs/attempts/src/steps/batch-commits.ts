@@ -4,7 +4,7 @@
  */
 import { type Coalescer, createCoalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
 import { isConnectionFailure } from '@laurel/postgres';
-import type { Environment } from '@laurel/tenant';
+import type { Environment } from '@laurel/values/tenant';
 
 export function createCommitBatches<Item, Decision>({
   name,

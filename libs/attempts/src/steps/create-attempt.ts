@@ -10,7 +10,7 @@
  * there, and so does the sweeper.
  */
 import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
-import type { AttemptOwner } from '@laurel/ids';
+import type { AttemptOwner } from '@laurel/values/ids';
 import type { AccountCache } from '../account-cache.ts';
 import type { Contest, Creation, ReservedAttempt } from '../contest.ts';
 import { ABANDONED, feeOf } from '../domain/owned-attempt.ts';

@@ -5,7 +5,7 @@
  */
 
 import { isRefused } from '@laurel/errors';
-import type { Environment } from '@laurel/tenant';
+import type { Environment } from '@laurel/values/tenant';
 import type { AttemptResult, Contest, FoundAttempt } from '../contest.ts';
 import { isVisible } from '../domain/attempt.ts';
 import { isUnfinished, type PayableAward } from '../domain/award.ts';

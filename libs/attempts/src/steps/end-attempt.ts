@@ -1,7 +1,7 @@
 /** Ends one open attempt before its deadline, and returns its fee before the call is answered. */
 
 import { type Refused, refused } from '@laurel/errors';
-import type { Environment } from '@laurel/tenant';
+import type { Environment } from '@laurel/values/tenant';
 import type { OwnedAttempt } from '../domain/owned-attempt.ts';
 import { type RollForwardDeps, readAgain, rollForward } from './roll-forward.ts';
 

@@ -9,10 +9,10 @@
  */
 import { type Coalescer, createCoalescer } from '@laurel/coalesce';
 import { type Refused, refused } from '@laurel/errors';
-import { later } from '@laurel/instant';
 import { isConnectionFailure } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
-import { type Environment, isSameTenant, type Tenant } from '@laurel/tenant';
+import { later } from '@laurel/values/instant';
+import { type Environment, isSameTenant, type Tenant } from '@laurel/values/tenant';
 import type { Contest, ContestState } from '../contest.ts';
 import type { OpenCandidate, PlayerOfContest } from '../repository/open-candidates.ts';
 import type { PendingAttempt } from '../repository/sweeps.ts';

@@ -12,11 +12,12 @@
  * - an attempt whose fee the wallet has not decided. Its process has died, or waits for the wallet.
  *   The head, and a list that follows new attempts, stay before it until the sweeper resolves it.
  */
-import type { AttemptOwner } from '@laurel/ids';
-import { isBefore as isEarlier, later, millisecondsBetween } from '@laurel/instant';
+
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
-import type { Tenant } from '@laurel/tenant';
+import type { AttemptOwner } from '@laurel/values/ids';
+import { isBefore as isEarlier, later, millisecondsBetween } from '@laurel/values/instant';
+import type { Tenant } from '@laurel/values/tenant';
 import type { Contest } from '../contest.ts';
 import { type AttemptStatus, isVisible, type ShownStatus, shownStatus } from '../domain/attempt.ts';
 import type { OwnedAttempt } from '../domain/owned-attempt.ts';

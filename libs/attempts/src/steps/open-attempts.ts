@@ -15,9 +15,9 @@
  * settled by then. Another process that reads such an attempt asks the wallet.
  */
 import { createCoalescer } from '@laurel/coalesce';
-import type { AttemptOwner } from '@laurel/ids';
 import { type Database, isConnectionFailure } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
+import type { AttemptOwner } from '@laurel/values/ids';
 import { failpoint } from '../failpoints.ts';
 import { type FeeOf, openAttempts, refuseAttempts, type WhenOpened } from '../repository/attempts.ts';
 

@@ -19,10 +19,10 @@
 import { createCoalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
 import type { Outbox, OutboxRow } from '@laurel/events';
-import type { AttemptOwner } from '@laurel/ids';
 import { type Database, isConnectionFailure, type Queryable } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
+import type { AttemptOwner } from '@laurel/values/ids';
 import {
   type AwardStatus,
   isUnfinished,

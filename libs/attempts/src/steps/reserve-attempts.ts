@@ -8,9 +8,9 @@
  * recognizes repeats. If that transaction fails, the batch runs again, and knows what was inserted.
  */
 import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
-import type { AttemptOwner } from '@laurel/ids';
 import type { BatchOptions, Database, Transaction } from '@laurel/postgres';
-import type { Tenant } from '@laurel/tenant';
+import type { AttemptOwner } from '@laurel/values/ids';
+import type { Tenant } from '@laurel/values/tenant';
 import { failpoint } from '../failpoints.ts';
 import { createCommitBatches } from './batch-commits.ts';
 

@@ -1,6 +1,6 @@
 import { refused } from '@laurel/errors';
-import { newId } from '@laurel/ids';
-import { cents } from '@laurel/money';
+import { newId } from '@laurel/values/ids';
+import { cents } from '@laurel/values/money';
 import { describe, expect, test } from 'vitest';
 import type { IdempotencyUse } from '../domain/idempotency-use.ts';
 import type { OwnedAttempt } from '../domain/owned-attempt.ts';

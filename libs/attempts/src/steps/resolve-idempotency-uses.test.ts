@@ -1,5 +1,5 @@
 import { isRefused, refused } from '@laurel/errors';
-import { newId } from '@laurel/ids';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, test } from 'vitest';
 import type { IdempotencyUse, RecordedIdempotencyUse } from '../domain/idempotency-use.ts';
 import { decideUnlessRefused, idempotencyRecordIdsOf, resolveIdempotencyUses } from './resolve-idempotency-uses.ts';

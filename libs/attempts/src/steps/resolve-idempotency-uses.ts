@@ -3,7 +3,7 @@
  * (domain/idempotency-use.ts).
  */
 import { isRefused, type Refused, refused } from '@laurel/errors';
-import { receiptIdOf } from '@laurel/ids';
+import { receiptIdOf } from '@laurel/values/ids';
 import { decideIdempotencyUse, type IdempotencyUse, type RecordedIdempotencyUse } from '../domain/idempotency-use.ts';
 
 /** A request, with the operation id that it brought. */

@@ -5,7 +5,7 @@
  */
 
 import type { Clock } from '@laurel/service';
-import type { Environment } from '@laurel/tenant';
+import type { Environment } from '@laurel/values/tenant';
 import { afterRefund, isVisible } from '../domain/attempt.ts';
 import { isDue } from '../domain/attempt-expiry.ts';
 import type { OwnedAttempt } from '../domain/owned-attempt.ts';

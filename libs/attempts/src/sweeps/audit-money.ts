@@ -3,9 +3,10 @@
  * attempts and awards with the wallet's fees and payouts (compare-with-wallet.ts). The service
  * supplies the queries and the rules that define a violation.
  */
-import type { AttemptOwner } from '@laurel/ids';
+
 import { type CheckResult, type Database, type EnvironmentsOfIds, findEnvironments } from '@laurel/postgres';
-import type { Environment } from '@laurel/tenant';
+import type { AttemptOwner } from '@laurel/values/ids';
+import type { Environment } from '@laurel/values/tenant';
 import type { FeeListing, PayoutListing, Wallet } from '../wallet.ts';
 import { type Comparison, compareWithWallet } from './compare-with-wallet.ts';
 

@@ -13,12 +13,12 @@
 
 import { createCoalescer } from '@laurel/coalesce';
 import type { Outbox } from '@laurel/events';
-import type { AttemptOwner } from '@laurel/ids';
-import { isBefore, later } from '@laurel/instant';
 import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import type { Clock } from '@laurel/service';
-import type { Environment } from '@laurel/tenant';
+import type { AttemptOwner } from '@laurel/values/ids';
+import { isBefore, later } from '@laurel/values/instant';
+import type { Environment } from '@laurel/values/tenant';
 import type { Contest } from '../contest.ts';
 import { isDue } from '../domain/attempt-expiry.ts';
 import { feeOf, type OwnedAttempt } from '../domain/owned-attempt.ts';

@@ -13,9 +13,10 @@
  * Several replicas may resolve the same attempt: the wallet gives both the same answer, and the
  * write changes only a pending attempt.
  */
-import type { AttemptOwner } from '@laurel/ids';
-import { firstOf, isBefore, later, millisecondsBetween } from '@laurel/instant';
+
 import type { Database } from '@laurel/postgres';
+import type { AttemptOwner } from '@laurel/values/ids';
+import { firstOf, isBefore, later, millisecondsBetween } from '@laurel/values/instant';
 import { ABANDONED, feeOf } from '../domain/owned-attempt.ts';
 import {
   isAnyTransactionOlder,

@@ -7,7 +7,7 @@
  *   default clock_timestamp()), indexed by environment and published_at
  */
 import { type Database, EACH_ENVIRONMENT, type Queryable } from '@laurel/postgres';
-import type { Environment } from '@laurel/tenant';
+import type { Environment } from '@laurel/values/tenant';
 
 export interface OutboxRow {
   readonly id: string;

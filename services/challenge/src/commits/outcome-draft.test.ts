@@ -1,6 +1,6 @@
-import { receiptIdOf } from '@laurel/ids';
 import { createSigner } from '@laurel/signature';
 import { verdictOnReceipt } from '@laurel/testing';
+import { receiptIdOf } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import type { Claim } from '../domain/claim.ts';
 import { ATTEMPT_TERMS, ATTEMPT as EXAMPLE, NOW, TENANT } from '../domain/example.ts';

@@ -6,11 +6,11 @@
 import type { RecordedSettlement, Report, Settlement as ReportSettlement } from '@laurel/attempts';
 import type { IdempotencyUse, OwedAward } from '@laurel/attempts/domain';
 import type { Outbox } from '@laurel/events';
-import { receiptIdOf } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import type { Clock } from '@laurel/service';
 import type { Signer } from '@laurel/signature';
+import { receiptIdOf } from '@laurel/values/ids';
 import type { Award, Outcome } from '../domain/challenge.ts';
 import type { Claim } from '../domain/claim.ts';
 import type { OutcomeReport, ReportedAttempt, SettlingReport } from '../domain/outcome-decision.ts';

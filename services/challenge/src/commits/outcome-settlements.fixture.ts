@@ -6,11 +6,11 @@
 import { putSigningKey } from '@laurel/attempts';
 import type { Tenant } from '@laurel/attempts/domain';
 import { connectEvents, createOutbox, type EventStream, type Outbox } from '@laurel/events';
-import { newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import { createLogger } from '@laurel/service';
 import { createSigner } from '@laurel/signature';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll } from 'vitest';
 import { created, type Harness, HOUR_MS, PROGRAM } from '../challenge.fixture.ts';
 import { createAttemptCache } from '../repository/attempt-cache.ts';

@@ -2,9 +2,10 @@
  * How samples complete a calibration: samples of free attempts, as a partner sees it; and of any
  * batches, as a law.
  */
-import { newId } from '@laurel/ids';
+
 import { CalibrationSource, type Challenge, ChallengeStatus, ThresholdDirection } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { created, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';

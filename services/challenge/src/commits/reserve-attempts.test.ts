@@ -5,11 +5,11 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { createAttemptOpener, createPendingResolver, type Wallet } from '@laurel/attempts';
 import { ABANDONED } from '@laurel/attempts/domain';
-import { newId, newOwnedId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createLogger } from '@laurel/service';
 import { createTestClock, createTestDatabase } from '@laurel/testing';
 import { countTrips, itReservesOnCachedFacts, verdictOf } from '@laurel/testing/reservations';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CAP_WINDOW_MS } from '../domain/availability.ts';

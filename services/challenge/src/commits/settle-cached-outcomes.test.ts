@@ -2,8 +2,9 @@
  * Outcomes that are decided on cached attempts: recorded if the cache still holds, decided under
  * lock if not.
  */
-import { newId, receiptIdOf } from '@laurel/ids';
+
 import { ok, verdictOnReceipt } from '@laurel/testing';
+import { newId, receiptIdOf } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS, PROGRAM, useHarness } from '../challenge.fixture.ts';
 import { findReceipt } from '../repository/outcomes.ts';

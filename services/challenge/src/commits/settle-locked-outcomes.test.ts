@@ -1,8 +1,9 @@
 /**
  * Outcomes that are decided under the locks on their attempts, because the attempts are not cached.
  */
-import { newId } from '@laurel/ids';
+
 import { ChallengeStatus, PrizeStructure } from '@laurel/proto/challenge';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, useHarness } from '../challenge.fixture.ts';
 import { useSettlements } from './outcome-settlements.fixture.ts';

@@ -15,9 +15,9 @@ import {
   resolveReports,
 } from '@laurel/attempts';
 import { isRefused, refused } from '@laurel/errors';
-import { receiptIdOf } from '@laurel/ids';
 import type { Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
+import { receiptIdOf } from '@laurel/values/ids';
 import { countsForBar } from '../domain/bar.ts';
 import { claimOf } from '../domain/claim.ts';
 import type { BarSample } from '../domain/counted-samples.ts';

@@ -2,8 +2,9 @@
  * The commit of outcomes, on the cache and under lock: both decide alike, and replicas that race
  * record each outcome and award once.
  */
-import { newId } from '@laurel/ids';
+
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { created, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';

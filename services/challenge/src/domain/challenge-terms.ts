@@ -14,7 +14,7 @@
 import type { Tenant } from '@laurel/attempts/domain';
 import { isSameTenant } from '@laurel/attempts/domain';
 import { isStorable } from '@laurel/json';
-import { MAX_CALIBRATION_N, MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS } from '@laurel/limits';
+import { MAX_CALIBRATION_N, MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS } from '@laurel/values/limits';
 import type { Challenge, ChallengeTerms } from './challenge.ts';
 import { isPlausible } from './plausibility.ts';
 

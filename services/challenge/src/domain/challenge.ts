@@ -1,7 +1,7 @@
 /** The domain types of this service. */
 
 import type { AwardStatus, OwnedAttempt, RecordedOutcome, Tenant } from '@laurel/attempts/domain';
-import type { Cents } from '@laurel/money';
+import type { Cents } from '@laurel/values/money';
 
 export type ChallengeStatus = 'calibrating' | 'live' | 'suspended' | 'closed';
 export type PrizeStructure = 'threshold' | 'top_n';

@@ -1,4 +1,4 @@
-import { awardIdOf, newId, newOwnedId } from '@laurel/ids';
+import { awardIdOf, newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { claimOf } from './claim.ts';
 import { ATTEMPT_TERMS, ATTEMPT as EXAMPLE, TENANT } from './example.ts';

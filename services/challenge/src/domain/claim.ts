@@ -7,7 +7,7 @@
  * this database has lost a win that the wallet has decided, the next report of the attempt finds
  * that payout, even under another operation.
  */
-import { awardIdOf } from '@laurel/ids';
+import { awardIdOf } from '@laurel/values/ids';
 import type { Award } from './challenge.ts';
 import type { SettlingReport } from './outcome-decision.ts';
 

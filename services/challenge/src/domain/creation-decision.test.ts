@@ -1,5 +1,5 @@
 import { ABANDONED } from '@laurel/attempts/domain';
-import { cents } from '@laurel/money';
+import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CreationFacts, decideCachedCreations, decideCreations } from './creation-decision.ts';

@@ -1,7 +1,7 @@
 /** Example values for the tests of the rules. */
 
 import type { Tenant } from '@laurel/attempts/domain';
-import { cents } from '@laurel/money';
+import { cents } from '@laurel/values/money';
 import type { Attempt, AttemptTerms, Challenge, ChallengeTerms } from './challenge.ts';
 import type { TierCeilings } from './tier-ceiling.ts';
 

@@ -7,7 +7,7 @@
  * bar, and those that it has not counted yet, at most 100 (ramp.ts). Each win pays the prize on
  * offer, capped by the ramp. Awards won after the suspension are held.
  */
-import { type Cents, cents } from '@laurel/money';
+import { type Cents, cents } from '@laurel/values/money';
 import type { Challenge } from './challenge.ts';
 import { type DriftState, JUDGES_FROM, LOG_LIMIT, logRatiosOf } from './drift-monitor.ts';
 import { prizeOnOffer } from './prize-offer.ts';

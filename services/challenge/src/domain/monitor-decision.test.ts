@@ -1,4 +1,4 @@
-import { cents } from '@laurel/money';
+import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Challenge } from './challenge.ts';

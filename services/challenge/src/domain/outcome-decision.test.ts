@@ -1,4 +1,4 @@
-import { cents } from '@laurel/money';
+import { cents } from '@laurel/values/money';
 import { describe, expect, it } from 'vitest';
 import { ATTEMPT, ATTEMPT_TERMS, NOW, TENANT } from './example.ts';
 import { decideCachedOutcomes, decideOutcome, decideOutcomes, type OutcomeReport } from './outcome-decision.ts';

@@ -3,7 +3,7 @@
  * all frozen on the attempt, and the award pays that frozen prize (docs/contract/rules.md,
  * "Challenges"). While the challenge calibrates, an attempt is free, has no bar and wins nothing.
  */
-import { type Cents, cents } from '@laurel/money';
+import { type Cents, cents } from '@laurel/values/money';
 import { barOf, statusOf } from './bar.ts';
 import type { Challenge } from './challenge.ts';
 import { capOf, rampOf } from './ramp.ts';

@@ -7,7 +7,7 @@
  * be open, pending ones included, or settled and not yet counted by the monitor. So the monitor is
  * never more than 100 attempts behind.
  */
-import { type Cents, cents } from '@laurel/money';
+import { type Cents, cents } from '@laurel/values/money';
 import type { Challenge, ChallengeTerms } from './challenge.ts';
 import { ceilingOf, type TierCeilings } from './tier-ceiling.ts';
 

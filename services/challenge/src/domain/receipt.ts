@@ -3,8 +3,9 @@
  * 8785 canonical JSON is signed. Field names and formats are the contract's; money is a decimal
  * string, instants have milliseconds.
  */
-import { formatAmount } from '@laurel/money';
+
 import { evidenceFields } from '@laurel/signature';
+import { formatAmount } from '@laurel/values/money';
 import type { AttemptTerms, Outcome } from './challenge.ts';
 import type { AttemptInPlay } from './outcome-decision.ts';
 

@@ -1,4 +1,4 @@
-import { cents } from '@laurel/money';
+import { cents } from '@laurel/values/money';
 import { describe, expect, it } from 'vitest';
 import { CEILINGS, TERMS } from './example.ts';
 import { isPrizeAboveCeiling } from './tier-ceiling.ts';

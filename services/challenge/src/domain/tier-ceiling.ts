@@ -3,7 +3,7 @@
  * prize, but the challenge then accepts no attempt: availability.ts refuses with
  * `challenge_not_available`.
  */
-import { type Cents, cents } from '@laurel/money';
+import { type Cents, cents } from '@laurel/values/money';
 import type { ChallengeTerms } from './challenge.ts';
 
 /** The ceilings of tiers 1, 2 and 3. */

@@ -1,7 +1,8 @@
 /** The audit of bars finds each kind of damage. These tests cause the damage by hand. */
-import { newId } from '@laurel/ids';
+
 import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { created, PROGRAM, recorded, useHarness } from '../challenge.fixture.ts';

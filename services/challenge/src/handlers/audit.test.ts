@@ -1,6 +1,7 @@
 /** The audit finds each kind of damage. These tests cause the damage by hand. */
-import { newId, newOwnedId } from '@laurel/ids';
+
 import { ok } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, PROGRAM, recorded, useHarness } from '../challenge.fixture.ts';
 

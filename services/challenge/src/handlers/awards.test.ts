@@ -1,8 +1,9 @@
 /** Prizes after they were won: paid, held, released, denied, and owed while the wallet is down. */
-import { newId } from '@laurel/ids';
+
 import { AwardStatus } from '@laurel/proto/attempts';
 import { PayoutStatus } from '@laurel/proto/wallet';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
 

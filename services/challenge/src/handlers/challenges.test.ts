@@ -2,7 +2,7 @@
  * What operators open and what players are offered: statuses, ladders, calibration, top_n, and the
  * list.
  */
-import { newId } from '@laurel/ids';
+
 import {
   CalibrationSource,
   type Challenge,
@@ -11,6 +11,7 @@ import {
   ThresholdDirection,
 } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, OTHER_PROGRAM, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
 

@@ -4,9 +4,6 @@
  */
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { type Handlers, parseTenant } from '@laurel/grpc';
-import { isUuid, newId } from '@laurel/ids';
-import { MAX_CALIBRATION_N } from '@laurel/limits';
-import { cents } from '@laurel/money';
 import type { Database } from '@laurel/postgres';
 import {
   type ChallengeServiceService,
@@ -15,6 +12,9 @@ import {
 } from '@laurel/proto/challenge';
 import { CHALLENGE_STATUSES, findName, PRIZE_STRUCTURES, THRESHOLD_DIRECTIONS } from '@laurel/proto/enum-names';
 import type { Clock } from '@laurel/service';
+import { isUuid, newId } from '@laurel/values/ids';
+import { MAX_CALIBRATION_N } from '@laurel/values/limits';
+import { cents } from '@laurel/values/money';
 import type { Challenge, ChallengeTerms } from '../domain/challenge.ts';
 import {
   issueOfDerivedBar,

@@ -2,7 +2,7 @@
  * Rungs that are opened live without a threshold: where their bar comes from, and what refuses
  * them.
  */
-import { newId } from '@laurel/ids';
+
 import {
   CalibrationSource,
   type Challenge,
@@ -11,6 +11,7 @@ import {
   ThresholdDirection,
 } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { created, PROGRAM, recorded, useHarness } from '../challenge.fixture.ts';

@@ -2,12 +2,13 @@
  * Wins on a challenge that drift has suspended: held from the commit that records them, whatever
  * crashes or races it.
  */
-import { newId } from '@laurel/ids';
+
 import type { Queryable } from '@laurel/postgres';
 import { AwardStatus } from '@laurel/proto/attempts';
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { PayoutStatus } from '@laurel/proto/wallet';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, type Harness, PROGRAM, recorded, useHarness, useReplica, verdictOf } from '../challenge.fixture.ts';
 import { all, openWithoutCap, usePlay } from '../workers/monitor.fixture.ts';

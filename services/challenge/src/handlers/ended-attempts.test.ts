@@ -1,9 +1,10 @@
 /** Attempts that end without an outcome: voided, expired by hand, disqualified. */
-import { newId, newOwnedId } from '@laurel/ids';
+
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { Environment } from '@laurel/proto/common';
 import { ok } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, HOUR_MS, OTHER_PROGRAM, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
 

@@ -1,8 +1,9 @@
 /** Which open attempts FindOpenAttempts finds: of which player, until when, and without a scan. */
-import { newId } from '@laurel/ids';
+
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import type { Tenant } from '@laurel/proto/common';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import {
   created,

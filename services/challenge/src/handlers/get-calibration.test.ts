@@ -2,9 +2,10 @@
  * What operators see of a calibration: the samples, the bar that they place, and how sure that bar
  * is.
  */
-import { newId } from '@laurel/ids';
+
 import { type Challenge, ChallengeStatus, PrizeStructure, ThresholdDirection } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM, useHarness } from '../challenge.fixture.ts';

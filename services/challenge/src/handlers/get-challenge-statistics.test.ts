@@ -1,5 +1,5 @@
 /** What a program's developer sees of a challenge's scores, its pass rate, its ramp and its bar. */
-import { newId } from '@laurel/ids';
+
 import {
   type Challenge,
   ChallengeStatus,
@@ -9,6 +9,7 @@ import {
   ThresholdDirection,
 } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM, useHarness } from '../challenge.fixture.ts';
 import { intervalOfPassRate } from '../domain/pass-rate.ts';

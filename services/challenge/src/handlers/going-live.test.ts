@@ -2,9 +2,10 @@
  * Creations while the bar or the prize of their challenge changes: each attempt freezes the offer
  * from before or from after, never parts of both.
  */
-import { newId, newOwnedId } from '@laurel/ids';
+
 import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { created, type Harness, PROGRAM, useHarness } from '../challenge.fixture.ts';
 

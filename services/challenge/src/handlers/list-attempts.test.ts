@@ -1,11 +1,11 @@
 /** Attempts as developers see them: the list, and the history of one. */
 import { ROWS_OF_WINDOW, selectingWindow } from '@laurel/attempts';
-import { newId } from '@laurel/ids';
 import type { Attempt } from '@laurel/proto/attempts';
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { ATTEMPT_FACTS, nameOf } from '@laurel/proto/enum-names';
 import { ok } from '@laurel/testing';
 import { itDescribesAttempts, itListsAttempts, type ListedOwner } from '@laurel/testing/list-attempts';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, HOUR_MS, PROGRAM, recorded, useHarness } from '../challenge.fixture.ts';
 

@@ -1,10 +1,11 @@
 /** ListProgramChallenges: the challenges of a tenant, newest first, for the program's developer. */
-import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/cursor';
+
 import { refused } from '@laurel/errors';
 import { type Handlers, parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import { CHALLENGE_STATUSES, findName } from '@laurel/proto/enum-names';
+import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/values/cursor';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { loadPageOfChallenges } from '../repository/challenges.ts';
 import { presentChallenge } from './present.ts';

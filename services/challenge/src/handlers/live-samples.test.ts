@@ -2,10 +2,11 @@
  * In live a sample counts only for an account that may play for money when the score comes. A key
  * holder can invent any number of refs.
  */
-import { newId, newOwnedId } from '@laurel/ids';
+
 import { type Challenge, ChallengeStatus, type ChallengeTerms, PrizeStructure } from '@laurel/proto/challenge';
 import { Environment, type Tenant } from '@laurel/proto/common';
 import { ok } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
 import { NOT_COUNTED, RECORDED } from './samples.fixture.ts';

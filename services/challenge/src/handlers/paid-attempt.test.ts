@@ -1,9 +1,10 @@
 /** One player, from the fee to the prize. */
-import { newId, newOwnedId } from '@laurel/ids';
+
 import { AttemptStatus, AwardStatus } from '@laurel/proto/attempts';
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { keyIdOf } from '@laurel/signature';
 import { ok, verdictOnReceipt } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, OTHER_PROGRAM, PROGRAM, recorded, useHarness, verdictOf } from '../challenge.fixture.ts';
 

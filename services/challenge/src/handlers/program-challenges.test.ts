@@ -1,8 +1,9 @@
 /** What a program's developer reads of its challenges: the list, page by page, and one of them. */
-import { newId } from '@laurel/ids';
+
 import { type Challenge, ChallengeStatus, PrizeStructure } from '@laurel/proto/challenge';
 import { Environment, type Tenant } from '@laurel/proto/common';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { OTHER_PROGRAM, PROGRAM, useHarness } from '../challenge.fixture.ts';
 import { useSamples } from './samples.fixture.ts';

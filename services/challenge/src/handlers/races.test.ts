@@ -1,7 +1,8 @@
 /** Concurrent calls: no cap is exceeded, no prize won twice, no fee returned twice. */
-import { newId, newOwnedId } from '@laurel/ids';
+
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { countsOf, ok } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, HOUR_MS, PROGRAM, recorded, useHarness, useReplica, verdictOf } from '../challenge.fixture.ts';
 

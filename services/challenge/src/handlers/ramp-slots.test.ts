@@ -2,9 +2,10 @@
  * At most 100 attempts are open or wait for the monitor while a bar is unconfirmed, even under
  * concurrency.
  */
-import { newId, newOwnedId } from '@laurel/ids';
+
 import { ChallengeStatus, type ChallengeTerms } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, type Harness, HOUR_MS, PROGRAM, useHarness, useReplica, verdictOf } from '../challenge.fixture.ts';
 import { CEILINGS } from '../domain/example.ts';

@@ -1,7 +1,8 @@
 /** The prize of a challenge with a ramp: what is shown, what attempts freeze, and what is paid. */
-import { newId } from '@laurel/ids';
+
 import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { created, PROGRAM, recorded, useHarness } from '../challenge.fixture.ts';
 

@@ -1,7 +1,8 @@
 /** Listened scores as samples: which count, that each counts once, and for whom. */
-import { newId } from '@laurel/ids';
+
 import { CalibrationSource, ChallengeStatus, PrizeStructure } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { OTHER_PROGRAM, PROGRAM, useHarness } from '../challenge.fixture.ts';
 import { listenedScore, NOT_COUNTED, RECORDED, useSamples } from './samples.fixture.ts';

@@ -2,8 +2,9 @@
  * An operation id that is sent again: with the same report, with another score or evidence, or on
  * another attempt.
  */
-import { newId } from '@laurel/ids';
+
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, PROGRAM, useHarness, verdictOf } from '../challenge.fixture.ts';
 import { useSettlements } from '../commits/outcome-settlements.fixture.ts';

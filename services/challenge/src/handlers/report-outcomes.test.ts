@@ -2,8 +2,9 @@
  * ReportOutcomes at two replicas: the result of a report that is concurrent with another on the
  * same attempt.
  */
-import { newId } from '@laurel/ids';
+
 import { countsOf, ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM, recorded, useHarness, useReplica, verdictOf } from '../challenge.fixture.ts';
 

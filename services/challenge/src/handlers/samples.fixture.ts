@@ -2,7 +2,7 @@
  * Samples of calibrating challenges, for the tests of one file on its harness: listened scores, and
  * scores of free attempts.
  */
-import { newId } from '@laurel/ids';
+
 import {
   type Challenge,
   ChallengeStatus,
@@ -11,6 +11,7 @@ import {
   ListenedScoreStatus,
 } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { created, type Harness, PROGRAM, recorded } from '../challenge.fixture.ts';
 
 export interface SamplesHarness {

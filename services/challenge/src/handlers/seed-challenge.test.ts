@@ -2,7 +2,7 @@
  * A partner's percentiles as the bar of a challenge: both directions, every refusal, repetitions,
  * and concurrent seedings.
  */
-import { newId } from '@laurel/ids';
+
 import {
   CalibrationSource,
   type Challenge,
@@ -14,6 +14,7 @@ import {
 import type { KeyUse } from '@laurel/proto/common';
 import { Environment } from '@laurel/proto/common';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { created, type Harness, OTHER_PROGRAM, PROGRAM, recorded, useHarness } from '../challenge.fixture.ts';
 

@@ -1,4 +1,4 @@
-import { cents } from '@laurel/money';
+import { cents } from '@laurel/values/money';
 import { describe, expect, it } from 'vitest';
 import { ATTEMPT, ATTEMPT_TERMS, LIVE, NOW } from '../domain/example.ts';
 import { createAttemptCache } from './attempt-cache.ts';

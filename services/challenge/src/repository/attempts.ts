@@ -7,8 +7,8 @@ import {
   type KeyedAttempt,
 } from '@laurel/attempts';
 import type { AttemptStatus, Environment } from '@laurel/attempts/domain';
-import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
+import { cents } from '@laurel/values/money';
 import type { Attempt, AttemptTerms, PrizeStructure, ThresholdDirection } from '../domain/challenge.ts';
 
 type AttemptRow = {

@@ -2,8 +2,8 @@
 
 import type { AwardStatus, Environment, OwedAward, PayoutOf } from '@laurel/attempts/domain';
 import type { OutboxRow } from '@laurel/events';
-import { cents } from '@laurel/money';
 import type { Database, Queryable } from '@laurel/postgres';
+import { cents } from '@laurel/values/money';
 import type { Award, Outcome } from '../domain/challenge.ts';
 
 /** An award that has just moved to its status, and what its event needs. */

@@ -1,9 +1,9 @@
 /** The version of a challenge's row, on which the optimistic write of attempts depends. */
 import { MAX_METADATA_BYTES, MAX_PLAYER_REF_CHARACTERS, MAX_VOID_REASON_CHARACTERS } from '@laurel/attempts/domain';
-import { newId, newOwnedId } from '@laurel/ids';
-import { MAX_NOTE_CHARACTERS } from '@laurel/limits';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { constraintTakes, createTestDatabase, isBound } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/values/ids';
+import { MAX_NOTE_CHARACTERS } from '@laurel/values/limits';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Challenge } from '../domain/challenge.ts';

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import type { Environment, Tenant } from '@laurel/attempts/domain';
-import type { Position } from '@laurel/cursor';
-import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
+import type { Position } from '@laurel/values/cursor';
+import { cents } from '@laurel/values/money';
 import type {
   CalibrationSource,
   Challenge,

@@ -2,10 +2,10 @@
  * The creation rules in SQL and in TypeScript agree: both are compared over generated histories.
  */
 import type { AttemptStatus } from '@laurel/attempts/domain';
-import { newId, newOwnedId } from '@laurel/ids';
-import { cents } from '@laurel/money';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createTestDatabase } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/values/ids';
+import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decideAvailability, type PlayerFacts } from '../domain/availability.ts';

@@ -5,8 +5,8 @@
  */
 
 import type { Environment } from '@laurel/attempts/domain';
-import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
+import { cents } from '@laurel/values/money';
 import type { ChallengeStatus } from '../domain/challenge.ts';
 import type { DriftMonitor, DriftReading, MonitoredChallenge } from '../domain/monitor-decision.ts';
 

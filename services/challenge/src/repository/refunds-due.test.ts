@@ -1,8 +1,8 @@
 /** The queue of refunds, as the sweep of libs/attempts reads it. */
 import { refundsByStatus } from '@laurel/attempts';
-import { newId, newOwnedId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createTestDatabase } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ATTEMPT, LIVE, TERMS } from '../domain/example.ts';
 import { insertAttempts } from './attempts.ts';

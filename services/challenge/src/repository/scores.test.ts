@@ -1,5 +1,5 @@
-import { newId } from '@laurel/ids';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, recorded, useHarness } from '../challenge.fixture.ts';
 import { listenedScore, useSamples } from '../handlers/samples.fixture.ts';

@@ -1,7 +1,8 @@
 /** The ramp of a seeded challenge: 100 settled paid attempts confirm its prize. */
-import { newId } from '@laurel/ids';
+
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, PROGRAM, useHarness } from '../challenge.fixture.ts';
 import { all, everyNth, openWithoutCap, usePlay } from './monitor.fixture.ts';

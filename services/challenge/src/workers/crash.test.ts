@@ -4,9 +4,9 @@
  */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newId } from '@laurel/ids';
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { PROGRAM, useHarness } from '../challenge.fixture.ts';
 import type { FailpointName } from '../failpoints.ts';

@@ -3,10 +3,10 @@
  * are counted.
  */
 import { connectEvents, createOutbox, type EventStream } from '@laurel/events';
-import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createLogger } from '@laurel/service';
 import { createTestClock, createTestDatabase } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CEILINGS, LIVE, TERMS } from '../domain/example.ts';
 import { insertChallenge } from '../repository/challenges.ts';

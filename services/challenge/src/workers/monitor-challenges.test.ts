@@ -1,8 +1,9 @@
 /** Drift: what is counted, when a challenge is suspended, and what a suspension leaves. */
-import { newId, newOwnedId } from '@laurel/ids';
+
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { ChallengeStatus, PrizeStructure } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Harness, PROGRAM, useHarness, verdictOf } from '../challenge.fixture.ts';
 import { JUDGES_FROM, LOG_LIMIT, logRatiosOf } from '../domain/drift-monitor.ts';

@@ -1,8 +1,8 @@
 /** Settled paid attempts for the tests of the drift monitor, on the database of a harness. */
 
-import { newId, newOwnedId } from '@laurel/ids';
 import type { Challenge, GetDriftResponse } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { created, type Harness, PROGRAM, recorded } from '../challenge.fixture.ts';
 
 /** Items per call. */

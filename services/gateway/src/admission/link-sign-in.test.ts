@@ -1,8 +1,8 @@
 /** Links that sign a developer in once, on two replicas of one database. */
 import { randomBytes } from 'node:crypto';
-import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createTestClock, createTestDatabase } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { peppersOf } from '../domain/peppers.ts';

@@ -4,9 +4,10 @@
  * right; the throttle is that of passwords, with the token in place of the e-mail. So exchanges of
  * one token never slow down those of another, except from the same client.
  */
-import { newId } from '@laurel/ids';
+
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
+import { newId } from '@laurel/values/ids';
 import { networkOf } from '../domain/client-network.ts';
 import { hashesUnder, type Peppers } from '../domain/peppers.ts';
 import { hashToken, mintToken } from '../domain/session.ts';

@@ -25,7 +25,7 @@
  * - Not prevented: callers that share a network count as one, as does a caller that sends a body
  *   that the partner has signed.
  */
-import { createTenantBudgets, type Environment, type Tenant } from '@laurel/tenant';
+import { createTenantBudgets, type Environment, type Tenant } from '@laurel/values/tenant';
 import { LRUCache } from 'lru-cache';
 import { countRequests, type RateWindow, remainingAt, retryAfterSeconds, WINDOW_MS } from '../domain/rate-window.ts';
 import { createUnknownPushes, type UnknownPushes } from './unknown-pushes.ts';

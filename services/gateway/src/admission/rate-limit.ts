@@ -5,9 +5,9 @@
  */
 import { QueueFullError } from '@laurel/coalesce';
 import { HTTP_STATUS } from '@laurel/errors';
-import { hashId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
+import { hashId } from '@laurel/values/ids';
 import type { Request, RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { networkOf } from '../domain/client-network.ts';

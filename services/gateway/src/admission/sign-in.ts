@@ -12,9 +12,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { createCoalescer } from '@laurel/coalesce';
-import { newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
+import { newId } from '@laurel/values/ids';
 import { networkOf } from '../domain/client-network.ts';
 import { hashPassword, isPassword } from '../domain/password.ts';
 import { hashesUnder, type Peppers } from '../domain/peppers.ts';

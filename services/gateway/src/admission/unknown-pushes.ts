@@ -17,7 +17,7 @@
  *   process's buckets admit fewer pushes in FIRST_EVERY_MS than the tables hold, so no entry that
  *   counts is dropped. At a larger setting a network may get a first push sooner.
  */
-import { type Bucket, type BucketLevel, bytesAt, msUntilRefilled } from '@laurel/tenant';
+import { type Bucket, type BucketLevel, bytesAt, msUntilRefilled } from '@laurel/values/tenant';
 import { LRUCache } from 'lru-cache';
 
 export interface UnknownPushes {

@@ -14,8 +14,8 @@
 import { createSeparateCoalescers } from '@laurel/coalesce';
 import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
 import { createCoalescedCall, parseTenant } from '@laurel/grpc';
-import { MAX_BODY_BYTES } from '@laurel/limits';
 import type { BatchResult, Push, PushResult, SettledRecord } from '@laurel/proto/integration';
+import { MAX_BODY_BYTES } from '@laurel/values/limits';
 import type { PushOwner } from '../admission/push-limits.ts';
 import type { IntegrationClient } from './integration.ts';
 

@@ -1,4 +1,4 @@
-import type { Position } from '@laurel/cursor';
+import type { Position } from '@laurel/values/cursor';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mergePages, type Order, type PageOfContest } from './attempt-pages.ts';

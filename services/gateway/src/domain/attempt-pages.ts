@@ -3,8 +3,8 @@
  * Each page states how far it was read, and the merged page ends where the first of them does: an
  * attempt beyond that may not be in the other page yet.
  */
-import type { Position } from '@laurel/cursor';
-import { isBefore as isEarlier, millisecondsBetween } from '@laurel/instant';
+import type { Position } from '@laurel/values/cursor';
+import { isBefore as isEarlier, millisecondsBetween } from '@laurel/values/instant';
 
 export type Order = 'newest_first' | 'oldest_first';
 

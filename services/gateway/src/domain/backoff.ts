@@ -4,7 +4,7 @@
  * stops counting once the window has passed. So no caller is locked out: after the wait that the
  * response names it may try again, and no wait is longer than the longest delay.
  */
-import { lastOf, later } from '@laurel/instant';
+import { lastOf, later } from '@laurel/values/instant';
 
 export interface Backoff {
   readonly windowMs: number;

@@ -17,7 +17,7 @@
  * contest service.
  */
 import { KEY_USE_RETENTION_MS } from '@laurel/attempts/domain';
-import { millisecondsBetween } from '@laurel/instant';
+import { millisecondsBetween } from '@laurel/values/instant';
 
 /** How long a request may be in flight before its process counts as dead. This is the default. */
 export const DEFAULT_TAKEOVER_SECONDS = 60;

@@ -3,7 +3,7 @@
  * Services may share a key. Its period then spans theirs, and is open while it is the current key
  * of one of them.
  */
-import { firstOf, lastOf, millisecondsBetween } from '@laurel/instant';
+import { firstOf, lastOf, millisecondsBetween } from '@laurel/values/instant';
 
 export interface ListedKey {
   readonly keyId: string;

@@ -16,7 +16,7 @@
  */
 
 import { createHmac } from 'node:crypto';
-import { isBefore } from '@laurel/instant';
+import { isBefore } from '@laurel/values/instant';
 import { type Backoff, type Failures, freeAt } from './backoff.ts';
 import { retryAfterSeconds } from './rate-window.ts';
 

@@ -4,7 +4,7 @@
  * Every token from a known client is compared, and only a wrong one is answered with a wait. So
  * wrong tokens from elsewhere, or from an operator's own network, never keep an operator out.
  */
-import { isBefore, millisecondsBetween } from '@laurel/instant';
+import { isBefore, millisecondsBetween } from '@laurel/values/instant';
 import { type Backoff, type Failures, freeAt } from './backoff.ts';
 import { retryAfterSeconds } from './rate-window.ts';
 

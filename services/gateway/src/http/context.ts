@@ -4,7 +4,7 @@
  */
 import type { ApiErrorCode, Refused } from '@laurel/errors';
 import type { Span } from '@laurel/telemetry';
-import type { Environment } from '@laurel/tenant';
+import type { Environment } from '@laurel/values/tenant';
 import type { Response } from 'express';
 import type { Principal } from '../domain/principal.ts';
 import type { Session } from '../domain/session.ts';

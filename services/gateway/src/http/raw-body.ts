@@ -7,7 +7,7 @@
  * they arrive, or left unread if a flood of them would keep the process reading (`leaveUnread`). If
  * that takes long, the connection is closed (`connections.ts`).
  */
-import { MAX_BODY_BYTES } from '@laurel/limits';
+import { MAX_BODY_BYTES } from '@laurel/values/limits';
 import type { Request, RequestHandler, Response } from 'express';
 import { contextOf } from './context.ts';
 import { ShedError } from './shed-error.ts';

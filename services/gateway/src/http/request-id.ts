@@ -3,9 +3,9 @@
  * whichever handler answered; a request of `/v1` with a valid API key goes to the request log too.
  */
 import { HTTP_STATUS } from '@laurel/errors';
-import { newId } from '@laurel/ids';
 import type { Logger } from '@laurel/service';
 import { histogram } from '@laurel/telemetry';
+import { newId } from '@laurel/values/ids';
 import type { Request, RequestHandler, Response } from 'express';
 import type { RequestLog } from '../request-log/request-log.ts';
 import { contextOf, openContext, RequestContext } from './context.ts';

@@ -1,7 +1,7 @@
 /** How a request uses its idempotency key: the key's record, and what the key is bound to. */
 import { hash } from 'node:crypto';
-import { hashId } from '@laurel/ids';
 import { canonicalJson } from '@laurel/json';
+import { hashId } from '@laurel/values/ids';
 import type { Request, Response } from 'express';
 import type { Principal } from '../domain/principal.ts';
 import { contextOf } from '../http/context.ts';

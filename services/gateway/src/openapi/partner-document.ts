@@ -6,7 +6,7 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
 import type { ErrorCode } from '@laurel/errors';
 import { MAX_DEPTH } from '@laurel/json';
-import { MAX_BODY_BYTES } from '@laurel/limits';
+import { MAX_BODY_BYTES } from '@laurel/values/limits';
 import { MAX_IDEMPOTENCY_KEY_CHARACTERS } from '../domain/idempotency-key.ts';
 import { V1_AREA } from '../http/route.ts';
 import { z } from '../http/zod.ts';

@@ -1,6 +1,6 @@
-import { formatAmount } from '@laurel/money';
 import { ENVIRONMENTS, nameOf } from '@laurel/proto/enum-names';
 import type { Account, ListPlayerLinksResponse, ProgramCharges } from '@laurel/proto/wallet';
+import { formatAmount } from '@laurel/values/money';
 
 /** An account as `/api/operator` shows it: the only place where an e-mail leaves the system. */
 export function presentAccount(account: Account) {

@@ -1,5 +1,5 @@
-import { newOwnedId } from '@laurel/ids';
 import { type Attempt, AttemptStatus, AwardStatus } from '@laurel/proto/attempts';
+import { newOwnedId } from '@laurel/values/ids';
 import { describe, expect, test } from 'vitest';
 import { presentAttempt, presentOutcome } from './attempt.ts';
 

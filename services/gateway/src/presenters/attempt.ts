@@ -2,11 +2,12 @@
  * Attempts and outcomes, of challenges and of tournament rounds, as JSON text
  * (docs/contract/partner-api.md, "Attempt" and "Outcome").
  */
-import { ownerOf } from '@laurel/ids';
-import { formatAmount } from '@laurel/money';
+
 import type { Attempt, Award, DescribeAttemptResponse, ListedAttempt, Outcome } from '@laurel/proto/attempts';
 import { ATTEMPT_STATUSES, AWARD_STATUSES, nameOf } from '@laurel/proto/enum-names';
 import type { EndpointDelivery } from '@laurel/proto/webhook';
+import { ownerOf } from '@laurel/values/ids';
+import { formatAmount } from '@laurel/values/money';
 import { timelineOf } from './timeline.ts';
 import { timestamp } from './timestamp.ts';
 import { presentDelivery } from './webhook.ts';

@@ -2,9 +2,10 @@
  * The statistics of a challenge as the program's developer sees them (docs/contract/portal-api.md,
  * "Contests of a program").
  */
-import { formatAmount } from '@laurel/money';
+
 import type { GetChallengeStatisticsResponse, PassRate } from '@laurel/proto/challenge';
 import { nameOf, SCORE_SOURCES } from '@laurel/proto/enum-names';
+import { formatAmount } from '@laurel/values/money';
 import { presentMonitor, presentStatusChanges } from './drift.ts';
 import { timestamp } from './timestamp.ts';
 

@@ -2,7 +2,7 @@
  * Challenges as JSON: the list item of the contract (docs/contract/partner-api.md, "Challenge"),
  * and what an operator and the program's developer see in addition.
  */
-import { formatAmount } from '@laurel/money';
+
 import type { Challenge, SeedChallengeResponse } from '@laurel/proto/challenge';
 import {
   CALIBRATION_SOURCES,
@@ -12,6 +12,7 @@ import {
   PRIZE_STRUCTURES,
   THRESHOLD_DIRECTIONS,
 } from '@laurel/proto/enum-names';
+import { formatAmount } from '@laurel/values/money';
 
 /**
  * The list item of `GET /v1/challenges`: fee and prize are those currently on offer, not those

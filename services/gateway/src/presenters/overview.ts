@@ -1,8 +1,8 @@
-import { formatAmount } from '@laurel/money';
 import type { Environment } from '@laurel/proto/common';
 import { ENVIRONMENTS, nameOf } from '@laurel/proto/enum-names';
 import type { GetProgramMoneyResponse } from '@laurel/proto/wallet';
 import type { SummarizeDeliveriesResponse } from '@laurel/proto/webhook';
+import { formatAmount } from '@laurel/values/money';
 import type { Milestone, RequestSummary } from '../repository/requests.ts';
 
 export interface Overview {

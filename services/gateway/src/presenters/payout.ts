@@ -1,6 +1,6 @@
-import { formatAmount } from '@laurel/money';
 import { ENVIRONMENTS, nameOf, PAYOUT_STATUSES } from '@laurel/proto/enum-names';
 import type { Payout } from '@laurel/proto/wallet';
+import { formatAmount } from '@laurel/values/money';
 
 /**
  * A payout as `/api/operator` shows it. Exactly one of `attempt_id` and `round_id` is set; `reason`

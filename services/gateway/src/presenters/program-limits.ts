@@ -1,6 +1,6 @@
-import { formatAmount } from '@laurel/money';
 import { ENVIRONMENTS, nameOf } from '@laurel/proto/enum-names';
 import type { ProgramLimits } from '@laurel/proto/wallet';
+import { formatAmount } from '@laurel/values/money';
 
 /** The limits of a program in one environment, as `/api/operator` shows them. */
 export function presentProgramLimits({ tenant, payoutLimitCents, feeLimitCents, paidCents }: ProgramLimits) {

@@ -1,9 +1,10 @@
 /** What happened to an attempt, oldest first, with the sends of its events. */
-import { millisecondsOf } from '@laurel/instant';
-import { formatAmount } from '@laurel/money';
+
 import type { AttemptFact, DescribeAttemptResponse } from '@laurel/proto/attempts';
 import { ATTEMPT_FACTS, nameOf } from '@laurel/proto/enum-names';
 import type { EndpointDelivery } from '@laurel/proto/webhook';
+import { millisecondsOf } from '@laurel/values/instant';
+import { formatAmount } from '@laurel/values/money';
 
 interface Entry {
   readonly at: string | null;

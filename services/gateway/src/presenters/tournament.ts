@@ -2,7 +2,7 @@
  * Tournaments, rounds and their boards as JSON (docs/contract/partner-api.md, "Tournament",
  * "Round", "Leaderboard row", "Masked leaderboard").
  */
-import { formatAmount } from '@laurel/money';
+
 import {
   ENVIRONMENTS,
   nameOf,
@@ -12,6 +12,7 @@ import {
   TOURNAMENT_STATUSES,
 } from '@laurel/proto/enum-names';
 import type { LeaderboardRow, PurseRow, Round, Tournament } from '@laurel/proto/tournament';
+import { formatAmount } from '@laurel/values/money';
 import { timestamp } from './timestamp.ts';
 
 /** The list item of `GET /v1/tournaments`. */

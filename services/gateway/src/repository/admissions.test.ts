@@ -3,9 +3,9 @@
  * every state of a key and its program.
  */
 import { randomBytes } from 'node:crypto';
-import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createTestDatabase } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KeyEnvironment } from '../domain/api-key.ts';
 import { PROGRAM_STATUSES, type ProgramStatus } from '../domain/program.ts';

@@ -1,6 +1,7 @@
 /** The log of operators' actions. It is append-only: the database refuses any other change. */
-import type { Position } from '@laurel/cursor';
+
 import type { Database, Statement } from '@laurel/postgres';
+import type { Position } from '@laurel/values/cursor';
 
 export interface NewAction {
   readonly id: string;

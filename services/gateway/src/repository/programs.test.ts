@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { isRefused, refused } from '@laurel/errors';
-import { newId } from '@laurel/ids';
-import { MAX_EMAIL_CHARACTERS, MAX_NAME_CHARACTERS } from '@laurel/limits';
 import { createDatabase, type Database, isUniqueViolation } from '@laurel/postgres';
 import { createTestDatabase, isBound } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
+import { MAX_EMAIL_CHARACTERS, MAX_NAME_CHARACTERS } from '@laurel/values/limits';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { KeyEnvironment } from '../domain/api-key.ts';
 import type { ProgramFacts } from '../domain/program.ts';

@@ -1,6 +1,6 @@
-import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createTestDatabase } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createKeepRequestLog } from '../workers/keep-request-log.ts';
 import {

@@ -3,7 +3,7 @@
  * portal. Lists are ordered by position: the order in which the requests were written.
  */
 import type { BoundStatement, Database, Statement } from '@laurel/postgres';
-import type { Environment } from '@laurel/tenant';
+import type { Environment } from '@laurel/values/tenant';
 
 export type Milestone = 'key_used' | 'player_linked' | 'attempt_created' | 'outcome_reported';
 

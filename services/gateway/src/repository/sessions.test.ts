@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createTestDatabase } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDeleteExpiredSessions } from '../workers/delete-expired-sessions.ts';
 import { insertDeveloper } from './developers.ts';

@@ -1,8 +1,8 @@
-import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createLogger } from '@laurel/service';
 import { metrics } from '@laurel/telemetry';
 import { createTestDatabase } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { UNREACHABLE } from '../gateway.fixture.ts';
 import { findRequest, firstRequests, listNewestRequests } from '../repository/requests.ts';

@@ -15,7 +15,7 @@
 import type { Database } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
-import { createByteBudgets } from '@laurel/tenant';
+import { createByteBudgets } from '@laurel/values/tenant';
 import type { Principal } from '../domain/principal.ts';
 import { MAX_KEPT_BYTES, redactBody, redactPath, redactWord } from '../domain/redaction.ts';
 import {

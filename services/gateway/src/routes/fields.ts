@@ -1,10 +1,11 @@
 /** Fields that several routes under `/api` take, each with its bounds. */
-import { isUuid } from '@laurel/ids';
-import { INSTANT_BOUNDS, isInBounds } from '@laurel/instant';
+
 import { foldAscii, hasNul, isAtMost } from '@laurel/json';
-import { MAX_EMAIL_CHARACTERS } from '@laurel/limits';
-import { type Cents, parseAmount } from '@laurel/money';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
+import { isUuid } from '@laurel/values/ids';
+import { INSTANT_BOUNDS, isInBounds } from '@laurel/values/instant';
+import { MAX_EMAIL_CHARACTERS } from '@laurel/values/limits';
+import { type Cents, parseAmount } from '@laurel/values/money';
 import { z } from '../http/zod.ts';
 import { component } from './component.ts';
 import { amount as amountText } from './v1/fields.ts';

@@ -1,7 +1,7 @@
 /** Bounds of members that must fit into one body together, and bounds that contain one another. */
 import { MAX_EVIDENCE_BYTES, MAX_METADATA_BYTES } from '@laurel/attempts/domain';
-import { encodeCursor, encodePosition } from '@laurel/cursor';
-import { newId } from '@laurel/ids';
+import { encodeCursor, encodePosition } from '@laurel/values/cursor';
+import { newId } from '@laurel/values/ids';
 import {
   MAX_BODY_BYTES,
   MAX_DESCRIPTION_CHARACTERS,
@@ -9,8 +9,8 @@ import {
   MAX_NAME_CHARACTERS,
   MAX_PAID_RANKS,
   MAX_SAMPLE_BYTES,
-} from '@laurel/limits';
-import { MAX_PLAYER_REF_CHARACTERS } from '@laurel/tenant';
+} from '@laurel/values/limits';
+import { MAX_PLAYER_REF_CHARACTERS } from '@laurel/values/tenant';
 import { expect, test } from 'vitest';
 import { page } from './fields.ts';
 import { DRY_RUN_BYTES_PER_SECOND } from './portal/integrations.ts';

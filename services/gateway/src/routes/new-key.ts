@@ -1,4 +1,4 @@
-import { newId } from '@laurel/ids';
+import { newId } from '@laurel/values/ids';
 import { hashKey, type KeyEnvironment, mintKey } from '../domain/api-key.ts';
 import type { Peppers } from '../domain/peppers.ts';
 import type { NewKey } from '../repository/api-keys.ts';

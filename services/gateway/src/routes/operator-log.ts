@@ -17,9 +17,9 @@
 
 import { type OwningServices, serviceOf } from '@laurel/attempts/client';
 import { HTTP_STATUS, isRefused, type Refused } from '@laurel/errors';
-import { isUuid, newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
+import { isUuid, newId } from '@laurel/values/ids';
 import type { Request, RequestHandler, Router } from 'express';
 import type { WalletClient } from '../clients/wallet.ts';
 import { recordedMembersOf, recordOf } from '../domain/action-record.ts';

@@ -5,13 +5,13 @@
 import { randomBytes } from 'node:crypto';
 import { refused } from '@laurel/errors';
 import { type Handlers, implement, startGrpcServer } from '@laurel/grpc';
-import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { LogKind, RecordStatus, Transport } from '@laurel/proto/integration';
 import { DeliveryStatus, type Endpoint, WebhookServiceService } from '@laurel/proto/webhook';
 import { createLogger } from '@laurel/service';
 import { createTestClock, createTestDatabase, EVENT_TYPES } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import type { Request } from 'express';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isOwnPage } from '../admission/session.ts';

@@ -1,7 +1,8 @@
 /** Programs and pages of them, as the portal and operators see them. */
-import { cutPage } from '@laurel/cursor';
+
 import { type Refused, refused } from '@laurel/errors';
-import { isUuid } from '@laurel/ids';
+import { cutPage } from '@laurel/values/cursor';
+import { isUuid } from '@laurel/values/ids';
 import { PROGRAM_STATUSES } from '../domain/program.ts';
 import type { Result } from '../http/route.ts';
 import { z } from '../http/zod.ts';

@@ -6,8 +6,8 @@
  * whatever their content type.
  */
 import { isRefused } from '@laurel/errors';
-import { isUuid } from '@laurel/ids';
-import { MAX_BODY_BYTES } from '@laurel/limits';
+import { isUuid } from '@laurel/values/ids';
+import { MAX_BODY_BYTES } from '@laurel/values/limits';
 import type { Request, RequestHandler, Response } from 'express';
 import { type BodyOwner, SHARE_OF_AN_OWNER } from '../admission/body-budget.ts';
 import type { AdmittedPush, PushLimits } from '../admission/push-limits.ts';

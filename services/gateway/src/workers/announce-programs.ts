@@ -3,10 +3,11 @@
  * its last second: passes on the facts of programs that an operator changed meanwhile
  * (`repository/program-facts.ts`). Until then the service continues with the facts that it has.
  */
-import { newId } from '@laurel/ids';
-import { millisecondsOf } from '@laurel/instant';
+
 import type { Database } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
+import { newId } from '@laurel/values/ids';
+import { millisecondsOf } from '@laurel/values/instant';
 import type { IntegrationClient } from '../clients/integration.ts';
 import { tryToAnnounce } from '../clients/program-facts.ts';
 import type { ProgramFacts } from '../domain/program.ts';

@@ -7,7 +7,7 @@ import { isRefused, type Refused } from '@laurel/errors';
 import { presentTenant } from '@laurel/grpc';
 import type { OutcomeReport } from '@laurel/proto/attempts';
 import type { SettledRecord } from '@laurel/proto/integration';
-import type { Tenant } from '@laurel/tenant';
+import type { Tenant } from '@laurel/values/tenant';
 import type { OpenAttempts } from '../domain/attempt-choice.ts';
 
 export type AttemptQuery = {

@@ -3,10 +3,10 @@
  * on reports as the real ones do.
  */
 import { type Refused, refused } from '@laurel/errors';
-import { newOwnedId } from '@laurel/ids';
 import type { OutcomeReport } from '@laurel/proto/attempts';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
-import { isSameTenant, type Tenant } from '@laurel/tenant';
+import { newOwnedId } from '@laurel/values/ids';
+import { isSameTenant, type Tenant } from '@laurel/values/tenant';
 import { afterAll, beforeAll } from 'vitest';
 import type { ContestServices } from '../clients/contest-services.ts';
 import { startIntegrationDatabase } from '../database.fixture.ts';

@@ -4,8 +4,8 @@
  * real ones.
  */
 import { refused } from '@laurel/errors';
-import { newId, newOwnedId } from '@laurel/ids';
 import type { SettledRecord } from '@laurel/proto/integration';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ReadRecord } from '../domain/read-body.ts';

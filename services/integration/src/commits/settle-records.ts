@@ -39,7 +39,7 @@ import { isRefused, type Refused, refused } from '@laurel/errors';
 import { presentTenant } from '@laurel/grpc';
 import type { SettledRecord } from '@laurel/proto/integration';
 import type { Clock } from '@laurel/service';
-import type { Tenant } from '@laurel/tenant';
+import type { Tenant } from '@laurel/values/tenant';
 import type { ContestServices } from '../clients/contest-services.ts';
 import { chooseAttempt } from '../domain/attempt-choice.ts';
 import type { PointerFailure } from '../domain/json-body.ts';

@@ -1,5 +1,5 @@
 import { QueueFullError } from '@laurel/coalesce';
-import type { Tenant } from '@laurel/tenant';
+import type { Tenant } from '@laurel/values/tenant';
 import { expect, test } from 'vitest';
 import { createBodyScheduler } from './body-scheduler.ts';
 

@@ -9,7 +9,7 @@
  *             body of each other subject.
  */
 import { QueueFullError } from '@laurel/coalesce';
-import type { Tenant } from '@laurel/tenant';
+import type { Tenant } from '@laurel/values/tenant';
 
 export interface BodyScheduler {
   /** Rejects with what `work` throws. */

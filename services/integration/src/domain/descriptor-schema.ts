@@ -1,6 +1,7 @@
 /** The shape of a descriptor in JSON, and what it is parsed into. */
-import { isUuid } from '@laurel/ids';
+
 import { isAtMost, isJsonObject, pathTreeOf } from '@laurel/json';
+import { isUuid } from '@laurel/values/ids';
 import { z } from 'zod';
 import { WHOLE } from './json-pointer.ts';
 import { pullSchema } from './pull-schema.ts';

@@ -9,7 +9,7 @@
  */
 import { type Refused, refused, validationMessage } from '@laurel/errors';
 import { isJsonObject, type PathTree, parseStrictJson } from '@laurel/json';
-import { MAX_DESCRIPTOR_BYTES } from '@laurel/limits';
+import { MAX_DESCRIPTOR_BYTES } from '@laurel/values/limits';
 import { excessOf } from './descriptor-limits.ts';
 import { descriptorSchema, firstIssueOf } from './descriptor-schema.ts';
 import type { Transport } from './integration.ts';

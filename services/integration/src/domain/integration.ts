@@ -11,9 +11,9 @@
  */
 
 import { type Refused, refused } from '@laurel/errors';
-import { lastOf, later } from '@laurel/instant';
-import { MAX_POLL_INTERVAL_SECONDS, MIN_POLL_INTERVAL_SECONDS } from '@laurel/limits';
-import type { Tenant } from '@laurel/tenant';
+import { lastOf, later } from '@laurel/values/instant';
+import { MAX_POLL_INTERVAL_SECONDS, MIN_POLL_INTERVAL_SECONDS } from '@laurel/values/limits';
+import type { Tenant } from '@laurel/values/tenant';
 
 /** The partner pushes to Laurel, Laurel polls the partner, or the partner calls `/v1` itself. */
 export type Transport = 'push_webhook' | 'pull_poll' | 'sdk_direct';

@@ -8,7 +8,7 @@
  * has as many as the request asks for (`limit=50`); or the page before it in the same poll had as
  * many, and this one has other records. Once stuck, paging stays so until the cursor moves.
  */
-import { MAX_RECORDS } from '@laurel/limits';
+import { MAX_RECORDS } from '@laurel/values/limits';
 
 /** The records of a page in order, unchanged, each with its value. */
 export type SincePage = readonly { readonly text: string; readonly value: string | null }[];

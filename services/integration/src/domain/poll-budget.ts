@@ -3,7 +3,7 @@
  * reading them cost (`costOf`). A program beyond its budget is polled again once it has enough for
  * a page. A poll in flight ends after its current page.
  */
-import { createTenantBudgets, type Tenant } from '@laurel/tenant';
+import { createTenantBudgets, type Tenant } from '@laurel/values/tenant';
 
 export interface PollBudget {
   mayPoll(tenant: Tenant, now: Date): boolean;

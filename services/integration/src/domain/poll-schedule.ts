@@ -9,8 +9,8 @@
  * the lease has expired. A lease lasts at least the shortest interval, so two polls of an
  * integration never begin closer together than that.
  */
-import { later } from '@laurel/instant';
-import { MIN_POLL_INTERVAL_SECONDS } from '@laurel/limits';
+import { later } from '@laurel/values/instant';
+import { MIN_POLL_INTERVAL_SECONDS } from '@laurel/values/limits';
 
 const MIN_INTERVAL_MS = MIN_POLL_INTERVAL_SECONDS * 1_000;
 /** The most time to settle a page's records and commit its end, beyond the request itself. */

@@ -1,4 +1,4 @@
-import type { Environment } from '@laurel/tenant';
+import type { Environment } from '@laurel/values/tenant';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPollSlots, type DuePoll, type PollSlots } from './poll-slots.ts';

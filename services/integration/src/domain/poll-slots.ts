@@ -11,8 +11,9 @@
  * Live integrations come first among those whose origin may get a slot; within an environment, the
  * longest due comes first.
  */
-import type { Tenant } from '@laurel/tenant';
+
 import { createFairSlots, healthAfterSuccess } from '@laurel/untrusted-url';
+import type { Tenant } from '@laurel/values/tenant';
 
 /** An integration that is due, and the origin of its requests. */
 export type DuePoll = {

@@ -5,7 +5,7 @@
  * (docs/contract/partner-api.md, "Limits").
  */
 import { type Refused, refused } from '@laurel/errors';
-import { MAX_RECORDS } from '@laurel/limits';
+import { MAX_RECORDS } from '@laurel/values/limits';
 import type { Descriptor, RecordMap } from './descriptor.ts';
 import { itemsOf, type Json, type PointerFailure, parseBody, partAt } from './json-body.ts';
 import { shortened } from './json-pointer.ts';

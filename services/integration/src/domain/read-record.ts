@@ -3,9 +3,9 @@
  * that does not lead to what it should.
  */
 import { MAX_EVIDENCE_BYTES } from '@laurel/attempts/domain';
-import { isUuid } from '@laurel/ids';
 import { isAtMost, isJsonObject, spansAt, spellsNul } from '@laurel/json';
-import { isPlayerRef, MAX_PLAYER_REF_CHARACTERS } from '@laurel/tenant';
+import { isUuid } from '@laurel/values/ids';
+import { isPlayerRef, MAX_PLAYER_REF_CHARACTERS } from '@laurel/values/tenant';
 import type {
   AttemptSource,
   Condition,

@@ -10,8 +10,8 @@
  * (`report_attempts`). It plays no part in the operation.
  */
 import { hash } from 'node:crypto';
-import { deriveId } from '@laurel/ids';
-import type { Tenant } from '@laurel/tenant';
+import { deriveId } from '@laurel/values/ids';
+import type { Tenant } from '@laurel/values/tenant';
 
 export type ReportIdentity = {
   readonly tenant: Tenant;

@@ -5,7 +5,7 @@
  * pair was lost and the report finds another attempt, the contest service refuses it.
  */
 import { createHash } from 'node:crypto';
-import { hashId } from '@laurel/ids';
+import { hashId } from '@laurel/values/ids';
 
 /** A report's name within its integration. */
 export type ReportName = { readonly integrationId: string; readonly dedupe: string };

@@ -4,9 +4,9 @@
  */
 import { isRefused } from '@laurel/errors';
 import type { RpcContext } from '@laurel/grpc';
-import { newId } from '@laurel/ids';
 import { type DryRunRequest, Transport } from '@laurel/proto/integration';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { createBodyScheduler } from '../domain/body-scheduler.ts';
 import { dryRun } from './dry-run.ts';

@@ -1,9 +1,9 @@
 /** DryRun: shows what a descriptor reads from a sample, and which pointer fails. Stores nothing. */
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import type { Handlers } from '@laurel/grpc';
-import { MAX_SAMPLE_BYTES } from '@laurel/limits';
 import { nameOf, TRANSPORTS } from '@laurel/proto/enum-names';
 import type { DryRunRecord, DryRunRequest, DryRunResponse, IntegrationServiceService } from '@laurel/proto/integration';
+import { MAX_SAMPLE_BYTES } from '@laurel/values/limits';
 import type { BodyScheduler } from '../domain/body-scheduler.ts';
 import { type Descriptor, parseSentDescriptor } from '../domain/descriptor.ts';
 import { type Json, parseBody } from '../domain/json-body.ts';

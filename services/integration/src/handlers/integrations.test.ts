@@ -1,9 +1,7 @@
 /** How partners create and change integrations, and rotate their secrets. */
 import { createEncryption } from '@laurel/encryption';
 import { refused } from '@laurel/errors';
-import { newId } from '@laurel/ids';
 import { excerptOf } from '@laurel/json';
-import { MAX_DESCRIPTOR_BYTES, MAX_POLL_INTERVAL_SECONDS, MIN_POLL_INTERVAL_SECONDS } from '@laurel/limits';
 import { Environment, type Tenant } from '@laurel/proto/common';
 import {
   type CreateIntegrationRequest,
@@ -11,9 +9,11 @@ import {
   Transport,
   type UpdateIntegrationRequest,
 } from '@laurel/proto/integration';
-import { MAX_PLAYER_REF_CHARACTERS } from '@laurel/tenant';
 import { constraintTakes, isBound, ok } from '@laurel/testing';
 import { MAX_URL_CHARACTERS } from '@laurel/untrusted-url';
+import { newId } from '@laurel/values/ids';
+import { MAX_DESCRIPTOR_BYTES, MAX_POLL_INTERVAL_SECONDS, MIN_POLL_INTERVAL_SECONDS } from '@laurel/values/limits';
+import { MAX_PLAYER_REF_CHARACTERS } from '@laurel/values/tenant';
 import { describe, expect, it } from 'vitest';
 import { MAX_INTEGRATIONS } from '../domain/integration.ts';
 import { pullSecretOwner } from '../domain/pull-secret.ts';

@@ -1,9 +1,9 @@
 /** The log of an integration, as its developer reads it. */
 import { refused } from '@laurel/errors';
 import type { RpcContext } from '@laurel/grpc';
-import { newId } from '@laurel/ids';
 import { LogKind, RecordStatus } from '@laurel/proto/integration';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type IntegrationDatabase, startIntegrationDatabase } from '../database.fixture.ts';

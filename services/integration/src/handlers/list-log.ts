@@ -2,12 +2,13 @@
  * ListLog: the last pushes and polls of one integration, newest first, each with the results of its
  * records.
  */
-import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/cursor';
+
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import { LOG_KINDS } from '@laurel/proto/enum-names';
 import type { IntegrationServiceService, LogEntry as LogEntryMessage } from '@laurel/proto/integration';
+import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/values/cursor';
 import { type LogEntry, loadLogPage } from '../repository/log-entries.ts';
 import { presentRecord } from './present-record.ts';
 

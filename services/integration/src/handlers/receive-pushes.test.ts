@@ -3,11 +3,11 @@
  * read, and what is logged.
  */
 import { createEncryption } from '@laurel/encryption';
-import { newId, newOwnedId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { IntegrationStatus, type PushResult, RecordStatus } from '@laurel/proto/integration';
 import { signWebhook } from '@laurel/signature';
 import { ok } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { expect, it } from 'vitest';
 import { secretOwner } from '../domain/signing-secret.ts';
 import { useHarness } from '../integration.fixture.ts';

@@ -10,11 +10,11 @@
 import { DecryptionError, type Encryption } from '@laurel/encryption';
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { type Handlers, parseItems, presentTenant } from '@laurel/grpc';
-import { isUuid, newId } from '@laurel/ids';
 import { excerptOf } from '@laurel/json';
 import type { Database } from '@laurel/postgres';
 import type { IntegrationServiceService, Push, PushResult } from '@laurel/proto/integration';
 import type { Clock, Logger } from '@laurel/service';
+import { isUuid, newId } from '@laurel/values/ids';
 import type { RecordEnd, RecordSettler } from '../commits/settle-records.ts';
 import type { BodyScheduler } from '../domain/body-scheduler.ts';
 import { refusePush } from '../domain/push-admission.ts';

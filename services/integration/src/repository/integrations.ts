@@ -1,6 +1,6 @@
 /** Integrations, as partners see and change them, and their encrypted secrets. */
 import type { Queryable } from '@laurel/postgres';
-import type { Tenant } from '@laurel/tenant';
+import type { Tenant } from '@laurel/values/tenant';
 import type { Integration, IntegrationStatus, Transport } from '../domain/integration.ts';
 
 type IntegrationRow = {

@@ -3,7 +3,7 @@
  * most one; its row shows whether the challenge service has received it.
  */
 import type { Database } from '@laurel/postgres';
-import type { Environment, Tenant } from '@laurel/tenant';
+import type { Environment, Tenant } from '@laurel/values/tenant';
 import type { ReportKey } from './report-attempts.ts';
 
 export type ListenedSample = ReportKey & {

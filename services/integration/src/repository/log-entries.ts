@@ -2,9 +2,10 @@
  * The log: one entry for each push with a valid signature and for each page of a poll, with the
  * results of its records.
  */
-import type { Position } from '@laurel/cursor';
+
 import { parseJson } from '@laurel/json';
 import type { Database, Queryable } from '@laurel/postgres';
+import type { Position } from '@laurel/values/cursor';
 import type { RecordResult } from '../domain/record-result.ts';
 
 export type LogKind = 'push' | 'poll';

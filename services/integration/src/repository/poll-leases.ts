@@ -3,7 +3,7 @@
  * under a lease requires the lease's number.
  */
 import type { Database } from '@laurel/postgres';
-import type { Environment, Tenant } from '@laurel/tenant';
+import type { Environment, Tenant } from '@laurel/values/tenant';
 import type { CursorRefusals } from '../domain/cursor-refusal.ts';
 import type { PollFailure } from '../domain/poll-failure.ts';
 import type { DuePoll } from '../domain/poll-slots.ts';

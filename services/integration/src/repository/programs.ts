@@ -3,7 +3,7 @@
  * settled.
  */
 import type { Queryable } from '@laurel/postgres';
-import type { Environment } from '@laurel/tenant';
+import type { Environment } from '@laurel/values/tenant';
 
 export type Program = {
   readonly id: string;

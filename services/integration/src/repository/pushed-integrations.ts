@@ -3,7 +3,7 @@
  * retired secret and no suspended program passes.
  */
 import type { Queryable } from '@laurel/postgres';
-import type { Environment, Tenant } from '@laurel/tenant';
+import type { Environment, Tenant } from '@laurel/values/tenant';
 
 export type PushedIntegration = {
   readonly id: string;

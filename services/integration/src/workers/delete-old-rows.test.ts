@@ -1,5 +1,5 @@
 /** Which rows are deleted because of their age, and which stay. */
-import { newId } from '@laurel/ids';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type IntegrationDatabase, startIntegrationDatabase } from '../database.fixture.ts';
 import { createDeleteOldRows } from './delete-old-rows.ts';

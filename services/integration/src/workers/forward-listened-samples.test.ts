@@ -2,8 +2,9 @@
  * Forwards listened samples to a challenge service in memory, which counts a sample id once, as the
  * real one does.
  */
-import { newId } from '@laurel/ids';
+
 import { type ListenedScore, ListenedScoreStatus } from '@laurel/proto/challenge';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type IntegrationDatabase, startIntegrationDatabase } from '../database.fixture.ts';
 import { reportHashOf } from '../domain/report-identity.ts';

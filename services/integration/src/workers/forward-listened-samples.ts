@@ -13,9 +13,9 @@
 import type { ChallengeClient } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
 import { presentTenant } from '@laurel/grpc';
-import { hashId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { ListenedScore } from '@laurel/proto/challenge';
+import { hashId } from '@laurel/values/ids';
 import { failpoint } from '../failpoints.ts';
 import { type ListenedSample, loadWaitingSamples, markForwarded } from '../repository/listened-samples.ts';
 

@@ -2,9 +2,10 @@
  * Polls that fail, over real HTTPS: which failures count against the partner, which do not, and
  * that the cursor stays.
  */
-import { newId } from '@laurel/ids';
+
 import { createCertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
 import { startReceiver } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterEach, describe, expect, it } from 'vitest';
 import { INTERVAL_SECONDS, page, type Respond, usePollHarness } from './poll.fixture.ts';
 

@@ -4,7 +4,7 @@
  */
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newId } from '@laurel/ids';
+import { newId } from '@laurel/values/ids';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import type { FailpointName } from '../failpoints.ts';
 import { INTERVAL_SECONDS, LEASE_MS, page, usePollHarness } from './poll.fixture.ts';

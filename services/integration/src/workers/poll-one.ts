@@ -16,10 +16,10 @@
 import type { Egress } from '@laurel/egress';
 import type { Encryption } from '@laurel/encryption';
 import { isRefused } from '@laurel/errors';
-import { newId } from '@laurel/ids';
 import { excerptOf, parseJson } from '@laurel/json';
 import type { Database } from '@laurel/postgres';
 import type { Clock, Logger } from '@laurel/service';
+import { newId } from '@laurel/values/ids';
 import type { RecordEnd, RecordSettler } from '../commits/settle-records.ts';
 import type { BodyScheduler } from '../domain/body-scheduler.ts';
 import { type CursorRefusals, refusalsAfter } from '../domain/cursor-refusal.ts';

@@ -2,7 +2,7 @@
  * What the poller does if a partner asks it to wait, forgets a cursor, or has a list that paging
  * cannot follow; over real HTTPS.
  */
-import { newId } from '@laurel/ids';
+import { newId } from '@laurel/values/ids';
 import { afterEach, describe, expect, it } from 'vitest';
 import { INTERVAL_SECONDS, type Partner, type Polled, page, usePollHarness } from './poll.fixture.ts';
 

@@ -4,10 +4,8 @@
  */
 import { createEgress, type Egress } from '@laurel/egress';
 import { createEncryption, type Encryption } from '@laurel/encryption';
-import { newId } from '@laurel/ids';
 import { createCertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
 import { createDatabase, type Database } from '@laurel/postgres';
-import type { Environment, Tenant } from '@laurel/tenant';
 import {
   createReadLogger,
   createTestClock,
@@ -20,6 +18,8 @@ import {
 } from '@laurel/testing';
 import { useStarted } from '@laurel/testing/harness';
 import { parseCidrs } from '@laurel/untrusted-url';
+import { newId } from '@laurel/values/ids';
+import type { Environment, Tenant } from '@laurel/values/tenant';
 import { createReportStore } from '../commits/report-store.ts';
 import { ContestServicesInMemory } from '../commits/settle-records.fixture.ts';
 import { createRecordSettler } from '../commits/settle-records.ts';

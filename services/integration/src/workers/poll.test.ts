@@ -1,6 +1,7 @@
 /** What a poll requests, settles and records, over real HTTPS and a real database. */
-import { newId, newOwnedId } from '@laurel/ids';
+
 import { metrics } from '@laurel/telemetry';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { afterEach, describe, expect, it } from 'vitest';
 import { INTERVAL_SECONDS, type Partner, type Polled, page, type Respond, usePollHarness } from './poll.fixture.ts';
 

@@ -3,10 +3,10 @@
  * partner's concurrent change leaves.
  */
 import { createEncryption } from '@laurel/encryption';
-import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { metrics } from '@laurel/telemetry';
 import { createReadLogger, createTestDatabase } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { pullSecretOwner } from '../domain/pull-secret.ts';
 import { secretOwner } from '../domain/signing-secret.ts';

@@ -1,7 +1,8 @@
 /** The log is written after the responses, in few statements, and a response never waits for it. */
-import { newId } from '@laurel/ids';
+
 import type { Database } from '@laurel/postgres';
 import { createLogger } from '@laurel/service';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type IntegrationDatabase, startIntegrationDatabase } from '../database.fixture.ts';
 import type { NewLogEntry } from '../repository/log-entries.ts';

@@ -4,10 +4,10 @@
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { isRefused } from '@laurel/errors';
-import { newId, newOwnedId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import { createTestClock } from '@laurel/testing';
 import { countTrips, itReservesOnCachedFacts, verdictOf } from '@laurel/testing/reservations';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { closeEntriesEarly } from '../domain/round-status.ts';

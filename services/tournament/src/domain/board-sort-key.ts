@@ -16,7 +16,7 @@
  * negative ones. Negative numbers are ordered backwards, so all their bits are inverted. If higher
  * is better, all bits of either are inverted once more.
  */
-import { isUuid } from '@laurel/ids';
+import { isUuid } from '@laurel/values/ids';
 import { type BoardRow, type BoardRules, countedTiebreak } from './ranking.ts';
 import type { Direction } from './tournament.ts';
 

@@ -32,7 +32,7 @@ import {
   type Tenant,
 } from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';
-import { deriveId } from '@laurel/ids';
+import { deriveId } from '@laurel/values/ids';
 import { entriesOpen } from './round-status.ts';
 import type { Attempt, Round, RoundTerms } from './tournament.ts';
 

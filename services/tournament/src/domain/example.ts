@@ -1,5 +1,5 @@
 /** Example values for the tests of the rules. */
-import { cents } from '@laurel/money';
+import { cents } from '@laurel/values/money';
 import { entryIdOf } from './entry-decision.ts';
 import type { Attempt, Round, RoundTerms, Standing, Tenant, Tournament, TournamentTerms } from './tournament.ts';
 

@@ -1,4 +1,4 @@
-import { cents } from '@laurel/money';
+import { cents } from '@laurel/values/money';
 import { describe, expect, it } from 'vitest';
 import { NOW, standingOf } from './example.ts';
 import { decideVisibility, neighbourRows, tableRows } from './leaderboard-view.ts';

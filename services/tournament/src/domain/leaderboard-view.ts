@@ -15,7 +15,7 @@
  * denied, is `held`. A row of a cancelled round has no final rank: its entry is refunded, and the
  * payout is 0.00.
  */
-import { type Cents, cents } from '@laurel/money';
+import { type Cents, cents } from '@laurel/values/money';
 import { shownRoundStatus } from './round-status.ts';
 import type { AwardStatus, Entry, PayoutStatus, RoundStatus, Standing } from './tournament.ts';
 

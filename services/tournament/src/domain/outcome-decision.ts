@@ -25,7 +25,7 @@
  */
 import { canSettle, deadlineOf, isDue, isSameTenant, type ScoreReport, type Tenant } from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';
-import { isBefore } from '@laurel/instant';
+import { isBefore } from '@laurel/values/instant';
 import { countedTiebreak } from './ranking.ts';
 import { acceptsScores } from './round-status.ts';
 import type { Attempt, Round, RoundTerms, Run } from './tournament.ts';

@@ -1,4 +1,4 @@
-import { MAX_PAID_RANKS } from '@laurel/limits';
+import { MAX_PAID_RANKS } from '@laurel/values/limits';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rowsOfPage } from './page-of-purses.ts';

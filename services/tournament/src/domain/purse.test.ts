@@ -1,5 +1,5 @@
-import { ownerOf } from '@laurel/ids';
-import { cents } from '@laurel/money';
+import { ownerOf } from '@laurel/values/ids';
+import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ROUND_ID, ROUND_TERMS } from './example.ts';

@@ -4,8 +4,8 @@
  * change it. Ranks beyond the table win 0.00. The payout of a rank that no entry reached goes to no
  * other rank.
  */
-import { deriveOwnedId } from '@laurel/ids';
-import { type Cents, cents } from '@laurel/money';
+import { deriveOwnedId } from '@laurel/values/ids';
+import { type Cents, cents } from '@laurel/values/money';
 import type { Purse } from './tournament.ts';
 
 /** `purse_amount`: the exact sum of the table. */

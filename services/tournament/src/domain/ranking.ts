@@ -10,7 +10,7 @@
  * The order is strict and total: no two entries share a rank. A player's best run is the first in
  * the same order, without the entry id.
  */
-import { millisecondsBetween } from '@laurel/instant';
+import { millisecondsBetween } from '@laurel/values/instant';
 import type { Direction, RoundTerms, Run } from './tournament.ts';
 
 /** The terms that decide the order. */

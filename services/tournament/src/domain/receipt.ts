@@ -7,8 +7,9 @@
  * `tiebreak_metric_name` is null. The final rank is not known yet. The round's seal (seal.ts)
  * states it, and references this receipt by its hash.
  */
-import { formatAmount } from '@laurel/money';
+
 import { evidenceFields } from '@laurel/signature';
+import { formatAmount } from '@laurel/values/money';
 import type { Attempt, Outcome, Round, RoundTerms } from './tournament.ts';
 
 /** Incremented when a field changes its meaning; an added field does not increment it. */

@@ -6,7 +6,7 @@
  * Nobody can enter a round before it exists, so a round that opens in the past counts from its
  * creation.
  */
-import { lastOf, millisecondsBetween } from '@laurel/instant';
+import { lastOf, millisecondsBetween } from '@laurel/values/instant';
 import { ENTRIES_CLOSE_BEFORE_MS } from './round-status.ts';
 
 const ENTRIES_OPEN_FOR_MS = 60_000;

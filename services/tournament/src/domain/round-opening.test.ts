@@ -1,4 +1,4 @@
-import { FIRST_INSTANT, LAST_INSTANT, later } from '@laurel/instant';
+import { FIRST_INSTANT, LAST_INSTANT, later } from '@laurel/values/instant';
 import { describe, expect, it } from 'vitest';
 import { after, NOW, ROUND_ID, ROUND_TERMS, TENANT, TERMS, TOURNAMENT } from './example.ts';
 import { decideRound, nextRound } from './round-opening.ts';

@@ -7,7 +7,7 @@
  * most one open round. A new round freezes what it reads from its tournament.
  */
 import { type Refused, refused } from '@laurel/errors';
-import { INSTANT_BOUNDS, isBefore, isInBounds, later } from '@laurel/instant';
+import { INSTANT_BOUNDS, isBefore, isInBounds, later } from '@laurel/values/instant';
 import { isLongEnough, MIN_ROUND_MS, WHY_SO_LONG } from './round-length.ts';
 import { entriesCloseAt } from './round-status.ts';
 import type { Round, RoundTerms, Tournament, TournamentTerms } from './tournament.ts';

@@ -12,7 +12,7 @@
  * - `cancelled`: every refund is posted. Final.
  */
 import { isRefused, type Refused, refused } from '@laurel/errors';
-import { isBefore, lastOf, later } from '@laurel/instant';
+import { isBefore, lastOf, later } from '@laurel/values/instant';
 import { entrantsAtClose } from './entrants.ts';
 import type { Round, RoundStatus, RoundTerms, Tally } from './tournament.ts';
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { cents, parseAmount } from '@laurel/money';
 import {
   BLOCK_LEAVES,
   canonicalJson,
@@ -11,6 +10,7 @@ import {
   type SignedDocument,
 } from '@laurel/signature';
 import { verdictOnReceipt } from '@laurel/testing';
+import { cents, parseAmount } from '@laurel/values/money';
 import { describe, expect, it } from 'vitest';
 import { ATTEMPT, after, NOW, ROUND, ROUND_ID } from './example.ts';
 import { composeReceipt } from './receipt.ts';

@@ -13,8 +13,9 @@
  *
  * The formats are in libs/signature/src/round-seal.ts, and libs/sdk/src/receipts/ verifies them.
  */
-import { type Cents, formatAmount } from '@laurel/money';
+
 import { canonicalJson, ROUND_SEAL_KIND, type SealLeaf, type SealStatement } from '@laurel/signature';
+import { type Cents, formatAmount } from '@laurel/values/money';
 import { purseAmount } from './purse.ts';
 import type { Outcome, Round, Tally } from './tournament.ts';
 

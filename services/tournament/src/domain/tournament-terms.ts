@@ -10,8 +10,8 @@
  * - A round takes entries for long enough (`round-length.ts`).
  */
 import { isStorable } from '@laurel/json';
-import { MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS, MAX_PAID_RANKS } from '@laurel/limits';
-import { type Cents, cents } from '@laurel/money';
+import { MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS, MAX_PAID_RANKS } from '@laurel/values/limits';
+import { type Cents, cents } from '@laurel/values/money';
 import { purseAmount } from './purse.ts';
 import { MIN_ROUND_MS, WHY_SO_LONG } from './round-length.ts';
 import type { Direction, TournamentTerms } from './tournament.ts';

@@ -1,7 +1,7 @@
 /** The domain types of this service. */
 
 import type { AwardStatus, OwnedAttempt, Tenant } from '@laurel/attempts/domain';
-import type { Cents } from '@laurel/money';
+import type { Cents } from '@laurel/values/money';
 
 export type { AwardStatus, Environment, Tenant } from '@laurel/attempts/domain';
 

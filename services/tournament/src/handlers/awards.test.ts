@@ -1,7 +1,8 @@
 /** Purses that are held for review: an operator releases or denies each, never both. */
-import { newId } from '@laurel/ids';
+
 import { PayoutStatus as WalletPayoutStatus } from '@laurel/proto/wallet';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { awardIdOfRank } from '../domain/purse.ts';
 import { created, FEE, FUNDS, PROGRAM, recorded, useHarness } from '../tournament.fixture.ts';

@@ -1,8 +1,9 @@
 /** A partner's test ends the entries of one sandbox round, or the round itself. */
-import { newId } from '@laurel/ids';
+
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { PayoutStatus, RoundStatus } from '@laurel/proto/tournament';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { play, roundOf, statusOf, tableOf } from '../rounds.fixture.ts';
 import {

@@ -1,8 +1,9 @@
 /** Entries into a round: what is charged, what is counted, and which players are refused. */
-import { newId, newOwnedId } from '@laurel/ids';
+
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { Environment } from '@laurel/proto/common';
 import { ok } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { entriesCloseAt } from '../domain/round-status.ts';
 import { findEntryOfRef } from '../repository/entries.ts';

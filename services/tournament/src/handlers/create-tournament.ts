@@ -4,11 +4,11 @@
  */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseTenant } from '@laurel/grpc';
-import { newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import { findName, THRESHOLD_DIRECTIONS } from '@laurel/proto/enum-names';
 import type { TournamentServiceService, TournamentTerms as TournamentTermsMessage } from '@laurel/proto/tournament';
 import type { Clock } from '@laurel/service';
+import { newId } from '@laurel/values/ids';
 import type { Tournament } from '../domain/tournament.ts';
 import { decideTerms, type ProposedTournament } from '../domain/tournament-terms.ts';
 import { findTournament, insertTournament } from '../repository/tournaments.ts';

@@ -1,8 +1,9 @@
 /** Attempts that end without an outcome: voided, expired manually, or ended with their round. */
-import { newOwnedId } from '@laurel/ids';
+
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { RoundStatus, GetLeaderboardResponse_View as View } from '@laurel/proto/tournament';
 import { ok } from '@laurel/testing';
+import { newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { boardOf } from '../rounds.fixture.ts';
 import {

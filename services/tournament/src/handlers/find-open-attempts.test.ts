@@ -1,7 +1,8 @@
 /** Which open attempts of a player FindOpenAttempts finds, and until when. */
-import { newId } from '@laurel/ids';
+
 import type { Tenant } from '@laurel/proto/common';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, HOUR_MS, OTHER_PROGRAM, PROGRAM, recorded, useHarness, useReplica } from '../tournament.fixture.ts';
 

@@ -5,7 +5,6 @@
 
 import type { AttemptOpener, PendingResolver, Wallet } from '@laurel/attempts';
 import type { Player } from '@laurel/attempts/domain';
-import { newId, newOwnedId } from '@laurel/ids';
 import {
   type GetLeaderboardResponse,
   PayoutStatus,
@@ -13,6 +12,7 @@ import {
   GetLeaderboardResponse_View as View,
 } from '@laurel/proto/tournament';
 import { ok } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { boardOf, play, roundOf, tableOf } from '../rounds.fixture.ts';
 import {

@@ -1,7 +1,8 @@
 /** Receipts, and the proof that the round counted them. Both can be checked offline. */
-import { newId } from '@laurel/ids';
+
 import type { SealStatement } from '@laurel/signature';
 import { ok, type TestPlayer, verdictOnReceipt } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { countedBy, play, receiptOf, tableOf } from '../rounds.fixture.ts';
 import { BY_SECONDS, HOUR_MS, PROGRAM, useHarness } from '../tournament.fixture.ts';

@@ -2,10 +2,11 @@
  * Creations and reports under idempotency keys that the service has recorded
  * (libs/attempts/src/domain/idempotency-use.ts).
  */
-import { newId, newOwnedId } from '@laurel/ids';
+
 import type { KeyUse } from '@laurel/proto/common';
 import { ok } from '@laurel/testing';
 import { itRecognizesKeys } from '@laurel/testing/key-uses';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe } from 'vitest';
 import { created, FEE, PROGRAM, recorded, useHarness, useReplica, verdictOf } from '../tournament.fixture.ts';
 

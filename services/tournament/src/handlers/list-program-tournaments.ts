@@ -2,12 +2,13 @@
  * ListProgramTournaments: the tournaments of a tenant with their current rounds, newest first, for
  * the program's developer.
  */
-import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/cursor';
+
 import { refused } from '@laurel/errors';
 import { type Handlers, parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import { findName, TOURNAMENT_STATUSES } from '@laurel/proto/enum-names';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
+import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/values/cursor';
 import { rowsOfPage } from '../domain/page-of-purses.ts';
 import { listTournamentPlaces, loadTournaments } from '../repository/tournaments.ts';
 import { presentTournament } from './present-round.ts';

@@ -2,11 +2,12 @@
  * ListRoundStandings: one page of a round's standings, for the program's developer. Until the round
  * is over it has only counts, because developers are insiders: they could help a player with them.
  */
-import { cutPage } from '@laurel/cursor';
+
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
+import { cutPage } from '@laurel/values/cursor';
 import { isTableShown, tableRows } from '../domain/leaderboard-view.ts';
 import { findRank, loadStandings, type RankedStanding } from '../repository/board.ts';
 import { findRound } from '../repository/rounds.ts';

@@ -1,9 +1,10 @@
 /** ListTournamentRounds: the rounds of a tournament, newest first, for the program's developer. */
-import { cutPage } from '@laurel/cursor';
+
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
+import { cutPage } from '@laurel/values/cursor';
 import { rowsOfPage } from '../domain/page-of-purses.ts';
 import { listRoundPlaces, loadRounds } from '../repository/rounds.ts';
 import { findTournamentOfProgram } from '../repository/tournaments.ts';

@@ -1,4 +1,4 @@
-import { encodeCursor } from '@laurel/cursor';
+import { encodeCursor } from '@laurel/values/cursor';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeNumber, encodeNumber, MAX_NUMBER } from './number-cursor.ts';

@@ -2,7 +2,7 @@
  * The cursor of a list whose rows are numbered from 1: rounds of a tournament, ranks of a board. It
  * contains nothing of the row itself. A sort key would, for one, reveal the entry.
  */
-import { decodeCursor, encodeCursor } from '@laurel/cursor';
+import { decodeCursor, encodeCursor } from '@laurel/values/cursor';
 
 /** The greatest number of a row: PostgreSQL's integer. */
 export const MAX_NUMBER = 2_147_483_647;

@@ -1,10 +1,10 @@
 /** OpenRound: an operator opens a round manually. */
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
-import { newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 import type { Clock } from '@laurel/service';
+import { newId } from '@laurel/values/ids';
 import { decideRound } from '../domain/round-opening.ts';
 import { insertRound, loadRoundsSoFar } from '../repository/rounds.ts';
 import { lockTournament } from '../repository/tournaments.ts';

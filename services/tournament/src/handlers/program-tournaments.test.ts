@@ -3,9 +3,6 @@
  * are over.
  */
 
-import { newId } from '@laurel/ids';
-import { MAX_PAID_RANKS } from '@laurel/limits';
-import { cents } from '@laurel/money';
 import type { Tenant } from '@laurel/proto/common';
 import {
   type LeaderboardRow,
@@ -17,6 +14,9 @@ import {
   TournamentStatus,
 } from '@laurel/proto/tournament';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
+import { MAX_PAID_RANKS } from '@laurel/values/limits';
+import { cents } from '@laurel/values/money';
 import { describe, expect, it } from 'vitest';
 import { play, roundOf, tableOf } from '../rounds.fixture.ts';
 import { HOUR_MS, LIVE_PROGRAM, OTHER_PROGRAM, PROGRAM, useHarness } from '../tournament.fixture.ts';

@@ -2,9 +2,10 @@
  * Concurrent calls: no cap is exceeded, no fee is returned twice, and every score is either on its
  * round's board or refused.
  */
-import { newId, newOwnedId } from '@laurel/ids';
+
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { countsOf, ok } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { findRound } from '../repository/rounds.ts';
 import {

@@ -2,8 +2,9 @@
  * A repeated operation id: with the same report, with another score, tiebreak or evidence, or on
  * another attempt.
  */
-import { newId } from '@laurel/ids';
+
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, PROGRAM, useHarness, useReplica, verdictOf } from '../tournament.fixture.ts';
 

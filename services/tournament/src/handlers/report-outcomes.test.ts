@@ -1,7 +1,8 @@
 /** What a reported score does to the attempt, to the entry's best run, and to the board. */
-import { newId, newOwnedId } from '@laurel/ids';
+
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { ok, verdictOnReceipt } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { findEntryOfRef } from '../repository/entries.ts';
 import { findReceipt } from '../repository/outcomes.ts';

@@ -1,8 +1,9 @@
 /** The same attempt id, sent again after every state in which the first request can end. */
-import { newId, newOwnedId } from '@laurel/ids';
+
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { ok } from '@laurel/testing';
 import { itContinuesAttempts, statusOf } from '@laurel/testing/takeover';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { findEntryOfRef } from '../repository/entries.ts';
 import { findRound } from '../repository/rounds.ts';

@@ -1,5 +1,5 @@
 /** Tournaments: operators open, pause and close them, and partners list them. */
-import { newId } from '@laurel/ids';
+
 import {
   RoundStatus,
   ThresholdDirection,
@@ -8,6 +8,7 @@ import {
   type TournamentTerms,
 } from '@laurel/proto/tournament';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { play, roundOf } from '../rounds.fixture.ts';
 import { HOUR_MS, LIVE_PROGRAM, OTHER_PROGRAM, PROGRAM, TEN_MINUTES_MS, useHarness } from '../tournament.fixture.ts';

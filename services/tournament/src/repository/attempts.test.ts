@@ -2,7 +2,7 @@
  * Attempts with their entries and refs: how they are inserted, moved and booked, and which
  * transactions wait for which.
  */
-import { newId, newOwnedId } from '@laurel/ids';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { entryIdOf } from '../domain/entry-decision.ts';
 import type { Attempt, Round } from '../domain/tournament.ts';

@@ -14,8 +14,8 @@ import {
   type KeyedAttempt,
 } from '@laurel/attempts';
 import type { AttemptStatus } from '@laurel/attempts/domain';
-import { cents } from '@laurel/money';
 import type { Queryable, Transaction } from '@laurel/postgres';
+import { cents } from '@laurel/values/money';
 import type { ScoringRound } from '../domain/outcome-decision.ts';
 import type { ReceiptRound } from '../domain/receipt.ts';
 import type { Attempt, BestRun, Direction, Entry, Environment, Round, RoundStatus } from '../domain/tournament.ts';

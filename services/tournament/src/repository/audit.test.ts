@@ -1,5 +1,5 @@
 /** The audit finds each kind of damage. The tests disable the constraints that would prevent it. */
-import { newId } from '@laurel/ids';
+import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Attempt, Direction, Round } from '../domain/tournament.ts';

@@ -11,8 +11,8 @@
  * entries.
  */
 
-import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
+import { cents } from '@laurel/values/money';
 import type { AwardStatus, BestRun, RoundStatus, Standing, Tally } from '../domain/tournament.ts';
 import { type EntryRow, toBestRun } from './attempts.ts';
 import { makesEntrant } from './entrants.ts';

@@ -3,8 +3,8 @@
  * commits that it waits for changed.
  */
 import { createAttemptOpener } from '@laurel/attempts';
-import { newId } from '@laurel/ids';
 import { createLogger } from '@laurel/service';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findAttempt } from './attempts.ts';
 import { bookEndedAttempts, bookingOfPurchases, lockEntrants } from './entries.ts';

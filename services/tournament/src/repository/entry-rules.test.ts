@@ -3,7 +3,7 @@
  * histories of a round.
  */
 import type { AttemptStatus } from '@laurel/attempts/domain';
-import { newId, newOwnedId } from '@laurel/ids';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decideAdmission, decideCachedEntries } from '../domain/entry-decision.ts';

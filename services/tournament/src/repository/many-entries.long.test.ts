@@ -1,4 +1,4 @@
-import { newId } from '@laurel/ids';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Round } from '../domain/tournament.ts';
 import { loadStandings, loadWindow } from './board.ts';

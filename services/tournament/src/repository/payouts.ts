@@ -5,8 +5,8 @@
 
 import type { AwardTable } from '@laurel/attempts';
 import type { OwedAward, PayableAward, PayoutOf } from '@laurel/attempts/domain';
-import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
+import { cents } from '@laurel/values/money';
 import type { AwardStatus, Environment, RoundPayout, Tenant } from '../domain/tournament.ts';
 
 /** A payout in the form that libs/attempts pays: an award that names its round. */

@@ -5,8 +5,8 @@
 
 import { MAX_REFUNDS_WALKED, type RefundDue, type RefundQueue } from '@laurel/attempts';
 import type { RefundReason } from '@laurel/attempts/domain';
-import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
+import { cents } from '@laurel/values/money';
 import type { Attempt, Environment, Tenant } from '../domain/tournament.ts';
 
 /** The refund after which a page begins. */

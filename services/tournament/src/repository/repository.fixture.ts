@@ -4,11 +4,11 @@
  */
 
 import { putSigningKey } from '@laurel/attempts';
-import { newId, newOwnedId } from '@laurel/ids';
-import { cents } from '@laurel/money';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { createSigner } from '@laurel/signature';
 import { createTestDatabase } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/values/ids';
+import { cents } from '@laurel/values/money';
 import { entryIdOf } from '../domain/entry-decision.ts';
 import { decideClose, entriesCloseAt } from '../domain/round-status.ts';
 import type { Attempt, Round, RoundTerms, Tenant, Tournament, TournamentTerms } from '../domain/tournament.ts';

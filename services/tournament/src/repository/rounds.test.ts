@@ -1,7 +1,7 @@
 /** What the constraints of the tables refuse, and how tournaments and rounds are read. */
 import { MAX_METADATA_BYTES, MAX_PLAYER_REF_CHARACTERS, MAX_VOID_REASON_CHARACTERS } from '@laurel/attempts/domain';
-import { newId } from '@laurel/ids';
 import { isBound } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tournament } from '../domain/tournament.ts';
 import { type Harness, HOUR_MS, NOW, playersOf, roundOf, startHarness, TENANT, TERMS } from './repository.fixture.ts';

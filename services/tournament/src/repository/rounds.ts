@@ -4,8 +4,8 @@
  * because a purse may have ten thousand ranks.
  */
 
-import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
+import { cents } from '@laurel/values/money';
 import type { EntryRound } from '../domain/entry-decision.ts';
 import type { Direction, Environment, Round, RoundStatus, Tally, Tiebreak } from '../domain/tournament.ts';
 

@@ -1,7 +1,8 @@
 /** Seals: the leaves of a settled round in their order, and the tree over them. */
-import { cents } from '@laurel/money';
+
 import type { Queryable, Transaction } from '@laurel/postgres';
 import { BLOCK_LEAVES } from '@laurel/signature';
+import { cents } from '@laurel/values/money';
 import type { CountedOutcome } from '../domain/seal.ts';
 import { toOutcome } from './outcomes.ts';
 

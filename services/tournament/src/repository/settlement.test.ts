@@ -1,9 +1,9 @@
 /** How a round ends: ranks, payouts, refunds, seal. */
 import { putSigningKey } from '@laurel/attempts';
-import { newId } from '@laurel/ids';
-import { cents } from '@laurel/money';
 import { BLOCK_LEAVES, createMerkleTree, proveInclusion } from '@laurel/signature';
 import { verdictOnReceipt } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
+import { cents } from '@laurel/values/money';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { awardIdOfRank } from '../domain/purse.ts';
 import { composeLeaf, composeStatement } from '../domain/seal.ts';

@@ -1,8 +1,8 @@
 /** Tournaments, each with its current round. */
 
-import type { Position } from '@laurel/cursor';
-import { cents } from '@laurel/money';
 import type { Queryable } from '@laurel/postgres';
+import type { Position } from '@laurel/values/cursor';
+import { cents } from '@laurel/values/money';
 import type { Direction, Environment, Tenant, Tournament, TournamentStatus } from '../domain/tournament.ts';
 import { loadCurrentRounds, type RoundWithTally, toTiebreak } from './rounds.ts';
 

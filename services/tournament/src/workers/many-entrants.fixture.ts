@@ -1,7 +1,8 @@
 /** A round of many entrants, through the whole service and the wallet. */
-import { cents } from '@laurel/money';
+
 import { RoundStatus } from '@laurel/proto/tournament';
 import { ok } from '@laurel/testing';
+import { cents } from '@laurel/values/money';
 import { expect } from 'vitest';
 import { countedBy, receiptOf, tableOf } from '../rounds.fixture.ts';
 import { created, FEE, type Harness, PROGRAM, recorded } from '../tournament.fixture.ts';

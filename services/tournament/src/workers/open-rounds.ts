@@ -4,9 +4,9 @@
  * one; this worker finds those that were missed.
  */
 
-import { newId } from '@laurel/ids';
 import type { Database, Transaction } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
+import { newId } from '@laurel/values/ids';
 import { nextRound } from '../domain/round-opening.ts';
 import type { Tournament } from '../domain/tournament.ts';
 import { failpoint } from '../failpoints.ts';

@@ -2,11 +2,12 @@
  * The end of a round, from the clock to the last cent: settled, cancelled, interrupted, and at
  * several replicas.
  */
-import { newId } from '@laurel/ids';
-import { cents } from '@laurel/money';
+
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { PayoutStatus, RoundStatus, ThresholdDirection, TournamentStatus } from '@laurel/proto/tournament';
 import { ok, type TestPlayer } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
+import { cents } from '@laurel/values/money';
 import { describe, expect, it } from 'vitest';
 import { entryIdOf } from '../domain/entry-decision.ts';
 import { awardIdOfRank } from '../domain/purse.ts';

@@ -3,9 +3,9 @@
  * and under a race.
  */
 import { parseTenant } from '@laurel/grpc';
-import { cents } from '@laurel/money';
 import type { Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
+import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { playerLedgerId } from '../domain/ledger.ts';

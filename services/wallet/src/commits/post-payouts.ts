@@ -19,10 +19,10 @@
  * fails alone.
  */
 import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
-import { awardTransferId } from '@laurel/ids';
 import { type Database, isUniqueViolation } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
+import { awardTransferId } from '@laurel/values/ids';
 import { LRUCache } from 'lru-cache';
 import { playerLedgerId } from '../domain/ledger.ts';
 import { decidePayouts, type Payout, type PayoutRequest, paidPayout } from '../domain/payout-decision.ts';

@@ -3,10 +3,10 @@
  * that paid it.
  */
 import type { Coalescer } from '@laurel/coalesce';
-import { refundTransferId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
-import type { Environment } from '@laurel/tenant';
+import { refundTransferId } from '@laurel/values/ids';
+import type { Environment } from '@laurel/values/tenant';
 import { decideRefunds, type Refund, type RefundResult } from '../domain/refund-decision.ts';
 import { failpoint } from '../failpoints.ts';
 import { loadPaidFees } from '../repository/fees.ts';

@@ -5,7 +5,7 @@
 import type { Coalescer } from '@laurel/coalesce';
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
-import type { Environment } from '@laurel/tenant';
+import type { Environment } from '@laurel/values/tenant';
 import type { StoredFee } from '../domain/fee-decision.ts';
 import { failpoint } from '../failpoints.ts';
 import { insertTombstones, loadStoredFees } from '../repository/fees.ts';

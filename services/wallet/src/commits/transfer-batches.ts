@@ -16,7 +16,7 @@
 import { type Coalescer, createCoalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
 import { isConnectionFailure, isUniqueViolation } from '@laurel/postgres';
 import { histogram } from '@laurel/telemetry';
-import type { Environment } from '@laurel/tenant';
+import type { Environment } from '@laurel/values/tenant';
 
 const LANES = 2;
 const MAX_ITEMS = 200;

@@ -1,9 +1,9 @@
 /** The validation of an account. The gateway validates the same; the wallet does not rely on it. */
 
 import { type Refused, refused } from '@laurel/errors';
-import { INSTANT_BOUNDS, isBefore, isInBounds } from '@laurel/instant';
 import { foldAscii, isStorable } from '@laurel/json';
-import { MAX_EMAIL_CHARACTERS } from '@laurel/limits';
+import { INSTANT_BOUNDS, isBefore, isInBounds } from '@laurel/values/instant';
+import { MAX_EMAIL_CHARACTERS } from '@laurel/values/limits';
 
 export type AccountDetails = {
   readonly email: string;

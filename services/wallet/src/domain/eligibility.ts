@@ -9,8 +9,8 @@
  * refuses insiders; in live only.
  * `blocked` comes first, because it concerns the person and applies to every contest.
  */
-import { isBefore } from '@laurel/instant';
-import type { Environment } from '@laurel/tenant';
+import { isBefore } from '@laurel/values/instant';
+import type { Environment } from '@laurel/values/tenant';
 
 /**
  * The facts that decide eligibility: the person's, and whether the account is an insider of the

@@ -15,8 +15,8 @@
  * one batch see each other.
  */
 
-import type { Cents } from '@laurel/money';
-import type { Environment } from '@laurel/tenant';
+import type { Cents } from '@laurel/values/money';
+import type { Environment } from '@laurel/values/tenant';
 import { decideEligibility, type EligibilityFacts, type EligibilityRules, type Requirement } from './eligibility.ts';
 import { type ChargedFees, exceedsFeeLimit, withFee } from './fee-limit.ts';
 import {

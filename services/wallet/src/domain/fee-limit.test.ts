@@ -1,4 +1,4 @@
-import { cents } from '@laurel/money';
+import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ChargedFees, chargeableCents, exceedsFeeLimit, NO_FEE_LIMIT, withFee } from './fee-limit.ts';

@@ -7,7 +7,7 @@
  * A stolen live key can link any person by e-mail. This limit, not the balance, bounds what it
  * takes from one person a day.
  */
-import { type Cents, cents } from '@laurel/money';
+import { type Cents, cents } from '@laurel/values/money';
 
 /** Fees within this window count; one exactly this old does not. */
 export const FEE_WINDOW_MS = 24 * 60 * 60 * 1000;

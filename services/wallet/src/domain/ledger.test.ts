@@ -1,5 +1,5 @@
-import { newId } from '@laurel/ids';
-import { cents } from '@laurel/money';
+import { newId } from '@laurel/values/ids';
+import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

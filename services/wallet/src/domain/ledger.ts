@@ -15,9 +15,9 @@
  * A tombstone closes the id of a fee: nothing can be posted under it.
  */
 import type { RefundReason } from '@laurel/attempts/domain';
-import { hashId } from '@laurel/ids';
-import { type Cents, cents } from '@laurel/money';
-import type { Environment } from '@laurel/tenant';
+import { hashId } from '@laurel/values/ids';
+import { type Cents, cents } from '@laurel/values/money';
+import type { Environment } from '@laurel/values/tenant';
 
 export type TransferKind = 'fee' | 'refund' | 'award' | 'purse' | 'deposit';
 /** The refusals that leave a tombstone under a fee's id. */

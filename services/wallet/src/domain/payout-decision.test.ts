@@ -1,5 +1,5 @@
-import { awardTransferId, newId } from '@laurel/ids';
-import { cents } from '@laurel/money';
+import { awardTransferId, newId } from '@laurel/values/ids';
+import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { houseLedgerId, type PlayerLedger, playerLedgerId } from './ledger.ts';

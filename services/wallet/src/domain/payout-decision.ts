@@ -8,9 +8,9 @@
  * next award", whatever the reason that held it.
  */
 
-import { awardTransferId } from '@laurel/ids';
-import { type Cents, cents } from '@laurel/money';
-import type { Environment } from '@laurel/tenant';
+import { awardTransferId } from '@laurel/values/ids';
+import { type Cents, cents } from '@laurel/values/money';
+import type { Environment } from '@laurel/values/tenant';
 import { type LedgerChanges, openBook, type PlayerLedger, type Posting, playerLedgerId } from './ledger.ts';
 import {
   decideHold,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { cents } from '@laurel/money';
+import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

@@ -22,7 +22,7 @@
  * A held win that an operator releases counts from the instant of its payment, and a purse counts
  * towards the velocity of later awards.
  */
-import { type Cents, cents } from '@laurel/money';
+import { type Cents, cents } from '@laurel/values/money';
 
 /**
  * What the player won: the `award` of a challenge attempt, or the `purse` of a rank in a tournament

@@ -3,8 +3,8 @@
  * charge one account (fee-limit.ts) in a rolling 24 hours. An operator sets each; otherwise the
  * environment's default applies. Play money costs nobody anything, so test has no default limit.
  */
-import { type Cents, cents } from '@laurel/money';
-import type { Environment } from '@laurel/tenant';
+import { type Cents, cents } from '@laurel/values/money';
+import type { Environment } from '@laurel/values/tenant';
 
 /** A program in one environment. */
 export type ProgramName = { readonly programId: string; readonly environment: Environment };

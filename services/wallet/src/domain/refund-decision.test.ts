@@ -1,5 +1,5 @@
-import { newId, newOwnedId, refundTransferId } from '@laurel/ids';
-import { cents } from '@laurel/money';
+import { newId, newOwnedId, refundTransferId } from '@laurel/values/ids';
+import { cents } from '@laurel/values/money';
 import { describe, expect, it } from 'vitest';
 import { houseLedgerId, LIVE_HOUSE, type PlayerLedger, playerLedgerId } from './ledger.ts';
 import { decideRefunds, type PaidFee } from './refund-decision.ts';

@@ -4,8 +4,8 @@
  * belongs to another service's attempt, is not refunded, and nothing is written.
  */
 import type { RefundReason } from '@laurel/attempts/domain';
-import { type AttemptOwner, ownerOf, refundTransferId } from '@laurel/ids';
-import type { Cents } from '@laurel/money';
+import { type AttemptOwner, ownerOf, refundTransferId } from '@laurel/values/ids';
+import type { Cents } from '@laurel/values/money';
 import { type LedgerChanges, openBook, type PlayerLedger } from './ledger.ts';
 
 export type Refund = {

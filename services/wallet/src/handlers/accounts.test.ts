@@ -1,8 +1,8 @@
-import { type AttemptOwner, feeTransferId, newId, newOwnedId, ownerOf } from '@laurel/ids';
-import { MAX_EMAIL_CHARACTERS, MAX_REFERENCE_CHARACTERS } from '@laurel/limits';
 import { Environment } from '@laurel/proto/common';
-import { MAX_PLAYER_REF_CHARACTERS } from '@laurel/tenant';
 import { isBound } from '@laurel/testing';
+import { type AttemptOwner, feeTransferId, newId, newOwnedId, ownerOf } from '@laurel/values/ids';
+import { MAX_EMAIL_CHARACTERS, MAX_REFERENCE_CHARACTERS } from '@laurel/values/limits';
+import { MAX_PLAYER_REF_CHARACTERS } from '@laurel/values/tenant';
 import { describe, expect, it } from 'vitest';
 import {
   addPlayer,

@@ -2,10 +2,10 @@
 
 import { type Refused, refused } from '@laurel/errors';
 import { parseId } from '@laurel/grpc';
-import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { AddInsiderRequest, AddInsiderResponse } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
+import { isUuid } from '@laurel/values/ids';
 import { insertInsider, loadAccount } from '../repository/accounts.ts';
 
 export function addInsider({ database, clock }: { database: Database; clock: Clock }) {

@@ -1,5 +1,5 @@
-import { newId, newOwnedId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { houseLedgerId, LIVE_HOUSE, playerLedgerId } from '../domain/ledger.ts';
 import {

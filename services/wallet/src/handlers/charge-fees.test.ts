@@ -1,9 +1,9 @@
-import { newId } from '@laurel/ids';
-import { cents } from '@laurel/money';
 import type { Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { FeeState } from '@laurel/proto/wallet';
 import { metrics } from '@laurel/telemetry';
+import { newId } from '@laurel/values/ids';
+import { cents } from '@laurel/values/money';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createFeeCharges, type FeeCharges } from '../commits/post-fees.ts';
 import { playerLedgerId } from '../domain/ledger.ts';

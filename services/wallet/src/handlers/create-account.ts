@@ -1,10 +1,10 @@
 /** CreateAccount: opens a person's account, or a sandbox account of a program. */
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { parseId } from '@laurel/grpc';
-import { newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { CreateAccountRequest, CreateAccountResponse } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
+import { newId } from '@laurel/values/ids';
 import { checkAccountDetails } from '../domain/account-details.ts';
 import { LIVE_HOUSE } from '../domain/ledger.ts';
 import { insertAccount } from '../repository/accounts.ts';

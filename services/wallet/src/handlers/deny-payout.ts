@@ -1,10 +1,10 @@
 /** DenyPayout: an operator closes a held payout unpaid. */
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import type { RpcContext } from '@laurel/grpc';
-import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { DenyPayoutRequest, DenyPayoutResponse } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
+import { isUuid } from '@laurel/values/ids';
 import { decideDenial } from '../domain/payout-review.ts';
 import { lockPayout, markDenied } from '../repository/payouts.ts';
 import { checkOwned } from './owner-of-call.ts';

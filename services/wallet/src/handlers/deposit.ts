@@ -2,13 +2,13 @@
 
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { parseEnvironment } from '@laurel/grpc';
-import { hashId, isUuid } from '@laurel/ids';
 import { isStorable } from '@laurel/json';
-import { MAX_REFERENCE_CHARACTERS } from '@laurel/limits';
-import { cents } from '@laurel/money';
 import type { Database } from '@laurel/postgres';
 import type { DepositRequest, DepositResponse } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
+import { hashId, isUuid } from '@laurel/values/ids';
+import { MAX_REFERENCE_CHARACTERS } from '@laurel/values/limits';
+import { cents } from '@laurel/values/money';
 import { decideDeposit } from '../domain/deposit-decision.ts';
 import { environmentOf, openBook, playerLedgerId, SHARED_SANDBOX } from '../domain/ledger.ts';
 import { loadAccount } from '../repository/accounts.ts';

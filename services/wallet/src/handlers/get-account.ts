@@ -1,10 +1,10 @@
 /** GetAccount: one account, for an operator. */
 import { type Refused, refused } from '@laurel/errors';
 import { presentTenant } from '@laurel/grpc';
-import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { GetAccountRequest, GetAccountResponse } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
+import { isUuid } from '@laurel/values/ids';
 import { loadAccount } from '../repository/accounts.ts';
 import { feeWindowStart, listChargedFees } from '../repository/charged-fees.ts';
 import { presentAccount } from './present.ts';

@@ -1,9 +1,9 @@
 /** GetPayout: one payout, by its award id. */
 import { type Refused, refused } from '@laurel/errors';
 import type { RpcContext } from '@laurel/grpc';
-import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { GetPayoutRequest, GetPayoutResponse } from '@laurel/proto/wallet';
+import { isUuid } from '@laurel/values/ids';
 import { loadPayout } from '../repository/payouts.ts';
 import { checkOwned } from './owner-of-call.ts';
 import { presentPayout } from './present.ts';

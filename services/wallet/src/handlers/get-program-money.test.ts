@@ -1,6 +1,7 @@
 /** The money of a program over a period. */
-import { newId } from '@laurel/ids';
+
 import { Environment } from '@laurel/proto/common';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { LIVE_HOUSE } from '../domain/ledger.ts';
 import { MAX_ACCOUNTS } from '../repository/program-money.ts';

@@ -1,11 +1,11 @@
 /** GetStatement: the balance and the transfers of an account, newest first. */
 
-import { cutPage, decodeCursor, encodeCursor } from '@laurel/cursor';
 import { type Refused, refused } from '@laurel/errors';
 import { parseEnvironment } from '@laurel/grpc';
-import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { GetStatementRequest, GetStatementResponse, StatementLine as WireLine } from '@laurel/proto/wallet';
+import { cutPage, decodeCursor, encodeCursor } from '@laurel/values/cursor';
+import { isUuid } from '@laurel/values/ids';
 import { playerLedgerId } from '../domain/ledger.ts';
 import { pageSize } from '../domain/page-size.ts';
 import { loadAccount } from '../repository/accounts.ts';

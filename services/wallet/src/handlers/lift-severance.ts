@@ -1,8 +1,8 @@
 /** LiftSeverance: lets a program link an account again that an operator severed from it. */
 import { type Refused, refused } from '@laurel/errors';
-import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { LiftSeveranceRequest, LiftSeveranceResponse } from '@laurel/proto/wallet';
+import { isUuid } from '@laurel/values/ids';
 import { lift } from '../repository/severances.ts';
 
 export function liftSeverance({ database }: { database: Database }) {

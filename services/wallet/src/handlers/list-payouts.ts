@@ -1,9 +1,10 @@
 /** ListPayouts: the operator's list, newest first. */
-import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/cursor';
+
 import { type Refused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
 import { findName, PAYOUT_STATUSES } from '@laurel/proto/enum-names';
 import type { ListPayoutsRequest, ListPayoutsResponse } from '@laurel/proto/wallet';
+import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/values/cursor';
 import { pageSize } from '../domain/page-size.ts';
 import { listPayouts as loadPayouts } from '../repository/payouts.ts';
 import { presentPayout } from './present.ts';

@@ -1,9 +1,9 @@
 /** ListPlayerLinks: the refs that name an account, and the programs severed from it. */
 import { type Refused, refused } from '@laurel/errors';
 import { presentTenant } from '@laurel/grpc';
-import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { ListPlayerLinksRequest, ListPlayerLinksResponse } from '@laurel/proto/wallet';
+import { isUuid } from '@laurel/values/ids';
 import { loadAccount } from '../repository/accounts.ts';
 import { listLinks } from '../repository/player-links.ts';
 import { listSeverances } from '../repository/severances.ts';

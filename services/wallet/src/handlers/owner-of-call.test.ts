@@ -1,6 +1,6 @@
 import { type Caller, CallNotPermittedError } from '@laurel/grpc';
-import { feeTransferId, newId, newOwnedId, ownerOf } from '@laurel/ids';
 import { SERVICE_NAMES } from '@laurel/topology';
+import { feeTransferId, newId, newOwnedId, ownerOf } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkIsOwner, checkOwned, checkOwnedFee } from './owner-of-call.ts';

@@ -4,7 +4,7 @@
  * gateway may access attempts of both contest services.
  */
 import { type Caller, CallNotPermittedError } from '@laurel/grpc';
-import { type AttemptOwner, feeTransferId, ownerOf } from '@laurel/ids';
+import { type AttemptOwner, feeTransferId, ownerOf } from '@laurel/values/ids';
 
 type Call = { readonly caller: Caller };
 

@@ -3,11 +3,11 @@
  * service may send: that is a bug.
  */
 import { parseTenant } from '@laurel/grpc';
-import type { AttemptOwner } from '@laurel/ids';
-import { type Cents, cents } from '@laurel/money';
 import { Environment as EnvironmentMessage } from '@laurel/proto/common';
 import type { Player, Requirement as WireRequirement } from '@laurel/proto/wallet';
-import type { Environment } from '@laurel/tenant';
+import type { AttemptOwner } from '@laurel/values/ids';
+import { type Cents, cents } from '@laurel/values/money';
+import type { Environment } from '@laurel/values/tenant';
 import type { Requirement } from '../domain/eligibility.ts';
 import type { PlayerName } from '../repository/player-links.ts';
 

@@ -1,6 +1,6 @@
-import { awardTransferId, newId, newOwnedId, ownerOf } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { type AwardPayment, type Payout, PayoutStatus } from '@laurel/proto/wallet';
+import { awardTransferId, newId, newOwnedId, ownerOf } from '@laurel/values/ids';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   addPlayer,

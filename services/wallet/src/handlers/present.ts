@@ -1,6 +1,5 @@
 /** Maps values of the domain to messages. */
 import { presentTenant } from '@laurel/grpc';
-import type { Cents } from '@laurel/money';
 import { PAYOUT_STATUSES } from '@laurel/proto/enum-names';
 import {
   PayoutStatus,
@@ -8,6 +7,7 @@ import {
   type Payout as WirePayout,
   type ProgramLimits as WireProgramLimits,
 } from '@laurel/proto/wallet';
+import type { Cents } from '@laurel/values/money';
 import { environmentOf, SHARED_SANDBOX } from '../domain/ledger.ts';
 import type { Payout, PayoutRequest } from '../domain/payout-decision.ts';
 import type { ProgramLimits, ProgramName } from '../domain/program-limits.ts';

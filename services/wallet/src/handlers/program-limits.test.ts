@@ -3,11 +3,11 @@
  * rules of the domain over generated histories.
  */
 import { parseTenant } from '@laurel/grpc';
-import { newId } from '@laurel/ids';
-import { type Cents, cents } from '@laurel/money';
 import type { Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { type AwardPayment, type Payout, PayoutStatus } from '@laurel/proto/wallet';
+import { newId } from '@laurel/values/ids';
+import { type Cents, cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ELIGIBLE } from '../domain/example.ts';

@@ -7,11 +7,11 @@
  * no other program can access it. A refused call changes nothing.
  */
 import { isRefused, type Refused, refused } from '@laurel/errors';
-import { hashId, newId } from '@laurel/ids';
-import { cents } from '@laurel/money';
 import { type Database, isUniqueViolation, type Transaction } from '@laurel/postgres';
 import type { PutSandboxPlayerRequest, PutSandboxPlayerResponse } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
+import { hashId, newId } from '@laurel/values/ids';
+import { cents } from '@laurel/values/money';
 import { checkFacts, normalizeEmail } from '../domain/account-details.ts';
 import { decideDeposit } from '../domain/deposit-decision.ts';
 import { houseOf, openBook, playerLedgerId } from '../domain/ledger.ts';

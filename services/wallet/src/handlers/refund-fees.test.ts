@@ -1,6 +1,6 @@
-import { newId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { metrics } from '@laurel/telemetry';
+import { newId } from '@laurel/values/ids';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   addPlayer,

@@ -4,13 +4,13 @@
  */
 import { isRefundReason } from '@laurel/attempts/domain';
 import { parseId, parseItems, type RpcContext } from '@laurel/grpc';
-import type { AttemptOwner } from '@laurel/ids';
 import type {
   FeeRefundResult,
   RefundFeesRequest,
   RefundFeesResponse,
   FeeRefund as WireFeeRefund,
 } from '@laurel/proto/wallet';
+import type { AttemptOwner } from '@laurel/values/ids';
 import type { FeeRefund, FeeRefunds } from '../commits/post-refunds.ts';
 import type { RefundResult } from '../domain/refund-decision.ts';
 import { failpoint } from '../failpoints.ts';

@@ -1,10 +1,10 @@
 /** ReleasePayout: an operator pays a held payout. */
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import type { RpcContext } from '@laurel/grpc';
-import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { ReleasePayoutRequest, ReleasePayoutResponse } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
+import { isUuid } from '@laurel/values/ids';
 import { openBook } from '../domain/ledger.ts';
 import { type Payout, postingOf } from '../domain/payout-decision.ts';
 import { decideRelease } from '../domain/payout-review.ts';

@@ -1,6 +1,6 @@
-import { newId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { PayoutStatus, type Player } from '@laurel/proto/wallet';
+import { newId } from '@laurel/values/ids';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { houseLedgerId, LIVE_HOUSE, playerLedgerId, SHARED_SANDBOX } from '../domain/ledger.ts';
 import {

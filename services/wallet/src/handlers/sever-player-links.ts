@@ -4,10 +4,10 @@
  * account that paid.
  */
 import { type Refused, refused } from '@laurel/errors';
-import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { SeverPlayerLinksRequest, SeverPlayerLinksResponse } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
+import { isUuid } from '@laurel/values/ids';
 import { lockPair, sever } from '../repository/severances.ts';
 
 export function severPlayerLinks({ database, clock }: { database: Database; clock: Clock }) {

@@ -3,10 +3,10 @@
  * stay.
  */
 import { type Refused, refused } from '@laurel/errors';
-import { isUuid } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { UpdateAccountRequest, UpdateAccountResponse } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
+import { isUuid } from '@laurel/values/ids';
 import { checkFacts } from '../domain/account-details.ts';
 import { updateAccount as writeAccount } from '../repository/accounts.ts';
 import { parseLimit } from './parse.ts';

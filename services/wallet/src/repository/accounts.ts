@@ -2,8 +2,9 @@
  * People and the sandbox accounts of programs: their details, and the facts that decide their
  * eligibility.
  */
-import { type Cents, cents } from '@laurel/money';
+
 import type { Database, Statement, Transaction } from '@laurel/postgres';
+import { type Cents, cents } from '@laurel/values/money';
 
 export type Account = {
   readonly id: string;

@@ -2,9 +2,10 @@
  * SQL for what programs charged an account in the last 24 hours. Fees charged by the release before
  * migration 0019 name no program, and do not count.
  */
-import { type Cents, cents } from '@laurel/money';
+
 import type { Database, Statement } from '@laurel/postgres';
-import type { Environment } from '@laurel/tenant';
+import { type Cents, cents } from '@laurel/values/money';
+import type { Environment } from '@laurel/values/tenant';
 import { type ChargedFees, FEE_WINDOW_MS } from '../domain/fee-limit.ts';
 
 /** Only fees posted after this instant count. */

@@ -2,10 +2,11 @@
  * Stored fees: the facts that decide a charge, whether a fee was posted, and the posted fee that a
  * refund returns.
  */
-import { refundTransferId } from '@laurel/ids';
-import { cents } from '@laurel/money';
+
 import type { Database, Statement, Transaction } from '@laurel/postgres';
-import type { Environment } from '@laurel/tenant';
+import { refundTransferId } from '@laurel/values/ids';
+import { cents } from '@laurel/values/money';
+import type { Environment } from '@laurel/values/tenant';
 import type { FeeCharge, FeeFacts, StoredFee } from '../domain/fee-decision.ts';
 import type { FeeRefusalCode } from '../domain/ledger.ts';
 import { playerLedgerId } from '../domain/ledger.ts';

@@ -9,9 +9,9 @@
  * that is planned while the table is small might become a full scan.
  */
 
-import { type Cents, cents } from '@laurel/money';
 import type { Database, Statement, Transaction } from '@laurel/postgres';
-import type { Environment } from '@laurel/tenant';
+import { type Cents, cents } from '@laurel/values/money';
+import type { Environment } from '@laurel/values/tenant';
 import type { LedgerChanges, PlayerLedger, Tombstone, Transfer } from '../domain/ledger.ts';
 import { houseOf, playerLedgerId } from '../domain/ledger.ts';
 

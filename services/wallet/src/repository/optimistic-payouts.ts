@@ -7,8 +7,9 @@
  * The sum of a program is exact although others pay at the same time: the statement locks the
  * program's row, and adds to its snapshot's sum what the row has counted since that snapshot.
  */
-import { awardTransferId } from '@laurel/ids';
+
 import type { Database, Statement } from '@laurel/postgres';
+import { awardTransferId } from '@laurel/values/ids';
 import { HOUSE_DIGIT, playerLedgerId } from '../domain/ledger.ts';
 import type { PayoutRequest } from '../domain/payout-decision.ts';
 import type { RecentPayouts } from '../domain/payout-hold.ts';

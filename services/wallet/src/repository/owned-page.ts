@@ -1,8 +1,8 @@
 /**
  * Pages, in id order, of the rows of one contest service. The id carries the service's tag
- * (libs/ids), so SQL can filter by it.
+ * (libs/values/src/ids.ts), so SQL can filter by it.
  */
-import type { AttemptOwner } from '@laurel/ids';
+import type { AttemptOwner } from '@laurel/values/ids';
 
 export type OwnedPage = {
   /** Only ids above this one. */
@@ -12,7 +12,7 @@ export type OwnedPage = {
   readonly limit: number;
 };
 
-/** The version and the tag of a tagged id, as ownerOf of libs/ids reads them. */
+/** The version and the tag of a tagged id, as ownerOf of libs/values/src/ids.ts reads them. */
 export const DIGITS: Record<AttemptOwner, string> = { challenge: '81', tournament: '82' };
 
 export function digitsOf(owner: AttemptOwner | null): string | null {

@@ -1,10 +1,10 @@
 /** The decisions on payouts: of challenge awards, and of ranks of round purses. */
 
-import type { Position } from '@laurel/cursor';
-import { awardTransferId } from '@laurel/ids';
-import { cents } from '@laurel/money';
 import { type BoundStatement, type Database, MAX_COUNTED, type Statement, type Transaction } from '@laurel/postgres';
-import type { Environment } from '@laurel/tenant';
+import type { Position } from '@laurel/values/cursor';
+import { awardTransferId } from '@laurel/values/ids';
+import { cents } from '@laurel/values/money';
+import type { Environment } from '@laurel/values/tenant';
 import type { DecidedPayout, Payout, PayoutFacts, PayoutRequest, Win } from '../domain/payout-decision.ts';
 import { type HoldReason, VELOCITY_WINDOW_MS } from '../domain/payout-hold.ts';
 import { digitsOf, type OwnedPage, ownerDigits } from './owned-page.ts';

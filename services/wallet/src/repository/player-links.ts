@@ -5,7 +5,7 @@
  */
 
 import { type Database, isForeignKeyViolation, type Statement, type Transaction } from '@laurel/postgres';
-import type { Environment } from '@laurel/tenant';
+import type { Environment } from '@laurel/values/tenant';
 import type { ChargedFees } from '../domain/fee-limit.ts';
 import { houseOf } from '../domain/ledger.ts';
 import type { DefaultLimits } from '../domain/program-limits.ts';

@@ -6,9 +6,10 @@
  * A program has a row in live from its first payout on. In test it has one only once an operator
  * sets a limit, so that play money without a limit locks nothing.
  */
-import { type Cents, cents } from '@laurel/money';
+
 import type { Database, Statement, Transaction } from '@laurel/postgres';
-import type { Environment } from '@laurel/tenant';
+import { type Cents, cents } from '@laurel/values/money';
+import type { Environment } from '@laurel/values/tenant';
 import { NO_PROGRAM_LIMIT, type ProgramPayouts } from '../domain/payout-hold.ts';
 import {
   type DefaultLimits,

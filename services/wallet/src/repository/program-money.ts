@@ -2,8 +2,9 @@
  * The money of a program over a period. Each statement reads a bounded number of rows, however much
  * the program takes and pays.
  */
-import { type Cents, cents } from '@laurel/money';
+
 import type { Database, Statement } from '@laurel/postgres';
+import { type Cents, cents } from '@laurel/values/money';
 import type { ProgramName } from '../domain/program-limits.ts';
 
 /** The fees of a program with more accounts, or with more fees in the period, are not summed. */

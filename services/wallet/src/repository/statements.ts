@@ -1,6 +1,7 @@
 /** An account's deposits by reference, and its transfers in order. */
-import { type Cents, cents } from '@laurel/money';
+
 import type { Database, Statement, Transaction } from '@laurel/postgres';
+import { type Cents, cents } from '@laurel/values/money';
 import type { TransferKind } from '../domain/ledger.ts';
 
 const loadDepositStatement: Statement = {

@@ -1,7 +1,8 @@
 /** Which endpoints an event is delivered to. */
-import { newId } from '@laurel/ids';
+
 import { Environment } from '@laurel/proto/common';
 import { type Event, Owner, PayoutStatus, RefundReason } from '@laurel/proto/events';
+import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../domain/endpoint.ts';
 import { deleteEndpoint, updateEndpoint } from '../repository/endpoints.ts';

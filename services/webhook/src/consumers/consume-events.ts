@@ -7,11 +7,11 @@
  * stream.
  */
 
-import { newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import type { Clock } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
+import { newId } from '@laurel/values/ids';
 import type { DeliveryQueue } from '../domain/delivery-queues.ts';
 import { composeBody } from '../domain/envelope.ts';
 import { failpoint } from '../failpoints.ts';

@@ -3,10 +3,10 @@
  * must never publish, which is a bug.
  */
 import { parseId, parseTenant } from '@laurel/grpc';
-import { type Cents, cents } from '@laurel/money';
 import { EVENT_PAYOUT_STATUSES, nameOf, REFUND_REASONS } from '@laurel/proto/enum-names';
 import type { Event } from '@laurel/proto/events';
-import type { Tenant } from '@laurel/tenant';
+import { type Cents, cents } from '@laurel/values/money';
+import type { Tenant } from '@laurel/values/tenant';
 import type { Fact } from '../domain/envelope.ts';
 
 export type ParsedEvent = {

@@ -4,8 +4,9 @@
  * whatever test keys send, a live delivery does not wait for it. A test that a developer requests
  * waits in the queue of `test`.
  */
-import { ENVIRONMENTS, type Environment } from '@laurel/tenant';
+
 import type { KnownHealth } from '@laurel/untrusted-url';
+import { ENVIRONMENTS, type Environment } from '@laurel/values/tenant';
 import type { NewDelivery } from './delivery.ts';
 import { type Allocation, createSlots, type SlotLimits, type Usage } from './slots.ts';
 

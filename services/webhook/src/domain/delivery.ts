@@ -22,7 +22,7 @@
  * So a body is sent at most three times, whichever process crashes at whatever point: each send's
  * number is raised before the send starts.
  */
-import type { Environment, Tenant } from '@laurel/tenant';
+import type { Environment, Tenant } from '@laurel/values/tenant';
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 

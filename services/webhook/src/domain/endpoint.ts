@@ -8,8 +8,8 @@
 import { type Refused, refused } from '@laurel/errors';
 import type { WebhookEventType } from '@laurel/events/event-type';
 import { hasNul, isStorable } from '@laurel/json';
-import { MAX_ENDPOINT_DESCRIPTION_CHARACTERS } from '@laurel/limits';
-import type { Environment } from '@laurel/tenant';
+import { MAX_ENDPOINT_DESCRIPTION_CHARACTERS } from '@laurel/values/limits';
+import type { Environment } from '@laurel/values/tenant';
 
 export type Endpoint = {
   readonly id: string;

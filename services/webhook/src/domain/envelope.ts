@@ -5,7 +5,7 @@
  * never through a float. A sandbox event has `"test": true` in its data.
  */
 import type { WebhookEventType } from '@laurel/events/event-type';
-import { type Cents, formatAmount } from '@laurel/money';
+import { type Cents, formatAmount } from '@laurel/values/money';
 
 /** The fields of each event, in the contract's order. Ids are uuids. */
 type Facts = {

@@ -7,8 +7,8 @@
  * A page that is full ends within the deliveries between two snapshots, `since` and `until`; the
  * next one begins after its last delivery.
  */
-import { decodeCursor, encodeCursor } from '@laurel/cursor';
-import { isUuid } from '@laurel/ids';
+import { decodeCursor, encodeCursor } from '@laurel/values/cursor';
+import { isUuid } from '@laurel/values/ids';
 
 /** PostgreSQL's text of a `pg_snapshot`: `xmin:xmax:` and the transactions in progress. */
 type Snapshot = string;

@@ -4,7 +4,7 @@
  * minutes after the second fails. The receiver's response cannot change this: there is no jitter,
  * no Retry-After, and no failure status that ends the retries early.
  */
-import { later } from '@laurel/instant';
+import { later } from '@laurel/values/instant';
 
 export const MAX_SENDS = 3;
 

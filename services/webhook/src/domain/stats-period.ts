@@ -1,5 +1,5 @@
 /** The period of an endpoint's statistics, and the buckets into which it is cut. */
-import { later } from '@laurel/instant';
+import { later } from '@laurel/values/instant';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,14 +1,14 @@
 /** Endpoints that developers register, change and delete. */
 import { createEncryption } from '@laurel/encryption';
 import { refused } from '@laurel/errors';
-import { newId } from '@laurel/ids';
 import { excerptOf } from '@laurel/json';
-import { MAX_ENDPOINT_DESCRIPTION_CHARACTERS } from '@laurel/limits';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Owner } from '@laurel/proto/events';
 import type { UpdateEndpointRequest } from '@laurel/proto/webhook';
 import { constraintTakes, isBound, ok } from '@laurel/testing';
 import { MAX_URL_CHARACTERS } from '@laurel/untrusted-url';
+import { newId } from '@laurel/values/ids';
+import { MAX_ENDPOINT_DESCRIPTION_CHARACTERS } from '@laurel/values/limits';
 import { describe, expect, it } from 'vitest';
 import { MAX_ENDPOINTS } from '../domain/endpoint.ts';
 import { secretOwner } from '../domain/signing-secret.ts';

@@ -1,8 +1,8 @@
 /** What became of an endpoint's deliveries. */
 import { refused } from '@laurel/errors';
-import { newId } from '@laurel/ids';
-import { later } from '@laurel/instant';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
+import { later } from '@laurel/values/instant';
 import { describe, expect, it } from 'vitest';
 import { MAX_COUNTED } from '../repository/delivery-stats.ts';
 import { useHarness } from '../webhook.fixture.ts';

@@ -1,6 +1,7 @@
 /** The deliveries of the events of one attempt, to all endpoints of a developer. */
-import { newId } from '@laurel/ids';
+
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { expect, it } from 'vitest';
 import { insertDelivery } from '../repository/deliveries.ts';
 import { DELIVERIES_OF_EVENTS } from '../repository/delivery-log.ts';

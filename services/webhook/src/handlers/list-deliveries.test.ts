@@ -1,10 +1,11 @@
 /** The delivery log as its developer reads it. */
-import { TOP } from '@laurel/cursor';
+
 import { refused } from '@laurel/errors';
-import { newId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { type Delivery, type DeliveryAttempt, DeliveryStatus } from '@laurel/proto/webhook';
 import { ok } from '@laurel/testing';
+import { TOP } from '@laurel/values/cursor';
+import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Send } from '../domain/delivery.ts';

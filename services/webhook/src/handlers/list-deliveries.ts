@@ -2,12 +2,13 @@
  * ListDeliveries: the log of one endpoint, newest first, each delivery with every send; or what was
  * added to it after a position, oldest first.
  */
-import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/cursor';
+
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import { DELIVERY_STATUSES, nameOf } from '@laurel/proto/enum-names';
 import { DeliveryStatus, type WebhookServiceService } from '@laurel/proto/webhook';
+import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/values/cursor';
 import { decodeTail, encodeTail } from '../domain/log-tail.ts';
 import { loadLogPage, loadLogTail } from '../repository/delivery-log.ts';
 import { presentDelivery } from './present-delivery.ts';

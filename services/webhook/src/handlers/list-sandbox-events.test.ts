@@ -3,12 +3,12 @@
  * once, in whatever order the writers commit.
  */
 
-import { newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Owner } from '@laurel/proto/events';
 import { SandboxEventsStart } from '@laurel/proto/webhook';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createConsumeEvents } from '../consumers/consume-events.ts';

@@ -2,11 +2,12 @@
  * ListSandboxEvents: the events of a program's sandbox in commit order, for a reader that keeps a
  * cursor.
  */
-import { decodeCursor, encodeCursor } from '@laurel/cursor';
+
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import { type SandboxEvent, SandboxEventsStart, type WebhookServiceService } from '@laurel/proto/webhook';
+import { decodeCursor, encodeCursor } from '@laurel/values/cursor';
 import { decidePage, type LoggedEvent, type LogStart } from '../domain/sandbox-log.ts';
 import { loadSandboxPage } from '../repository/sandbox-events.ts';
 

@@ -4,10 +4,10 @@
  */
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
-import { newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { WebhookServiceService } from '@laurel/proto/webhook';
 import type { Clock } from '@laurel/service';
+import { newId } from '@laurel/values/ids';
 import { queueOf } from '../domain/delivery-queues.ts';
 import { decideSend } from '../domain/endpoint.ts';
 import { insertDelivery } from '../repository/deliveries.ts';

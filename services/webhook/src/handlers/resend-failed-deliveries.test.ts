@@ -1,8 +1,8 @@
 /** Sending the failed deliveries of a period again. */
 import { refused } from '@laurel/errors';
-import { newId } from '@laurel/ids';
-import { later } from '@laurel/instant';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
+import { later } from '@laurel/values/instant';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DeliveryStatus } from '../domain/delivery.ts';

@@ -5,11 +5,11 @@
  */
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
-import { newId } from '@laurel/ids';
-import { firstOf } from '@laurel/instant';
 import type { Database } from '@laurel/postgres';
 import type { WebhookServiceService } from '@laurel/proto/webhook';
 import type { Clock } from '@laurel/service';
+import { newId } from '@laurel/values/ids';
+import { firstOf } from '@laurel/values/instant';
 import { decideSend } from '../domain/endpoint.ts';
 import { lockEndpointToResend } from '../repository/endpoints.ts';
 import { findUncovered, insertResends } from '../repository/failed-deliveries.ts';

@@ -1,10 +1,10 @@
 /** SendTest: delivers `webhook.test` to one endpoint, whatever its subscription. */
 import { isRefused, refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
-import { newId } from '@laurel/ids';
 import type { Database } from '@laurel/postgres';
 import type { WebhookServiceService } from '@laurel/proto/webhook';
 import type { Clock } from '@laurel/service';
+import { newId } from '@laurel/values/ids';
 import { queueOf } from '../domain/delivery-queues.ts';
 import { decideSend } from '../domain/endpoint.ts';
 import { composeTest } from '../domain/envelope.ts';

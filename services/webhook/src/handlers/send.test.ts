@@ -1,10 +1,10 @@
 /** Sends on request: a test, a resend, a retry before it is due. */
 import { refused } from '@laurel/errors';
-import { newId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { type Delivery, DeliveryStatus } from '@laurel/proto/webhook';
 import { signWebhook } from '@laurel/signature';
 import { ok, type Receiver, startReceiver } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { insertDelivery } from '../repository/deliveries.ts';
 import { useHarness } from '../webhook.fixture.ts';

@@ -1,8 +1,9 @@
 /** What became of the deliveries of a program's events. */
-import { newId } from '@laurel/ids';
-import { later } from '@laurel/instant';
+
 import { Environment } from '@laurel/proto/common';
 import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
+import { later } from '@laurel/values/instant';
 import { expect, it } from 'vitest';
 import { MAX_EXAMINED_EACH } from '../repository/delivery-summary.ts';
 import { useHarness } from '../webhook.fixture.ts';

@@ -3,7 +3,7 @@
  */
 
 import type { Database } from '@laurel/postgres';
-import type { Environment, Tenant } from '@laurel/tenant';
+import type { Environment, Tenant } from '@laurel/values/tenant';
 import type { NewDelivery } from '../domain/delivery.ts';
 import type { DeliveryQueue } from '../domain/delivery-queues.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import type { Queryable } from '@laurel/postgres';
-import type { Tenant } from '@laurel/tenant';
+import type { Tenant } from '@laurel/values/tenant';
 import type { NewDelivery } from '../domain/delivery.ts';
 
 // The stream may redeliver an event whose row in `consumed_events` was deleted: the conflict

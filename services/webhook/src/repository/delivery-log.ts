@@ -2,9 +2,10 @@
  * The delivery log, as developers read it: an endpoint's deliveries with every send.
  * `deliveries.ts` and `sends.ts` write them.
  */
-import type { Position } from '@laurel/cursor';
+
 import type { Queryable } from '@laurel/postgres';
-import type { Environment, Tenant } from '@laurel/tenant';
+import type { Position } from '@laurel/values/cursor';
+import type { Environment, Tenant } from '@laurel/values/tenant';
 import type { DeliveryStatus, Phases } from '../domain/delivery.ts';
 import { type TailPosition, tailAfter, tailFrom } from '../domain/log-tail.ts';
 import { DELIVERY_OF_TENANT } from './deliveries.ts';

@@ -3,7 +3,7 @@
  * may get them: at most 20. As in delivery-stats.ts the statement has no name.
  */
 import type { Queryable } from '@laurel/postgres';
-import type { Tenant } from '@laurel/tenant';
+import type { Tenant } from '@laurel/values/tenant';
 import type { Counts } from './delivery-stats.ts';
 
 /** Deliveries of each endpoint that are looked through, newest first. */

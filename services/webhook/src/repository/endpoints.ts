@@ -3,7 +3,7 @@
  */
 import type { WebhookEventType } from '@laurel/events/event-type';
 import type { Queryable } from '@laurel/postgres';
-import type { Environment } from '@laurel/tenant';
+import type { Environment } from '@laurel/values/tenant';
 import type { Endpoint } from '../domain/endpoint.ts';
 
 type EndpointRow = {

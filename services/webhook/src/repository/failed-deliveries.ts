@@ -3,7 +3,7 @@
  * that endpoint is pending or has been delivered.
  */
 import type { Queryable } from '@laurel/postgres';
-import type { Environment } from '@laurel/tenant';
+import type { Environment } from '@laurel/values/tenant';
 
 /** A failed delivery that is to be sent again, as a delivery with the id `newId`. */
 export type Resend = { readonly deliveryId: string; readonly newId: string };

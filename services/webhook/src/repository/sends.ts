@@ -4,7 +4,7 @@
  */
 import { keyVersionSql } from '@laurel/encryption';
 import type { Database } from '@laurel/postgres';
-import type { Environment } from '@laurel/tenant';
+import type { Environment } from '@laurel/values/tenant';
 import type { Phases, Send } from '../domain/delivery.ts';
 import { type DeliveryQueue, keyOf, type QueueAllocation } from '../domain/delivery-queues.ts';
 import { MAX_SENDS } from '../domain/retry-schedule.ts';

@@ -1,5 +1,5 @@
 /** Which rows are deleted because of their age, and which stay. */
-import { newId } from '@laurel/ids';
+import { newId } from '@laurel/values/ids';
 import { expect, it } from 'vitest';
 import { insertDelivery } from '../repository/deliveries.ts';
 import { leaseSends, recordSends } from '../repository/sends.ts';

@@ -10,7 +10,6 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createEgress } from '@laurel/egress';
 import { createEncryption } from '@laurel/encryption';
-import { newId } from '@laurel/ids';
 import {
   type CertificateAuthority,
   createCertificateAuthority,
@@ -18,10 +17,11 @@ import {
 import { createDatabase, type Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { type Event, Owner } from '@laurel/proto/events';
-import type { Tenant } from '@laurel/tenant';
 import { createReadLogger, createTestClock, createTestDatabase, type TestClock } from '@laurel/testing';
 import { useStarted } from '@laurel/testing/harness';
 import { parseCidrs } from '@laurel/untrusted-url';
+import { newId } from '@laurel/values/ids';
+import type { Tenant } from '@laurel/values/tenant';
 import { type ConsumeEvents, createConsumeEvents } from '../consumers/consume-events.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import { DEFAULT_RETRY_DELAYS_MS } from '../domain/retry-schedule.ts';

@@ -1,9 +1,9 @@
 /** From an event to the log of its sends, over real HTTPS. */
 
-import { newId } from '@laurel/ids';
 import { createCertificateAuthority } from '@laurel/local-infrastructure/certificate-authority';
 import { Environment } from '@laurel/proto/common';
 import { startReceiver } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { verify } from '@octokit/webhooks-methods';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';

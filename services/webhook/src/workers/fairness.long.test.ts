@@ -3,7 +3,7 @@
  * while sends to the dead ones hang.
  */
 import type { ServerResponse } from 'node:http';
-import { newId } from '@laurel/ids';
+import { newId } from '@laurel/values/ids';
 import { expect, it } from 'vitest';
 import type { DeliveryQueue } from '../domain/delivery-queues.ts';
 import { insertDeliveries } from '../repository/deliveries.ts';

@@ -3,10 +3,10 @@
  * rotation leaves, and what waits.
  */
 import { createEncryption, type Encryption } from '@laurel/encryption';
-import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { metrics } from '@laurel/telemetry';
 import { createReadLogger, createTestDatabase } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Endpoint } from '../domain/endpoint.ts';
 import { secretOwner } from '../domain/signing-secret.ts';

@@ -2,11 +2,12 @@
  * The wallet is scripted. The tests check what the gateway refuses without a call, which calls it
  * makes, and how results are shown.
  */
-import { newId } from '@laurel/ids';
+
 import { Environment } from '@laurel/proto/common';
 import { type Account, WalletServiceService } from '@laurel/proto/wallet';
 import { createLogger } from '@laurel/service';
 import { createTestDatabase } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { fetchDescribed } from '../../described-answer.fixture.ts';

@@ -1,7 +1,7 @@
 import { isRefused } from '@laurel/errors';
-import { MAX_REFERENCE_CHARACTERS } from '@laurel/limits';
-import { formatAmount } from '@laurel/money';
 import type { Database } from '@laurel/postgres';
+import { MAX_REFERENCE_CHARACTERS } from '@laurel/values/limits';
+import { formatAmount } from '@laurel/values/money';
 import type { WalletClient } from '../../clients/wallet.ts';
 import { z } from '../../http/zod.ts';
 import { presentAccount, presentCharges } from '../../presenters/account.ts';

@@ -1,6 +1,6 @@
-import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/cursor';
 import { refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
+import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/values/cursor';
 import { z } from '../../http/zod.ts';
 import { presentAction } from '../../presenters/action.ts';
 import { listActions as listStoredActions } from '../../repository/operator-actions.ts';

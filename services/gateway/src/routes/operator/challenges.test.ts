@@ -3,10 +3,10 @@
  * of its results.
  */
 import { refused } from '@laurel/errors';
-import { newId } from '@laurel/ids';
 import { ChallengeServiceService, ChallengeStatus, PrizeStructure, ThresholdDirection } from '@laurel/proto/challenge';
 import { Environment } from '@laurel/proto/common';
 import { createTestDatabase } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';

@@ -1,14 +1,14 @@
 import type { ChallengeClient } from '@laurel/attempts/client';
 import { isRefused, type Refused } from '@laurel/errors';
+import type { Database } from '@laurel/postgres';
+import type { CreateChallengeRequest, GetChallengeResponse } from '@laurel/proto/challenge';
+import { CHALLENGE_STATUSES, PRIZE_STRUCTURES, THRESHOLD_DIRECTIONS } from '@laurel/proto/enum-names';
 import {
   MAX_CALIBRATION_N,
   MAX_DESCRIPTION_CHARACTERS,
   MAX_NAME_CHARACTERS,
   MAX_NOTE_CHARACTERS,
-} from '@laurel/limits';
-import type { Database } from '@laurel/postgres';
-import type { CreateChallengeRequest, GetChallengeResponse } from '@laurel/proto/challenge';
-import { CHALLENGE_STATUSES, PRIZE_STRUCTURES, THRESHOLD_DIRECTIONS } from '@laurel/proto/enum-names';
+} from '@laurel/values/limits';
 import type { Result } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';
 import { presentOperatorChallenge } from '../../presenters/challenge.ts';

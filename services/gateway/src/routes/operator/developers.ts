@@ -1,8 +1,8 @@
 import { isRefused } from '@laurel/errors';
-import { newId } from '@laurel/ids';
 import { isAtMost } from '@laurel/json';
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
+import { newId } from '@laurel/values/ids';
 import { hashPassword } from '../../domain/password.ts';
 import type { Peppers } from '../../domain/peppers.ts';
 import { mintToken } from '../../domain/session.ts';

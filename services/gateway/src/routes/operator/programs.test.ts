@@ -2,11 +2,12 @@
  * Developers, programs and their keys, as operators create and change them, in the gateway's own
  * database.
  */
-import { newId } from '@laurel/ids';
+
 import { createDatabase, type Database } from '@laurel/postgres';
 import { WebhookServiceService } from '@laurel/proto/webhook';
 import { createLogger } from '@laurel/service';
 import { createTestClock, createTestDatabase } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { fetchDescribed } from '../../described-answer.fixture.ts';

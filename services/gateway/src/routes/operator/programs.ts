@@ -1,8 +1,8 @@
 import { isRefused } from '@laurel/errors';
-import { newId } from '@laurel/ids';
-import { MAX_NAME_CHARACTERS } from '@laurel/limits';
 import type { Database } from '@laurel/postgres';
 import type { Clock, Logger } from '@laurel/service';
+import { newId } from '@laurel/values/ids';
+import { MAX_NAME_CHARACTERS } from '@laurel/values/limits';
 import type { Admission } from '../../admission/admission.ts';
 import type { IntegrationClient } from '../../clients/integration.ts';
 import { tryToAnnounce } from '../../clients/program-facts.ts';

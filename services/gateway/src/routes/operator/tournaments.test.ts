@@ -2,9 +2,10 @@
  * The tournament service is scripted. The tests check what the gateway refuses by itself, and which
  * calls the service gets.
  */
-import { newId } from '@laurel/ids';
+
 import { TournamentServiceService } from '@laurel/proto/tournament';
 import { createTestDatabase } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startScriptedIntegration } from '../../clients/integration.fixture.ts';
 import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';

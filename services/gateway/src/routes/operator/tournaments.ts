@@ -1,9 +1,9 @@
 import type { TournamentClient } from '@laurel/attempts/client';
 import { isRefused, type Refused } from '@laurel/errors';
-import { MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS, MAX_PAID_RANKS } from '@laurel/limits';
 import type { Database } from '@laurel/postgres';
 import { THRESHOLD_DIRECTIONS, TOURNAMENT_STATUSES } from '@laurel/proto/enum-names';
 import type { CreateTournamentRequest, Tournament } from '@laurel/proto/tournament';
+import { MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS, MAX_PAID_RANKS } from '@laurel/values/limits';
 import type { Result } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';
 import { presentOperatorTournament, presentRound } from '../../presenters/tournament.ts';

@@ -1,6 +1,5 @@
 /** A program's attempts as its developer reads them. All other services are scripted. */
-import { encodePosition } from '@laurel/cursor';
-import { newId, newOwnedId } from '@laurel/ids';
+
 import {
   type Attempt,
   AttemptFactKind,
@@ -12,6 +11,8 @@ import { Environment } from '@laurel/proto/common';
 import { DeliveryStatus, WebhookServiceService } from '@laurel/proto/webhook';
 import { createHttpClient, createPortal, createTestDatabase, type Portal, signIn } from '@laurel/testing';
 import { openDocuments } from '@laurel/testing/contract';
+import { encodePosition } from '@laurel/values/cursor';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';

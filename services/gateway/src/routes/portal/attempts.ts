@@ -1,10 +1,10 @@
 /** A program's attempts, in both contest services, for its developer. */
 import { type OwningServices, serviceOf } from '@laurel/attempts/client';
-import { decodePosition, encodePosition, type Position } from '@laurel/cursor';
 import { isRefused, refused } from '@laurel/errors';
-import { ownerOf } from '@laurel/ids';
 import { type AttemptPosition, AttemptStatus, type ListAttemptsRequest } from '@laurel/proto/attempts';
 import { ATTEMPT_STATUSES } from '@laurel/proto/enum-names';
+import { decodePosition, encodePosition, type Position } from '@laurel/values/cursor';
+import { ownerOf } from '@laurel/values/ids';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import { mergePages } from '../../domain/attempt-pages.ts';
 import { presentAttemptLine, presentDescribedAttempt } from '../../presenters/attempt.ts';

@@ -3,7 +3,6 @@
  * scripted.
  */
 import { gzipSync } from 'node:zlib';
-import { newId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { type Endpoint, WebhookServiceService } from '@laurel/proto/webhook';
@@ -16,6 +15,7 @@ import {
   signIn,
 } from '@laurel/testing';
 import { openDocuments } from '@laurel/testing/contract';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';

@@ -3,13 +3,13 @@
  * calls they get, and how their results are shown. The program of another developer gets no call.
  */
 import { refused } from '@laurel/errors';
-import { newId } from '@laurel/ids';
 import { ChallengeServiceService, ChallengeStatus, type DriftReading, ScoreSource } from '@laurel/proto/challenge';
 import { Environment } from '@laurel/proto/common';
 import { PayoutStatus, TournamentServiceService, TournamentStatus } from '@laurel/proto/tournament';
 import { WebhookServiceService } from '@laurel/proto/webhook';
 import { createHttpClient, createPortal, createTestDatabase, type Portal, signIn } from '@laurel/testing';
 import { openDocuments } from '@laurel/testing/contract';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';

@@ -1,7 +1,7 @@
 import { isRefused } from '@laurel/errors';
-import { MAX_BODY_BYTES, MAX_SAMPLE_BYTES } from '@laurel/limits';
 import { TRANSPORTS } from '@laurel/proto/enum-names';
-import type { ByteBudgets } from '@laurel/tenant';
+import { MAX_BODY_BYTES, MAX_SAMPLE_BYTES } from '@laurel/values/limits';
+import type { ByteBudgets } from '@laurel/values/tenant';
 import type { IntegrationClient } from '../../clients/integration.ts';
 import { tooManyRequests } from '../../http/answer.ts';
 import type { Answer, Call } from '../../http/route.ts';

@@ -1,7 +1,7 @@
 import { isRefused } from '@laurel/errors';
-import { newId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
-import { ENVIRONMENTS } from '@laurel/tenant';
+import { newId } from '@laurel/values/ids';
+import { ENVIRONMENTS } from '@laurel/values/tenant';
 import { expect, test } from 'vitest';
 import { PROGRAM_STATUSES } from '../../domain/program.ts';
 import { openTenantOf } from './open-tenant.ts';

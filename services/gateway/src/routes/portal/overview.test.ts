@@ -1,11 +1,12 @@
 /** The overview of a program, with a scripted wallet and a scripted webhook service. */
-import { newId } from '@laurel/ids';
+
 import { createDatabase, type Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { WalletServiceService } from '@laurel/proto/wallet';
 import { WebhookServiceService } from '@laurel/proto/webhook';
 import { createHttpClient, createPortal, createTestDatabase, type Portal, signIn } from '@laurel/testing';
 import { openDocuments } from '@laurel/testing/contract';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';

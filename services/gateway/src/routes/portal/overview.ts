@@ -1,9 +1,9 @@
 /** The start page of a program: its first steps, and numbers of the last hours. */
 import { isRefused } from '@laurel/errors';
-import { later, millisecondsOf } from '@laurel/instant';
 import type { Database } from '@laurel/postgres';
 import { ENVIRONMENTS, nameOf } from '@laurel/proto/enum-names';
 import type { Clock } from '@laurel/service';
+import { later, millisecondsOf } from '@laurel/values/instant';
 import type { WalletClient } from '../../clients/wallet.ts';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import { z } from '../../http/zod.ts';

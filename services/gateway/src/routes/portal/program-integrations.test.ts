@@ -3,11 +3,11 @@
  * its calls and the responses with those of `/v1`.
  */
 import { refused } from '@laurel/errors';
-import { newId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { type Integration, IntegrationStatus, Transport } from '@laurel/proto/integration';
 import { WebhookServiceService } from '@laurel/proto/webhook';
 import { createTestDatabase } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ScriptedIntegration, startScriptedIntegration } from '../../clients/integration.fixture.ts';
 import { startScriptedService } from '../../clients/scripted-service.fixture.ts';

@@ -1,7 +1,8 @@
 /** The request log of a program: what its API keys have sent to `/v1`, and what was answered. */
-import { decodeCursor, encodeCursor } from '@laurel/cursor';
+
 import { type Refused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
+import { decodeCursor, encodeCursor } from '@laurel/values/cursor';
 import { z } from '../../http/zod.ts';
 import { presentRequest, presentRequestLine } from '../../presenters/request.ts';
 import {

@@ -1,12 +1,12 @@
 import { isRefused, type Refused, refused } from '@laurel/errors';
-import { isBefore } from '@laurel/instant';
 import { hasNul, isAtMost } from '@laurel/json';
-import { MAX_ENDPOINT_DESCRIPTION_CHARACTERS } from '@laurel/limits';
 import type { Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import { DELIVERY_STATUSES } from '@laurel/proto/enum-names';
 import { DeliveryStatus, type Endpoint } from '@laurel/proto/webhook';
 import { MAX_URL_CHARACTERS } from '@laurel/untrusted-url';
+import { isBefore } from '@laurel/values/instant';
+import { MAX_ENDPOINT_DESCRIPTION_CHARACTERS } from '@laurel/values/limits';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import type { Result } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';

@@ -3,13 +3,13 @@
  */
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { newId, newOwnedId } from '@laurel/ids';
 import { createDatabase, type Database } from '@laurel/postgres';
 import { ChallengeServiceService } from '@laurel/proto/challenge';
 import { TournamentServiceService } from '@laurel/proto/tournament';
 import { WalletServiceService } from '@laurel/proto/wallet';
 import { createHttpClient, createPartner, createTestDatabase, type Partner, type SendOptions } from '@laurel/testing';
 import { openDocuments } from '@laurel/testing/contract';
+import { newId, newOwnedId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';

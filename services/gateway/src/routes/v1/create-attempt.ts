@@ -1,7 +1,7 @@
 import type { HotCalls } from '@laurel/attempts/client';
 import { MAX_METADATA_BYTES } from '@laurel/attempts/domain';
 import { isRefused } from '@laurel/errors';
-import { newOwnedId } from '@laurel/ids';
+import { newOwnedId } from '@laurel/values/ids';
 import { failpoint } from '../../failpoints.ts';
 import { repeated } from '../../http/route.ts';
 import { presentAttempt } from '../../presenters/attempt.ts';

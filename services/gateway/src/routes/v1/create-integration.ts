@@ -1,8 +1,8 @@
 import { isRefused, refused } from '@laurel/errors';
-import { MAX_DESCRIPTOR_BYTES, MIN_POLL_INTERVAL_SECONDS } from '@laurel/limits';
 import type { Database } from '@laurel/postgres';
 import { TRANSPORTS } from '@laurel/proto/enum-names';
 import { Transport } from '@laurel/proto/integration';
+import { MAX_DESCRIPTOR_BYTES, MIN_POLL_INTERVAL_SECONDS } from '@laurel/values/limits';
 import type { IntegrationClient } from '../../clients/integration.ts';
 import { announceProgram } from '../../clients/program-facts.ts';
 import { presentIntegration } from '../../presenters/integration.ts';

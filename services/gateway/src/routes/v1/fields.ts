@@ -1,7 +1,8 @@
 /** Fields that several resources of `/v1` share, each with its bounds. */
-import { isUuid } from '@laurel/ids';
+
 import { hasNul, isAtMost, isJsonObject } from '@laurel/json';
-import { MAX_PLAYER_REF_CHARACTERS } from '@laurel/tenant';
+import { isUuid } from '@laurel/values/ids';
+import { MAX_PLAYER_REF_CHARACTERS } from '@laurel/values/tenant';
 import { z } from '../../http/zod.ts';
 import { component } from '../component.ts';
 

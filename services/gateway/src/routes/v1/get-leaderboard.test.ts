@@ -5,7 +5,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { refused } from '@laurel/errors';
 import { type Handlers, implement, startGrpcServer } from '@laurel/grpc';
-import { newId } from '@laurel/ids';
 import {
   type ListStandingsRequest,
   type ListStandingsResponse,
@@ -16,6 +15,7 @@ import {
 } from '@laurel/proto/tournament';
 import { createLogger } from '@laurel/service';
 import { createTestDatabase } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startScriptedIntegration } from '../../clients/integration.fixture.ts';
 import { OPERATOR_TOKEN, startTestGateway } from '../../gateway.fixture.ts';

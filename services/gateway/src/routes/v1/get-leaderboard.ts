@@ -1,7 +1,7 @@
 import type { TournamentClient } from '@laurel/attempts/client';
 import { isRefused, type Refused, refused } from '@laurel/errors';
-import { isUuid } from '@laurel/ids';
 import { type ListStandingsResponse, GetLeaderboardResponse_View as View } from '@laurel/proto/tournament';
+import { isUuid } from '@laurel/values/ids';
 import { presentLeaderboardRow, presentMaskedLeaderboard, presentRound } from '../../presenters/tournament.ts';
 import { defineV1Route } from './route.ts';
 import { getLeaderboardQuery, leaderboardSchema } from './tournament-schemas.ts';

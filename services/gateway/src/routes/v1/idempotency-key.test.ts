@@ -4,9 +4,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { refused } from '@laurel/errors';
-import { newOwnedId, receiptIdOf } from '@laurel/ids';
 import { type AttemptCreationResult, AttemptServiceService, AttemptStatus } from '@laurel/proto/attempts';
 import { createTestClock, createTestDatabase } from '@laurel/testing';
+import { newOwnedId, receiptIdOf } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { OPERATOR_TOKEN, startTestGateway } from '../../gateway.fixture.ts';

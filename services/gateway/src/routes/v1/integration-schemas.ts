@@ -7,7 +7,7 @@ import {
   MAX_POLL_INTERVAL_SECONDS,
   MAX_RECORDS,
   MIN_POLL_INTERVAL_SECONDS,
-} from '@laurel/limits';
+} from '@laurel/values/limits';
 import { z } from '../../http/zod.ts';
 import { component } from '../component.ts';
 import { outcomeSchema } from './attempt-schemas.ts';

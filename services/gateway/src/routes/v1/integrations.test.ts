@@ -3,10 +3,10 @@
  * shown.
  */
 import { refused } from '@laurel/errors';
-import { newId } from '@laurel/ids';
 import { Environment } from '@laurel/proto/common';
 import { type Integration, IntegrationStatus, Transport } from '@laurel/proto/integration';
 import { createTestDatabase } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ScriptedIntegration, startScriptedIntegration } from '../../clients/integration.fixture.ts';
 import { fetchDescribed } from '../../described-answer.fixture.ts';

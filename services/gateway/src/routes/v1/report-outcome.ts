@@ -1,7 +1,7 @@
 import type { HotCalls } from '@laurel/attempts/client';
 import { MAX_EVIDENCE_BYTES } from '@laurel/attempts/domain';
 import { isRefused } from '@laurel/errors';
-import { newId, receiptIdOf } from '@laurel/ids';
+import { newId, receiptIdOf } from '@laurel/values/ids';
 import { failpoint } from '../../failpoints.ts';
 import { repeated } from '../../http/route.ts';
 import { presentOutcome } from '../../presenters/attempt.ts';

@@ -1,5 +1,5 @@
 import { isRefused, refused } from '@laurel/errors';
-import { isUuid } from '@laurel/ids';
+import { isUuid } from '@laurel/values/ids';
 import type { IntegrationClient } from '../../clients/integration.ts';
 import { presentIntegration } from '../../presenters/integration.ts';
 import { rotatedIntegrationSchema } from './integration-schemas.ts';

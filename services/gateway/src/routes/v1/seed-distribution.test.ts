@@ -4,11 +4,11 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { refused } from '@laurel/errors';
-import { newId } from '@laurel/ids';
 import { ChallengeServiceService } from '@laurel/proto/challenge';
 import { Environment } from '@laurel/proto/common';
 import { createLogger, parseConfig } from '@laurel/service';
 import { createTestDatabase } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { gatewayConfigSchema } from '../../config.ts';

@@ -1,6 +1,6 @@
 import type { ChallengeClient } from '@laurel/attempts/client';
 import { isRefused, refused } from '@laurel/errors';
-import { isUuid, newId } from '@laurel/ids';
+import { isUuid, newId } from '@laurel/values/ids';
 import { failpoint } from '../../failpoints.ts';
 import { repeated } from '../../http/route.ts';
 import { presentDistributionResult } from '../../presenters/challenge.ts';

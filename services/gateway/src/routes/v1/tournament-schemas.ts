@@ -2,7 +2,7 @@
  * The shapes of tournaments, rounds and leaderboards. Routes check with them; the documents are
  * generated from them.
  */
-import { isPlayerRef } from '@laurel/tenant';
+import { isPlayerRef } from '@laurel/values/tenant';
 import { z } from '../../http/zod.ts';
 import { component, orNull } from '../component.ts';
 import { thresholdDirection } from './challenge-schemas.ts';

@@ -1,8 +1,8 @@
 import { isRefused, refused } from '@laurel/errors';
-import { isUuid } from '@laurel/ids';
-import { MAX_DESCRIPTOR_BYTES } from '@laurel/limits';
 import { INTEGRATION_STATUSES } from '@laurel/proto/enum-names';
 import { IntegrationStatus } from '@laurel/proto/integration';
+import { isUuid } from '@laurel/values/ids';
+import { MAX_DESCRIPTOR_BYTES } from '@laurel/values/limits';
 import type { IntegrationClient } from '../../clients/integration.ts';
 import { presentIntegration } from '../../presenters/integration.ts';
 import { integrationSchema, updateIntegrationBody } from './integration-schemas.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cents, formatAmount, parseAmount } from './index.ts';
+import { cents, formatAmount, parseAmount } from './money.ts';
 
 test('an amount is read as integer cents', () => {
   expect(['0.00', '0.01', '0.10', '1.00', '12.34', '999999999999.99'].map(parseAmount)).toEqual([

@@ -10,7 +10,7 @@ import {
   later,
   millisecondsBetween,
   millisecondsOf,
-} from './index.ts';
+} from './instant.ts';
 
 const INVALID = new Date(Number.NaN);
 const valid = fc.date({ noInvalidDate: true });

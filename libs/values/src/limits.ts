@@ -3,9 +3,9 @@
  * service that stores the value enforces it, and a test compares its database; the gateway checks
  * it earlier, and documents it.
  *
- * Bounds with rules of their own are in the library of the rule: `player_ref` in @laurel/tenant;
- * `metadata`, `evidence` and the reason of a void in @laurel/attempts/domain; URLs in
- * @laurel/untrusted-url. Texts are counted in Unicode code points.
+ * Bounds with rules of their own are in the library of the rule: `player_ref` in
+ * @laurel/values/tenant; `metadata`, `evidence` and the reason of a void in
+ * @laurel/attempts/domain; URLs in @laurel/untrusted-url. Texts are counted in Unicode code points.
  */
 
 const KIB = 1024;

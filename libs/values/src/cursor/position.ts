@@ -1,5 +1,5 @@
 /** A position in a list sorted by an instant and then by an id, and the cursor of such a list. */
-import { isUuid } from '@laurel/ids';
+import { isUuid } from '../ids.ts';
 import { decodeCursor, encodeCursor } from './key-cursor.ts';
 
 export type Position = { readonly at: Date; readonly id: string };

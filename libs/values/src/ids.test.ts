@@ -14,7 +14,7 @@ import {
   ownerOf,
   receiptIdOf,
   refundTransferId,
-} from './index.ts';
+} from './ids.ts';
 
 const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const owner = fc.constantFrom<AttemptOwner>('challenge', 'tournament');
