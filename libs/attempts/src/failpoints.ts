@@ -1,6 +1,6 @@
 /** The failpoints in the steps of a paid attempt that both contest services share. */
 import { failpoint as passFailpoint } from '@laurel/failpoint';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 
 /** In the reservation's commit, on the optimistic path and under lock. */
 export const RESERVE_STEPS = ['create.before-commit', 'create.after-commit'] as const;
@@ -31,4 +31,4 @@ export const REPLY_STEPS = ['reply.before-send'] as const;
 
 type Step = (typeof RESERVE_STEPS | typeof CHARGE_STEPS | typeof END_STEPS | typeof REPLY_STEPS)[number];
 
-export const failpoint: (name: `${AttemptOwner}.${Step}`) => void | Promise<void> = passFailpoint;
+export const failpoint: (name: `${ContestServiceName}.${Step}`) => void | Promise<void> = passFailpoint;

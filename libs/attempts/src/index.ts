@@ -2,7 +2,7 @@
  * The attempt, as a library of the contest services. Each file or folder answers one question:
  *
  * - contest.ts         what a kind of contest supplies: its rules, commits and reads
- * - start-attempts.ts  what both services start over it; start-owner.ts: what they start before
+ * - start-attempts.ts  what both services start over it, and start-contest-service.ts before it
  * - domain/            the states of an attempt, its fee and its prize, and the moves between them
  *   (pure; `@laurel/attempts/domain`)
  * - handlers/          the rpcs of AttemptService
@@ -46,9 +46,9 @@ export {
 export { EXTENSION_INTERVAL_MS, extendSigningKey, putSigningKey } from './repository/signing-keys.ts';
 export { attemptStages } from './repository/stages.ts';
 export { isAfterLowWatermark } from './repository/sweeps.ts';
-export { attemptOwnerSettings } from './settings.ts';
+export { contestServiceSettings } from './settings.ts';
 export { type StartedAttempts, startAttempts } from './start-attempts.ts';
-export { startOwner } from './start-owner.ts';
+export { startContestService } from './start-contest-service.ts';
 export { createCommitBatches } from './steps/batch-commits.ts';
 export { commitCreations, type KeyedAttempt } from './steps/commit-creations.ts';
 export { type AttemptOpener, createAttemptOpener } from './steps/open-attempts.ts';

@@ -8,7 +8,7 @@ import { address, auditSettings, durationMs, grpcServiceSettings, secretKey, spa
 import { DEFAULT_ATTEMPT_TTL_SECONDS } from './domain/attempt-expiry.ts';
 import { DEFAULT_PENDING_GRACE_SECONDS } from './sweeps/resolve-pending.ts';
 
-export const attemptOwnerSettings = {
+export const contestServiceSettings = {
   ...grpcServiceSettings,
   WALLET_ADDRESS: address,
   /** The secret half of the key that signs receipts and the seals of rounds. */

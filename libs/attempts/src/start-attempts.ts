@@ -7,12 +7,12 @@ import type { Handlers } from '@laurel/grpc';
 import { type BoundStatement, createStageSampler } from '@laurel/postgres';
 import type { AttemptServiceService } from '@laurel/proto/attempts';
 import type { Worker } from '@laurel/service';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import { type AccountCache, createAccountCache } from './account-cache.ts';
 import type { Contest } from './contest.ts';
 import { attemptHandlers } from './handlers/index.ts';
 import { attemptStages } from './repository/stages.ts';
-import type { OwnerFoundation } from './start-owner.ts';
+import type { ContestServiceFoundation } from './start-contest-service.ts';
 import { createCandidateReads } from './steps/find-open-attempts.ts';
 import { type AttemptOpener, createAttemptOpener } from './steps/open-attempts.ts';
 import { type AwardPayer, createAwardPayer } from './steps/pay-awards.ts';
@@ -44,7 +44,7 @@ export interface StartedAttempts {
 export function startAttempts(
   contest: Contest,
   config: AttemptSettings,
-  foundation: OwnerFoundation<AttemptOwner>,
+  foundation: ContestServiceFoundation<ContestServiceName>,
 ): StartedAttempts {
   const { owner, database, outbox, started } = foundation;
   const attemptTtlMs = config.ATTEMPT_TTL_SECONDS * 1_000;

@@ -26,7 +26,7 @@ import {
   WalletServiceClient,
   type WalletServiceService,
 } from '@laurel/proto/wallet';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import { type Cents, cents } from '@laurel/values/money';
 import type { Environment, Tenant } from '@laurel/values/tenant';
 import type { FeeHistory, PayoutHistory } from './domain/attempt-history.ts';
@@ -112,9 +112,9 @@ export interface Wallet extends AsyncDisposable {
   /** The posted fee of the attempt, with its refund; null if none was posted. */
   findFee(attemptId: string): Promise<FeeHistory | null>;
   /** Posted fees of the contest service's attempts with a higher id, in attempt id order. */
-  listFees(owner: AttemptOwner, afterAttemptId: string, limit: number): Promise<readonly FeeListing[]>;
+  listFees(owner: ContestServiceName, afterAttemptId: string, limit: number): Promise<readonly FeeListing[]>;
   /** Payouts of the contest service's awards with a higher id, in award id order. */
-  listAwardPayouts(owner: AttemptOwner, afterAwardId: string, limit: number): Promise<readonly PayoutListing[]>;
+  listAwardPayouts(owner: ContestServiceName, afterAwardId: string, limit: number): Promise<readonly PayoutListing[]>;
 }
 
 // The wallet decides one batch of each kind at a time; a second lane fills meanwhile.

@@ -20,7 +20,7 @@ import { isConnectionFailure } from '@laurel/postgres';
 import { type Event, Events } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import { AckPolicy, type Consumer, DeliverPolicy, type JsMsg, type NatsConnection, nanos } from 'nats';
 import { nameOfOwner, ownerOfEvent } from './event-owner.ts';
 import { pullMessages } from './pull.ts';
@@ -62,7 +62,7 @@ const CONSUMER_NOT_FOUND = 10_014;
 
 interface Received {
   readonly event: Event;
-  readonly owner: AttemptOwner;
+  readonly owner: ContestServiceName;
   readonly from: Delivery;
 }
 
@@ -171,7 +171,7 @@ export function startConsumer(options: ConsumerOptions): AsyncDisposable {
   }
 
   /** The owner of the event, if it arrived on that owner's subject. */
-  function ownerOn(subject: string, event: Event): AttemptOwner | undefined {
+  function ownerOn(subject: string, event: Event): ContestServiceName | undefined {
     const owner = ownerOfEvent(event);
     return owner !== undefined && isOn(subject, event) ? owner : undefined;
   }

@@ -1,5 +1,5 @@
 import { type Event, Owner, PayoutStatus, RefundReason } from '@laurel/proto/events';
-import { type AttemptOwner, newId, newOwnedId } from '@laurel/values/ids';
+import { type ContestServiceName, newId, newOwnedId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ownerOfEvent } from './event-owner.ts';
@@ -8,10 +8,10 @@ import { newEvent } from './events.fixture.ts';
 type Payload = NonNullable<Event['payload']>;
 
 const OWNERS = ['challenge', 'tournament'] as const;
-const OWNER: Record<AttemptOwner, Owner> = { challenge: Owner.CHALLENGE, tournament: Owner.TOURNAMENT };
+const OWNER: Record<ContestServiceName, Owner> = { challenge: Owner.CHALLENGE, tournament: Owner.TOURNAMENT };
 
 /** Every event that a service publishes about its own attempt and award. */
-function payloadsOf(owner: AttemptOwner): readonly Payload[] {
+function payloadsOf(owner: ContestServiceName): readonly Payload[] {
   const attempt = {
     attemptId: newOwnedId(owner),
     challengeId: owner === 'challenge' ? newId() : '',

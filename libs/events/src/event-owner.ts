@@ -5,38 +5,40 @@
  */
 
 import { type Event, Owner } from '@laurel/proto/events';
-import { type AttemptOwner, ownerOf } from '@laurel/values/ids';
+import { type ContestServiceName, contestServiceOf } from '@laurel/values/ids';
 
-const NAME_OF_OWNER: Partial<Record<Owner, AttemptOwner>> = {
+const NAME_OF_OWNER: Partial<Record<Owner, ContestServiceName>> = {
   [Owner.CHALLENGE]: 'challenge',
   [Owner.TOURNAMENT]: 'tournament',
 };
 
 /** Undefined for an owner that this release does not know. */
-export function nameOfOwner(owner: Owner): AttemptOwner | undefined {
+export function nameOfOwner(owner: Owner): ContestServiceName | undefined {
   return NAME_OF_OWNER[owner];
 }
 
 /** Undefined if the event does not belong to the owner that it names, or has no payload. */
-export function ownerOfEvent({ owner, payload }: Event): AttemptOwner | undefined {
+export function ownerOfEvent({ owner, payload }: Event): ContestServiceName | undefined {
   const name = nameOfOwner(owner);
   return payload !== undefined && name !== undefined && isOf(name, payload) ? name : undefined;
 }
 
-function isOf(owner: AttemptOwner, payload: NonNullable<Event['payload']>): boolean {
+function isOf(owner: ContestServiceName, payload: NonNullable<Event['payload']>): boolean {
   switch (payload.$case) {
     case 'attemptSettled': {
       const { attemptId, award } = payload.value;
       return (
-        ownerOf(attemptId) === owner && isParentOf(owner, payload.value) && (!award || ownerOf(award.id) === owner)
+        contestServiceOf(attemptId) === owner &&
+        isParentOf(owner, payload.value) &&
+        (!award || contestServiceOf(award.id) === owner)
       );
     }
     case 'attemptRefunded':
-      return ownerOf(payload.value.attemptId) === owner && isParentOf(owner, payload.value);
+      return contestServiceOf(payload.value.attemptId) === owner && isParentOf(owner, payload.value);
     case 'awardReleased': {
       const { awardId, attemptId } = payload.value;
-      const isOfAttempt = attemptId === '' || ownerOf(attemptId) === owner;
-      return ownerOf(awardId) === owner && isOfAttempt && isParentOf(owner, payload.value);
+      const isOfAttempt = attemptId === '' || contestServiceOf(attemptId) === owner;
+      return contestServiceOf(awardId) === owner && isOfAttempt && isParentOf(owner, payload.value);
     }
     case 'challengeSuspended':
       return owner === 'challenge';
@@ -47,6 +49,6 @@ function isOf(owner: AttemptOwner, payload: NonNullable<Event['payload']>): bool
 }
 
 /** The challenge service's attempts belong to challenges, the tournament service's to rounds. */
-function isParentOf(owner: AttemptOwner, parent: { challengeId: string; tournamentRoundId: string }): boolean {
+function isParentOf(owner: ContestServiceName, parent: { challengeId: string; tournamentRoundId: string }): boolean {
   return owner === 'challenge' ? parent.tournamentRoundId === '' : parent.challengeId === '';
 }

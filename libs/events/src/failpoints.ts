@@ -1,8 +1,8 @@
 /** The steps of an outbox at which a test can make its owner fail. */
 import { failpoint as passFailpoint } from '@laurel/failpoint';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 
 export const OUTBOX_STEPS = ['outbox.before-publish', 'outbox.after-publish'] as const;
 
-export const failpoint: (name: `${AttemptOwner}.${(typeof OUTBOX_STEPS)[number]}`) => void | Promise<void> =
+export const failpoint: (name: `${ContestServiceName}.${(typeof OUTBOX_STEPS)[number]}`) => void | Promise<void> =
   passFailpoint;

@@ -8,7 +8,7 @@ import { type Database, isConnectionFailure, type Queryable } from '@laurel/post
 import { Event } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import { ENVIRONMENTS } from '@laurel/values/tenant';
 import { failpoint } from './failpoints.ts';
 import { createRelay } from './relay.ts';
@@ -48,7 +48,7 @@ const REMOVE_GATHER_MS = 50;
 const DRAIN_MS = 2_000;
 
 export function createOutbox(options: {
-  owner: AttemptOwner;
+  owner: ContestServiceName;
   database: Database;
   stream: EventStream;
   logger: Logger;

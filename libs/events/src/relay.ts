@@ -14,7 +14,7 @@ import type { Database } from '@laurel/postgres';
 import { Event } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
 import { counter, gauge } from '@laurel/telemetry';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import type { Environment } from '@laurel/values/tenant';
 import { leaseDue, measureOutbox } from './repository/outbox.ts';
 import type { EventStream } from './stream.ts';
@@ -30,7 +30,7 @@ const COUNT_LIMIT = 10_000;
 const LIVE_FIRST: readonly Environment[] = ['live', 'test'];
 
 export function createRelay(options: {
-  owner: AttemptOwner;
+  owner: ContestServiceName;
   database: Database;
   stream: EventStream;
   logger: Logger;

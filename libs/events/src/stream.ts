@@ -21,7 +21,7 @@ import { Environment } from '@laurel/proto/common';
 import { ENVIRONMENTS, findName } from '@laurel/proto/enum-names';
 import { type Event, Events, EventsAcknowledged } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import type { Environment as EnvironmentName } from '@laurel/values/tenant';
 import {
   type ConsumerInfo,
@@ -55,9 +55,9 @@ export interface EventStream extends AsyncDisposable {
   /** The state of the stream; undefined if it cannot be read. */
   look(): Promise<StreamState | undefined>;
   /** Acknowledges events to their owner. Sent once, and may be lost. */
-  acknowledge(owner: AttemptOwner, eventIds: readonly string[]): void;
+  acknowledge(owner: ContestServiceName, eventIds: readonly string[]): void;
   /** One process of the owner receives each `acknowledge`. */
-  onAcknowledged(owner: AttemptOwner, listener: (eventIds: readonly string[]) => void): Disposable;
+  onAcknowledged(owner: ContestServiceName, listener: (eventIds: readonly string[]) => void): Disposable;
 }
 
 /**

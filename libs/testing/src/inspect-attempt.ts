@@ -6,7 +6,7 @@ import type { Refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
 import type { Tenant } from '@laurel/proto/common';
 import { ATTEMPT_STATUSES } from '@laurel/proto/enum-names';
-import { type AttemptOwner, newOwnedId } from '@laurel/values/ids';
+import { type ContestServiceName, newOwnedId } from '@laurel/values/ids';
 import { expect, it } from 'vitest';
 import type { TestClock } from './clock.ts';
 import type { OwnerAttempts } from './owner-attempts.ts';
@@ -22,7 +22,7 @@ type Service<Attempt> = {
 
 /** A contest service under test. Its harness and service exist once the file's tests run. */
 export type InspectedOwner<Attempt extends InspectedAttempt> = OwnerAttempts<Attempt> & {
-  readonly owner: AttemptOwner;
+  readonly owner: ContestServiceName;
   readonly tenant: Tenant;
   readonly harness: {
     readonly database: Database;

@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRefused, type Refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
-import { type AttemptOwner, newId, newOwnedId } from '@laurel/values/ids';
+import { type ContestServiceName, newId, newOwnedId } from '@laurel/values/ids';
 import { expect, it } from 'vitest';
 
 type Attempt = { readonly id: string };
@@ -34,7 +34,7 @@ type Replica<Contest> = {
 
 /** A contest service under test. Its database exists once the file's tests run. */
 export type ReservingOwner<Contest> = {
-  readonly owner: AttemptOwner;
+  readonly owner: ContestServiceName;
   /** Names a creation on cached facts in test titles. */
   readonly creation: string;
   readonly database: () => Database;

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  type AttemptOwner,
   awardIdOf,
   awardTransferId,
+  type ContestServiceName,
+  contestServiceOf,
   deriveId,
   deriveOwnedId,
   feeTransferId,
@@ -11,13 +12,12 @@ import {
   isUuid,
   newId,
   newOwnedId,
-  ownerOf,
   receiptIdOf,
   refundTransferId,
 } from './ids.ts';
 
 const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const owner = fc.constantFrom<AttemptOwner>('challenge', 'tournament');
+const owner = fc.constantFrom<ContestServiceName>('challenge', 'tournament');
 const instant = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
 const timePrefix = (id: string) => id.slice(0, 13);
 
@@ -62,9 +62,9 @@ describe('owners', () => {
     fc.assert(
       fc.property(owner, owner, fc.string(), (who, other, purpose) => {
         const id = newOwnedId(who);
-        expect(ownerOf(id)).toBe(who);
-        expect(ownerOf(id.toUpperCase())).toBe(who);
-        expect(ownerOf(deriveOwnedId(id, purpose, other))).toBe(other);
+        expect(contestServiceOf(id)).toBe(who);
+        expect(contestServiceOf(id.toUpperCase())).toBe(who);
+        expect(contestServiceOf(deriveOwnedId(id, purpose, other))).toBe(other);
       }),
     );
   });
@@ -72,11 +72,11 @@ describe('owners', () => {
   test('no other id names an owner', () => {
     fc.assert(
       fc.property(fc.uuid({ version: [1, 2, 3, 4, 5, 6, 7] }), fc.string(), (id, text) => {
-        expect(ownerOf(id)).toBeNull();
-        expect(ownerOf(deriveId(id, text))).toBeNull();
-        expect(ownerOf(hashId(id, text))).toBeNull();
-        expect(ownerOf(newId())).toBeNull();
-        expect(ownerOf(text)).toBeNull();
+        expect(contestServiceOf(id)).toBeNull();
+        expect(contestServiceOf(deriveId(id, text))).toBeNull();
+        expect(contestServiceOf(hashId(id, text))).toBeNull();
+        expect(contestServiceOf(newId())).toBeNull();
+        expect(contestServiceOf(text)).toBeNull();
       }),
     );
   });
@@ -138,7 +138,7 @@ describe('derived ids', () => {
         "refundId": "019a9f00-0000-80ff-b6ff-a41ca9d45e2a",
       }
     `);
-    expect(ownerOf(awardId)).toBe('challenge');
+    expect(contestServiceOf(awardId)).toBe('challenge');
     expect([feeTransferId(operationId, 0), feeTransferId(operationId, 1)]).toEqual([
       feeId,
       deriveId(operationId, 'fee:1'),

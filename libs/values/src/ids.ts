@@ -13,11 +13,11 @@
 import { hash, randomUUID } from 'node:crypto';
 
 /** The service that owns an attempt. */
-export type AttemptOwner = 'challenge' | 'tournament';
+export type ContestServiceName = 'challenge' | 'tournament';
 
-const OWNER_TAG: Record<AttemptOwner, string> = { challenge: '1', tournament: '2' };
+const OWNER_TAG: Record<ContestServiceName, string> = { challenge: '1', tournament: '2' };
 const NO_OWNER_TAG = '0';
-const OWNER_BY_TAG: ReadonlyMap<string, AttemptOwner> = new Map([
+const OWNER_BY_TAG: ReadonlyMap<string, ContestServiceName> = new Map([
   [OWNER_TAG.challenge, 'challenge'],
   [OWNER_TAG.tournament, 'tournament'],
 ]);
@@ -39,13 +39,13 @@ export function newId(now?: Date): string {
 }
 
 /** A UUIDv8 with a time prefix, tagged with the service that owns the attempt. */
-export function newOwnedId(owner: AttemptOwner, now?: Date): string {
+export function newOwnedId(owner: ContestServiceName, now?: Date): string {
   const random = randomUUID();
   return `${timePrefix(now)}-8${OWNER_TAG[owner]}${random.slice(16)}`;
 }
 
 /** The owner in the id's tag; null for any other id, and for text that is not an id. */
-export function ownerOf(id: string): AttemptOwner | null {
+export function contestServiceOf(id: string): ContestServiceName | null {
   if (id[VERSION_INDEX] !== '8' || !isUuid(id)) return null;
   return OWNER_BY_TAG.get(id[TAG_INDEX] ?? '') ?? null;
 }
@@ -56,7 +56,7 @@ export function deriveId(sourceId: string, purpose: string): string {
 }
 
 /** As deriveId, tagged with an owner. */
-export function deriveOwnedId(sourceId: string, purpose: string, owner: AttemptOwner): string {
+export function deriveOwnedId(sourceId: string, purpose: string, owner: ContestServiceName): string {
   return derive(sourceId, purpose, OWNER_TAG[owner]);
 }
 
@@ -94,7 +94,7 @@ export function receiptIdOf(operationId: string): string {
  * The award that an attempt wins. It does not depend on the operation that reports the win, so a
  * service that has lost the operation still finds the payout.
  */
-export function awardIdOf(attemptId: string, owner: AttemptOwner): string {
+export function awardIdOf(attemptId: string, owner: ContestServiceName): string {
   return deriveOwnedId(attemptId, 'award', owner);
 }
 

@@ -1,6 +1,6 @@
 /** The configuration that the challenge service reads from its environment. */
 
-import { attemptOwnerSettings } from '@laurel/attempts';
+import { contestServiceSettings } from '@laurel/attempts';
 import { checkChannels, databaseUrl, positiveInt } from '@laurel/service';
 import { formatAmount, parseAmount } from '@laurel/values/money';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ const tierCeilings = z.string().transform((text, context): TierCeilings => {
 
 export const challengeConfigSchema = z
   .object({
-    ...attemptOwnerSettings,
+    ...contestServiceSettings,
     CHALLENGE_DATABASE_URL: databaseUrl,
     CHALLENGE_DATABASE_POOL: positiveInt.default(8),
     /** The highest prize of integrity tiers 1, 2 and 3. */

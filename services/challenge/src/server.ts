@@ -1,5 +1,5 @@
 /** What the challenge service starts in addition to what every service starts (startRpcService). */
-import { startAttempts, startOwner } from '@laurel/attempts';
+import { startAttempts, startContestService } from '@laurel/attempts';
 import {
   type Clock,
   type Foundation,
@@ -38,7 +38,7 @@ export function startChallenge(config: ChallengeConfig, logger: Logger, testCloc
 }
 
 async function startParts(config: ChallengeConfig, foundation: Foundation): Promise<ServiceParts<ForTests>> {
-  const owner = await startOwner('challenge', config, foundation);
+  const owner = await startContestService('challenge', config, foundation);
   const attemptTtlMs = config.ATTEMPT_TTL_SECONDS * 1_000;
   const deps = { ...owner, attemptTtlMs, ceilings: config.TIER_CEILINGS };
   const monitor = owner.started.use(createChallengeMonitor(deps));

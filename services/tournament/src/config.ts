@@ -1,11 +1,11 @@
 /** The configuration that the tournament service reads from its environment. */
-import { attemptOwnerSettings } from '@laurel/attempts';
+import { contestServiceSettings } from '@laurel/attempts';
 import { checkChannels, databaseUrl, positiveInt } from '@laurel/service';
 import { z } from 'zod';
 
 export const tournamentConfigSchema = z
   .object({
-    ...attemptOwnerSettings,
+    ...contestServiceSettings,
     TOURNAMENT_DATABASE_URL: databaseUrl,
     TOURNAMENT_DATABASE_POOL: positiveInt.default(8),
   })

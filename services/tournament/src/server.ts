@@ -1,5 +1,5 @@
 /** What the tournament service starts besides what every service starts (startRpcService). */
-import { startAttempts, startOwner } from '@laurel/attempts';
+import { startAttempts, startContestService } from '@laurel/attempts';
 import {
   type Clock,
   type Foundation,
@@ -43,7 +43,7 @@ export function startTournament(
 }
 
 async function startParts(config: TournamentConfig, foundation: Foundation): Promise<ServiceParts<ForTests>> {
-  const owner = await startOwner('tournament', config, foundation);
+  const owner = await startContestService('tournament', config, foundation);
   const attemptTtlMs = config.ATTEMPT_TTL_SECONDS * 1_000;
   const attempts = startAttempts(roundContest({ ...owner, attemptTtlMs }), config, owner);
   const closer = createRoundCloser({ ...owner, ...attempts });

@@ -1,6 +1,6 @@
 /**
  * Which service may call which rpc of the wallet. A contest service may also move only the money of
- * its own attempts (handlers/owner-of-call.ts).
+ * its own attempts (handlers/contest-service-of-call.ts).
  */
 import type { AcceptedCallers } from '@laurel/grpc';
 import type { WalletServiceService } from '@laurel/proto/wallet';

@@ -28,7 +28,7 @@ import type {
   OpenAttemptQuery as QueryMessage,
 } from '@laurel/proto/attempts';
 import { Environment, type Refusal, type Tenant } from '@laurel/proto/common';
-import { type AttemptOwner, ownerOf } from '@laurel/values/ids';
+import { type ContestServiceName, contestServiceOf } from '@laurel/values/ids';
 import type { ChallengeClient } from './challenge.ts';
 import type { TournamentClient } from './tournament.ts';
 
@@ -72,7 +72,7 @@ export function createHotCalls(services: { challenge: ChallengeClient; tournamen
   };
 
   async function reportOutcomeWithRepeated(report: OutcomeReport): Promise<ReportedOutcome | Refused> {
-    const owner = ownerOf(report.attemptId);
+    const owner = contestServiceOf(report.attemptId);
     if (owner === null) return refused('not_found');
     const answer = await callsOf[owner].reports.submit(report);
     return isRefused(answer) ? answer : { outcome: answer.value, repeated: answer.repeated };
@@ -80,7 +80,7 @@ export function createHotCalls(services: { challenge: ChallengeClient; tournamen
 
   return {
     async createAttempt(creation) {
-      const owner = ownerOf(creation.attemptId);
+      const owner = contestServiceOf(creation.attemptId);
       return owner === null ? refused('not_found') : itemOf(await callsOf[owner].creations.submit(creation));
     },
     reportOutcomeWithRepeated,
@@ -99,7 +99,7 @@ export function createHotCalls(services: { challenge: ChallengeClient; tournamen
   };
 }
 
-function createCallsTo(owner: AttemptOwner, client: ChallengeClient | TournamentClient) {
+function createCallsTo(owner: ContestServiceName, client: ChallengeClient | TournamentClient) {
   return {
     creations: createHotCall(`${owner}.create_attempts`, (creations: AttemptCreation[]) =>
       client.createAttempts({ creations }, BY_ID),

@@ -4,7 +4,7 @@
  */
 import type { TypedClient } from '@laurel/grpc';
 import type { AttemptServiceService } from '@laurel/proto/attempts';
-import { ownerOf } from '@laurel/values/ids';
+import { contestServiceOf } from '@laurel/values/ids';
 import type { ChallengeClient } from './challenge.ts';
 import type { TournamentClient } from './tournament.ts';
 
@@ -15,6 +15,6 @@ export interface OwningServices {
 
 /** Null for an id that names no service. */
 export function serviceOf(services: OwningServices, id: string): TypedClient<AttemptServiceService> | null {
-  const owner = ownerOf(id);
+  const owner = contestServiceOf(id);
   return owner === null ? null : services[owner];
 }

@@ -3,12 +3,12 @@ import { isRefused } from '@laurel/errors';
 import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
 import type { AttemptServiceService } from '@laurel/proto/attempts';
 import type { Logger } from '@laurel/service';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import { answerItems } from '../steps/answer-items.ts';
 import { type FindDeps, findOpen } from '../steps/find-open-attempts.ts';
 
 export function findOpenAttempts(
-  deps: FindDeps & { readonly owner: AttemptOwner; readonly logger: Logger },
+  deps: FindDeps & { readonly owner: ContestServiceName; readonly logger: Logger },
 ): Handlers<AttemptServiceService>['findOpenAttempts'] {
   const { owner, logger } = deps;
   return ({ queries }) =>

@@ -3,14 +3,14 @@ import { isRefused } from '@laurel/errors';
 import type { Handlers } from '@laurel/grpc';
 import type { AttemptServiceService } from '@laurel/proto/attempts';
 import type { Logger } from '@laurel/service';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import { answerReports } from '../steps/answer-items.ts';
 import { parseReport } from '../steps/parse-items.ts';
 import { type ReportDeps, reportOutcome } from '../steps/report-outcome.ts';
 import { presentOutcome } from './present.ts';
 
 export function reportOutcomes(
-  deps: ReportDeps & { readonly owner: AttemptOwner; readonly logger: Logger },
+  deps: ReportDeps & { readonly owner: ContestServiceName; readonly logger: Logger },
 ): Handlers<AttemptServiceService>['reportOutcomes'] {
   const { owner, logger } = deps;
   return ({ reports }) =>

@@ -5,7 +5,7 @@
  */
 
 import type { Queryable } from '@laurel/postgres';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import { cents } from '@laurel/values/money';
 import type { Tenant } from '@laurel/values/tenant';
 import type { AttemptStatus } from '../domain/attempt.ts';
@@ -51,7 +51,7 @@ const ORDERS = {
 } as const;
 
 /** Exported because a test reads its query plan. */
-export function selectingWindow(owner: AttemptOwner, order: WindowOfAttempts['order']): string {
+export function selectingWindow(owner: ContestServiceName, order: WindowOfAttempts['order']): string {
   const { table, column } = CONTESTS[owner];
   const { beyond, direction, reverse } = ORDERS[order];
   return `
@@ -98,7 +98,7 @@ type FoundRow = {
 /** The attempts of the tenant in the next window of all tenants' attempts. */
 export async function loadWindow(
   on: Queryable,
-  owner: AttemptOwner,
+  owner: ContestServiceName,
   tenant: Tenant,
   filter: AttemptFilter,
   { order, from, until, limit }: WindowOfAttempts,

@@ -4,7 +4,7 @@
  */
 
 import type { Database, Queryable, Transaction } from '@laurel/postgres';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import { firstOf } from '@laurel/values/instant';
 import type { Environment } from '@laurel/values/tenant';
 
@@ -149,7 +149,7 @@ export async function putMark(database: Database, sweep: Sweep, sweptUntil: Date
 /** Pending attempts created from the first instant to the second, both included, oldest first. */
 export async function loadPending(
   database: Database,
-  owner: AttemptOwner,
+  owner: ContestServiceName,
   { from, until, limit }: { readonly from: Date; readonly until: Date; readonly limit: number },
 ): Promise<readonly PendingAttempt[]> {
   const rows = await database.query<{

@@ -7,7 +7,7 @@ import { isRefused, type Refused } from '@laurel/errors';
 import { LostReplyError } from '@laurel/failpoint';
 import { parseItems } from '@laurel/grpc';
 import type { Logger } from '@laurel/service';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import { failpoint } from '../failpoints.ts';
 
 type Item = { readonly requestId: string; readonly attemptId?: string };
@@ -19,7 +19,7 @@ type Unanswered =
 type Result<Answer> = { result: Answer | Unanswered };
 
 /** `failure` is the log message of an item that failed. */
-type AnswerOptions = { readonly owner: AttemptOwner; readonly logger: Logger; readonly failure: string };
+type AnswerOptions = { readonly owner: ContestServiceName; readonly logger: Logger; readonly failure: string };
 
 export async function answerItems<Asked extends Item, Answer extends { readonly $case: string }>(
   items: readonly Asked[],

@@ -10,7 +10,7 @@
  * there, and so does the sweeper.
  */
 import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import type { AccountCache } from '../account-cache.ts';
 import type { Contest, Creation, ReservedAttempt } from '../contest.ts';
 import { ABANDONED, feeOf } from '../domain/owned-attempt.ts';
@@ -20,7 +20,7 @@ import type { Wallet } from '../wallet.ts';
 import type { AttemptOpener } from './open-attempts.ts';
 
 export type CreateDeps = {
-  readonly owner: AttemptOwner;
+  readonly owner: ContestServiceName;
   readonly contest: Pick<Contest, 'reserve' | 'moveTo' | 'remember'>;
   readonly wallet: Wallet;
   readonly accounts: AccountCache;

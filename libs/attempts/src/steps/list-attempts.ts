@@ -15,7 +15,7 @@
 
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import { isBefore as isEarlier, later, millisecondsBetween } from '@laurel/values/instant';
 import type { Tenant } from '@laurel/values/tenant';
 import type { Contest } from '../contest.ts';
@@ -64,7 +64,7 @@ export type AttemptPage = {
 };
 
 export type ListDeps = {
-  readonly owner: AttemptOwner;
+  readonly owner: ContestServiceName;
   readonly contest: Contest;
   readonly database: Database;
   readonly opener: AttemptOpener;

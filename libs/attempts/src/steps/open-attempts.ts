@@ -17,7 +17,7 @@
 import { createCoalescer } from '@laurel/coalesce';
 import { type Database, isConnectionFailure } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import { failpoint } from '../failpoints.ts';
 import { type FeeOf, openAttempts, refuseAttempts, type WhenOpened } from '../repository/attempts.ts';
 
@@ -74,7 +74,7 @@ export function createAttemptOpener({
   logger,
   whenOpened = null,
 }: {
-  owner: AttemptOwner;
+  owner: ContestServiceName;
   database: Database;
   logger: Logger;
   whenOpened?: WhenOpened | null;

@@ -22,7 +22,7 @@ import type { Outbox, OutboxRow } from '@laurel/events';
 import { type Database, isConnectionFailure, type Queryable } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import type { Logger } from '@laurel/service';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import {
   type AwardStatus,
   isUnfinished,
@@ -86,7 +86,7 @@ const AGE_BEFORE_SWEEP_MS = 2_000;
 const PAGE = 200;
 
 export function createAwardPayer(deps: {
-  owner: AttemptOwner;
+  owner: ContestServiceName;
   database: Database;
   wallet: Wallet;
   logger: Logger;

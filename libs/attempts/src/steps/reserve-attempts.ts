@@ -9,7 +9,7 @@
  */
 import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
 import type { BatchOptions, Database, Transaction } from '@laurel/postgres';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import type { Tenant } from '@laurel/values/tenant';
 import { failpoint } from '../failpoints.ts';
 import { createCommitBatches } from './batch-commits.ts';
@@ -25,7 +25,7 @@ export function createReservations<
   Named extends { readonly creation: { readonly tenant: Tenant } },
   Decision extends object,
 >(
-  { owner, database }: { readonly owner: AttemptOwner; readonly database: Database },
+  { owner, database }: { readonly owner: ContestServiceName; readonly database: Database },
   { onCache, underLock }: ReservationCommits<Named, Decision>,
 ): Coalescer<Named, Decision> {
   const beforeCommit = () => failpoint(`${owner}.create.before-commit`);

@@ -5,7 +5,7 @@
  */
 
 import { type CheckResult, type Database, type EnvironmentsOfIds, findEnvironments } from '@laurel/postgres';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import type { Environment } from '@laurel/values/tenant';
 import type { FeeListing, PayoutListing, Wallet } from '../wallet.ts';
 import { type Comparison, compareWithWallet } from './compare-with-wallet.ts';
@@ -25,7 +25,7 @@ const MAX_EXAMPLES = 10;
  * after the check or page under way.
  */
 export async function auditMoney<Attempt, Award, Check extends string>(audited: {
-  readonly owner: AttemptOwner;
+  readonly owner: ContestServiceName;
   readonly database: Database;
   readonly wallet: Wallet;
   readonly runOwnChecks: (database: Database) => Promise<CheckResult[]>;

@@ -16,7 +16,7 @@ import type { Outbox } from '@laurel/events';
 import { type Database, isConnectionFailure, type Transaction } from '@laurel/postgres';
 import type { Event } from '@laurel/proto/events';
 import type { Clock } from '@laurel/service';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import { isBefore, later } from '@laurel/values/instant';
 import type { Environment } from '@laurel/values/tenant';
 import type { Contest } from '../contest.ts';
@@ -61,7 +61,7 @@ export interface AttemptExpirer {
 const PAGE = 500;
 
 export function createAttemptExpirer(deps: {
-  owner: AttemptOwner;
+  owner: ContestServiceName;
   contest: Pick<Contest, 'refunds' | 'refundEvents' | 'whenEnding'>;
   database: Database;
   wallet: Wallet;

@@ -15,7 +15,7 @@
  */
 
 import type { Database } from '@laurel/postgres';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import { firstOf, isBefore, later, millisecondsBetween } from '@laurel/values/instant';
 import { ABANDONED, feeOf } from '../domain/owned-attempt.ts';
 import {
@@ -54,7 +54,7 @@ const PAGE = 500;
 const LATEST_WRITE_MS = 30_000;
 
 export function createPendingResolver(deps: {
-  owner: AttemptOwner;
+  owner: ContestServiceName;
   database: Database;
   wallet: Wallet;
   opener: AttemptOpener;

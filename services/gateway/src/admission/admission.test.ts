@@ -520,7 +520,7 @@ describe('admission without the database', () => {
     const before = await lonely.admit(key);
     if (before.kind !== 'admitted') throw new Error('expected to be admitted');
     const onItsWay = lonely.admit(key);
-    lonely.revoke(before.principal.keyId);
+    lonely.revoke(before.principal.apiKeyId);
     expect((await onItsWay).kind).toBe('admitted');
     await doomed[Symbol.asyncDispose]();
     await expect(lonely.admit(key)).rejects.toThrow();

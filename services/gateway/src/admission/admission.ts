@@ -73,7 +73,7 @@ export interface Admission extends AsyncDisposable {
    * This process revoked a key: it no longer admits it on cached facts, not even without the
    * database.
    */
-  revoke(keyId: string): void;
+  revoke(apiKeyId: string): void;
   /**
    * Stores under the current pepper the keys that were used here and are hashed under an earlier
    * one.
@@ -140,8 +140,8 @@ export function createAdmission(options: {
       const deadline = { deadlineAt: Date.now() + DATABASE_DEADLINE_MS };
       try {
         if (use === null || known === undefined) return await admissions.submit(presented, deadline);
-        const { keyId } = known.principal;
-        return await admissionsWithKeyLock.submit({ ...use, keyHash, keyId, key: known }, deadline);
+        const { apiKeyId } = known.principal;
+        return await admissionsWithKeyLock.submit({ ...use, keyHash, apiKeyId, key: known }, deadline);
       } catch (error) {
         if (error instanceof QueueFullError) throw error;
         logger.debug({ err: error }, 'admission without the database');
@@ -161,7 +161,7 @@ export function createAdmission(options: {
       const row = await readAdmission(database, keys.presented(key).storedAs, acceptedEnvironments);
       return row === undefined ? null : principalOf(row);
     },
-    revoke: (keyId) => keys.revoke(keyId),
+    revoke: (apiKeyId) => keys.revoke(apiKeyId),
     async rehashKeys() {
       const outdated = keys.outdated();
       if (outdated.length === 0) return;
@@ -199,12 +199,12 @@ export function admit(
 
     const known = admission.cached(key);
     if (known !== undefined) {
-      return bodies.read(request, response, known.keyId, (error) => {
+      return bodies.read(request, response, known.apiKeyId, (error) => {
         if (error !== undefined) return next(error);
         decide(next, useOf).catch(next);
       });
     }
-    await decide(() => bodies.read(request, response, context.principal?.keyId ?? '', next), undefined);
+    await decide(() => bodies.read(request, response, context.principal?.apiKeyId ?? '', next), undefined);
   };
 }
 
@@ -251,8 +251,8 @@ function wantedKeys(requests: readonly KnownRequest[]): KnownKey[] {
       continue;
     }
     const { storedHash, pepperVersion } = key;
-    const { keyId, programId, environment, windowId } = key.principal;
-    wanted.set(keyHash, { keyHash, storedHash, pepperVersion, keyId, programId, environment, windowId, wanted: 1 });
+    const { apiKeyId, programId, environment, windowId } = key.principal;
+    wanted.set(keyHash, { keyHash, storedHash, pepperVersion, apiKeyId, programId, environment, windowId, wanted: 1 });
   }
   return [...wanted.values()];
 }

@@ -38,13 +38,13 @@ export interface KeyCache {
   /** The database refused the key. */
   drop(keyHash: string): void;
   /** The keys that are stored under a pepper earlier than the current one. */
-  outdated(): readonly { readonly keyId: string; readonly keyHash: string }[];
+  outdated(): readonly { readonly apiKeyId: string; readonly keyHash: string }[];
   /** These keys are now stored under the current pepper or a later one. */
   rehashed(keys: readonly { readonly keyHash: string }[]): void;
   /**
    * This process revoked the key: an older result of the database that arrives later is not cached.
    */
-  revoke(keyId: string): void;
+  revoke(apiKeyId: string): void;
 }
 
 /** Each takes a few hundred bytes; the least recently used are dropped first. */
@@ -82,13 +82,13 @@ export function createKeyCache(peppers: Peppers): KeyCache {
       const { storedHash, pepperVersion } = row;
       const fresh = { window: undefined, blockedUntil: 0, refusal: undefined };
       const key: CachedKey = { principal, storedHash, pepperVersion, seenAt, ...fresh };
-      if (!revoked.has(row.keyId)) known.set(row.keyHash, key);
+      if (!revoked.has(row.apiKeyId)) known.set(row.keyHash, key);
       return key;
     },
     drop: (keyHash) => void known.delete(keyHash),
     outdated: () =>
       [...known.entries()].flatMap(([keyHash, { principal, pepperVersion }]) =>
-        isOutdated(pepperVersion, peppers) ? [{ keyId: principal.keyId, keyHash }] : [],
+        isOutdated(pepperVersion, peppers) ? [{ apiKeyId: principal.apiKeyId, keyHash }] : [],
       ),
     rehashed(keys) {
       for (const { keyHash } of keys) {
@@ -98,9 +98,10 @@ export function createKeyCache(peppers: Peppers): KeyCache {
         key.pepperVersion = peppers.current.version;
       }
     },
-    revoke(keyId) {
-      revoked.set(keyId, true);
-      for (const [keyHash, { principal }] of known.entries()) if (principal.keyId === keyId) known.delete(keyHash);
+    revoke(apiKeyId) {
+      revoked.set(apiKeyId, true);
+      for (const [keyHash, { principal }] of known.entries())
+        if (principal.apiKeyId === apiKeyId) known.delete(keyHash);
     },
   };
 }
@@ -110,9 +111,9 @@ function presentedAs(hashes: readonly Buffer[]): PresentedKey {
   return { keyHash: storedAs[0] ?? '', storedAs };
 }
 
-export function principalOf(row: Pick<AdmissionRow, 'keyId' | 'programId' | 'environment' | 'windowId'>): Principal {
+export function principalOf(row: Pick<AdmissionRow, 'apiKeyId' | 'programId' | 'environment' | 'windowId'>): Principal {
   return {
-    keyId: row.keyId,
+    apiKeyId: row.apiKeyId,
     programId: row.programId,
     environment: row.environment,
     windowId: row.windowId,

@@ -5,7 +5,7 @@
 import type { KeyEnvironment } from './api-key.ts';
 
 export interface Principal {
-  readonly keyId: string;
+  readonly apiKeyId: string;
   readonly programId: string;
   readonly environment: KeyEnvironment;
   /** Names the window in which the principal's requests count. */

@@ -134,9 +134,9 @@ export function createBodyReader(budget: BodyBudget): BodyReader {
 /**
  * Reads the body of a request that has passed authentication. Methods without a body pass unread.
  */
-export function readBodyFor(bodies: BodyReader, ownerOf: (response: Response) => string): RequestHandler {
+export function readBodyFor(bodies: BodyReader, contestServiceOf: (response: Response) => string): RequestHandler {
   return (request, response, next) => {
     if (request.method === 'GET' || request.method === 'HEAD') return next();
-    bodies.read(request, response, ownerOf(response), next);
+    bodies.read(request, response, contestServiceOf(response), next);
   };
 }

@@ -40,7 +40,7 @@ export function assignRequestId(logger: Logger, requestLog: RequestLog | undefin
         programId: context.principal?.programId,
         // The API key's id: after a leak it finds the requests made with the revoked key
         // (docs/operations/leaked-key.md).
-        keyId: context.principal?.keyId,
+        keyId: context.principal?.apiKeyId,
       });
     });
     next();

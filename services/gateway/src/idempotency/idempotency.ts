@@ -71,7 +71,7 @@ export function createIdempotency(options: KeyLockOptions & { readonly logger: L
     return items.map(() => undefined);
   });
 
-  const attempt = async (what: string, keyLock: KeyLock, write: () => Promise<unknown>): Promise<void> => {
+  const tryOnce = async (what: string, keyLock: KeyLock, write: () => Promise<unknown>): Promise<void> => {
     try {
       await write();
     } catch (error) {
@@ -79,7 +79,7 @@ export function createIdempotency(options: KeyLockOptions & { readonly logger: L
       logger.warn({ err: error, what, operationId: keyLock.operationId }, 'an idempotency record stays locked');
     }
   };
-  const release = (keyLock: KeyLock) => attempt('release', keyLock, () => releases.submit(keyLock));
+  const release = (keyLock: KeyLock) => tryOnce('release', keyLock, () => releases.submit(keyLock));
 
   const look = async (use: KeyUse): Promise<KeyLockVerdict> => {
     const answered = completions.find(use.recordId);
@@ -102,11 +102,11 @@ export function createIdempotency(options: KeyLockOptions & { readonly logger: L
       return await look(use);
     },
     complete: (answered) =>
-      attempt('complete', answered.keyLock, async () => {
+      tryOnce('complete', answered.keyLock, async () => {
         await failpoint('gateway.complete.before-commit');
         completions.add(answered);
       }),
-    forget: (keyLock) => attempt('forget', keyLock, () => forgets.submit(keyLock)),
+    forget: (keyLock) => tryOnce('forget', keyLock, () => forgets.submit(keyLock)),
     release,
     carryCompletions: completions.carry,
     async [Symbol.asyncDispose]() {

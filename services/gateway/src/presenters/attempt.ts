@@ -6,7 +6,7 @@
 import type { Attempt, Award, DescribeAttemptResponse, ListedAttempt, Outcome } from '@laurel/proto/attempts';
 import { ATTEMPT_STATUSES, AWARD_STATUSES, nameOf } from '@laurel/proto/enum-names';
 import type { EndpointDelivery } from '@laurel/proto/webhook';
-import { ownerOf } from '@laurel/values/ids';
+import { contestServiceOf } from '@laurel/values/ids';
 import { formatAmount } from '@laurel/values/money';
 import { timelineOf } from './timeline.ts';
 import { timestamp } from './timestamp.ts';
@@ -70,7 +70,7 @@ export function presentDescribedAttempt(
 }
 
 function parentOf({ id, contestId }: Attempt) {
-  return ownerOf(id) === 'challenge'
+  return contestServiceOf(id) === 'challenge'
     ? { challenge_id: contestId, tournament_round_id: null }
     : { challenge_id: null, tournament_round_id: contestId };
 }

@@ -36,7 +36,7 @@ const STATES: readonly State[] = ENVIRONMENTS.flatMap((environment) =>
 );
 
 async function issueKey({ environment, status, isDeletionScheduled, isRevoked }: State) {
-  const [programId, keyId, hash] = [newId(), newId(), randomBytes(32)];
+  const [programId, apiKeyId, hash] = [newId(), newId(), randomBytes(32)];
   await database.query(
     { text: 'insert into programs (id, name, status, deletion_scheduled) values ($1, $2, $3, $4)' },
     [programId, 'Test', status, isDeletionScheduled],
@@ -47,11 +47,11 @@ async function issueKey({ environment, status, isDeletionScheduled, isRevoked }:
         insert into api_keys (id, program_id, environment, key_hash, prefix, last4, revoked_at)
         values ($1, $2, $3, $4, 'sk', 'abcd', case when $5::boolean then now() end) returning window_id`,
     },
-    [keyId, programId, environment, hash, isRevoked],
+    [apiKeyId, programId, environment, hash, isRevoked],
   );
   const keyHash = hash.toString('hex');
   const windowId = row?.window_id ?? '';
-  return { keyHash, storedHash: keyHash, pepperVersion: 1, keyId, programId, environment, windowId, wanted: 1 };
+  return { keyHash, storedHash: keyHash, pepperVersion: 1, apiKeyId, programId, environment, windowId, wanted: 1 };
 }
 
 /** The rule of the contract, without SQL. */
@@ -65,12 +65,12 @@ describe('admission statements', () => {
     'every admission statement resolves a key in the same states of key and program, where %j is accepted',
     async (accepted) => {
       const keys = await Promise.all(STATES.map(issueKey));
-      const resolving = keys.flatMap(({ keyId }, index) => {
+      const resolving = keys.flatMap(({ apiKeyId }, index) => {
         const state = STATES[index];
-        return state !== undefined && resolves(state, accepted) ? [keyId] : [];
+        return state !== undefined && resolves(state, accepted) ? [apiKeyId] : [];
       });
       const options = { acceptedEnvironments: accepted, windowMs: 60_000 };
-      const idsOf = (rows: readonly { readonly keyId: string }[]) => rows.map(({ keyId }) => keyId).toSorted();
+      const idsOf = (rows: readonly { readonly apiKeyId: string }[]) => rows.map(({ apiKeyId }) => apiKeyId).toSorted();
 
       const counted = await countAdmissions(
         database,

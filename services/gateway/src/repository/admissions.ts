@@ -16,7 +16,7 @@ export interface AdmissionRow {
    */
   readonly storedHash: string;
   readonly pepperVersion: number;
-  readonly keyId: string;
+  readonly apiKeyId: string;
   readonly programId: string;
   readonly environment: KeyEnvironment;
   /** Names the window in which its requests count: its program in its environment. */
@@ -97,7 +97,7 @@ const COUNT: Statement = {
     select
       key_hash as "storedHash",
       pepper_version as "pepperVersion",
-      key_id as "keyId",
+      key_id as "apiKeyId",
       program_id as "programId",
       environment,
       window_id as "windowId",
@@ -144,7 +144,7 @@ const countingAndLocking = (carried: string): string => `
       on conflict (id) do nothing
       returning id
     )${carried}
-    select key_id as "keyId", requests, ${WINDOW_END} as "windowEndsAt", clock_timestamp() as now
+    select key_id as "apiKeyId", requests, ${WINDOW_END} as "windowEndsAt", clock_timestamp() as now
     from counted
     union all
     select id, null, null, null
@@ -161,7 +161,7 @@ const COUNT_LOCK_AND_COMPLETE: Statement = {
 const READ: Statement = {
   name: 'read_admission',
   text: `
-    select key.id as "keyId", key.program_id as "programId", key.environment, key.window_id as "windowId"
+    select key.id as "apiKeyId", key.program_id as "programId", key.environment, key.window_id as "windowId"
     from (select * from api_keys where api_keys.key_hash = any ($1::bytea[]) limit 1) as key
     where ${resolves('$2')}`,
 };
@@ -181,7 +181,7 @@ export type AskedKey = PresentedKey & { readonly wanted: number };
 export type KnownKey = Omit<AdmissionRow, 'requests' | 'windowEndsAt' | 'now'> & { readonly wanted: number };
 
 /** A request that brings along its use of an idempotency key. */
-export type RequestedLock = KeyUse & { readonly keyId: string };
+export type RequestedLock = KeyUse & { readonly apiKeyId: string };
 
 export interface CountOptions {
   readonly acceptedEnvironments: readonly string[];
@@ -224,13 +224,13 @@ export async function countAdmissionsAndLockKeys(
   const keysInOrder = inOrderOf(keys, (key) => key.windowId);
   const uses = inOrderOf(options.uses, (use) => use.recordId);
   const values = [
-    keysInOrder.map((key) => key.keyId),
+    keysInOrder.map((key) => key.apiKeyId),
     keysInOrder.map((key) => key.wanted),
     options.acceptedEnvironments,
     intervalOf(options),
     limit,
     keysInOrder.map((key) => `\\x${key.storedHash}`),
-    uses.map((use) => use.keyId),
+    uses.map((use) => use.apiKeyId),
     uses.map((use) => use.recordId),
     uses.map((use) => use.operationId),
     uses.map((use) => `\\x${use.fingerprint}`),
@@ -244,15 +244,15 @@ export async function countAdmissionsAndLockKeys(
         durable: false,
       }));
 
-  const keyOf = new Map(keys.map((key) => [key.keyId, key]));
+  const keyOf = new Map(keys.map((key) => [key.apiKeyId, key]));
   const rows: AdmissionRow[] = [];
   const lockedIds = new Set<string>();
   for (const row of found) {
     if (row.requests === null) {
-      lockedIds.add(row.keyId);
+      lockedIds.add(row.apiKeyId);
       continue;
     }
-    const key = keyOf.get(row.keyId);
+    const key = keyOf.get(row.apiKeyId);
     if (key === undefined) throw new Error('the database counted a key that was not requested');
     rows.push({ ...key, requests: row.requests, ...instantsOf(row) });
   }
@@ -260,7 +260,7 @@ export async function countAdmissionsAndLockKeys(
 }
 
 interface WindowRow {
-  readonly keyId: string;
+  readonly apiKeyId: string;
   readonly requests: number;
   readonly windowEndsAt: Date;
   readonly now: Date;
@@ -268,7 +268,7 @@ interface WindowRow {
 
 /** A locked record; its id is in the column of the keys' ids. */
 interface LockedRow {
-  readonly keyId: string;
+  readonly apiKeyId: string;
   readonly requests: null;
 }
 
@@ -285,7 +285,7 @@ export async function readAdmission(
   database: Database,
   storedAs: readonly string[],
   acceptedEnvironments: readonly string[],
-): Promise<Pick<AdmissionRow, 'keyId' | 'programId' | 'environment' | 'windowId'> | undefined> {
+): Promise<Pick<AdmissionRow, 'apiKeyId' | 'programId' | 'environment' | 'windowId'> | undefined> {
   const rows = await database.query<AdmissionRow>(READ, [storedAs.map((hash) => `\\x${hash}`), acceptedEnvironments]);
   return rows[0];
 }

@@ -103,10 +103,10 @@ update api_keys set key_hash = held.key_hash, pepper_version = $3 from held wher
  */
 export async function rehashKeys(
   database: Database,
-  keys: readonly { readonly keyId: string; readonly keyHash: string }[],
+  keys: readonly { readonly apiKeyId: string; readonly keyHash: string }[],
   pepperVersion: number,
 ): Promise<void> {
-  const ids = keys.map(({ keyId }) => keyId);
+  const ids = keys.map(({ apiKeyId }) => apiKeyId);
   const hashes = keys.map(({ keyHash }) => `\\x${keyHash}`);
   await database.query(REHASH, [ids, hashes, pepperVersion]);
 }

@@ -42,13 +42,13 @@ const keyOf = (id: string): KnownKey => ({
   keyHash: id,
   storedHash: id,
   pepperVersion: 1,
-  keyId: id,
+  apiKeyId: id,
   programId: id,
   environment: 'test',
   windowId: id,
   wanted: 1,
 });
-const useOf = (id: string): RequestedLock => ({ recordId: id, operationId: id, fingerprint: id, keyId: id });
+const useOf = (id: string): RequestedLock => ({ recordId: id, operationId: id, fingerprint: id, apiKeyId: id });
 
 test('completions are written in the order of their records', async () => {
   const { database, values } = recordStatements();

@@ -35,7 +35,7 @@ function ended(overrides: Partial<EndedRequest> = {}): EndedRequest {
   return {
     requestId: newId(),
     principal: {
-      keyId: newId(),
+      apiKeyId: newId(),
       programId,
       environment: 'test',
       windowId: newId(),

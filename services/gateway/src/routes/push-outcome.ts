@@ -75,7 +75,7 @@ export function pushOutcome({ pushLimits, pushBodies, pushes, addressOf }: PushD
       leaveUnread(request, response);
       return sendError(response, 'invalid_request', 'The body must not be compressed.');
     }
-    pushBodies.read(request, response, ownerOf(integrationId, network, admission.isKnown), (error) => {
+    pushBodies.read(request, response, contestServiceOf(integrationId, network, admission.isKnown), (error) => {
       if (error !== undefined || context.isBodyTooLarge) leaveUnread(request, response);
       if (error !== undefined) return next(error);
       if (context.isBodyTooLarge) {
@@ -87,7 +87,7 @@ export function pushOutcome({ pushLimits, pushBodies, pushes, addressOf }: PushD
   };
 }
 
-function ownerOf(integrationId: string, network: string, isKnown: boolean): string {
+function contestServiceOf(integrationId: string, network: string, isKnown: boolean): string {
   return `${integrationId} ${network} ${isKnown ? KNOWN : OTHER}`;
 }
 

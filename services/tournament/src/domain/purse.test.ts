@@ -1,4 +1,4 @@
-import { ownerOf } from '@laurel/values/ids';
+import { contestServiceOf } from '@laurel/values/ids';
 import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ describe('a purse', () => {
   it('a purse derives one award for each rank of a round', () => {
     const ids = [1, 2, 11].map((rank) => awardIdOfRank(ROUND_ID, rank));
     expect(new Set(ids).size).toBe(3);
-    expect(ids.map(ownerOf)).toEqual(['tournament', 'tournament', 'tournament']);
+    expect(ids.map(contestServiceOf)).toEqual(['tournament', 'tournament', 'tournament']);
     expect(awardIdOfRank(ROUND_ID, 1)).toBe(ids[0]);
   });
 

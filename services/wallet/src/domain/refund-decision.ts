@@ -4,7 +4,7 @@
  * belongs to another service's attempt, is not refunded, and nothing is written.
  */
 import type { RefundReason } from '@laurel/attempts/domain';
-import { type AttemptOwner, ownerOf, refundTransferId } from '@laurel/values/ids';
+import { type ContestServiceName, contestServiceOf, refundTransferId } from '@laurel/values/ids';
 import type { Cents } from '@laurel/values/money';
 import { type LedgerChanges, openBook, type PlayerLedger } from './ledger.ts';
 
@@ -12,7 +12,7 @@ export type Refund = {
   readonly feeTransferId: string;
   readonly reason: RefundReason;
   /** The contest service whose attempts may be refunded; null for all. */
-  readonly owner: AttemptOwner | null;
+  readonly owner: ContestServiceName | null;
 };
 
 /** A posted fee, and the instant of its refund; null for none. */
@@ -42,7 +42,7 @@ export function decideRefunds(batch: {
   const results = batch.refunds.map(({ feeTransferId, reason, owner }, index): RefundResult => {
     const fee = batch.fees[index];
     if (fee === undefined) throw new Error(`the fee ${feeTransferId} was not looked up`);
-    if (fee === null || (owner !== null && ownerOf(fee.attemptId) !== owner)) return { refundedAt: null };
+    if (fee === null || (owner !== null && contestServiceOf(fee.attemptId) !== owner)) return { refundedAt: null };
     const refundedAt = decided.get(feeTransferId) ?? fee.refundedAt;
     if (refundedAt !== null) return { refundedAt };
     const { ledgerId, amountCents, attemptId } = fee;

@@ -1,6 +1,6 @@
 import { Environment } from '@laurel/proto/common';
 import { isBound } from '@laurel/testing';
-import { type AttemptOwner, feeTransferId, newId, newOwnedId, ownerOf } from '@laurel/values/ids';
+import { type ContestServiceName, contestServiceOf, feeTransferId, newId, newOwnedId } from '@laurel/values/ids';
 import { MAX_EMAIL_CHARACTERS, MAX_REFERENCE_CHARACTERS } from '@laurel/values/limits';
 import { MAX_PLAYER_REF_CHARACTERS } from '@laurel/values/tenant';
 import { describe, expect, it } from 'vitest';
@@ -310,7 +310,7 @@ describe('statements', () => {
   it('ListFees lists the fees of one contest service only, page by page', async () => {
     const player = await addPlayer(wallet, { balanceCents: 100_00n });
     const owners = ['tournament', 'challenge', 'tournament', 'tournament', 'challenge', 'tournament'] as const;
-    const ids: Record<AttemptOwner, string[]> = { challenge: [], tournament: [] };
+    const ids: Record<ContestServiceName, string[]> = { challenge: [], tournament: [] };
     for (const owner of owners) {
       const attemptId = newOwnedId(owner);
       await charge(wallet.client, chargeOf(player, 1_00n, { attemptId, transferId: feeTransferId(attemptId) }));
@@ -325,7 +325,7 @@ describe('statements', () => {
         if (fees.length < 2) break;
       }
       expect(listed).toEqual(expect.arrayContaining(ids[owner]));
-      expect(listed.map(ownerOf)).toEqual(listed.map(() => owner));
+      expect(listed.map(contestServiceOf)).toEqual(listed.map(() => owner));
     }
   });
 

@@ -13,7 +13,7 @@ import type {
 import type { FeeCharges } from '../commits/post-fees.ts';
 import type { FeeCharge, FeeResult } from '../domain/fee-decision.ts';
 import { failpoint } from '../failpoints.ts';
-import { checkOwnedFee, type NamedFee } from './owner-of-call.ts';
+import { checkOwnedFee, type NamedFee } from './contest-service-of-call.ts';
 import { parseAmountAboveZero, parsePlayer, parseRequirement } from './parse.ts';
 
 export function chargeFees(

@@ -7,7 +7,7 @@ import type { Clock } from '@laurel/service';
 import { isUuid } from '@laurel/values/ids';
 import { decideDenial } from '../domain/payout-review.ts';
 import { lockPayout, markDenied } from '../repository/payouts.ts';
-import { checkOwned } from './owner-of-call.ts';
+import { checkOwned } from './contest-service-of-call.ts';
 import { presentPayout } from './present.ts';
 
 export function denyPayout({ database, clock }: { database: Database; clock: Clock }) {

@@ -4,7 +4,7 @@ import { parseId, type RpcContext } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { GetFeeRequest, GetFeeResponse } from '@laurel/proto/wallet';
 import { findFee } from '../repository/fees.ts';
-import { checkOwned } from './owner-of-call.ts';
+import { checkOwned } from './contest-service-of-call.ts';
 
 export function getFee({ database }: { database: Database }) {
   return async (request: GetFeeRequest, context: RpcContext): Promise<GetFeeResponse | Refused> => {

@@ -5,7 +5,7 @@ import type { Database } from '@laurel/postgres';
 import type { GetPayoutRequest, GetPayoutResponse } from '@laurel/proto/wallet';
 import { isUuid } from '@laurel/values/ids';
 import { loadPayout } from '../repository/payouts.ts';
-import { checkOwned } from './owner-of-call.ts';
+import { checkOwned } from './contest-service-of-call.ts';
 import { presentPayout } from './present.ts';
 
 export function getPayout({ database }: { database: Database }) {

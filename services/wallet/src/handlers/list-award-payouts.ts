@@ -4,7 +4,7 @@ import type { Database } from '@laurel/postgres';
 import type { ListAwardPayoutsRequest, ListAwardPayoutsResponse } from '@laurel/proto/wallet';
 import { pageSize } from '../domain/page-size.ts';
 import { listAwardPayouts as loadPayouts } from '../repository/payouts.ts';
-import { checkIsOwner } from './owner-of-call.ts';
+import { checkIsOwner } from './contest-service-of-call.ts';
 import { LOWEST_ID, parseOwner } from './parse.ts';
 import { presentPayout } from './present.ts';
 

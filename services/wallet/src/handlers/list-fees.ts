@@ -5,7 +5,7 @@ import { ENVIRONMENTS } from '@laurel/proto/enum-names';
 import type { ListFeesRequest, ListFeesResponse } from '@laurel/proto/wallet';
 import { pageSize } from '../domain/page-size.ts';
 import { listFees as loadFees } from '../repository/fees.ts';
-import { checkIsOwner } from './owner-of-call.ts';
+import { checkIsOwner } from './contest-service-of-call.ts';
 import { LOWEST_ID, parseOwner } from './parse.ts';
 
 const MAX_PAGE = 5_000;

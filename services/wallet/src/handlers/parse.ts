@@ -5,7 +5,7 @@
 import { parseTenant } from '@laurel/grpc';
 import { Environment as EnvironmentMessage } from '@laurel/proto/common';
 import type { Player, Requirement as WireRequirement } from '@laurel/proto/wallet';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import { type Cents, cents } from '@laurel/values/money';
 import type { Environment } from '@laurel/values/tenant';
 import type { Requirement } from '../domain/eligibility.ts';
@@ -15,7 +15,7 @@ import type { PlayerName } from '../repository/player-links.ts';
 export const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** The contest service whose ids are requested; null for all. */
-export function parseOwner(owner = ''): AttemptOwner | null {
+export function parseOwner(owner = ''): ContestServiceName | null {
   if (owner === '') return null;
   if (owner === 'challenge' || owner === 'tournament') return owner;
   throw new Error(`${owner} owns no attempts`);

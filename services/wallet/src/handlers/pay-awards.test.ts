@@ -1,6 +1,6 @@
 import { Environment } from '@laurel/proto/common';
 import { type AwardPayment, type Payout, PayoutStatus } from '@laurel/proto/wallet';
-import { awardTransferId, newId, newOwnedId, ownerOf } from '@laurel/values/ids';
+import { awardTransferId, contestServiceOf, newId, newOwnedId } from '@laurel/values/ids';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   addPlayer,
@@ -533,7 +533,7 @@ describe('listing payouts', () => {
         after = payouts.at(-1)?.awardId ?? '';
       }
       for (const { awardId, roundId } of listed) {
-        expect([ownerOf(awardId), roundId !== '']).toEqual([owner, owner === 'tournament']);
+        expect([contestServiceOf(awardId), roundId !== '']).toEqual([owner, owner === 'tournament']);
       }
       const [row] = await wallet.database.query<{ count: bigint }>({
         text: `select count(*) from payouts where ${owner === 'challenge' ? 'attempt_id' : 'round_id'} is not null`,

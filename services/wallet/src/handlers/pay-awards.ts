@@ -17,7 +17,7 @@ import type { Logger } from '@laurel/service';
 import type { AwardPayments } from '../commits/post-payouts.ts';
 import { type PayoutRequest, PayoutTermsError, type Win } from '../domain/payout-decision.ts';
 import { failpoint } from '../failpoints.ts';
-import { checkIsOwner, checkOwned } from './owner-of-call.ts';
+import { checkIsOwner, checkOwned } from './contest-service-of-call.ts';
 import { parseAmountAboveZero } from './parse.ts';
 import { presentPayout, presentUndecided } from './present.ts';
 

@@ -10,18 +10,18 @@ import type {
   RefundFeesResponse,
   FeeRefund as WireFeeRefund,
 } from '@laurel/proto/wallet';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import type { FeeRefund, FeeRefunds } from '../commits/post-refunds.ts';
 import type { RefundResult } from '../domain/refund-decision.ts';
 import { failpoint } from '../failpoints.ts';
-import { ownerOfCall } from './owner-of-call.ts';
+import { contestServiceOfCall } from './contest-service-of-call.ts';
 import { batchedAs } from './parse.ts';
 
 export function refundFees(
   refunds: FeeRefunds,
 ): (request: RefundFeesRequest, context: RpcContext) => Promise<RefundFeesResponse> {
   return async (request, context) => {
-    const owner = ownerOfCall(context);
+    const owner = contestServiceOfCall(context);
     const items = parseItems(request.refunds).map((refund) => parseRefund(refund, owner));
     const results = await Promise.all(items.map((item) => refunds.submit(item)));
     await failpoint('wallet.reply.before-send');
@@ -29,7 +29,10 @@ export function refundFees(
   };
 }
 
-function parseRefund({ feeTransferId, reason, environment }: WireFeeRefund, owner: AttemptOwner | null): FeeRefund {
+function parseRefund(
+  { feeTransferId, reason, environment }: WireFeeRefund,
+  owner: ContestServiceName | null,
+): FeeRefund {
   if (!isRefundReason(reason)) throw new Error(`${reason} is no reason for a refund`);
   return { feeTransferId: parseId(feeTransferId), reason, owner, environment: batchedAs(environment) };
 }

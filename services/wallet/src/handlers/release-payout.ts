@@ -12,7 +12,7 @@ import { failpoint } from '../failpoints.ts';
 import { lockOpenPlayers, playerKeyOf, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
 import { loadPayout, lockPayout, markPaid } from '../repository/payouts.ts';
 import { countProgramPayouts, lockProgramsToCount } from '../repository/program-limits.ts';
-import { checkOwned } from './owner-of-call.ts';
+import { checkOwned } from './contest-service-of-call.ts';
 import { presentPayout } from './present.ts';
 
 type Deps = { readonly database: Database; readonly clock: Clock };

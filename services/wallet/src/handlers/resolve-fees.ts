@@ -12,7 +12,7 @@ import {
 } from '@laurel/proto/wallet';
 import type { FeeQueries, FeeQuery } from '../commits/post-tombstones.ts';
 import type { StoredFee } from '../domain/fee-decision.ts';
-import { checkOwnedFee, type NamedFee } from './owner-of-call.ts';
+import { checkOwnedFee, type NamedFee } from './contest-service-of-call.ts';
 import { batchedAs } from './parse.ts';
 
 export function resolveFees(

@@ -2,20 +2,20 @@
  * Pages, in id order, of the rows of one contest service. The id carries the service's tag
  * (libs/values/src/ids.ts), so SQL can filter by it.
  */
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 
 export type OwnedPage = {
   /** Only ids above this one. */
   readonly after: string;
   /** Null for all contest services, and for ids without a tag. */
-  readonly owner: AttemptOwner | null;
+  readonly owner: ContestServiceName | null;
   readonly limit: number;
 };
 
-/** The version and the tag of a tagged id, as ownerOf of libs/values/src/ids.ts reads them. */
-export const DIGITS: Record<AttemptOwner, string> = { challenge: '81', tournament: '82' };
+/** The version and the tag of a tagged id; `contestServiceOf` (libs/values/src/ids.ts) reads them. */
+export const DIGITS: Record<ContestServiceName, string> = { challenge: '81', tournament: '82' };
 
-export function digitsOf(owner: AttemptOwner | null): string | null {
+export function digitsOf(owner: ContestServiceName | null): string | null {
   return owner === null ? null : DIGITS[owner];
 }
 

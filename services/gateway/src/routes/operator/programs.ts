@@ -171,7 +171,7 @@ export const replaceLiveKey = defineOperatorRoute({
     const { key, stored } = newKey(peppers, 'live');
     const replaced = await replaceStoredLiveKey(database, programId, stored, clock());
     if (isRefused(replaced)) return replaced;
-    for (const keyId of replaced.revokedKeyIds) admission.revoke(keyId);
+    for (const apiKeyId of replaced.revokedKeyIds) admission.revoke(apiKeyId);
     return { body: { live_key: key } };
   },
 });

@@ -4,7 +4,7 @@ import { isRefused, refused } from '@laurel/errors';
 import { type AttemptPosition, AttemptStatus, type ListAttemptsRequest } from '@laurel/proto/attempts';
 import { ATTEMPT_STATUSES } from '@laurel/proto/enum-names';
 import { decodePosition, encodePosition, type Position } from '@laurel/values/cursor';
-import { ownerOf } from '@laurel/values/ids';
+import { contestServiceOf } from '@laurel/values/ids';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import { mergePages } from '../../domain/attempt-pages.ts';
 import { presentAttemptLine, presentDescribedAttempt } from '../../presenters/attempt.ts';
@@ -138,7 +138,7 @@ export const getOwnReceipt = defineProgramRoute({
     if (isRefused(described)) return described;
     const receiptId = described.attempt?.outcome?.receiptId;
     if (receiptId === undefined) return refused('not_found');
-    const isOfChallenge = ownerOf(attemptId) === 'challenge';
+    const isOfChallenge = contestServiceOf(attemptId) === 'challenge';
     const found = isOfChallenge
       ? await services.challenge.getReceipt({ receiptId }, read)
       : await services.tournament.getReceipt({ receiptId }, read);

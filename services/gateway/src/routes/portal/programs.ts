@@ -62,7 +62,7 @@ export const replaceTestKey = definePortalRoute({
     const { key, stored } = newKey(peppers, 'test');
     const replaced = await replaceStoredTestKey(database, { programId, developerId }, stored, clock());
     if (isRefused(replaced)) return replaced;
-    for (const keyId of replaced.revokedKeyIds) admission.revoke(keyId);
+    for (const apiKeyId of replaced.revokedKeyIds) admission.revoke(apiKeyId);
     return { body: { test_key: key } };
   },
 });

@@ -41,7 +41,7 @@ export function sandboxRouter(deps: SandboxDependencies): Router {
       limit: deps.config.SANDBOX_RATE_LIMIT_PER_MINUTE,
       subjectOf: (_request, response) => ['sandbox', principalOf(response).programId],
     }),
-    readBodyFor(deps.bodies, (response) => principalOf(response).keyId),
+    readBodyFor(deps.bodies, (response) => principalOf(response).apiKeyId),
   );
   const callerOf = ({ principal }: RequestContext) => present(principal).tenant;
   mountRoutes(router, SANDBOX_ROUTES, (route) => runRoute(route, handleOf(route, deps, { area, callerOf }), { area }));

@@ -4,7 +4,7 @@
  * gateway may access attempts of both contest services.
  */
 import { type Caller, CallNotPermittedError } from '@laurel/grpc';
-import { type AttemptOwner, feeTransferId, ownerOf } from '@laurel/values/ids';
+import { type ContestServiceName, contestServiceOf, feeTransferId } from '@laurel/values/ids';
 
 type Call = { readonly caller: Caller };
 
@@ -16,14 +16,14 @@ export type NamedFee = {
 };
 
 /** The contest service whose attempts and payouts the call may name; null for all. */
-export function ownerOfCall({ caller }: Call): AttemptOwner | null {
+export function contestServiceOfCall({ caller }: Call): ContestServiceName | null {
   return caller === 'challenge' || caller === 'tournament' ? caller : null;
 }
 
 /** Throws CallNotPermittedError for another service's attempt or payout. */
 export function checkOwned(call: Call, id: string): void {
-  const owner = ownerOfCall(call);
-  if (owner !== null && ownerOf(id) !== owner) throw new CallNotPermittedError(`${id} is not one of its own`);
+  const owner = contestServiceOfCall(call);
+  if (owner !== null && contestServiceOf(id) !== owner) throw new CallNotPermittedError(`${id} is not one of its own`);
 }
 
 /**
@@ -32,7 +32,7 @@ export function checkOwned(call: Call, id: string): void {
  * fee. It takes 1 us.
  */
 export function checkOwnedFee(call: Call, { transferId, attemptId, feeGeneration }: NamedFee): void {
-  if (ownerOfCall(call) === null) return;
+  if (contestServiceOfCall(call) === null) return;
   if (attemptId === null) throw new CallNotPermittedError(`the fee ${transferId} names no attempt`);
   checkOwned(call, attemptId);
   if (feeTransferId(attemptId, feeGeneration) !== transferId)
@@ -43,7 +43,7 @@ export function checkOwnedFee(call: Call, { transferId, attemptId, feeGeneration
  * As checkOwned, for calls that concern no single id: only the tournament service has rounds, and a
  * contest service lists its own rows.
  */
-export function checkIsOwner(call: Call, owner: AttemptOwner | null): void {
-  const caller = ownerOfCall(call);
+export function checkIsOwner(call: Call, owner: ContestServiceName | null): void {
+  const caller = contestServiceOfCall(call);
   if (caller !== null && caller !== owner) throw new CallNotPermittedError(`it is not ${owner ?? 'every owner'}`);
 }

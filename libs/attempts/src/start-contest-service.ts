@@ -5,12 +5,12 @@
 import { connectEvents, createOutbox, type Outbox } from '@laurel/events';
 import { type Foundation, startWorkers } from '@laurel/service';
 import { createSigner, type Signer } from '@laurel/signature';
-import type { AttemptOwner } from '@laurel/values/ids';
+import type { ContestServiceName } from '@laurel/values/ids';
 import { EXTENSION_INTERVAL_MS, extendSigningKey, putSigningKey } from './repository/signing-keys.ts';
 import { connectWallet, type Wallet } from './wallet.ts';
 
 /** Parsed by settings.ts. */
-export interface OwnerSettings {
+export interface ContestServiceSettings {
   readonly WALLET_ADDRESS: string;
   readonly NATS_URL: string;
   readonly NATS_CA_FILE?: string | undefined;
@@ -19,7 +19,7 @@ export interface OwnerSettings {
   readonly RECEIPT_SIGNING_SEED: Buffer;
 }
 
-export interface OwnerFoundation<Owner extends AttemptOwner> extends Foundation {
+export interface ContestServiceFoundation<Owner extends ContestServiceName> extends Foundation {
   readonly owner: Owner;
   readonly wallet: Wallet;
   readonly outbox: Outbox;
@@ -27,11 +27,11 @@ export interface OwnerFoundation<Owner extends AttemptOwner> extends Foundation 
   readonly signingKeyId: number;
 }
 
-export async function startOwner<Owner extends AttemptOwner>(
+export async function startContestService<Owner extends ContestServiceName>(
   owner: Owner,
-  config: OwnerSettings,
+  config: ContestServiceSettings,
   foundation: Foundation,
-): Promise<OwnerFoundation<Owner>> {
+): Promise<ContestServiceFoundation<Owner>> {
   const { identity, database, logger, started } = foundation;
   const wallet = started.use(connectWallet(config.WALLET_ADDRESS, identity));
   const { NATS_URL: url, NATS_CA_FILE: caFile, EVENTS_PREFIX: prefix } = config;

@@ -1,9 +1,9 @@
 import { type Caller, CallNotPermittedError } from '@laurel/grpc';
 import { SERVICE_NAMES } from '@laurel/topology';
-import { feeTransferId, newId, newOwnedId, ownerOf } from '@laurel/values/ids';
+import { contestServiceOf, feeTransferId, newId, newOwnedId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkIsOwner, checkOwned, checkOwnedFee } from './owner-of-call.ts';
+import { checkIsOwner, checkOwned, checkOwnedFee } from './contest-service-of-call.ts';
 
 const OWNERS = ['challenge', 'tournament'] as const;
 const callers = fc.constantFrom<Caller[]>(...SERVICE_NAMES, undefined);
@@ -52,7 +52,9 @@ test('a contest service may name a fee only with its own attempt, from which the
     fc.property(callers, fc.oneof(fees, rightful), (caller, fee) => {
       const { transferId, attemptId, feeGeneration } = fee;
       const isOwn =
-        attemptId !== null && ownerOf(attemptId) === caller && feeTransferId(attemptId, feeGeneration) === transferId;
+        attemptId !== null &&
+        contestServiceOf(attemptId) === caller &&
+        feeTransferId(attemptId, feeGeneration) === transferId;
       expect(isPermitted(() => checkOwnedFee({ caller }, fee))).toBe(!isOwner(caller) || isOwn);
     }),
     { numRuns: 1_000 },
