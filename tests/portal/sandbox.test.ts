@@ -50,7 +50,6 @@ describe.skipIf(!(await hasChromium()))('the sandbox console', () => {
     await page.getByRole('button', { name: 'Take attempt.settled' }).press('Enter');
     expect(await page.getByLabel('Delivery id').inputValue()).toBe(sent.deliveryId);
     await takeStep(page, 7, 'Retry it now');
-    // The script retries the delivery once more, which is refused while a send is under way.
     await hook.delivery(sent.deliveryId, ({ attempts }) => typeof attempts[1]?.duration_ms === 'number');
 
     const script = (await page.getByLabel('Script, curl', { exact: true }).textContent()) ?? '';

@@ -80,6 +80,23 @@ describe('the script of all steps', () => {
     expect(sdk).toContain('laurel.attempts.reportOutcome(attempt1.id, { score: 120 })');
   });
 
+  test('leaves out what Laurel accepts once, and says so in its place', () => {
+    const id = '01a21737-193b-806b-9ab3-a02eed48ebec';
+    const once: readonly SandboxCall[] = [
+      { kind: 'close-entries', roundId: id },
+      { kind: 'close-round', roundId: id },
+      { kind: 'retry-delivery', deliveryId: id },
+    ];
+    for (const call of once) {
+      const texts = textsOf(scriptsOf([{ call: PLAYER }, { call }], ORIGIN));
+      for (const text of texts) {
+        expect(text).not.toContain(id);
+        expect(text).toContain(' is left out: ');
+        expect(text).toContain('p-1');
+      }
+    }
+  });
+
   test('by curl hands the id of the created attempt on to the next call', () => {
     const fake = `curl() { for one in "$@"; do case "$one" in http*) echo "$one" >&2;; esac; done; printf '{"id":"made","challenge_id":"x"}'; }`;
     const { stderr, stdout, status } = spawnSync('bash', ['-c', `${fake}\n${curl}`], {

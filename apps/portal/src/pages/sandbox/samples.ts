@@ -19,6 +19,16 @@ export function samplesOf(call: SandboxCall, origin: string): readonly Sample[] 
   ];
 }
 
+/**
+ * The steps that change what a visit found, and that Laurel therefore accepts once. A script that
+ * repeated them would end with their conflict.
+ */
+const ONCE: Partial<Record<SandboxCall['kind'], string>> = {
+  'close-entries': 'Closing a round to entries is left out: a round closes once.',
+  'close-round': 'Closing a round is left out: a round closes once.',
+  'retry-delivery': 'Retrying a delivery is left out: it is accepted only while a retry is scheduled.',
+};
+
 export function scriptsOf(steps: readonly Done[], origin: string): readonly Sample[] {
   const names = new Map<string, Variable>();
   const shell: string[] = [];
@@ -26,6 +36,12 @@ export function scriptsOf(steps: readonly Done[], origin: string): readonly Samp
   let attempts = 0;
   let players = 0;
   for (const { call, attemptId } of steps) {
+    const once = ONCE[call.kind];
+    if (once !== undefined) {
+      shell.push(`# ${once}`);
+      sdk.push(`// ${once}`);
+      continue;
+    }
     const ref = call.kind === 'put-player' ? call.body.player_ref : undefined;
     if (ref !== undefined && !names.has(ref) && isPlain(ref)) {
       players += 1;

@@ -122,7 +122,7 @@ export function Script(): ReactNode {
     <Section title="All steps as a script">
       <p className="hint">
         The accepted steps in their order, with the test key from <code>LAUREL_TEST_KEY</code>. Each run makes players
-        and attempts of its own. A round that has ended, and a delivery without a retry left, need another id.
+        and attempts of its own. What Laurel accepts once, such as closing a round, is left out.
       </p>
       <CodeSample title="Script" samples={scriptsOf(done, window.location.origin)} />
     </Section>
