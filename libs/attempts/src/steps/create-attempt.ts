@@ -27,9 +27,13 @@ export type CreateDeps = {
   readonly opener: AttemptOpener;
 };
 
-// Links, abandoned fees and races with other processes can restart a creation. Each cause is
-// transient.
+// Abandoned fees and races with other processes can restart a creation. Each cause is transient.
 const MAX_ROUNDS = 5;
+/**
+ * How often one creation follows the player's link. Each time the partner has moved the link
+ * between the reservation and the charge, which its rate limit allows some ten times a second.
+ */
+const MAX_MOVES = 50;
 
 /**
  * Takes one creation to an attempt that may be shown: paid for, and written `open` if other reads
@@ -89,7 +93,7 @@ async function charge(
   const player = { tenant: creation.tenant, playerRef: pending.playerRef };
   let attempt = pending;
 
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+  for (let moves = 0; moves <= MAX_MOVES; moves += 1) {
     if (attempt.accountId === null) throw new Error(`attempt ${attempt.id} has a fee and no account to pay it`);
     const fee = { attemptId: attempt.id, feeGeneration: attempt.feeGeneration };
     await failpoint(`${owner}.create.before-charge`);
@@ -134,7 +138,7 @@ async function charge(
     await opener.refuse(fee, moved.code);
     return moved;
   }
-  throw new Error(`the player of attempt ${pending.id} was moved ${MAX_ROUNDS} times while it was charged`);
+  throw new Error(`the player of attempt ${pending.id} was moved more than ${MAX_MOVES} times while it was charged`);
 }
 
 async function opened(attempt: ReservedAttempt, opener: AttemptOpener): Promise<ReservedAttempt> {
