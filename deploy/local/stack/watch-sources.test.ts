@@ -25,7 +25,7 @@ afterEach(() => {
 test('the sources of a service are its own folder and every library that it depends on, directly or transitively', () => {
   const folders = sourceFolders(ROOT, 'wallet');
   expect(folders).toContain(join(ROOT, 'services', 'wallet'));
-  expect(folders).toContain(join(ROOT, 'libs', 'money'));
+  expect(folders).toContain(join(ROOT, 'libs', 'values'));
   expect(folders).not.toContain(join(ROOT, 'services', 'gateway'));
   expect(folders).not.toContain(join(ROOT, 'libs', 'testing'));
 });
