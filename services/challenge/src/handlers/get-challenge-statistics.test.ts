@@ -21,7 +21,7 @@ const s = useSamples(h);
 const { play, attempts, settle } = usePlay(h);
 
 async function read({ id }: Challenge, bins = 30): Promise<GetChallengeStatisticsResponse> {
-  const request = { programId: PROGRAM.programId, challengeId: id, bins };
+  const request = { programId: PROGRAM.programId, challengeId: id, bins, anyProgram: false };
   return ok(await h.challenge.getChallengeStatistics(request));
 }
 
@@ -78,6 +78,17 @@ describe('the statistics of a challenge', () => {
       isComplete: true,
       bins: [{ from: 3.5, to: 3.5, samples: 1n }],
     });
+  });
+
+  it('the statistics of a challenge are the same for an operator, who names no program', async () => {
+    const challenge = await openWithoutCap(h);
+    await play(challenge.id, everyNth(60, 5));
+    const request = { programId: '', challengeId: challenge.id, bins: 30, anyProgram: true };
+    expect(ok(await h.challenge.getChallengeStatistics(request))).toEqual(await read(challenge));
+    const unknown = await h.challenge.getChallengeStatistics({ ...request, challengeId: newId() });
+    expect(unknown).toMatchObject({ code: 'not_found' });
+    // A caller that forgets the program does not become an operator.
+    await expect(h.challenge.getChallengeStatistics({ ...request, anyProgram: false })).rejects.toThrow();
   });
 
   it('the statistics of a top_n challenge show every score, and no pass rate, ramp or calibrated bar', async () => {

@@ -1,7 +1,8 @@
 /**
  * GetChallengeStatistics: how the scores of a challenge are distributed and how often its bar is
  * cleared, with its ramp, its drift monitor and the history of its status, for the program's
- * developer. One snapshot reads all of it, in time that does not grow with the attempts.
+ * developer and for operators. One snapshot reads all of it, in time that does not grow with the
+ * attempts.
  */
 import { refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
@@ -21,7 +22,7 @@ import { rampSoFar } from '../domain/ramp.ts';
 import { rankOfKthBest } from '../domain/rank-anchor.ts';
 import { histogramOf } from '../domain/sample-distribution.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
-import { findChallengeOfProgram } from '../repository/challenges.ts';
+import { findChallenge, findChallengeOfProgram } from '../repository/challenges.ts';
 import { loadPaidScores, loadSampledScores, type Scores } from '../repository/scores.ts';
 import { presentRamp } from './present.ts';
 import { readDrift } from './read-drift.ts';
@@ -36,12 +37,14 @@ export function getChallengeStatistics({
   ...deps
 }: Deps): Handlers<ChallengeServiceService>['getChallengeStatistics'] {
   return async (request) => {
-    const [programId, id] = [parseId(request.programId), parseId(request.challengeId)];
+    const id = parseId(request.challengeId);
+    const programId = request.anyProgram ? null : parseId(request.programId);
     const { bins } = request;
     if (bins < MIN_BINS || bins > MAX_BINS) throw new Error(`a histogram of ${bins} bins is out of bounds`);
     return await database.transaction(
       async (tx) => {
-        const challenge = await findChallengeOfProgram(tx, programId, id);
+        const challenge =
+          programId === null ? await findChallenge(tx, id) : await findChallengeOfProgram(tx, programId, id);
         return challenge === null ? refused('not_found') : await readStatistics(tx, challenge, bins, deps);
       },
       { isSnapshot: true },

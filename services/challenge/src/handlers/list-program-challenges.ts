@@ -1,4 +1,7 @@
-/** ListProgramChallenges: the challenges of a tenant, newest first, for the program's developer. */
+/**
+ * ListProgramChallenges: the challenges of a tenant, newest first, for the program's developer and
+ * for operators.
+ */
 
 import { refused } from '@laurel/errors';
 import { type Handlers, parseTenant } from '@laurel/grpc';

@@ -132,7 +132,9 @@ describe('a challenge of a program', () => {
       { programId: PROGRAM.programId, challengeId: newId() },
     ]) {
       expect(await h.challenge.getProgramChallenge(request)).toMatchObject({ code: 'not_found' });
-      expect(await h.challenge.getChallengeStatistics({ ...request, bins: 30 })).toMatchObject({ code: 'not_found' });
+      expect(await h.challenge.getChallengeStatistics({ ...request, bins: 30, anyProgram: false })).toMatchObject({
+        code: 'not_found',
+      });
     }
   });
 });

@@ -52,7 +52,7 @@ function presentReading({ attempts, passes, above, below }: DriftReading, readAt
   };
 }
 
-function presentStatusChange({ changedAt, from, to, cause, note, evidence }: StatusChange): StatusChangeMessage {
+export function presentStatusChange({ changedAt, from, to, cause, note, evidence }: StatusChange): StatusChangeMessage {
   return {
     changedAt,
     from: CHALLENGE_STATUSES[from],

@@ -31,6 +31,13 @@ select challenge_id, changed_at, from_status, to_status, cause, note, attempts, 
 from status_changes where challenge_id = $1 order by id`,
 };
 
+// The completion of a ramp is a row too, and leaves the status as it is.
+const SELECT_LAST = {
+  text: `
+select challenge_id, changed_at, from_status, to_status, cause, note, attempts, passes, log_ratio_above, log_ratio_below
+from status_changes where challenge_id = $1 and from_status <> to_status order by id desc limit 1`,
+};
+
 const SELECT_LAST_SUSPENSION = {
   text: `
 select cause from status_changes where challenge_id = $1 and to_status = 'suspended' order by id desc limit 1`,
@@ -55,6 +62,12 @@ export async function insertStatusChange(on: Queryable, change: StatusChange): P
 /** Oldest first. */
 export async function loadStatusChanges(on: Queryable, challengeId: string): Promise<readonly StatusChange[]> {
   return (await on.query<StatusChangeRow>(SELECT_OF_CHALLENGE, [challengeId])).map(toStatusChange);
+}
+
+/** The change that gave the challenge its status; null if none is recorded. */
+export async function findLastStatusChange(on: Queryable, challengeId: string): Promise<StatusChange | null> {
+  const [row] = await on.query<StatusChangeRow>(SELECT_LAST, [challengeId]);
+  return row === undefined ? null : toStatusChange(row);
 }
 
 /** What caused the last suspension; null if there was none. */

@@ -140,7 +140,7 @@ describe('opening a challenge', () => {
 
 describe('changing the status of a challenge', () => {
   test('the note of an operator reaches the challenge service and is in the log of actions', async () => {
-    challenge.script.getChallenge = async () => ({ challenge: CHALLENGE });
+    challenge.script.getChallenge = async () => ({ challenge: CHALLENGE, statusChange: undefined });
     challenge.script.updateChallengeStatus = async () => ({ challenge: CHALLENGE });
     const note = 'The metric was measured twice; fixed in 4.1.';
     const changed = await operate('PATCH', PATH, { status: 'live', note });

@@ -210,7 +210,7 @@ export const getChallengeStatistics = defineProgramRoute({
   query: statisticsQuery,
   success: { status: 200, description: 'The statistics.', schema: statisticsSchema },
   run: async ({ caller: { program }, params: { challengeId }, query, options }, { challenge }: Challenges) => {
-    const request = { programId: program.id, challengeId, bins: query.bins ?? BINS };
+    const request = { programId: program.id, challengeId, bins: query.bins ?? BINS, anyProgram: false };
     const found = await challenge.getChallengeStatistics(request, options);
     return isRefused(found) ? found : { body: presentStatistics(found) };
   },

@@ -88,7 +88,7 @@ describe('the challenges and tournaments of a program', () => {
     for (const path of ONE) expect(await get(path)).toMatchObject({ status: 404, code: 'not_found' });
     expect(asked()).toEqual([
       ['getProgramChallenge', { programId, challengeId: ID }],
-      ['getChallengeStatistics', { programId, challengeId: ID, bins: 30 }],
+      ['getChallengeStatistics', { programId, challengeId: ID, bins: 30, anyProgram: false }],
       ['getProgramTournament', { programId, tournamentId: ID }],
       ['listTournamentRounds', { programId, tournamentId: ID, cursor: '', limit: 200 }],
       ['listRoundStandings', { programId, roundId: ID, cursor: '', limit: 200 }],
@@ -195,7 +195,7 @@ describe('challenges', () => {
       drift: null,
       status_changes: [],
     });
-    expect(challenge.asked).toEqual([['getChallengeStatistics', { programId, challengeId: ID, bins: 5 }]]);
+    expect(challenge.asked).toEqual([['getChallengeStatistics', { programId, challengeId: ID, bins: 5, anyProgram: false }]]);
   });
 
   test('the statistics of a live challenge have the pass rate over time, the ramp, the monitor and the history', async () => {

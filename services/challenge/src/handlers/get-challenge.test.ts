@@ -1,0 +1,62 @@
+/** What an operator reads of one challenge: the change that gave it its status. */
+
+import { ChallengeStatus } from '@laurel/proto/challenge';
+import { ok } from '@laurel/testing';
+import { newId } from '@laurel/values/ids';
+import { describe, expect, it } from 'vitest';
+import { PROGRAM, useHarness } from '../challenge.fixture.ts';
+import { all, everyNth, openWithoutCap, usePlay } from '../workers/monitor.fixture.ts';
+import { useSamples } from './samples.fixture.ts';
+
+const h = useHarness();
+const s = useSamples(h);
+const { play, drift } = usePlay(h);
+const { LIVE, SUSPENDED, CALIBRATING } = ChallengeStatus;
+
+const read = async (challengeId: string) => ok(await h.challenge.getChallenge({ challengeId }));
+
+const changed = async (challengeId: string, status: ChallengeStatus, note?: string) =>
+  ok(await h.challenge.updateChallengeStatus({ challengeId, status, note }));
+
+describe('the last change of a status', () => {
+  it('the last change of a status is none for a challenge that has its first one', async () => {
+    expect((await read((await h.open()).id)).statusChange).toBeUndefined();
+  });
+
+  it('the last change of a status says when, by whom and why, and is the newest of the history', async () => {
+    const { id } = await openWithoutCap(h);
+    await play(id, all(true, 60));
+    expect(await read(id)).toMatchObject({
+      challenge: { status: SUSPENDED },
+      statusChange: { changedAt: h.clock(), from: LIVE, to: SUSPENDED, cause: 'drift', note: '' },
+    });
+    expect((await read(id)).statusChange).toEqual((await drift(id)).changes.at(-1));
+    h.clock.advance(1_000);
+    const { challenge } = await changed(id, LIVE, 'The game was patched.');
+    expect(await read(id)).toEqual({
+      challenge,
+      statusChange: {
+        changedAt: h.clock(),
+        from: SUSPENDED,
+        to: LIVE,
+        cause: 'operator',
+        note: 'The game was patched.',
+        evidence: undefined,
+      },
+    });
+    // Nothing changes, so nothing is recorded.
+    h.clock.advance(1_000);
+    await changed(id, LIVE, 'Again.');
+    expect((await read(id)).statusChange?.note).toBe('The game was patched.');
+  });
+
+  it('the last change of a status is not the completion of a ramp, which leaves the status as it is', async () => {
+    const { id } = await s.open({ dailyAttemptCap: 100_000, targetPassRate: 0.2 });
+    const distribution = { p5: 10, p25: 20, p50: 30, p75: 95, p95: 100 };
+    const seeding = { operationId: newId(), tenant: PROGRAM, challengeId: id, distribution };
+    ok(await h.challenge.seedChallenge({ ...seeding, sampleSize: 500n, keyUse: undefined }));
+    await play(id, everyNth(100, 5));
+    expect((await drift(id)).changes).toMatchObject([{ cause: 'seeded' }, { cause: 'ramp' }]);
+    expect((await read(id)).statusChange).toMatchObject({ from: CALIBRATING, to: LIVE, cause: 'seeded' });
+  });
+});
