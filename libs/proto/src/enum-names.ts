@@ -95,12 +95,13 @@ export const ROUND_STATUSES = {
   cancelled: RoundStatus.CANCELLED,
 } as const;
 
-/** The payout status in a row of a leaderboard. */
+/** The payout status in a row of a leaderboard; only operators read `denied`. */
 export const ROW_PAYOUT_STATUSES = {
   none: RowPayoutStatus.NONE,
   paid: RowPayoutStatus.PAID,
   held: RowPayoutStatus.HELD,
   refunded: RowPayoutStatus.REFUNDED,
+  denied: RowPayoutStatus.DENIED,
 } as const;
 
 /** The status of a payout as the wallet stores it. */

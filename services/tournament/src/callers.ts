@@ -14,6 +14,8 @@ export const CALLERS: AcceptedCallers<TournamentServiceService> = {
   getProgramTournament: GATEWAY,
   listTournamentRounds: GATEWAY,
   listRoundStandings: GATEWAY,
+  getRound: GATEWAY,
+  inspectStandings: GATEWAY,
   updateTournamentStatus: GATEWAY,
   openRound: GATEWAY,
   closeEntries: GATEWAY,

@@ -13,7 +13,9 @@ import { createTournament } from './handlers/create-tournament.ts';
 import { getLeaderboard } from './handlers/get-leaderboard.ts';
 import { getProgramTournament } from './handlers/get-program-tournament.ts';
 import { getReceipt } from './handlers/get-receipt.ts';
+import { getRound } from './handlers/get-round.ts';
 import { getTournament } from './handlers/get-tournament.ts';
+import { inspectStandings } from './handlers/inspect-standings.ts';
 import { listProgramTournaments } from './handlers/list-program-tournaments.ts';
 import { listRoundStandings } from './handlers/list-round-standings.ts';
 import { listStandings } from './handlers/list-standings.ts';
@@ -45,6 +47,8 @@ export function tournamentRpcs({ attempts, runAudit, ...rest }: Deps): readonly 
     getProgramTournament: getProgramTournament(deps),
     listTournamentRounds: listTournamentRounds(deps),
     listRoundStandings: listRoundStandings(deps),
+    getRound: getRound(deps),
+    inspectStandings: inspectStandings(deps),
     updateTournamentStatus: updateTournamentStatus(deps),
     openRound: openRound(deps),
     closeEntries: closeEntries(deps),

@@ -10,8 +10,11 @@ import {
 
 export const at = (minute: number) => new Date(Date.UTC(2026, 10, 21, 12, minute));
 
+const TENANT = { programId: '0199aaaa-0000-7000-8000-000000000002', environment: Environment.LIVE };
+
 export const ROUND: Round = {
   id: '0199aaaa-0000-7000-8000-000000000003',
+  tenant: TENANT,
   tournamentId: '0199aaaa-0000-7000-8000-000000000001',
   tournamentName: 'Cup',
   status: RoundStatus.OPEN,
@@ -32,7 +35,7 @@ export const ROUND: Round = {
 
 export const TOURNAMENT: Tournament = {
   id: ROUND.tournamentId,
-  tenant: { programId: '0199aaaa-0000-7000-8000-000000000002', environment: Environment.LIVE },
+  tenant: TENANT,
   terms: {
     name: 'Cup',
     description: undefined,

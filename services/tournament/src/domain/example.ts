@@ -75,6 +75,7 @@ export const ATTEMPT: Attempt = {
 export function standingOf(name: string, changes: Partial<Standing> = {}): Standing {
   return {
     entryId: entryIdOf(ROUND_ID, name),
+    accountId: name,
     best: { score: 10, tiebreak: null, at: NOW, attemptId: `attempt of ${name}`, playerRef: name },
     paidAttempts: 1,
     finalRank: null,

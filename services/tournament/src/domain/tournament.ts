@@ -133,6 +133,7 @@ export type PayoutStatus = 'none' | 'paid' | 'held' | 'refunded';
 /** An entry with a score, as the board stores it. */
 export type Standing = {
   readonly entryId: string;
+  readonly accountId: string;
   readonly best: BestRun;
   /** Attempts that were bought and not refunded one by one. */
   readonly paidAttempts: number;

@@ -1,6 +1,6 @@
 /**
  * ListProgramTournaments: the tournaments of a tenant with their current rounds, newest first, for
- * the program's developer.
+ * the program's developer and for operators.
  */
 
 import { refused } from '@laurel/errors';

@@ -12,7 +12,7 @@ import type {
   Round as RoundMessage,
   Tournament as TournamentMessage,
 } from '@laurel/proto/tournament';
-import type { LeaderboardRow } from '../domain/leaderboard-view.ts';
+import type { InspectedRow } from '../domain/inspected-standings.ts';
 import { shownRoundStatus } from '../domain/round-status.ts';
 import type * as domain from '../domain/tournament.ts';
 import type { RoundWithTally } from '../repository/rounds.ts';
@@ -51,6 +51,7 @@ export function presentRound({ round, tally }: RoundWithTally): RoundMessage {
   const { terms } = round;
   return {
     id: round.id,
+    tenant: presentTenant(round.tenant),
     tournamentId: round.tournamentId,
     tournamentName: round.tournamentName,
     status: ROUND_STATUSES[shownRoundStatus(round.status)],
@@ -67,7 +68,7 @@ export function presentRound({ round, tally }: RoundWithTally): RoundMessage {
   };
 }
 
-export function presentRow(row: LeaderboardRow): LeaderboardRowMessage {
+export function presentRow(row: InspectedRow): LeaderboardRowMessage {
   return {
     rank: BigInt(row.rank),
     playerRef: row.playerRef,

@@ -53,7 +53,7 @@ const tournaments = ({ tenant = PROGRAM, status = TournamentStatus.UNSPECIFIED, 
 
 const rounds = (tournamentId: string, limit = 200, tenant = PROGRAM) =>
   pagesOf<Round>(async (cursor) => {
-    const request = { programId: tenant.programId, tournamentId, cursor, limit };
+    const request = { programId: tenant.programId, tournamentId, cursor, limit, anyProgram: false };
     const read = ok(await h.tournament.listTournamentRounds(request));
     return { rows: read.rounds, nextCursor: read.nextCursor };
   });
@@ -144,7 +144,7 @@ describe('the tournaments of a program', () => {
     await h.report(attempt.id, 1);
     const { tournamentId, id: roundId } = round;
     expect(ok(await h.tournament.getProgramTournament({ programId, tournamentId })).tournament?.id).toBe(tournamentId);
-    const page = { cursor: '', limit: 10 };
+    const page = { cursor: '', limit: 10, anyProgram: false };
     for (const ids of [
       { programId: OTHER_PROGRAM.programId, tournamentId, roundId },
       { programId, tournamentId: newId(), roundId: newId() },
@@ -158,7 +158,7 @@ describe('the tournaments of a program', () => {
   it('a cursor that Laurel did not give is refused for tournaments, rounds and standings', async () => {
     const { tournamentId, id: roundId } = await h.openRound();
     for (const cursor of ['nonsense', Buffer.from('["0"]').toString('base64url'), newId()]) {
-      const page = { programId, tournamentId, roundId, cursor, limit: 10 };
+      const page = { programId, tournamentId, roundId, cursor, limit: 10, anyProgram: false };
       const listed = await h.tournament.listProgramTournaments({ ...page, tenant: PROGRAM, status: 0 });
       expect(listed).toMatchObject({ code: 'invalid_request' });
       expect(await h.tournament.listTournamentRounds(page)).toMatchObject({ code: 'invalid_request' });

@@ -173,6 +173,7 @@ describe('a board', () => {
       above: null,
       own: {
         entryId: played.entryId,
+        accountId: one.accountId,
         best: { attemptId: played.id, score: 7, tiebreak: null, at: NOW, playerRef: one.playerRef },
         paidAttempts: 1,
         finalRank: null,

@@ -261,7 +261,10 @@ export async function loadWindow(on: Queryable, roundId: string, entryId: string
   };
 }
 
-/** The place of a rank, from 1, on the board of a round that is over; null beyond the last row. */
+/**
+ * The place of a rank, from 1; null beyond the last row. While the round runs, the caller reads the
+ * rows from the same snapshot.
+ */
 export async function findRank(on: Queryable, roundId: string, rank: number): Promise<BoardCursor | null> {
   const [row] = await on.query<{ sort_key: Buffer }>(SELECT_AT_RANK, [roundId, rank]);
   return row === undefined ? null : { sortKey: row.sort_key, rank };
@@ -286,6 +289,7 @@ function toStanding(row: StandingRow): Standing {
   if (best === null) throw new Error(`entry ${row.entry_id} is on the board without a run`);
   return {
     entryId: row.entry_id,
+    accountId: row.account_id,
     best,
     paidAttempts: row.paid_attempts,
     finalRank: row.final_rank,

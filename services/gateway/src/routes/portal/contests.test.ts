@@ -90,7 +90,7 @@ describe('the challenges and tournaments of a program', () => {
       ['getProgramChallenge', { programId, challengeId: ID }],
       ['getChallengeStatistics', { programId, challengeId: ID, bins: 30, anyProgram: false }],
       ['getProgramTournament', { programId, tournamentId: ID }],
-      ['listTournamentRounds', { programId, tournamentId: ID, cursor: '', limit: 200 }],
+      ['listTournamentRounds', { programId, tournamentId: ID, cursor: '', limit: 200, anyProgram: false }],
       ['listRoundStandings', { programId, roundId: ID, cursor: '', limit: 200 }],
     ]);
   });
@@ -195,7 +195,9 @@ describe('challenges', () => {
       drift: null,
       status_changes: [],
     });
-    expect(challenge.asked).toEqual([['getChallengeStatistics', { programId, challengeId: ID, bins: 5, anyProgram: false }]]);
+    expect(challenge.asked).toEqual([
+      ['getChallengeStatistics', { programId, challengeId: ID, bins: 5, anyProgram: false }],
+    ]);
   });
 
   test('the statistics of a live challenge have the pass rate over time, the ramp, the monitor and the history', async () => {
@@ -261,7 +263,7 @@ describe('tournaments', () => {
     expect(tournament.asked).toEqual([
       ['listProgramTournaments', { tenant, status: TournamentStatus.PAUSED, cursor: '', limit: 3 }],
       ['getProgramTournament', { programId, tournamentId: ID }],
-      ['listTournamentRounds', { programId, tournamentId: ID, cursor: 'here', limit: 200 }],
+      ['listTournamentRounds', { programId, tournamentId: ID, cursor: 'here', limit: 200, anyProgram: false }],
     ]);
   });
 

@@ -87,7 +87,10 @@ export const listTournamentRounds = defineProgramRoute({
   },
   run: async ({ caller: { program }, params: { tournamentId }, query, options }, { tournament }: Tournaments) => {
     const part = { cursor: query.cursor ?? '', limit: query.limit ?? PAGE_LIMIT };
-    const listed = await tournament.listTournamentRounds({ programId: program.id, tournamentId, ...part }, options);
+    const listed = await tournament.listTournamentRounds(
+      { programId: program.id, tournamentId, ...part, anyProgram: false },
+      options,
+    );
     if (isRefused(listed)) return listed;
     return { body: { data: listed.rounds.map(presentRound), next_cursor: listed.nextCursor || null } };
   },

@@ -25,6 +25,7 @@ type Service = Handlers<typeof TournamentServiceService>;
 const AT = new Date('2026-11-21T12:00:00.000Z');
 const ROUND = {
   id: newId(),
+  tenant: undefined,
   tournamentId: newId(),
   tournamentName: 'Cup',
   status: RoundStatus.SETTLED,

@@ -1,0 +1,45 @@
+/** Reads one page of a round's board behind a rank, for developers and for operators. */
+import { type Refused, refused } from '@laurel/errors';
+import type { Queryable } from '@laurel/postgres';
+import { cutPage } from '@laurel/values/cursor';
+import type { Standing } from '../domain/tournament.ts';
+import { findRank, loadStandings, type RankedStanding } from '../repository/board.ts';
+import { decodeNumber, encodeNumber } from './number-cursor.ts';
+
+const MAX_PAGE = 200;
+
+/** The rank behind which the page begins, 0 for the first, and the most rows that it has. */
+type PageOfRanks = { readonly afterRank: number; readonly limit: number };
+
+/** Refuses: invalid_request. */
+export function parsePageOfRanks(request: { readonly cursor: string; readonly limit: number }): PageOfRanks | Refused {
+  const { cursor, limit } = request;
+  if (limit < 1 || limit > MAX_PAGE) throw new Error(`a page of ${limit} rows is out of bounds`);
+  const afterRank = cursor === '' ? 0 : decodeNumber(cursor);
+  return afterRank === null ? refused('invalid_request', 'The cursor is not valid.') : { afterRank, limit };
+}
+
+/** While the round runs, `on` is a snapshot. */
+export async function readStandings(
+  on: Queryable,
+  roundId: string,
+  { afterRank, limit }: PageOfRanks,
+): Promise<{ readonly standings: readonly Standing[]; readonly nextCursor: string }> {
+  // One row more than requested shows whether another page follows.
+  const { page, last } = cutPage(await loadAfter(on, roundId, afterRank, limit + 1), limit);
+  return {
+    standings: page.map(({ standing }) => standing),
+    nextCursor: last === null ? '' : encodeNumber(last.rank),
+  };
+}
+
+async function loadAfter(
+  on: Queryable,
+  roundId: string,
+  rank: number,
+  limit: number,
+): Promise<readonly RankedStanding[]> {
+  if (rank === 0) return loadStandings(on, roundId, null, limit);
+  const after = await findRank(on, roundId, rank);
+  return after === null ? [] : loadStandings(on, roundId, after, limit);
+}
