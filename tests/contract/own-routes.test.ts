@@ -162,6 +162,8 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(200, await operator.getChallenge(challenge.id));
     expectStatus(200, await operator.getCalibration(challenge.id));
     expectStatus(200, await operator.getDrift(challenge.id));
+    expectStatus(200, await operator.send('GET', `/challenges/${challenge.id}/statistics?bins=5`));
+    expectStatus(200, await operator.send('GET', `/programs/${world.program.id}/challenges?environment=test&limit=1`));
     const winner = await world.newPlayer();
     const entry = { challenge_id: challenge.id, player_ref: winner.ref };
     const attempt = expectStatus(201, await world.partner.createAttempt(entry)).body;
@@ -174,6 +176,11 @@ describe('the document of the routes under /api: success', () => {
     const entered = await world.playRound(round.id, winner, 5);
     expectStatus(200, await world.partner.closeRound(round.id));
     expect(expectStatus(200, await operator.getReceipt(entered.receipt_id)).body).toHaveProperty('seal');
+    expectStatus(200, await operator.send('GET', `/rounds/${round.id}`));
+    expectStatus(200, await operator.send('GET', `/rounds/${round.id}/standings`));
+    expectStatus(200, await operator.send('GET', `/tournaments/${tournament.id}`));
+    expectStatus(200, await operator.send('GET', `/tournaments/${tournament.id}/rounds`));
+    expectStatus(200, await operator.send('GET', `/programs/${world.program.id}/tournaments?environment=test&limit=1`));
     expectStatus(200, await operator.updateTournament(tournament.id, { status: 'paused' }));
 
     const [released, denied] = [await hold(), await hold()];

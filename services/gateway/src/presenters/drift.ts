@@ -38,7 +38,11 @@ export function presentMonitor({ startedAt, now, logLimit, readings }: GetDriftR
 
 /** The history as the program's developer sees it. */
 export function presentStatusChanges({ changes }: GetDriftResponse) {
-  return changes.map((change) => ({ at: timestamp(change.changedAt), ...presentStep(change) }));
+  return changes.map(presentStatusChange);
+}
+
+export function presentStatusChange(change: StatusChange) {
+  return { at: timestamp(change.changedAt), ...presentStep(change) };
 }
 
 function presentChange(change: StatusChange) {

@@ -11,9 +11,12 @@ import {
   THRESHOLD_DIRECTIONS,
   TOURNAMENT_STATUSES,
 } from '@laurel/proto/enum-names';
-import type { LeaderboardRow, PurseRow, Round, Tournament } from '@laurel/proto/tournament';
+import type { InspectedStanding, LeaderboardRow, PurseRow, Round, Tournament } from '@laurel/proto/tournament';
 import { formatAmount } from '@laurel/values/money';
 import { timestamp } from './timestamp.ts';
+
+/** For a caller who does not play: no row of a board is their own. */
+export const NO_PLAYER = '';
 
 /** The list item of `GET /v1/tournaments`. */
 export function presentTournament(tournament: Tournament) {
@@ -73,6 +76,29 @@ export function presentRound(round: Round) {
     attempt_cap: round.attemptCap,
     min_entrants: round.minEntrants,
     min_scored_attempts: round.minScoredAttempts,
+  };
+}
+
+/** The round as operators see it: with its program and environment. */
+export function presentOperatorRound(round: Round) {
+  if (round.tenant === undefined) throw new Error('the tournament service sent a round without its tenant');
+  return {
+    ...presentRound(round),
+    program_id: round.tenant.programId,
+    environment: nameOf(ENVIRONMENTS, round.tenant.environment),
+  };
+}
+
+/**
+ * A row of the standings as operators see it: with its account, and the award that names its
+ * payout.
+ */
+export function presentInspectedStanding({ row, accountId, awardId }: InspectedStanding) {
+  if (row === undefined) throw new Error('the tournament service sent a standing without its row');
+  return {
+    ...presentLeaderboardRow(row, NO_PLAYER),
+    account_id: accountId,
+    award_id: awardId === '' ? null : awardId,
   };
 }
 

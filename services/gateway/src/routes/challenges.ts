@@ -1,9 +1,21 @@
-/** A challenge as operators and the program's developer see it. */
+/** A challenge, and a page of them, as operators and the program's developer see them. */
+import type { ChallengeClient } from '@laurel/attempts/client';
+import { isRefused, type Refused } from '@laurel/errors';
+import { ChallengeStatus } from '@laurel/proto/challenge';
+import { CHALLENGE_STATUSES } from '@laurel/proto/enum-names';
+import type { Result } from '../http/route.ts';
 import { z } from '../http/zod.ts';
+import { presentOperatorChallenge } from '../presenters/challenge.ts';
 import { component } from './component.ts';
-import { environmentName } from './fields.ts';
-import { challengeSchema, thresholdDirection } from './v1/challenge-schemas.ts';
+import { environmentName, inEnvironment, nextCursor, PAGE_LIMIT, page } from './fields.ts';
+import { challengeSchema, challengeStatus, thresholdDirection } from './v1/challenge-schemas.ts';
 import { amount, timestamp, uuid } from './v1/fields.ts';
+
+export const challengePage = z.object({
+  ...inEnvironment,
+  status: challengeStatus.optional().openapi({ description: 'Only challenges with this status.' }),
+  ...page,
+});
 
 /** The partners' list item, and everything that the operator set. */
 export const operatorChallengeSchema = component(
@@ -27,3 +39,47 @@ export const operatorChallengeSchema = component(
   }),
   { description: 'The challenge as partners see it, and everything that the operator set.' },
 );
+
+export const challengeListSchema = component(
+  'ProgramChallengeList',
+  z.object({ data: z.array(operatorChallengeSchema), next_cursor: nextCursor }),
+);
+
+export const statusChangeCause = component(
+  'StatusChangeCause',
+  z.enum(['calibrated', 'seeded', 'drift', 'ramp', 'operator']),
+);
+
+/** A change without the evidence of the drift monitor. */
+export const challengeStatusStep = component(
+  'ChallengeStatusStep',
+  z.object({
+    at: timestamp,
+    from: challengeStatus,
+    to: challengeStatus,
+    cause: statusChangeCause,
+    note: z.string().nullable(),
+  }),
+);
+
+/** A page of the program's challenges, newest first. */
+export async function answerChallenges(
+  challenge: ChallengeClient,
+  programId: string,
+  {
+    query,
+    options,
+  }: { readonly query: z.output<typeof challengePage>; readonly options: { readonly requestId: string } },
+): Promise<Result | Refused> {
+  const listed = await challenge.listProgramChallenges(
+    {
+      tenant: { programId, environment: query.environment },
+      status: query.status === undefined ? ChallengeStatus.UNSPECIFIED : CHALLENGE_STATUSES[query.status],
+      cursor: query.cursor ?? '',
+      limit: query.limit ?? PAGE_LIMIT,
+    },
+    options,
+  );
+  if (isRefused(listed)) return listed;
+  return { body: { data: listed.challenges.map(presentOperatorChallenge), next_cursor: listed.nextCursor || null } };
+}

@@ -13,6 +13,11 @@ import { amount as amountText } from './v1/fields.ts';
 export const environmentName = component('Environment', z.enum(['test', 'live']));
 export const environment = environmentName.transform((name) => ENVIRONMENTS[name]);
 
+/** For the query of a list whose rows are of one environment. */
+export const inEnvironment = {
+  environment: environment.openapi({ description: 'Only rows of this environment.' }),
+};
+
 /** A uuid in a path, in lower case. */
 export const pathId = z
   .string()

@@ -1,10 +1,31 @@
-/** A tournament as operators and the program's developer see it. */
+/**
+ * A tournament, and pages of tournaments and of rounds, as operators and the program's developer
+ * see them.
+ */
+import type { TournamentClient } from '@laurel/attempts/client';
+import { isRefused, type Refused } from '@laurel/errors';
+import { TOURNAMENT_STATUSES } from '@laurel/proto/enum-names';
+import { TournamentStatus } from '@laurel/proto/tournament';
+import type { Result } from '../http/route.ts';
 import { z } from '../http/zod.ts';
+import { presentOperatorTournament, presentRound } from '../presenters/tournament.ts';
 import { component, orNull } from './component.ts';
-import { environmentName } from './fields.ts';
+import { environmentName, inEnvironment, nextCursor, PAGE_LIMIT, page } from './fields.ts';
 import { thresholdDirection } from './v1/challenge-schemas.ts';
 import { uuid } from './v1/fields.ts';
-import { purse, tournamentSchema } from './v1/tournament-schemas.ts';
+import { purse, roundSchema, tournamentSchema, tournamentStatus } from './v1/tournament-schemas.ts';
+
+export const tournamentPage = z.object({
+  ...inEnvironment,
+  status: tournamentStatus.optional().openapi({ description: 'Only tournaments with this status.' }),
+  ...page,
+});
+
+/** A page of rounds, or of the standings of one. */
+export const roundPage = z.object(page);
+
+/** A purse may have thousands of ranks, so a page may be shorter than its limit. */
+export const MAY_BE_SHORT = 'Newest first; a page has fewer rows than `limit` if their purses have many ranks.';
 
 /** The partners' list item, and everything that the operator set. */
 export const operatorTournamentSchema = component(
@@ -21,3 +42,62 @@ export const operatorTournamentSchema = component(
   }),
   { description: 'The tournament as partners see it, and everything that the operator set.' },
 );
+
+export const tournamentListSchema = component(
+  'ProgramTournamentList',
+  z.object({ data: z.array(operatorTournamentSchema), next_cursor: nextCursor }),
+);
+
+export const roundListSchema = component(
+  'RoundList',
+  z.object({ data: z.array(roundSchema), next_cursor: nextCursor }),
+);
+
+interface Asked<Query extends z.ZodType> {
+  readonly query: z.output<Query>;
+  readonly options: { readonly requestId: string };
+}
+
+/** A page of the program's tournaments, newest first. */
+export async function answerTournaments(
+  tournament: TournamentClient,
+  programId: string,
+  { query, options }: Asked<typeof tournamentPage>,
+): Promise<Result | Refused> {
+  const listed = await tournament.listProgramTournaments(
+    {
+      tenant: { programId, environment: query.environment },
+      status: query.status === undefined ? TournamentStatus.UNSPECIFIED : TOURNAMENT_STATUSES[query.status],
+      ...askedPart(query),
+    },
+    options,
+  );
+  if (isRefused(listed)) return listed;
+  const data = listed.tournaments.map(presentOperatorTournament);
+  return { body: { data, next_cursor: listed.nextCursor || null } };
+}
+
+/**
+ * A page of a tournament's rounds, newest first. `programId` is the program to which the tournament
+ * must belong; null for an operator: any.
+ */
+export async function answerRounds(
+  tournament: TournamentClient,
+  { programId, tournamentId }: { readonly programId: string | null; readonly tournamentId: string },
+  { query, options }: Asked<typeof roundPage>,
+): Promise<Result | Refused> {
+  const request = {
+    programId: programId ?? '',
+    anyProgram: programId === null,
+    tournamentId,
+    ...askedPart(query),
+  };
+  const listed = await tournament.listTournamentRounds(request, options);
+  if (isRefused(listed)) return listed;
+  return { body: { data: listed.rounds.map(presentRound), next_cursor: listed.nextCursor || null } };
+}
+
+/** The part of the list that a page asks for, as the tournament service takes it. */
+export function askedPart({ cursor = '', limit = PAGE_LIMIT }: z.output<typeof roundPage>) {
+  return { cursor, limit };
+}

@@ -3,7 +3,13 @@
  * of its results.
  */
 import { refused } from '@laurel/errors';
-import { ChallengeServiceService, ChallengeStatus, PrizeStructure, ThresholdDirection } from '@laurel/proto/challenge';
+import {
+  ChallengeServiceService,
+  ChallengeStatus,
+  PrizeStructure,
+  ScoreSource,
+  ThresholdDirection,
+} from '@laurel/proto/challenge';
 import { Environment } from '@laurel/proto/common';
 import { createTestDatabase } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
@@ -12,6 +18,7 @@ import { type ScriptedService, startScriptedService } from '../../clients/script
 import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';
 import { CHALLENGE } from '../../presenters/challenge.fixture.ts';
 import { presentOperatorChallenge } from '../../presenters/challenge.ts';
+import { presentStatistics } from '../../presenters/challenge-statistics.ts';
 import { CHALLENGE_TERMS } from './terms.fixture.ts';
 
 const AT = new Date('2026-11-21T12:00:00.000Z');
@@ -135,6 +142,118 @@ describe('opening a challenge', () => {
     expect(askedOf('createChallenge')).toMatchObject([
       { status: ChallengeStatus.LIVE, threshold: undefined, terms: { parentChallengeId: CHALLENGE.id } },
     ]);
+  });
+});
+
+describe('reading the challenges of a program', () => {
+  let programId: string;
+  beforeAll(async () => {
+    programId = (await operate('POST', '/programs', { name: 'Arcade' })).body.id;
+  });
+  const list = (query: string, id = programId) => operate('GET', `/programs/${id}/challenges${query}`);
+
+  test('challenges are listed in one environment and by status, with their terms', async () => {
+    challenge.script.listProgramChallenges = async () => ({ challenges: [CHALLENGE], nextCursor: 'next' });
+    const listed = await list('?environment=live&status=suspended&cursor=here&limit=7');
+    expect([listed.status, listed.body]).toEqual([
+      200,
+      { data: [presentOperatorChallenge(CHALLENGE)], next_cursor: 'next' },
+    ]);
+    challenge.script.listProgramChallenges = async () => ({ challenges: [], nextCursor: '' });
+    expect((await list('?environment=test')).body).toEqual({ data: [], next_cursor: null });
+    const tenant = { programId, environment: Environment.LIVE };
+    expect(challenge.asked).toEqual([
+      ['listProgramChallenges', { tenant, status: ChallengeStatus.SUSPENDED, cursor: 'here', limit: 7 }],
+      [
+        'listProgramChallenges',
+        { tenant: { ...tenant, environment: Environment.TEST }, status: 0, cursor: '', limit: 200 },
+      ],
+    ]);
+  });
+
+  test('an unknown program is 404 and bad parameters are 400, without a call; a cursor that the service refuses is 400', async () => {
+    for (const id of [newId(), 'nonsense']) {
+      expect(await list('?environment=test', id)).toMatchObject({ status: 404, code: 'not_found' });
+    }
+    const test = '?environment=test';
+    for (const query of ['', '?environment=prod', `${test}&status=open`, `${test}&limit=0`, `${test}&limit=201`]) {
+      expect(await list(query), query).toMatchObject({ status: 400, code: 'invalid_request' });
+    }
+    expect(await list(`${test}&program_id=${programId}`)).toMatchObject({ status: 400, code: 'invalid_request' });
+    expect(challenge.asked).toEqual([]);
+    challenge.script.listProgramChallenges = async () => refused('invalid_request', 'The cursor is not valid.');
+    expect(await list(`${test}&cursor=x`)).toMatchObject({ status: 400, code: 'invalid_request' });
+  });
+});
+
+describe('reading a challenge', () => {
+  const change = {
+    changedAt: AT,
+    from: ChallengeStatus.LIVE,
+    to: ChallengeStatus.SUSPENDED,
+    cause: 'operator',
+    note: 'A look at the scores.',
+    evidence: undefined,
+  };
+  const shown = { at: AT.toISOString(), from: 'live', to: 'suspended', cause: 'operator' };
+
+  test('a challenge is shown with the change that gave it its status, or with none', async () => {
+    for (const [statusChange, expected] of [
+      [undefined, null],
+      [change, { ...shown, note: change.note }],
+      [
+        { ...change, cause: 'drift', note: '' },
+        { ...shown, cause: 'drift', note: null },
+      ],
+    ] as const) {
+      challenge.script.getChallenge = async () => ({ challenge: CHALLENGE, statusChange });
+      const read = await operate('GET', PATH);
+      expect([read.status, read.body]).toEqual([
+        200,
+        { ...presentOperatorChallenge(CHALLENGE), status_change: expected },
+      ]);
+    }
+  });
+
+  test('the statistics of a challenge are those of any program, as its developer reads them', async () => {
+    const statistics = {
+      drift: {
+        challenge: CHALLENGE,
+        startedAt: undefined,
+        now: undefined,
+        claimedLow: 0.1,
+        claimedHigh: 0.3,
+        logLimit: 7.6,
+        attemptsBeforeJudging: 50n,
+        readings: [],
+        changes: [change],
+      },
+      scores: {
+        source: ScoreSource.BAR_SAMPLES,
+        count: 3n,
+        isComplete: true,
+        bins: [{ from: 1, to: 3, samples: 3n }],
+      },
+      passRate: { attempts: 0n, passes: 0n, low: undefined, high: undefined, at: AT },
+      passRates: [],
+      barSoFar: 2.5,
+      ramp: undefined,
+      rampCompletedAt: undefined,
+    };
+    challenge.script.getChallengeStatistics = async () => statistics;
+    const read = await operate('GET', `${PATH}/statistics?bins=5`);
+    expect([read.status, read.body]).toEqual([200, presentStatistics(statistics)]);
+    await operate('GET', `${PATH}/statistics`);
+    const any = { programId: '', anyProgram: true, challengeId: CHALLENGE.id };
+    expect(challenge.asked).toEqual([
+      ['getChallengeStatistics', { ...any, bins: 5 }],
+      ['getChallengeStatistics', { ...any, bins: 30 }],
+    ]);
+    for (const bins of ['4', '101', 'x', '']) {
+      const answer = await operate('GET', `${PATH}/statistics?bins=${bins}`);
+      expect([answer.status, answer.code]).toEqual([400, 'invalid_request']);
+    }
+    expect(challenge.asked).toHaveLength(2);
   });
 });
 
@@ -300,7 +419,7 @@ describe('the drift monitor of a challenge', () => {
 });
 
 test('an unknown challenge is 404 on each of its routes, and a malformed id reaches no service', async () => {
-  for (const rest of ['', '/calibration', '/drift']) {
+  for (const rest of ['', '/calibration', '/drift', '/statistics']) {
     expect(await operate('GET', `/challenges/nonsense${rest}`)).toMatchObject({ status: 404, code: 'not_found' });
     expect(challenge.asked).toEqual([]);
     expect(await operate('GET', `/challenges/${newId()}${rest}`)).toMatchObject({ status: 404, code: 'not_found' });

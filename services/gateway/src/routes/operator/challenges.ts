@@ -12,9 +12,17 @@ import {
 import type { Result } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';
 import { presentOperatorChallenge } from '../../presenters/challenge.ts';
+import { presentStatusChange } from '../../presenters/drift.ts';
 import { findProgram } from '../../repository/programs.ts';
-import { operatorChallengeSchema } from '../challenges.ts';
-import { component } from '../component.ts';
+import { answerStatistics, statisticsQuery, statisticsSchema } from '../challenge-statistics.ts';
+import {
+  answerChallenges,
+  challengeListSchema,
+  challengePage,
+  challengeStatusStep,
+  operatorChallengeSchema,
+} from '../challenges.ts';
+import { component, orNull } from '../component.ts';
 import { environment, id, jurisdiction, pathId, positiveAmount, text, verificationLevel } from '../fields.ts';
 import { present } from '../run-route.ts';
 import { prizeStructure, thresholdDirection } from '../v1/challenge-schemas.ts';
@@ -76,6 +84,15 @@ const challengeChange = component(
   }),
 );
 
+const challengeWithChange = component(
+  'ChallengeWithStatusChange',
+  operatorChallengeSchema.extend({
+    status_change: orNull(challengeStatusStep).openapi({
+      description: 'The change that gave the challenge its status; null if none is recorded.',
+    }),
+  }),
+);
+
 const params = z.object({ challengeId: pathId });
 
 interface Challenges {
@@ -109,11 +126,51 @@ export const getChallenge = defineOperatorRoute({
   method: 'get',
   path: '/challenges/{challengeId}',
   name: 'getChallenge',
-  summary: 'Read a challenge',
+  summary: 'Read a challenge and the last change of its status',
   params,
-  success: { status: 200, description: 'The challenge.', schema: operatorChallengeSchema },
-  run: async ({ params: { challengeId }, options }, { challenge }: Challenges) =>
-    answer(await challenge.getChallenge({ challengeId }, options)),
+  success: { status: 200, description: 'The challenge.', schema: challengeWithChange },
+  run: async ({ params: { challengeId }, options }, { challenge }: Challenges) => {
+    const found = await challenge.getChallenge({ challengeId }, options);
+    if (isRefused(found)) return found;
+    const { statusChange } = found;
+    return {
+      body: {
+        ...presentOperatorChallenge(present(found.challenge)),
+        status_change: statusChange === undefined ? null : presentStatusChange(statusChange),
+      },
+    };
+  },
+});
+
+export const listChallenges = defineOperatorRoute({
+  method: 'get',
+  path: '/programs/{programId}/challenges',
+  name: 'listChallenges',
+  summary: "List a program's challenges in one environment",
+  description: 'Every status, as the developer of the program sees them too.',
+  params: z.object({ programId: pathId }),
+  query: challengePage,
+  success: { status: 200, description: 'Newest first.', schema: challengeListSchema },
+  run: async (
+    { params: { programId }, query, options },
+    { challenge, database }: Challenges & { database: Database },
+  ) => {
+    const program = await findProgram(database, programId);
+    return isRefused(program) ? program : answerChallenges(challenge, program.id, { query, options });
+  },
+});
+
+export const getStatistics = defineOperatorRoute({
+  method: 'get',
+  path: '/challenges/{challengeId}/statistics',
+  name: 'getStatistics',
+  summary: 'Read how the scores of a challenge are distributed, and how often its bar is cleared',
+  description: 'As the developer of the program sees them too, for any status.',
+  params,
+  query: statisticsQuery,
+  success: { status: 200, description: 'The statistics.', schema: statisticsSchema },
+  run: ({ params: { challengeId }, query, options }, { challenge }: Challenges) =>
+    answerStatistics(challenge, { programId: null, challengeId }, { query, options }),
 });
 
 export const changeChallenge = defineOperatorRoute({

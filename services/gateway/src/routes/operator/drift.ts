@@ -2,6 +2,7 @@ import type { ChallengeClient } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
 import { z } from '../../http/zod.ts';
 import { presentDrift } from '../../presenters/drift.ts';
+import { statusChangeCause } from '../challenges.ts';
 import { component, orNull } from '../component.ts';
 import { pathId } from '../fields.ts';
 import { challengeStatus } from '../v1/challenge-schemas.ts';
@@ -23,11 +24,6 @@ const evidence = {
 const passRateBand = component('PassRateBand', z.object({ low: z.number(), high: z.number() }));
 const driftEvidence = component('DriftEvidence', z.object(evidence));
 const driftReading = component('DriftReading', z.object({ ...evidence, read_at: timestamp }));
-
-export const statusChangeCause = component(
-  'StatusChangeCause',
-  z.enum(['calibrated', 'seeded', 'drift', 'ramp', 'operator']),
-);
 
 const statusChange = component(
   'ChallengeStatusChange',

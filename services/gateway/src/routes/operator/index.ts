@@ -11,7 +11,7 @@ import { listActions } from './actions.ts';
 import { voidAttempt } from './attempts.ts';
 import { audit } from './audit.ts';
 import { getCalibration } from './calibration.ts';
-import { changeChallenge, createChallenge, getChallenge } from './challenges.ts';
+import { changeChallenge, createChallenge, getChallenge, getStatistics, listChallenges } from './challenges.ts';
 import { createDeveloper, createSignInLink } from './developers.ts';
 import { getDrift } from './drift.ts';
 import { denyPayout, listPayouts, releasePayout } from './payouts.ts';
@@ -27,7 +27,16 @@ import {
   replaceLiveKey,
 } from './programs.ts';
 import { getReceipt } from './receipts.ts';
-import { changeTournament, createTournament, openRound } from './tournaments.ts';
+import {
+  changeTournament,
+  createTournament,
+  getRound,
+  getTournament,
+  listRounds,
+  listStandings,
+  listTournaments,
+  openRound,
+} from './tournaments.ts';
 
 /** The dependencies of these routes and of the log of their changes. */
 export interface OperatorServices extends ActionLog {
@@ -59,13 +68,20 @@ export const OPERATOR_ROUTES: readonly Route<string, OperatorServices>[] = [
   liftSeverance,
   getStatement,
   createChallenge,
+  listChallenges,
   getChallenge,
   changeChallenge,
+  getStatistics,
   getCalibration,
   getDrift,
   createTournament,
+  listTournaments,
+  getTournament,
   changeTournament,
   openRound,
+  listRounds,
+  getRound,
+  listStandings,
   listPayouts,
   releasePayout,
   denyPayout,

@@ -3,13 +3,17 @@
  * calls the service gets.
  */
 
-import { TournamentServiceService } from '@laurel/proto/tournament';
+import { refused } from '@laurel/errors';
+import { Environment } from '@laurel/proto/common';
+import { PayoutStatus, TournamentServiceService, TournamentStatus } from '@laurel/proto/tournament';
 import { createTestDatabase } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startScriptedIntegration } from '../../clients/integration.fixture.ts';
 import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';
+import { ROUND, TOURNAMENT } from '../../presenters/tournament.fixture.ts';
+import { presentOperatorTournament, presentRound } from '../../presenters/tournament.ts';
 
 const INVALID = { status: 400, code: 'invalid_request' };
 const NOT_FOUND = { status: 404, code: 'not_found' };
@@ -39,6 +43,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => stack.disposeAsync());
 beforeEach(() => {
+  tournament.script = {};
   tournament.asked.length = 0;
 });
 
@@ -102,6 +107,126 @@ describe('opening a tournament', () => {
     const answer = await operate('POST', `/programs/${programId}/tournaments`, { ...TERMS, ...wrong });
     expect(answer).toMatchObject(INVALID);
     expect(tournament.asked).toEqual([]);
+  });
+});
+
+describe('reading tournaments and rounds', () => {
+  const ROUND_PATH = `/rounds/${ROUND.id}`;
+  const AT = new Date('2026-11-21T12:00:00.000Z');
+
+  test('tournaments are listed in one environment and by status, and one is read, with their terms', async () => {
+    tournament.script.listProgramTournaments = async () => ({ tournaments: [TOURNAMENT], nextCursor: 'next' });
+    tournament.script.getTournament = async () => ({ tournament: TOURNAMENT });
+    const one = presentOperatorTournament(TOURNAMENT);
+    const path = `/programs/${programId}/tournaments`;
+    const listed = await operate('GET', `${path}?environment=test&status=paused&cursor=here&limit=3`);
+    expect([listed.status, listed.body]).toEqual([200, { data: [one], next_cursor: 'next' }]);
+    expect((await operate('GET', `/tournaments/${TOURNAMENT.id}`)).body).toEqual(one);
+    const tenant = { programId, environment: Environment.TEST };
+    expect(tournament.asked).toEqual([
+      ['listProgramTournaments', { tenant, status: TournamentStatus.PAUSED, cursor: 'here', limit: 3 }],
+      ['getTournament', { tournamentId: TOURNAMENT.id }],
+    ]);
+  });
+
+  test('the rounds of a tournament are listed, and one is read with its program and environment', async () => {
+    tournament.script.listTournamentRounds = async () => ({ rounds: [ROUND], nextCursor: '' });
+    tournament.script.getRound = async () => ({ round: ROUND });
+    const listed = await operate('GET', `/tournaments/${TOURNAMENT.id}/rounds?limit=7`);
+    expect([listed.status, listed.body]).toEqual([200, { data: [presentRound(ROUND)], next_cursor: null }]);
+    const owner = { program_id: ROUND.tenant?.programId, environment: 'live' };
+    expect((await operate('GET', ROUND_PATH)).body).toEqual({ ...presentRound(ROUND), ...owner });
+    const any = { programId: '', anyProgram: true };
+    expect(tournament.asked).toEqual([
+      ['listTournamentRounds', { ...any, tournamentId: TOURNAMENT.id, cursor: '', limit: 7 }],
+      ['getRound', { roundId: ROUND.id }],
+    ]);
+  });
+
+  test('the standings of a round have the account and the award of each row, and say which payout was denied', async () => {
+    const row = {
+      rank: 1n,
+      playerRef: 'player',
+      bestScore: 7,
+      bestTiebreak: undefined,
+      bestScoreAt: AT,
+      paidAttempts: 2,
+      finalRank: 1n,
+      payoutCents: 500n,
+      payoutStatus: PayoutStatus.DENIED,
+      entryId: 'entry',
+    };
+    const [accountId, awardId] = [newId(), newId()];
+    const running = { ...row, finalRank: undefined, payoutCents: undefined, payoutStatus: PayoutStatus.NONE };
+    tournament.script.inspectStandings = async () => ({
+      round: ROUND,
+      scoredPlayers: 4,
+      rows: [
+        { row, accountId, awardId },
+        { row: running, accountId, awardId: '' },
+      ],
+      nextCursor: 'next',
+    });
+    const read = await operate('GET', `${ROUND_PATH}/standings?cursor=here&limit=2`);
+    const shown = {
+      rank: 1,
+      player_ref: 'player',
+      best_score: 7,
+      best_tiebreak: null,
+      best_score_at: AT.toISOString(),
+      paid_attempts: 2,
+      account_id: accountId,
+    };
+    expect([read.status, read.body]).toEqual([
+      200,
+      {
+        round: { ...presentRound(ROUND), program_id: ROUND.tenant?.programId, environment: 'live' },
+        scored_players: 4,
+        data: [
+          { ...shown, final_rank: 1, payout_amount: '5.00', payout_status: 'denied', award_id: awardId },
+          { ...shown, final_rank: null, payout_amount: null, payout_status: 'none', award_id: null },
+        ],
+        next_cursor: 'next',
+      },
+    ]);
+    expect(tournament.asked).toEqual([['inspectStandings', { roundId: ROUND.id, cursor: 'here', limit: 2 }]]);
+  });
+
+  test('what their service does not find is 404; a malformed id, an unknown program and bad parameters get no call', async () => {
+    const reads = [PATH, `${PATH}/rounds`, `/rounds/${newId()}`, `/rounds/${newId()}/standings`];
+    for (const path of reads) expect(await operate('GET', path), path).toMatchObject(NOT_FOUND);
+    expect(tournament.asked).toHaveLength(reads.length);
+    tournament.asked.length = 0;
+    for (const path of ['/tournaments/x', '/tournaments/x/rounds', '/rounds/x', '/rounds/x/standings']) {
+      expect(await operate('GET', path), path).toMatchObject(NOT_FOUND);
+    }
+    expect(await operate('GET', `/programs/${newId()}/tournaments?environment=test`)).toMatchObject(NOT_FOUND);
+    const list = `/programs/${programId}/tournaments`;
+    for (const path of [
+      list,
+      `${list}?environment=prod`,
+      `${list}?environment=test&status=open`,
+      `${list}?environment=test&limit=201`,
+      `${PATH}/rounds?limit=0`,
+      `${PATH}/rounds?status=open`,
+      `${ROUND_PATH}/standings?limit=201`,
+      `${ROUND_PATH}/standings?cursor=`,
+    ]) {
+      expect(await operate('GET', path), path).toMatchObject(INVALID);
+    }
+    expect(tournament.asked).toEqual([]);
+  });
+
+  test('a cursor that the tournament service refuses is 400', async () => {
+    const refuse = async () => refused('invalid_request', 'The cursor is not valid.');
+    tournament.script = { listProgramTournaments: refuse, listTournamentRounds: refuse, inspectStandings: refuse };
+    for (const path of [
+      `/programs/${programId}/tournaments?environment=test&cursor=x`,
+      `${PATH}/rounds?cursor=x`,
+      `${ROUND_PATH}/standings?cursor=x`,
+    ]) {
+      expect(await operate('GET', path), path).toMatchObject(INVALID);
+    }
   });
 });
 

@@ -6,14 +6,30 @@ import type { CreateTournamentRequest, Tournament } from '@laurel/proto/tourname
 import { MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS, MAX_PAID_RANKS } from '@laurel/values/limits';
 import type { Result } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';
-import { presentOperatorTournament, presentRound } from '../../presenters/tournament.ts';
+import {
+  presentInspectedStanding,
+  presentOperatorRound,
+  presentOperatorTournament,
+  presentRound,
+} from '../../presenters/tournament.ts';
 import { findProgram } from '../../repository/programs.ts';
-import { component } from '../component.ts';
-import { environment, instant, pathId, positiveAmount, text } from '../fields.ts';
+import { component, orNull } from '../component.ts';
+import { environment, environmentName, instant, nextCursor, pathId, positiveAmount, text } from '../fields.ts';
 import { present } from '../run-route.ts';
-import { operatorTournamentSchema } from '../tournaments.ts';
+import {
+  answerRounds,
+  answerTournaments,
+  askedPart,
+  MAY_BE_SHORT,
+  operatorTournamentSchema,
+  roundListSchema,
+  roundPage,
+  tournamentListSchema,
+  tournamentPage,
+} from '../tournaments.ts';
 import { thresholdDirection } from '../v1/challenge-schemas.ts';
-import { roundSchema, tournamentStatus } from '../v1/tournament-schemas.ts';
+import { uuid } from '../v1/fields.ts';
+import { leaderboardRowSchema, roundSchema, scoredPlayers, tournamentStatus } from '../v1/tournament-schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
 /** Far above any number of players; it keeps the numbers within 32 bits. */
@@ -54,7 +70,39 @@ const tournamentChange = component('TournamentChange', z.strictObject({ status: 
 
 const newRound = component('RoundRequest', z.object({ opens_at: instant.nullish(), closes_at: instant }));
 
+const operatorRoundSchema = component(
+  'OperatorRound',
+  roundSchema.extend({ program_id: uuid, environment: environmentName }),
+);
+
+const operatorStanding = component(
+  'OperatorStanding',
+  leaderboardRowSchema.omit({ is_player: true }).extend({
+    payout_status: component(
+      'OperatorRankPayoutStatus',
+      z.enum(['none', 'paid', 'held', 'denied', 'refunded']),
+    ).openapi({
+      description: 'The contract has no `denied`: everyone else reads `held`.',
+    }),
+    account_id: uuid,
+    award_id: orNull(uuid).openapi({
+      description: 'The payout of the row; null if nothing is won, and until the round is `settled`.',
+    }),
+  }),
+);
+
+const standingsSchema = component(
+  'OperatorRoundStandings',
+  z.object({
+    round: operatorRoundSchema,
+    scored_players: scoredPlayers,
+    data: z.array(operatorStanding),
+    next_cursor: nextCursor,
+  }),
+);
+
 const params = z.object({ tournamentId: pathId });
+const roundParams = z.object({ roundId: pathId });
 
 interface Tournaments {
   readonly tournament: TournamentClient;
@@ -79,6 +127,85 @@ export const createTournament = defineOperatorRoute({
     const program = await findProgram(database, programId);
     if (isRefused(program)) return program;
     return answer(await tournament.createTournament(toRequest(program.id, body), options));
+  },
+});
+
+export const listTournaments = defineOperatorRoute({
+  method: 'get',
+  path: '/programs/{programId}/tournaments',
+  name: 'listTournaments',
+  summary: "List a program's tournaments in one environment",
+  description: 'Every status, each with its current round, as the developer of the program sees them too.',
+  params: z.object({ programId: pathId }),
+  query: tournamentPage,
+  success: { status: 200, description: MAY_BE_SHORT, schema: tournamentListSchema },
+  run: async (
+    { params: { programId }, query, options },
+    { tournament, database }: Tournaments & { database: Database },
+  ) => {
+    const program = await findProgram(database, programId);
+    return isRefused(program) ? program : answerTournaments(tournament, program.id, { query, options });
+  },
+});
+
+export const getTournament = defineOperatorRoute({
+  method: 'get',
+  path: '/tournaments/{tournamentId}',
+  name: 'getTournament',
+  summary: 'Read a tournament with its current round',
+  params,
+  success: { status: 200, description: 'The tournament.', schema: operatorTournamentSchema },
+  run: async ({ params: { tournamentId }, options }, { tournament }: Tournaments) =>
+    answer(await tournament.getTournament({ tournamentId }, options)),
+});
+
+export const listRounds = defineOperatorRoute({
+  method: 'get',
+  path: '/tournaments/{tournamentId}/rounds',
+  name: 'listRounds',
+  summary: 'List the rounds of a tournament',
+  description: 'The rounds of every status.',
+  params,
+  query: roundPage,
+  success: { status: 200, description: MAY_BE_SHORT, schema: roundListSchema },
+  run: ({ params: { tournamentId }, query, options }, { tournament }: Tournaments) =>
+    answerRounds(tournament, { programId: null, tournamentId }, { query, options }),
+});
+
+export const getRound = defineOperatorRoute({
+  method: 'get',
+  path: '/rounds/{roundId}',
+  name: 'getRound',
+  summary: 'Read a round',
+  params: roundParams,
+  success: { status: 200, description: 'The round.', schema: operatorRoundSchema },
+  run: async ({ params: { roundId }, options }, { tournament }: Tournaments) => {
+    const found = await tournament.getRound({ roundId }, options);
+    return isRefused(found) ? found : { body: presentOperatorRound(present(found.round)) };
+  },
+});
+
+export const listStandings = defineOperatorRoute({
+  method: 'get',
+  path: '/rounds/{roundId}/standings',
+  name: 'listStandings',
+  summary: 'List the standings of a round with their accounts and awards',
+  description:
+    'In every status. Scores move the rows of an `open` round, so between two pages a row may come twice, or not at all. Payouts are decided once the round is `settled`.',
+  params: roundParams,
+  query: roundPage,
+  success: { status: 200, description: 'By rank.', schema: standingsSchema },
+  run: async ({ params: { roundId }, query, options }, { tournament }: Tournaments) => {
+    const read = await tournament.inspectStandings({ roundId, ...askedPart(query) }, options);
+    if (isRefused(read)) return read;
+    return {
+      body: {
+        round: presentOperatorRound(present(read.round)),
+        scored_players: read.scoredPlayers,
+        data: read.rows.map(presentInspectedStanding),
+        next_cursor: read.nextCursor || null,
+      },
+    };
   },
 });
 

@@ -2,11 +2,10 @@
 import { ATTEMPT_FACTS } from '@laurel/proto/enum-names';
 import { z } from '../../http/zod.ts';
 import { component, orNull } from '../component.ts';
-import { id, nextCursor, page, text } from '../fields.ts';
+import { id, inEnvironment, nextCursor, page, text } from '../fields.ts';
 import { attemptOutcome, attemptStatus } from '../v1/attempt-schemas.ts';
 import { amount, playerRef, timestamp, uuid } from '../v1/fields.ts';
 import { deliverySchema } from '../webhooks.ts';
-import { inEnvironment } from './program-route.ts';
 
 export const attemptQuery = z
   .object({

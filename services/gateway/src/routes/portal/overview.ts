@@ -9,9 +9,9 @@ import type { WebhookClient } from '../../clients/webhook.ts';
 import { z } from '../../http/zod.ts';
 import { presentOverview } from '../../presenters/overview.ts';
 import { firstRequests, summarizeRequests } from '../../repository/requests.ts';
-import { pastHours } from '../fields.ts';
+import { inEnvironment, pastHours } from '../fields.ts';
 import { overviewSchema } from '../overview.ts';
-import { defineProgramRoute, inEnvironment } from './program-route.ts';
+import { defineProgramRoute } from './program-route.ts';
 
 const HOUR_MS = 3_600_000;
 /** Requests are counted by five minutes. */

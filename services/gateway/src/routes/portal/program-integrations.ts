@@ -9,7 +9,7 @@ import type { Principal } from '../../domain/principal.ts';
 import type { Route } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';
 import { component } from '../component.ts';
-import { CHANGE, environment, pathId } from '../fields.ts';
+import { CHANGE, environment, inEnvironment, pathId } from '../fields.ts';
 import { createIntegration } from '../v1/create-integration.ts';
 import { createIntegrationBody, updateIntegrationBody } from '../v1/integration-schemas.ts';
 import { listIntegrations } from '../v1/list-integrations.ts';
@@ -18,7 +18,7 @@ import { rotateIntegrationSecret } from '../v1/rotate-integration-secret.ts';
 import { updateIntegration } from '../v1/update-integration.ts';
 import { type DryRuns, dryRunDescriptor, listIntegrationLog, logPage, readLog } from './integrations.ts';
 import { type AcceptingEnvironments, NO_KEY_WORKS, openTenantOf } from './open-tenant.ts';
-import { defineProgramRoute, inEnvironment } from './program-route.ts';
+import { defineProgramRoute } from './program-route.ts';
 
 type Tenant = Principal['tenant'];
 type TenantRoute<Dependencies> = Route<{ readonly tenant: Tenant }, Dependencies, ErrorCode>;

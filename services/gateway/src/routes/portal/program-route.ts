@@ -8,7 +8,7 @@ import type { Database } from '@laurel/postgres';
 import type { Route } from '../../http/route.ts';
 import { z } from '../../http/zod.ts';
 import { findProgramOf, type Program } from '../../repository/programs.ts';
-import { environment, pathId } from '../fields.ts';
+import { pathId } from '../fields.ts';
 import { definePortalRoute } from './route.ts';
 
 /** The signed-in developer, and the program in the path, which is theirs. */
@@ -24,11 +24,6 @@ type ProgramRoute<Dependencies, Params extends Shape, Query, Body> = Omit<
   Route<ProgramCaller, Dependencies, ApiErrorCode, z.output<z.ZodObject<Params>>, Query, Body>,
   'params'
 > & { readonly params?: Params };
-
-/** For the query of a list whose rows are of one environment. */
-export const inEnvironment = {
-  environment: environment.openapi({ description: 'Only rows of this environment.' }),
-};
 
 export function defineProgramRoute<Dependencies, Params extends Shape = Shape, Query = unknown, Body = unknown>({
   path,

@@ -1,31 +1,32 @@
 import type { TournamentClient } from '@laurel/attempts/client';
 import { isRefused } from '@laurel/errors';
-import { TOURNAMENT_STATUSES } from '@laurel/proto/enum-names';
-import { TournamentStatus } from '@laurel/proto/tournament';
 import { z } from '../../http/zod.ts';
-import { presentLeaderboardRow, presentOperatorTournament, presentRound } from '../../presenters/tournament.ts';
+import {
+  NO_PLAYER,
+  presentLeaderboardRow,
+  presentOperatorTournament,
+  presentRound,
+} from '../../presenters/tournament.ts';
 import { component } from '../component.ts';
-import { nextCursor, PAGE_LIMIT, page, pathId } from '../fields.ts';
+import { nextCursor, pathId } from '../fields.ts';
 import { present } from '../run-route.ts';
-import { operatorTournamentSchema } from '../tournaments.ts';
-import { leaderboardRowSchema, roundSchema, scoredPlayers, tournamentStatus } from '../v1/tournament-schemas.ts';
-import { defineProgramRoute, inEnvironment } from './program-route.ts';
+import {
+  answerRounds,
+  answerTournaments,
+  askedPart,
+  MAY_BE_SHORT,
+  operatorTournamentSchema,
+  roundListSchema,
+  roundPage,
+  tournamentListSchema,
+  tournamentPage,
+} from '../tournaments.ts';
+import { leaderboardRowSchema, roundSchema, scoredPlayers } from '../v1/tournament-schemas.ts';
+import { defineProgramRoute } from './program-route.ts';
 
 interface Tournaments {
   readonly tournament: TournamentClient;
 }
-
-const tournamentQuery = z.object({
-  ...inEnvironment,
-  status: tournamentStatus.optional().openapi({ description: 'Only tournaments with this status.' }),
-  ...page,
-});
-
-/** A purse may have thousands of ranks, so a page may be shorter than its limit. */
-const MAY_BE_SHORT = 'Newest first; a page has fewer rows than `limit` if their purses have many ranks.';
-
-/** No row is the caller's own: a developer does not play. */
-const NO_PLAYER = '';
 
 export const listProgramTournaments = defineProgramRoute({
   method: 'get',
@@ -33,29 +34,10 @@ export const listProgramTournaments = defineProgramRoute({
   name: 'listProgramTournaments',
   summary: "List a program's tournaments in one environment",
   description: 'Every status, with the terms that the operator set, each with its current round.',
-  query: tournamentQuery,
-  success: {
-    status: 200,
-    description: MAY_BE_SHORT,
-    schema: component(
-      'ProgramTournamentList',
-      z.object({ data: z.array(operatorTournamentSchema), next_cursor: nextCursor }),
-    ),
-  },
-  run: async ({ caller: { program }, query, options }, { tournament }: Tournaments) => {
-    const listed = await tournament.listProgramTournaments(
-      {
-        tenant: { programId: program.id, environment: query.environment },
-        status: query.status === undefined ? TournamentStatus.UNSPECIFIED : TOURNAMENT_STATUSES[query.status],
-        cursor: query.cursor ?? '',
-        limit: query.limit ?? PAGE_LIMIT,
-      },
-      options,
-    );
-    if (isRefused(listed)) return listed;
-    const data = listed.tournaments.map(presentOperatorTournament);
-    return { body: { data, next_cursor: listed.nextCursor || null } };
-  },
+  query: tournamentPage,
+  success: { status: 200, description: MAY_BE_SHORT, schema: tournamentListSchema },
+  run: ({ caller: { program }, query, options }, { tournament }: Tournaments) =>
+    answerTournaments(tournament, program.id, { query, options }),
 });
 
 export const getProgramTournament = defineProgramRoute({
@@ -79,21 +61,10 @@ export const listTournamentRounds = defineProgramRoute({
   summary: 'List the rounds of a tournament',
   description: 'The rounds of every status. A tournament of another program is 404.',
   params: { tournamentId: pathId },
-  query: z.object(page),
-  success: {
-    status: 200,
-    description: MAY_BE_SHORT,
-    schema: component('RoundList', z.object({ data: z.array(roundSchema), next_cursor: nextCursor })),
-  },
-  run: async ({ caller: { program }, params: { tournamentId }, query, options }, { tournament }: Tournaments) => {
-    const part = { cursor: query.cursor ?? '', limit: query.limit ?? PAGE_LIMIT };
-    const listed = await tournament.listTournamentRounds(
-      { programId: program.id, tournamentId, ...part, anyProgram: false },
-      options,
-    );
-    if (isRefused(listed)) return listed;
-    return { body: { data: listed.rounds.map(presentRound), next_cursor: listed.nextCursor || null } };
-  },
+  query: roundPage,
+  success: { status: 200, description: MAY_BE_SHORT, schema: roundListSchema },
+  run: ({ caller: { program }, params: { tournamentId }, query, options }, { tournament }: Tournaments) =>
+    answerRounds(tournament, { programId: program.id, tournamentId }, { query, options }),
 });
 
 export const listRoundStandings = defineProgramRoute({
@@ -104,7 +75,7 @@ export const listRoundStandings = defineProgramRoute({
   description:
     'Until the round is `settled` or `cancelled` the answer has only counts, because developers are insiders. A round of another program is 404.',
   params: { roundId: pathId },
-  query: z.object(page),
+  query: roundPage,
   success: {
     status: 200,
     description: 'By rank, as in the final table of the leaderboard.',
@@ -120,8 +91,8 @@ export const listRoundStandings = defineProgramRoute({
     ),
   },
   run: async ({ caller: { program }, params: { roundId }, query, options }, { tournament }: Tournaments) => {
-    const part = { cursor: query.cursor ?? '', limit: query.limit ?? PAGE_LIMIT };
-    const read = await tournament.listRoundStandings({ programId: program.id, roundId, ...part }, options);
+    const request = { programId: program.id, roundId, ...askedPart(query) };
+    const read = await tournament.listRoundStandings(request, options);
     if (isRefused(read)) return read;
     return {
       body: {
