@@ -168,7 +168,9 @@ describe('the document of the routes under /api: success', () => {
     const entry = { challenge_id: challenge.id, player_ref: winner.ref };
     const attempt = expectStatus(201, await world.partner.createAttempt(entry)).body;
     expectStatus(200, await operator.voidAttempt(attempt.id, 'a bug'));
-    expectStatus(200, await operator.getReceipt((await settle(winner, 100)).receipt_id));
+    const won = await settle(winner, 100);
+    expectStatus(200, await operator.getReceipt(won.receipt_id));
+    expectStatus(200, await operator.send('GET', `/attempts/${won.attempt_id}`));
     expectStatus(200, await operator.updateChallenge(challenge.id, { status: 'suspended' }));
 
     const tournament = expectStatus(201, await operator.createTournament(world.program.id, tournamentTerms())).body;
@@ -189,6 +191,7 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(200, await operator.denyPayout(denied));
     expectStatus(200, await operator.audit());
     expectStatus(200, await operator.send('GET', '/actions?limit=50'));
+    expectStatus(200, await operator.send('GET', `/attempts?account_id=${winner.accountId}&limit=2`));
     expect(missing('/api/operator')).toEqual([]);
   });
 

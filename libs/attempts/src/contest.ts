@@ -140,6 +140,11 @@ export interface Contest {
   loadReceipt(receiptId: string): Promise<string>;
   /** The prize that a settled attempt won; null for none, and in a contest that pays by rank. */
   findAwardOf(attemptId: string): Promise<OwedAward<PayableAward> | null>;
+  /**
+   * In a contest that pays by rank: the id of the award for the rank of the attempt's player; null
+   * for none.
+   */
+  findRankAwardOf?(attemptId: string): Promise<string | null>;
   /** The results of these settled attempts, by their ids. */
   loadResults(attemptIds: readonly string[]): Promise<ReadonlyMap<string, AttemptResult>>;
   /** The contests with these ids. The map lacks those that do not exist. */

@@ -19,6 +19,7 @@ export type { Contest, RecordedSettlement, Report, Settlement } from './contest.
 export { ATTEMPT_CALLERS, attemptHandlers } from './handlers/index.ts';
 export { countsUnderCap } from './repository/attempt-cap.ts';
 export { ROWS_OF_WINDOW, selectingWindow } from './repository/attempt-windows.ts';
+export { selectingOfAccount } from './repository/attempts-of-account.ts';
 export {
   deleteIdempotencyUses,
   idempotencyUseColumns,

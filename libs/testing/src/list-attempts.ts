@@ -1,5 +1,6 @@
 /**
- * What a developer sees of attempts, in both contest services: the list, and the history of one.
+ * What developers and operators see of attempts, in both contest services: the list, and the history
+ * of one.
  */
 import type { Refused } from '@laurel/errors';
 import type {
@@ -22,6 +23,7 @@ type Service = ReturnType<InspectedOwner<Attempt>['service']> & {
   describeAttempt(request: {
     readonly programId: string;
     readonly attemptId: string;
+    readonly ofAnyProgram: boolean;
   }): Promise<DescribeAttemptResponse | Refused>;
 };
 
@@ -51,7 +53,14 @@ const SETTLED_MS = 2_100;
 const idsOf = ({ attempts }: ListAttemptsResponse) => attempts.map(({ attempt }) => attempt?.id ?? '');
 
 export function createAttemptList({ tenant, service }: Pick<ListedOwner, 'tenant' | 'service'>): AttemptList {
-  const all = { contestId: '', playerRef: '', status: AttemptStatus.UNSPECIFIED, from: undefined, limit: 50 };
+  const all = {
+    contestId: '',
+    playerRef: '',
+    status: AttemptStatus.UNSPECIFIED,
+    from: undefined,
+    limit: 50,
+    accountId: '',
+  };
   const list = async (request: Partial<ListAttemptsRequest> = {}) =>
     ok(await service().listAttempts({ tenant, ...all, ...request }));
   return {
@@ -149,6 +158,41 @@ export function itListsAttempts(owner: ListedOwner): void {
       expect(await listAll({ tenant: other })).toEqual([]);
   });
 
+  it('the pages of an account have every attempt of it that the filters leave exactly once, in each program', async () => {
+    const attempts = await createMany(owner);
+    const { accountId } = await list({ limit: 1 }).then(({ attempts: [first] }) => first ?? expect.fail('no attempt'));
+    const refs = new Set(attempts.map(({ playerRef }) => playerRef));
+    expect(refs.size).toBe(2);
+    const own = attempts.filter(({ playerRef }) => playerRef === attempts[0]?.playerRef);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 4 }),
+        fc.constantFrom(...Object.values(AttemptStatus).filter((it) => typeof it === 'number' && it >= 0)),
+        fc.constantFrom(undefined, tenant),
+        fc.boolean(),
+        async (limit, status, ofTenant, isAtContest) => {
+          const contestId = isAtContest ? (own[0]?.contestId ?? '') : '';
+          const filter = { accountId, limit, status: status as AttemptStatus, tenant: ofTenant, contestId };
+          const left = own.filter((it) => status === AttemptStatus.UNSPECIFIED || it.status === status);
+          expect(await listAll(filter)).toEqual(left.map(({ id }) => id));
+        },
+      ),
+      { numRuns: 12 },
+    );
+    const { attempts: shown, head } = await list({ accountId, tenant: undefined });
+    expect(shown.map((it) => it.attempt)).toEqual(own.map((attempt) => ({ ...attempt, metadataJson: '' })));
+    for (const it of shown) expect(it).toMatchObject({ accountId, tenant });
+    for (const other of [
+      { accountId: newId() },
+      { accountId, contestId: newId() },
+      { accountId, tenant: { programId: newId(), environment: tenant.environment } },
+      { accountId, tenant: { programId: tenant.programId, environment: Environment.LIVE } },
+    ])
+      expect(await listAll(other)).toEqual([]);
+    if (head === undefined) throw new Error('a list from the head lacks its head');
+    await expect(list({ accountId, from: { $case: 'after', value: head } })).rejects.toThrow();
+  });
+
   it('a list that follows new attempts has each once its creation must have ended, also under an old id', async () => {
     const { again } = await owner.openAttempt();
     h.clock.advance(SETTLED_MS);
@@ -192,10 +236,10 @@ export function itDescribesAttempts(owner: ListedOwner): void {
   const { harness: h, tenant } = owner;
   const { expectUntouched } = createAttemptInspector<Attempt>(owner as InspectedOwner<Attempt>);
   const describe = (attemptId: string, programId = tenant.programId) =>
-    owner.service().describeAttempt({ programId, attemptId });
+    owner.service().describeAttempt({ programId, attemptId, ofAnyProgram: false });
 
   it('the history of an attempt has the facts that are stored, and reading it changes nothing', async () => {
-    const { attempt: open, again } = await owner.openAttempt();
+    const { attempt: open, player, again } = await owner.openAttempt();
     const [settled, expired, voided] = [await again(), await again(), await again()];
     const outcome = await owner.reportOutcome(settled.id);
     ok(await owner.service().expireAttempt({ tenant, attemptId: expired.id }));
@@ -230,6 +274,10 @@ export function itDescribesAttempts(owner: ListedOwner): void {
       refunded('voided'),
     ]);
     expect(ok(await describe(settled.id)).attempt?.outcome).toEqual(outcome);
+    const asOperator = { programId: '', attemptId: settled.id, ofAnyProgram: true };
+    const described = ok(await owner.service().describeAttempt(asOperator));
+    expect(described).toEqual(ok(await describe(settled.id)));
+    expect(described).toMatchObject({ tenant, accountId: player.accountId, awardId: '' });
     for (const unknown of [describe(open.id, newId()), describe(newOwnedId(owner.owner))])
       expect(await unknown).toMatchObject({ code: 'not_found' });
     await h.server.sweepOnce();

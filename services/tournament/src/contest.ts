@@ -14,6 +14,7 @@ import { findAttempt } from './repository/attempts.ts';
 import { bookEndedAttempts, bookingOfPurchases, lockEntrants } from './repository/entries.ts';
 import { loadOpenCandidates } from './repository/open-attempts.ts';
 import { loadOutcome, loadOutcomes, loadReceipt } from './repository/outcomes.ts';
+import { findAwardOfEntrant } from './repository/payouts.ts';
 import { refundQueue } from './repository/refunds.ts';
 import { loadRoundEnds } from './repository/rounds.ts';
 
@@ -52,6 +53,7 @@ export function roundContest(deps: OutcomeCommitDeps): Contest {
     loadOutcome: async (attemptId) => withoutBar(await loadOutcome(database, attemptId)),
     loadReceipt: (receiptId) => loadReceipt(database, receiptId),
     findAwardOf: async () => null,
+    findRankAwardOf: (attemptId) => findAwardOfEntrant(database, attemptId),
     async loadResults(attemptIds) {
       const outcomes = await loadOutcomes(database, attemptIds);
       return new Map(outcomes.map((outcome) => [outcome.attemptId, { outcome: withoutBar(outcome), award: null }]));

@@ -452,20 +452,7 @@ export type DeliveryReference = {
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
-export type DescribedAttempt = {
-  id: string;
-  /** Null for an attempt in a round. */
-  challenge_id: string | null;
-  /** Null for an attempt against a challenge. */
-  tournament_round_id: string | null;
-  player_ref: string;
-  status: AttemptStatus;
-  fee: Amount;
-  created_at: string;
-  /** Null without an outcome, as `met_threshold`. */
-  score: number | null;
-  met_threshold: boolean | null;
-  award: ListedAward | null;
+export type DescribedAttempt = AttemptLine & {
   metadata: Record<string, unknown>;
   outcome: AttemptOutcome | null;
   /** What is stored, oldest first. */

@@ -1,10 +1,10 @@
 /**
- * DescribeAttempt: one attempt of a program with what is stored about its life, for the developer.
- * It changes nothing.
+ * DescribeAttempt: one attempt with what is stored about its life, for the developer of its program
+ * or for an operator. It changes nothing.
  */
 import { refused } from '@laurel/errors';
 import { eventIdOf } from '@laurel/events';
-import { type Handlers, parseId } from '@laurel/grpc';
+import { type Handlers, parseId, presentTenant } from '@laurel/grpc';
 import type { AttemptFact as AttemptFactMessage, AttemptServiceService } from '@laurel/proto/attempts';
 import { ATTEMPT_FACTS } from '@laurel/proto/enum-names';
 import { type AttemptFact, historyOf } from '../domain/attempt-history.ts';
@@ -15,16 +15,17 @@ import { presentAttempt } from './present.ts';
 export function describeAttempt(deps: InspectDeps): Handlers<AttemptServiceService>['describeAttempt'] {
   const { contest, wallet } = deps;
   return async (request) => {
-    const programId = parseId(request.programId);
+    const programId = request.ofAnyProgram ? null : parseId(request.programId);
     const found = await contest.findAttempt(parseId(request.attemptId));
-    if (found === null || found.tenant.programId !== programId) return refused('not_found');
+    if (found === null || (programId !== null && found.tenant.programId !== programId)) return refused('not_found');
     const current = await currentState(found, deps);
     if (current === null) return refused('not_found');
     const { attempt, result } = current;
     const awardId = result?.award?.id ?? null;
-    const [fee, payout] = await Promise.all([
+    const [fee, payout, prizeId] = await Promise.all([
       attempt.feeCents > 0n ? wallet.findFee(attempt.id) : null,
       awardId === null ? null : wallet.findPayoutHistory(awardId),
+      awardId ?? contest.findRankAwardOf?.(attempt.id) ?? null,
     ]);
     const facts = historyOf({ attempt, settledAt: result?.outcome.recordedAt ?? null, fee, payout });
     return {
@@ -36,6 +37,9 @@ export function describeAttempt(deps: InspectDeps): Handlers<AttemptServiceServi
         eventIdOf('attempt.refunded', attempt.id),
         ...(awardId === null ? [] : [eventIdOf('award.released', awardId)]),
       ],
+      tenant: presentTenant(found.tenant),
+      accountId: attempt.accountId ?? '',
+      awardId: prizeId ?? '',
     };
   };
 }

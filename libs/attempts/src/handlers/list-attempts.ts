@@ -1,10 +1,13 @@
-/** ListAttempts: a tenant's attempts in the order of their creation. It changes nothing. */
-import { type Handlers, parseId, parseTenant } from '@laurel/grpc';
+/**
+ * ListAttempts: a tenant's or an account's attempts in the order of their creation. It changes
+ * nothing.
+ */
+import { type Handlers, parseId, parseTenant, presentTenant } from '@laurel/grpc';
 import type { AttemptServiceService, ListAttemptsRequest } from '@laurel/proto/attempts';
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { ATTEMPT_STATUSES, nameOf } from '@laurel/proto/enum-names';
 import type { AttemptPosition } from '../repository/attempt-windows.ts';
-import { type AttemptQuery, type ListDeps, listAttempts as listPage } from '../steps/list-attempts.ts';
+import { type AttemptQuery, type ListDeps, type ListedOf, listAttempts as listPage } from '../steps/list-attempts.ts';
 import { presentAttempt } from './present.ts';
 
 const MAX_PAGE = 200;
@@ -15,7 +18,7 @@ export function listAttempts(deps: ListDeps): Handlers<AttemptServiceService>['l
     if (limit < 1 || limit > MAX_PAGE) throw new Error(`a page of ${limit} attempts is out of bounds`);
     const { attempts, readTo, head } = await listPage(
       {
-        tenant: parseTenant(request.tenant),
+        of: parseOf(request),
         contestId: request.contestId === '' ? null : parseId(request.contestId),
         playerRef: request.playerRef === '' ? null : request.playerRef,
         status: request.status === AttemptStatus.UNSPECIFIED ? null : nameOf(ATTEMPT_STATUSES, request.status),
@@ -28,10 +31,21 @@ export function listAttempts(deps: ListDeps): Handlers<AttemptServiceService>['l
       attempts: attempts.map(({ result, ...found }) => ({
         attempt: presentAttempt({ ...found, metadata: '' }, result),
         isAwardDenied: result?.award?.status === 'denied',
+        tenant: presentTenant(found.tenant),
+        accountId: found.attempt.accountId ?? '',
       })),
       readTo: readTo ?? undefined,
       head: head ?? undefined,
     };
+  };
+}
+
+function parseOf({ tenant, accountId }: ListAttemptsRequest): ListedOf {
+  if (accountId === '') return { kind: 'tenant', tenant: parseTenant(tenant) };
+  return {
+    kind: 'account',
+    accountId: parseId(accountId),
+    tenant: tenant === undefined ? null : parseTenant(tenant),
   };
 }
 

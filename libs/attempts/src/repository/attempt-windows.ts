@@ -31,16 +31,18 @@ export type WindowOfAttempts = {
   readonly limit: number;
 };
 
+export type ListedRow = OwnedAttempt & { readonly contestId: string; readonly tenant: Tenant };
+
 /** `readTo` is the last row that was read; null if no row is left. */
 export type ReadAttempts = {
-  readonly found: readonly (OwnedAttempt & { readonly contestId: string })[];
+  readonly found: readonly ListedRow[];
   readonly readTo: AttemptPosition | null;
 };
 
 /** The rows of a window. They are read through the index, without `metadata`, which may be long. */
 export const ROWS_OF_WINDOW = 2_000;
 
-const CONTESTS = {
+export const CONTESTS = {
   challenge: { table: 'challenges', column: 'challenge_id' },
   tournament: { table: 'rounds', column: 'round_id' },
 } as const;
@@ -83,7 +85,8 @@ const SELECT_WINDOW = {
 
 type WindowRow = { last_created_at: Date; last_id: string; rows_seen: number } & (FoundRow | { id: null });
 
-type FoundRow = {
+/** An attempt as a list reads it. */
+export type FoundRow = {
   id: string;
   contest_id: string;
   account_id: string | null;
@@ -116,7 +119,7 @@ export async function loadWindow(
   ]);
   const [first] = rows;
   if (first === undefined) return { found: [], readTo: null };
-  const found = rows.flatMap((row) => (row.id === null ? [] : [toFound(row)]));
+  const found = rows.flatMap((row) => (row.id === null ? [] : [toListed(row, tenant)]));
   const last = found.at(-1);
   if (found.length === limit && last !== undefined)
     return { found, readTo: { createdAt: last.createdAt, id: last.id } };
@@ -124,10 +127,11 @@ export async function loadWindow(
   return { found, readTo: isLastWindow ? null : { createdAt: first.last_created_at, id: first.last_id } };
 }
 
-function toFound(row: FoundRow): ReadAttempts['found'][number] {
+export function toListed(row: FoundRow, tenant: Tenant): ListedRow {
   return {
     id: row.id,
     contestId: row.contest_id,
+    tenant,
     accountId: row.account_id,
     playerRef: row.player_ref,
     status: row.status,

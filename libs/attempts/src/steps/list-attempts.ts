@@ -1,5 +1,6 @@
 /**
- * A page of a tenant's attempts. It reads a bounded number of rows and changes nothing.
+ * A page of a tenant's or an account's attempts. It reads a bounded number of rows and changes
+ * nothing.
  *
  * A list that follows new attempts must not pass one that becomes visible later. Two things may
  * still appear behind the newest attempts:
@@ -24,9 +25,11 @@ import type { OwnedAttempt } from '../domain/owned-attempt.ts';
 import {
   type AttemptFilter,
   type AttemptPosition,
+  type ListedRow,
   loadWindow,
   type ReadAttempts,
 } from '../repository/attempt-windows.ts';
+import { loadOfAccount } from '../repository/attempts-of-account.ts';
 import type { Wallet } from '../wallet.ts';
 import { type CurrentAttempt, currentAttempt, currentAward } from './current-state.ts';
 import type { AttemptOpener } from './open-attempts.ts';
@@ -40,12 +43,18 @@ export const MAX_WINDOWS = 5;
 /** Above the ids of all attempts. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
+/** Whose attempts are listed: a program's in one environment, or an account's, also of one tenant. */
+export type ListedOf =
+  | { readonly kind: 'tenant'; readonly tenant: Tenant }
+  | { readonly kind: 'account'; readonly accountId: string; readonly tenant: Tenant | null };
+
 export type AttemptQuery = {
-  readonly tenant: Tenant;
+  readonly of: ListedOf;
   readonly contestId: string | null;
   readonly playerRef: string | null;
   /** Null for every status. */
   readonly status: ShownStatus | null;
+  /** An account's attempts are not followed. */
   readonly from:
     | { readonly kind: 'head' }
     | { readonly kind: 'before'; readonly position: AttemptPosition }
@@ -53,7 +62,7 @@ export type AttemptQuery = {
   readonly limit: number;
 };
 
-export type ListedAttempt = CurrentAttempt & { readonly contestId: string };
+export type ListedAttempt = CurrentAttempt & { readonly contestId: string; readonly tenant: Tenant };
 
 export type AttemptPage = {
   readonly attempts: readonly ListedAttempt[];
@@ -72,17 +81,14 @@ export type ListDeps = {
   readonly clock: Clock;
 };
 
-type Found = ReadAttempts['found'][number];
-
 /** Null for an attempt that is not visible yet. */
-type Seen = { readonly found: Found; readonly current: OwnedAttempt | null };
+type Seen = { readonly found: ListedRow; readonly current: OwnedAttempt | null };
 
 export async function listAttempts(query: AttemptQuery, deps: ListDeps): Promise<AttemptPage> {
   const head = allUntil(later(deps.clock(), -SETTLE_MS));
-  const { found, readTo } = await readWindows(query, head, deps);
-  const { environment } = query.tenant;
+  const { found, readTo } = await readAttempts(query, head, deps);
   const seen = await Promise.all(
-    found.map(async (it) => ({ found: it, current: await currentAttempt(it, environment, deps) })),
+    found.map(async (it) => ({ found: it, current: await currentAttempt(it, it.tenant.environment, deps) })),
   );
   const undecided = seen.flatMap(({ found: it, current }) => (current === null ? [it.createdAt] : []));
   const results = (until: AttemptPosition) => withResults(seen, until, deps);
@@ -106,15 +112,25 @@ export async function listAttempts(query: AttemptQuery, deps: ListDeps): Promise
 }
 
 /** `readTo` is null if the rows ended. */
+async function readAttempts(query: AttemptQuery, head: AttemptPosition, deps: ListDeps): Promise<ReadAttempts> {
+  const { of, contestId, playerRef, status, from, limit } = query;
+  const filter: AttemptFilter = { contestId, playerRef, statuses: statusesOf(status) };
+  if (of.kind === 'tenant') return readWindows(of.tenant, filter, { from, limit }, head, deps);
+  if (from.kind === 'after') throw new Error('the attempts of an account cannot be followed');
+  const before = from.kind === 'head' ? head : from.position;
+  return loadOfAccount(deps.database, deps.owner, filter, { ...of, from: before, limit });
+}
+
 async function readWindows(
-  { tenant, contestId, playerRef, status, from, limit }: AttemptQuery,
+  tenant: Tenant,
+  filter: AttemptFilter,
+  { from, limit }: Pick<AttemptQuery, 'from' | 'limit'>,
   head: AttemptPosition,
   { database, owner }: ListDeps,
 ): Promise<ReadAttempts> {
-  const filter: AttemptFilter = { contestId, playerRef, statuses: statusesOf(status) };
   const order = from.kind === 'after' ? ('oldest_first' as const) : ('newest_first' as const);
   const until = from.kind === 'before' ? from.position.createdAt : head.createdAt;
-  const found: Found[] = [];
+  const found: ListedRow[] = [];
   let readTo: AttemptPosition | null = from.kind === 'head' ? head : from.position;
   for (let windows = 0; windows < MAX_WINDOWS && found.length < limit && readTo !== null; windows += 1) {
     const window = { order, from: readTo, until, limit: limit - found.length };
@@ -132,7 +148,7 @@ async function withResults(
 ): Promise<readonly ListedAttempt[]> {
   const shown = seen.flatMap(({ found, current }) => {
     const isListed = current !== null && !isBefore(until, found);
-    return isListed ? [{ contestId: found.contestId, attempt: current }] : [];
+    return isListed ? [{ contestId: found.contestId, tenant: found.tenant, attempt: current }] : [];
   });
   const settled = shown.flatMap(({ attempt }) => (attempt.status === 'settled' ? [attempt.id] : []));
   const results = settled.length === 0 ? new Map() : await contest.loadResults(settled);

@@ -1,10 +1,15 @@
-/** Attempts as developers see them: the list, and the history of one. */
-import { ROWS_OF_WINDOW, selectingWindow } from '@laurel/attempts';
+/** Attempts as developers and operators see them: the list, and the history of one. */
+import { ROWS_OF_WINDOW, selectingOfAccount, selectingWindow } from '@laurel/attempts';
 import type { Attempt } from '@laurel/proto/attempts';
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { ATTEMPT_FACTS, nameOf } from '@laurel/proto/enum-names';
 import { ok } from '@laurel/testing';
-import { itDescribesAttempts, itListsAttempts, type ListedOwner } from '@laurel/testing/list-attempts';
+import {
+  createAttemptList,
+  itDescribesAttempts,
+  itListsAttempts,
+  type ListedOwner,
+} from '@laurel/testing/list-attempts';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { created, HOUR_MS, PROGRAM, recorded, useHarness } from '../challenge.fixture.ts';
@@ -36,7 +41,7 @@ from attempts a, unnest($2::uuid[]) i (id) where a.id = $1`,
   reportOutcome: async (attemptId) => recorded(await h.report(attemptId, 99)),
 };
 
-describe('the attempts of a challenge, for a developer', () => {
+describe('the attempts of a challenge, for developers and operators', () => {
   itListsAttempts(OWNER);
   itDescribesAttempts(OWNER);
 
@@ -74,9 +79,44 @@ from generate_series(1, 100000) n order by n desc`,
     }
   }, 60_000);
 
+  it("an account's page among 100,000 attempts at 1,000 challenges reads only its own attempts, one look-up for each challenge", async () => {
+    const challenge = await h.open({}, { status: ChallengeStatus.CALIBRATING });
+    const [at, accountId] = [h.clock(), newId()];
+    await h.database.query(
+      {
+        text: `
+with more as (
+  insert into challenges
+  select (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid()))).*
+  from challenges c, generate_series(1, 1000) where c.id = $1 returning id
+), numbered as (select id, row_number() over () as n from more)
+insert into attempts (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, metadata, created_at)
+select gen_random_uuid(), id, case when g = 0 and n <= 300 then $3::uuid else gen_random_uuid() end, 'ref', 'expired', 0, 0, '{}',
+  $2::timestamptz - (n + g * 1000) * interval '1 ms'
+from numbered, generate_series(0, 99) g`,
+      },
+      [challenge.id, at, accountId],
+    );
+    await h.database.query({ text: 'vacuum analyze attempts, challenges' });
+    const plan = await h.database.query<{ 'QUERY PLAN': string }>(
+      { text: `explain (analyze, buffers, costs off, timing off) ${selectingOfAccount('challenge')}` },
+      [accountId, at, newId(), null, ['open', 'expired'], null, null, null, 200],
+    );
+    const text = plan.map((row) => row['QUERY PLAN']).join('\n');
+    expect(text).toContain('attempts_by_player');
+    expect(text).not.toContain('Seq Scan on attempts');
+    const pages = /Buffers: shared hit=(\d+)/.exec(text)?.[1];
+    expect(Number(pages), text).toBeLessThan(5_000);
+    const { listAll } = createAttemptList(OWNER);
+    h.clock.advance(2_100);
+    expect((await listAll({ accountId, tenant: undefined, limit: 200 })).length).toBe(300);
+  }, 60_000);
+
   it('the history of an attempt that won has its award: paid, or held and then released or denied', async () => {
     const kindsOf = async ({ id }: Pick<Attempt, 'id'>) => {
-      const { facts } = ok(await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId: id }));
+      const { facts } = ok(
+        await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId: id, ofAnyProgram: false }),
+      );
       return facts.map(({ kind }) => nameOf(ATTEMPT_FACTS, kind)).slice(2);
     };
     const win = async (isHeld: boolean) => {
@@ -92,13 +132,13 @@ from generate_series(1, 100000) n order by n desc`,
     expect(await kindsOf(held)).toEqual(['settled', 'award_held']);
     expect(await kindsOf(released)).toEqual(['settled', 'award_held', 'award_released']);
     expect(await kindsOf(denied)).toEqual(['settled', 'award_held', 'award_denied']);
-    const { isAwardDenied, eventIds } = ok(
-      await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId: denied.id }),
+    const { isAwardDenied, eventIds, awardId } = ok(
+      await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId: denied.id, ofAnyProgram: false }),
     );
-    expect([isAwardDenied, eventIds.length]).toEqual([true, 3]);
+    expect([isAwardDenied, eventIds.length, awardId]).toEqual([true, 3, denied.awardId]);
     const [event] = await h.eventsOf(paid.id);
     const { eventIds: ofPaid } = ok(
-      await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId: paid.id }),
+      await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId: paid.id, ofAnyProgram: false }),
     );
     expect(ofPaid).toContain(event?.id);
   });

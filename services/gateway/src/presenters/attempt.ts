@@ -3,11 +3,14 @@
  * (docs/contract/partner-api.md, "Attempt" and "Outcome").
  */
 
+import { textAt } from '@laurel/json';
 import type { Attempt, Award, DescribeAttemptResponse, ListedAttempt, Outcome } from '@laurel/proto/attempts';
-import { ATTEMPT_STATUSES, AWARD_STATUSES, nameOf } from '@laurel/proto/enum-names';
+import { ATTEMPT_STATUSES, AWARD_STATUSES, ENVIRONMENTS, nameOf } from '@laurel/proto/enum-names';
+import type { Payout } from '@laurel/proto/wallet';
 import type { EndpointDelivery } from '@laurel/proto/webhook';
 import { contestServiceOf } from '@laurel/values/ids';
 import { formatAmount } from '@laurel/values/money';
+import { presentPayout } from './payout.ts';
 import { timelineOf } from './timeline.ts';
 import { timestamp } from './timestamp.ts';
 import { presentDelivery } from './webhook.ts';
@@ -27,7 +30,7 @@ export function presentAttempt(attempt: Attempt): string {
   return `${beforeMetadata.slice(0, -1)},"metadata":${attempt.metadataJson},"outcome":${outcomeText}}`;
 }
 
-/** An attempt in a developer's list. */
+/** An attempt in a list of developers; `presentOperatorAttemptLine` adds to it for operators. */
 export function presentAttemptLine({ attempt: listed, isAwardDenied }: ListedAttempt) {
   const attempt = present(listed);
   const { outcome } = attempt;
@@ -50,6 +53,16 @@ function presentListedAward({ id, amountCents, status }: Award, isDenied: boolea
   return { id, amount: formatAmount(amountCents), payout_status };
 }
 
+/** An attempt in a list of operators. */
+export function presentOperatorAttemptLine(listed: ListedAttempt) {
+  return { ...presentAttemptLine(listed), ...ownersOf(listed) };
+}
+
+function ownersOf({ tenant, accountId }: Pick<ListedAttempt, 'tenant' | 'accountId'>) {
+  const { programId, environment } = present(tenant);
+  return { program_id: programId, environment: nameOf(ENVIRONMENTS, environment), account_id: accountId || null };
+}
+
 /** One attempt of a developer as JSON text, with its history and the deliveries of its events. */
 export function presentDescribedAttempt(
   described: DescribeAttemptResponse,
@@ -67,6 +80,35 @@ export function presentDescribedAttempt(
     })),
   });
   return `${line.slice(0, -1)},"metadata":${attempt.metadataJson},${rest.slice(1)}`;
+}
+
+/**
+ * One attempt as JSON text for operators, who also see whose it is, the evidence and the payout.
+ * `receiptJson` and `payout` are null if there is none.
+ */
+export function presentOperatorAttempt({
+  described,
+  deliveries,
+  receiptJson,
+  payout,
+}: {
+  readonly described: DescribeAttemptResponse;
+  readonly deliveries: readonly EndpointDelivery[];
+  readonly receiptJson: string | null;
+  readonly payout: Payout | null;
+}): string {
+  const rest = JSON.stringify({
+    ...ownersOf(described),
+    payout: payout === null ? null : presentPayout(payout),
+  });
+  const evidence = receiptJson === null ? 'null' : evidenceOf(receiptJson);
+  return `${presentDescribedAttempt(described, deliveries).slice(0, -1)},"evidence":${evidence},${rest.slice(1)}`;
+}
+
+/** The evidence of a receipt, as the text that the partner sent. */
+function evidenceOf(receiptJson: string): string {
+  const sent = textAt(receiptJson, ['evidence_text']);
+  return sent === undefined ? (textAt(receiptJson, ['evidence']) ?? 'null') : String(JSON.parse(sent));
 }
 
 function parentOf({ id, contestId }: Attempt) {
@@ -107,6 +149,6 @@ function awardFields(award: Award) {
 }
 
 function present<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('a service left out an attempt or a delivery');
+  if (value === undefined) throw new Error('a service left out a part of an attempt or of a delivery');
   return value;
 }

@@ -14,13 +14,14 @@ const WON = 10_000n;
 async function heldAward() {
   const round = await h.openRound();
   const player = await h.player();
-  recorded(await h.report(created(await h.create(round.id, player.ref)).id, 1));
+  const { id: attemptId } = created(await h.create(round.id, player.ref));
+  recorded(await h.report(attemptId, 1));
   ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: player.ref } }));
   ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
   const awardId = awardIdOfRank(round.id, 1);
   expect(await payoutOf(awardId)).toEqual({ status: 'held', isPaid: false });
   expect(await h.balance(player.accountId)).toBe(FUNDS - FEE);
-  return { awardId, accountId: player.accountId };
+  return { awardId, attemptId, accountId: player.accountId };
 }
 
 async function payoutOf(awardId: string) {
@@ -48,6 +49,15 @@ describe('a held purse', () => {
     expect(await h.tournament.releaseAward({ awardId })).toMatchObject({ code: 'conflict' });
     expect(await payoutOf(awardId)).toEqual({ status: 'denied', isPaid: false });
     expect(await h.balance(accountId)).toBe(FUNDS - FEE);
+  });
+
+  it('an operator who reads the attempt of a winner gets the id of the purse, and none for an attempt that won nothing', async () => {
+    const { awardId, attemptId } = await heldAward();
+    const describe = async (id: string) =>
+      ok(await h.tournament.describeAttempt({ programId: '', attemptId: id, ofAnyProgram: true }));
+    expect(await describe(attemptId)).toMatchObject({ awardId, tenant: PROGRAM });
+    const { attempt } = await h.openAttempt();
+    expect(await describe(attempt.id)).toMatchObject({ awardId: '' });
   });
 
   it('a held purse is not found under another id', async () => {

@@ -1,4 +1,4 @@
-/** Attempts as developers see them: the list, and the history of one. */
+/** Attempts as developers and operators see them: the list, and the history of one. */
 import { itDescribesAttempts, itListsAttempts, type ListedOwner } from '@laurel/testing/list-attempts';
 import { describe } from 'vitest';
 import { created, FEE, FUNDS, HOUR_MS, PROGRAM, recorded, useHarness } from '../tournament.fixture.ts';
@@ -29,7 +29,7 @@ from attempts a, unnest($2::uuid[]) i (id) where a.id = $1`,
   reportOutcome: async (attemptId) => recorded(await h.report(attemptId, 99)),
 };
 
-describe('the attempts of rounds, for a developer', () => {
+describe('the attempts of rounds, for developers and operators', () => {
   itListsAttempts(OWNER);
   itDescribesAttempts(OWNER);
 });

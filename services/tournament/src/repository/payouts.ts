@@ -48,6 +48,11 @@ const WITH_TENANT = `select p.*, r.program_id, r.environment from round_payouts 
 
 const SELECT_BY_ID = { text: `${WITH_TENANT} where p.award_id = $1` };
 
+const SELECT_OF_ENTRANT = {
+  name: 'round_payouts_of_entrant',
+  text: 'select p.award_id from attempts a join round_payouts p on p.entry_id = a.entry_id where a.id = $1',
+};
+
 const SELECT_UNPAID = {
   text: `${WITH_TENANT} where p.round_id = $1 and p.status = 'paying' order by p.final_rank limit $2`,
 };
@@ -116,6 +121,12 @@ export async function loadUnpaid(
   limit: number,
 ): Promise<readonly OwedAward<RoundAward>[]> {
   return (await on.query<PayoutRow>(SELECT_UNPAID, [roundId, limit])).map(toOwed);
+}
+
+/** The award for the rank of the entrant whose attempt it is; null for none. */
+export async function findAwardOfEntrant(on: Queryable, attemptId: string): Promise<string | null> {
+  const [row] = await on.query<{ award_id: string }>(SELECT_OF_ENTRANT, [attemptId]);
+  return row?.award_id ?? null;
 }
 
 function toReleased(row: ReleasedRow): ReleasedPurse {

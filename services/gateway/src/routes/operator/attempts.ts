@@ -1,13 +1,148 @@
 import { type OwningServices, serviceOf } from '@laurel/attempts/client';
 import { MAX_VOID_REASON_CHARACTERS } from '@laurel/attempts/domain';
 import { isRefused, refused } from '@laurel/errors';
+import type { Database } from '@laurel/postgres';
+import { encodePosition } from '@laurel/values/cursor';
+import type { WalletClient } from '../../clients/wallet.ts';
+import type { WebhookClient } from '../../clients/webhook.ts';
+import { mergePages } from '../../domain/attempt-pages.ts';
 import { z } from '../../http/zod.ts';
-import { presentAttempt } from '../../presenters/attempt.ts';
-import { component } from '../component.ts';
-import { pathId, text } from '../fields.ts';
+import { presentAttempt, presentOperatorAttempt, presentOperatorAttemptLine } from '../../presenters/attempt.ts';
+import { findProgramFacts } from '../../repository/programs.ts';
+import {
+  attemptFilters,
+  attemptLine,
+  describedAttempt,
+  fromOf,
+  hasOneContest,
+  ONE_CONTEST,
+  readPages,
+  readReceiptOf,
+} from '../attempts.ts';
+import { component, orNull } from '../component.ts';
+import { environment, environmentName, id, nextCursor, PAGE_LIMIT, page, pathId, text } from '../fields.ts';
 import { present } from '../run-route.ts';
 import { attemptSchema } from '../v1/attempt-schemas.ts';
+import { uuid } from '../v1/fields.ts';
+import { payoutSchema } from './payouts.ts';
 import { defineOperatorRoute } from './route.ts';
+
+type AttemptReads = OwningServices & {
+  readonly webhook: WebhookClient;
+  readonly wallet: WalletClient;
+  readonly database: Database;
+};
+
+const attemptQuery = z
+  .object({
+    program_id: id.optional().openapi({ description: 'Needed, with `environment`, unless there is an `account_id`.' }),
+    environment: environment.optional(),
+    account_id: id.optional().openapi({ description: 'Only attempts that this account pays for.' }),
+    ...attemptFilters,
+    ...page,
+  })
+  .refine((query) => (query.program_id === undefined) === (query.environment === undefined), {
+    message: 'must have `program_id` and `environment` together',
+  })
+  .refine((query) => query.program_id !== undefined || query.account_id !== undefined, {
+    message: 'must have `program_id` and `environment`, or `account_id`',
+  })
+  .refine(hasOneContest, ONE_CONTEST);
+
+const owners = {
+  program_id: uuid,
+  environment: environmentName,
+  account_id: uuid.nullable().openapi({
+    description: 'The account that pays; null for a free attempt of a player who was not linked.',
+  }),
+};
+
+export const listAttempts = defineOperatorRoute({
+  method: 'get',
+  path: '/attempts',
+  name: 'listAttempts',
+  summary: 'List the attempts of a program or of an account',
+  description:
+    'An attempt is listed 2 seconds after its creation. A page of a program ends early where few of the attempts of that time match: an empty page with a `next_cursor` is not the last. The pages of an account are full until the last.',
+  query: attemptQuery,
+  success: {
+    status: 200,
+    description: 'Newest first.',
+    schema: component(
+      'OperatorAttemptList',
+      z.object({
+        data: z.array(component('OperatorAttemptLine', attemptLine.extend(owners))),
+        next_cursor: nextCursor,
+      }),
+    ),
+  },
+  run: async ({ query, options }, services: OwningServices) => {
+    const { program_id: programId, environment: inEnvironment, account_id, cursor, limit = PAGE_LIMIT } = query;
+    const from = fromOf({ cursor });
+    if (from === null) return refused('invalid_request', 'cursor: must be a next_cursor of this list');
+    const isOfTenant = programId !== undefined && inEnvironment !== undefined;
+    const tenant = isOfTenant ? { programId, environment: inEnvironment } : undefined;
+    const listed = { tenant, accountId: account_id ?? '', from, limit };
+    const { rows, next } = mergePages('newest_first', await readPages(services, query, listed, options), limit);
+    return {
+      body: {
+        data: rows.map((row) => presentOperatorAttemptLine(row.listed)),
+        next_cursor: next === null ? null : encodePosition(next),
+      },
+    };
+  },
+});
+
+export const getAttempt = defineOperatorRoute({
+  method: 'get',
+  path: '/attempts/{attemptId}',
+  name: 'getAttempt',
+  summary: 'Read an attempt with its history, evidence and payout',
+  description:
+    'The history has what is stored, with the sends of its events to the endpoints of the developer of its program. This read changes nothing: an attempt whose time has run out is still `open` until it is expired.',
+  params: z.object({ attemptId: pathId }),
+  success: {
+    status: 200,
+    description: 'The attempt.',
+    schema: component(
+      'OperatorAttempt',
+      describedAttempt.extend({
+        ...owners,
+        evidence: orNull(z.record(z.string(), z.unknown())).openapi({
+          description: 'As the partner reported it; null without an outcome, or if none was sent.',
+        }),
+        payout: orNull(payoutSchema).openapi({
+          description: "The payout of the attempt's award, or of the player's rank in the round.",
+        }),
+      }),
+    ),
+  },
+  run: async ({ params: { attemptId }, options }, { webhook, wallet, database, ...services }: AttemptReads) => {
+    const read = { ...options, retryLostReply: true };
+    const request = { programId: '', attemptId, ofAnyProgram: true };
+    const described = await serviceOf(services, attemptId)?.describeAttempt(request, read);
+    if (described === undefined) return refused('not_found');
+    if (isRefused(described)) return described;
+    const { awardId, eventIds } = described;
+    const receiptId = described.attempt?.outcome?.receiptId;
+    const facts = await findProgramFacts(database, present(described.tenant).programId);
+    const developerId = isRefused(facts) ? null : facts.developerId;
+    const [sent, receipt, paid] = await Promise.all([
+      developerId === null ? { deliveries: [] } : webhook.listDeliveriesOfEvents({ developerId, eventIds }, read),
+      receiptId === undefined ? null : readReceiptOf(services, { attemptId, receiptId }, read),
+      awardId === '' ? null : wallet.getPayout({ awardId }, read),
+    ]);
+    if (isRefused(sent)) return sent;
+    if (receipt !== null && isRefused(receipt)) return receipt;
+    return presentOperatorAttempt({
+      described,
+      deliveries: sent.deliveries,
+      receiptJson: receipt?.receiptJson ?? null,
+      // The wallet has no payout yet while the contest service still asks for it.
+      payout: paid === null || isRefused(paid) ? null : present(paid.payout),
+    });
+  },
+});
 
 export const voidAttempt = defineOperatorRoute({
   method: 'post',

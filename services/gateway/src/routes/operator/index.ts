@@ -8,7 +8,7 @@ import type { Route } from '../../http/route.ts';
 import type { ActionLog } from '../operator-log.ts';
 import { changeAccount, createAccount, deposit, getAccount, getStatement } from './accounts.ts';
 import { listActions } from './actions.ts';
-import { voidAttempt } from './attempts.ts';
+import { getAttempt, listAttempts, voidAttempt } from './attempts.ts';
 import { audit } from './audit.ts';
 import { getCalibration } from './calibration.ts';
 import { changeChallenge, createChallenge, getChallenge, getStatistics, listChallenges } from './challenges.ts';
@@ -85,6 +85,8 @@ export const OPERATOR_ROUTES: readonly Route<string, OperatorServices>[] = [
   listPayouts,
   releasePayout,
   denyPayout,
+  listAttempts,
+  getAttempt,
   voidAttempt,
   getReceipt,
   audit,

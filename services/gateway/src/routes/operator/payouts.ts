@@ -13,7 +13,7 @@ import { defineOperatorRoute } from './route.ts';
 
 const status = component('PayoutStatus', z.enum(['paid', 'held', 'denied']));
 
-const payoutSchema = component(
+export const payoutSchema = component(
   'Payout',
   z.object({
     award_id: uuid,

@@ -1,14 +1,8 @@
 /** A program's attempts as its developer reads them. All other services are scripted. */
 
-import {
-  type Attempt,
-  AttemptFactKind,
-  AttemptServiceService,
-  AttemptStatus,
-  AwardStatus,
-} from '@laurel/proto/attempts';
+import { AttemptServiceService, AttemptStatus } from '@laurel/proto/attempts';
 import { Environment } from '@laurel/proto/common';
-import { DeliveryStatus, WebhookServiceService } from '@laurel/proto/webhook';
+import { WebhookServiceService } from '@laurel/proto/webhook';
 import { createHttpClient, createPortal, createTestDatabase, type Portal, signIn } from '@laurel/testing';
 import { openDocuments } from '@laurel/testing/contract';
 import { encodePosition } from '@laurel/values/cursor';
@@ -16,6 +10,7 @@ import { newId, newOwnedId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
 import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';
+import { answering, at, attemptAt, deliveryOf, deniedWin } from '../attempts.fixture.ts';
 
 const stack = new AsyncDisposableStack();
 let challenge: ScriptedService<typeof AttemptServiceService>;
@@ -61,28 +56,6 @@ beforeEach(() => {
   }
 });
 
-const at = (milliseconds: number) => new Date(Date.UTC(2026, 10, 26) + milliseconds);
-
-function attemptAt(owner: 'challenge' | 'tournament', milliseconds: number, fields: Partial<Attempt> = {}): Attempt {
-  return {
-    id: newOwnedId(owner, at(milliseconds)),
-    contestId: newId(),
-    playerRef: 'p-1',
-    status: AttemptStatus.OPEN,
-    feeCents: 100n,
-    createdAt: at(milliseconds),
-    metadataJson: '',
-    outcome: undefined,
-    ...fields,
-  };
-}
-
-const answering = (attempts: readonly Attempt[], readTo: number | null, head: number | null) => async () => ({
-  attempts: attempts.map((attempt) => ({ attempt, isAwardDenied: false })),
-  readTo: readTo === null ? undefined : { createdAt: at(readTo), id: newId() },
-  head: head === null ? undefined : { createdAt: at(head), id: newId() },
-});
-
 const list = (query: string) =>
   portal.send<{ data: { id: string }[]; next_cursor: string | null; head_cursor: string | null }>(
     'GET',
@@ -99,7 +72,15 @@ test('the list of attempts merges those of challenges and of rounds, and ends wh
   expect(page.body.next_cursor).not.toBeNull();
   expect(page.body.head_cursor).not.toBeNull();
   const tenant = { programId, environment: Environment.TEST };
-  const asked = { tenant, contestId: '', playerRef: 'p-1', status: AttemptStatus.OPEN, from: undefined, limit: 3 };
+  const asked = {
+    tenant,
+    contestId: '',
+    playerRef: 'p-1',
+    status: AttemptStatus.OPEN,
+    from: undefined,
+    limit: 3,
+    accountId: '',
+  };
   expect(challenge.asked).toEqual([['listAttempts', asked]]);
   expect(tournament.asked).toEqual(challenge.asked);
 });
@@ -143,54 +124,9 @@ test('a query of attempts that does not fit is refused without a call', async ()
 });
 
 test('an attempt has its history with the sends of its events, in order, and its deliveries', async () => {
-  const award = { id: newId(), amountCents: 2_000n, paidAt: undefined, status: AwardStatus.HELD };
-  const outcome = {
-    attemptId: newId(),
-    score: 7.5,
-    metThreshold: true,
-    thresholdApplied: 5,
-    recordedAt: at(20),
-    receiptId: newId(),
-    award,
-  };
-  const attempt = attemptAt('challenge', 0, { status: AttemptStatus.SETTLED, metadataJson: '{"n":1.0}', outcome });
-  const [settled, endpointId] = [newId(), newId()];
-  const fact = (kind: AttemptFactKind, ms: number | null, amountCents?: bigint) => ({
-    kind,
-    at: ms === null ? undefined : at(ms),
-    amountCents,
-    reason: '',
-  });
-  challenge.script.describeAttempt = async () => ({
-    attempt,
-    isAwardDenied: true,
-    facts: [
-      fact(AttemptFactKind.CREATED, 0),
-      fact(AttemptFactKind.FEE_CHARGED, 5, 100n),
-      fact(AttemptFactKind.SETTLED, 20),
-      fact(AttemptFactKind.AWARD_HELD, 25, 2_000n),
-      fact(AttemptFactKind.AWARD_DENIED, 90, 2_000n),
-    ],
-    eventIds: [settled],
-  });
-  const delivery = {
-    id: newId(),
-    event: 'attempt.settled',
-    status: DeliveryStatus.DELIVERED,
-    createdAt: at(30),
-    nextAttemptAt: undefined,
-    attempts: [
-      {
-        number: 1,
-        startedAt: at(40),
-        durationMs: 3,
-        httpStatus: 200,
-        errorKind: undefined,
-        error: undefined,
-        responseExcerpt: '',
-      },
-    ],
-  };
+  const { described, attempt, outcome, award, eventId } = deniedWin({ programId });
+  challenge.script.describeAttempt = async () => described;
+  const { endpointId, delivery } = deliveryOf(40);
   webhook.script.listDeliveriesOfEvents = async () => ({ deliveries: [{ endpointId, delivery }] });
   const path = `/programs/${programId}/attempts/${attempt.id}`;
   const { status, body, text } = await portal.send<{ timeline: { kind: string; at: string }[] }>('GET', path);
@@ -211,8 +147,8 @@ test('an attempt has its history with the sends of its events, in order, and its
     'webhook_sent',
     'award_denied',
   ]);
-  expect(challenge.asked).toEqual([['describeAttempt', { programId, attemptId: attempt.id }]]);
-  expect(webhook.asked).toEqual([['listDeliveriesOfEvents', { developerId, eventIds: [settled] }]]);
+  expect(challenge.asked).toEqual([['describeAttempt', { programId, attemptId: attempt.id, ofAnyProgram: false }]]);
+  expect(webhook.asked).toEqual([['listDeliveriesOfEvents', { developerId, eventIds: [eventId] }]]);
 });
 
 test("an attempt of another developer's program is not found, and no service is called", async () => {

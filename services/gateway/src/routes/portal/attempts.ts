@@ -1,19 +1,51 @@
 /** A program's attempts, in both contest services, for its developer. */
 import { type OwningServices, serviceOf } from '@laurel/attempts/client';
 import { isRefused, refused } from '@laurel/errors';
-import { type AttemptPosition, AttemptStatus, type ListAttemptsRequest } from '@laurel/proto/attempts';
-import { ATTEMPT_STATUSES } from '@laurel/proto/enum-names';
-import { decodePosition, encodePosition, type Position } from '@laurel/values/cursor';
-import { contestServiceOf } from '@laurel/values/ids';
+import { encodePosition } from '@laurel/values/cursor';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import { mergePages } from '../../domain/attempt-pages.ts';
+import { z } from '../../http/zod.ts';
 import { presentAttemptLine, presentDescribedAttempt } from '../../presenters/attempt.ts';
 import { presentReceipt } from '../../presenters/receipt.ts';
-import { PAGE_LIMIT, pathId } from '../fields.ts';
+import {
+  attemptFilters,
+  attemptLine,
+  describedAttempt,
+  fromOf,
+  hasOneContest,
+  ONE_CONTEST,
+  readPages,
+  readReceiptOf,
+} from '../attempts.ts';
+import { component } from '../component.ts';
+import { inEnvironment, nextCursor, PAGE_LIMIT, page, pathId, text } from '../fields.ts';
 import { receiptSchema } from '../receipts.ts';
-import { present } from '../run-route.ts';
-import { attemptListSchema, attemptQuery, describedAttemptSchema } from './attempt-schemas.ts';
 import { defineProgramRoute } from './program-route.ts';
+
+const attemptQuery = z
+  .object({
+    ...inEnvironment,
+    ...attemptFilters,
+    ...page,
+    after: text(200).optional().openapi({
+      description: 'A `head_cursor`: only attempts that are newer, oldest first. Not together with `cursor`.',
+    }),
+  })
+  .refine(({ cursor, after }) => cursor === undefined || after === undefined, {
+    message: 'must not have both `cursor` and `after`',
+  })
+  .refine(hasOneContest, ONE_CONTEST);
+
+const attemptListSchema = component(
+  'AttemptList',
+  z.object({
+    data: z.array(attemptLine),
+    next_cursor: nextCursor,
+    head_cursor: z.string().nullable().openapi({
+      description: 'The `after` that continues with newer attempts; null on a page with `cursor`.',
+    }),
+  }),
+);
 
 export const listOwnAttempts = defineProgramRoute({
   method: 'get',
@@ -25,22 +57,11 @@ export const listOwnAttempts = defineProgramRoute({
   query: attemptQuery,
   success: { status: 200, description: 'Newest first; with `after` oldest first.', schema: attemptListSchema },
   run: async ({ caller: { program }, query, options }, services: OwningServices) => {
-    const { environment, cursor, after, challenge_id, tournament_round_id, limit = PAGE_LIMIT } = query;
+    const { environment, cursor, after, limit = PAGE_LIMIT } = query;
     const from = fromOf({ cursor, after });
     if (from === null) return refused('invalid_request', 'The cursor is not valid.');
-    const request = {
-      tenant: { programId: program.id, environment },
-      contestId: challenge_id ?? tournament_round_id ?? '',
-      playerRef: query.player_ref ?? '',
-      status: query.status === undefined ? AttemptStatus.UNSPECIFIED : ATTEMPT_STATUSES[query.status],
-      from,
-      limit,
-    };
-    const asked = [
-      ...(tournament_round_id === undefined ? [services.challenge] : []),
-      ...(challenge_id === undefined ? [services.tournament] : []),
-    ];
-    const pages = await Promise.all(asked.map((service) => readPage(service, request, options)));
+    const listed = { tenant: { programId: program.id, environment }, accountId: '', from, limit };
+    const pages = await readPages(services, query, listed, options);
     const isFollowing = from?.$case === 'after';
     const { rows, next, head } = mergePages(isFollowing ? 'oldest_first' : 'newest_first', pages, limit);
     const headCursor = isFollowing ? next : head;
@@ -54,47 +75,6 @@ export const listOwnAttempts = defineProgramRoute({
   },
 });
 
-type From = ListAttemptsRequest['from'];
-
-/** Null if the cursor is not valid. */
-function fromOf({
-  cursor,
-  after,
-}: {
-  readonly cursor?: string | undefined;
-  readonly after?: string | undefined;
-}): From | null {
-  const text = cursor ?? after;
-  if (text === undefined) return undefined;
-  const position = decodePosition(text);
-  if (position === null) return null;
-  const value = { createdAt: position.at, id: position.id };
-  return after === undefined ? { $case: 'before', value } : { $case: 'after', value };
-}
-
-type AttemptService = NonNullable<ReturnType<typeof serviceOf>>;
-
-async function readPage(
-  service: Pick<AttemptService, 'listAttempts'>,
-  request: ListAttemptsRequest,
-  options: { readonly requestId: string },
-) {
-  const read = await service.listAttempts(request, { ...options, retryLostReply: true });
-  if (isRefused(read)) throw new Error(`a service refused a list of attempts: ${read.code}`);
-  return {
-    rows: read.attempts.map((listed) => {
-      const { id, createdAt } = present(listed.attempt);
-      return { listed, ...positionOf({ id, createdAt }) };
-    }),
-    readTo: read.readTo === undefined ? null : positionOf(read.readTo),
-    head: read.head === undefined ? null : positionOf(read.head),
-  };
-}
-
-function positionOf({ createdAt, id }: AttemptPosition): Position {
-  return { at: present(createdAt), id };
-}
-
 const params = { attemptId: pathId };
 const NOT_FOUND = 'There is no such attempt, or it belongs to another program.';
 
@@ -106,14 +86,17 @@ export const getOwnAttempt = defineProgramRoute({
   description:
     'The history has what is stored, with the sends of its events. This read changes nothing: an attempt whose time has run out is still `open` until it is expired.',
   params,
-  success: { status: 200, description: 'The attempt.', schema: describedAttemptSchema },
+  success: { status: 200, description: 'The attempt.', schema: describedAttempt },
   refusals: { not_found: NOT_FOUND },
   run: async (
     { caller: { developerId, program }, params: { attemptId }, options },
     { webhook, ...services }: OwningServices & { readonly webhook: WebhookClient },
   ) => {
     const read = { ...options, retryLostReply: true };
-    const described = await serviceOf(services, attemptId)?.describeAttempt({ programId: program.id, attemptId }, read);
+    const described = await serviceOf(services, attemptId)?.describeAttempt(
+      { programId: program.id, attemptId, ofAnyProgram: false },
+      read,
+    );
     if (described === undefined) return refused('not_found');
     if (isRefused(described)) return described;
     const sent = await webhook.listDeliveriesOfEvents({ developerId, eventIds: described.eventIds }, read);
@@ -133,15 +116,15 @@ export const getOwnReceipt = defineProgramRoute({
   refusals: { not_found: `${NOT_FOUND} Or it has no outcome.` },
   run: async ({ caller: { program }, params: { attemptId }, options }, services: OwningServices) => {
     const read = { ...options, retryLostReply: true };
-    const described = await serviceOf(services, attemptId)?.describeAttempt({ programId: program.id, attemptId }, read);
+    const described = await serviceOf(services, attemptId)?.describeAttempt(
+      { programId: program.id, attemptId, ofAnyProgram: false },
+      read,
+    );
     if (described === undefined) return refused('not_found');
     if (isRefused(described)) return described;
     const receiptId = described.attempt?.outcome?.receiptId;
     if (receiptId === undefined) return refused('not_found');
-    const isOfChallenge = contestServiceOf(attemptId) === 'challenge';
-    const found = isOfChallenge
-      ? await services.challenge.getReceipt({ receiptId }, read)
-      : await services.tournament.getReceipt({ receiptId }, read);
+    const found = await readReceiptOf(services, { attemptId, receiptId }, read);
     return isRefused(found) ? found : presentReceipt(found);
   },
 });

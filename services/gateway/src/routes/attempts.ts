@@ -1,0 +1,156 @@
+/** Attempts as developers and operators read them: their shapes, and the pages of their list. */
+import type { OwningServices, serviceOf } from '@laurel/attempts/client';
+import { isRefused } from '@laurel/errors';
+import { AttemptStatus, type ListAttemptsRequest, type ListAttemptsResponse } from '@laurel/proto/attempts';
+import { ATTEMPT_FACTS, ATTEMPT_STATUSES } from '@laurel/proto/enum-names';
+import { decodePosition, type Position } from '@laurel/values/cursor';
+import { contestServiceOf } from '@laurel/values/ids';
+import { z } from '../http/zod.ts';
+import { component, orNull } from './component.ts';
+import { id } from './fields.ts';
+import { present } from './run-route.ts';
+import { attemptOutcome, attemptStatus } from './v1/attempt-schemas.ts';
+import { amount, playerRef, timestamp, uuid } from './v1/fields.ts';
+import { deliverySchema } from './webhooks.ts';
+
+/** Query parameters that leave only some attempts of a list. */
+export const attemptFilters = {
+  status: attemptStatus.optional().openapi({ description: 'Only attempts with this status.' }),
+  challenge_id: id.optional().openapi({ description: 'Only attempts at this challenge.' }),
+  tournament_round_id: id.optional().openapi({ description: 'Only attempts in this round.' }),
+  player_ref: playerRef.optional().openapi({ description: 'Only attempts of this player.' }),
+};
+
+type AttemptFilters = z.output<z.ZodObject<typeof attemptFilters>>;
+
+export const hasOneContest = (query: Partial<AttemptFilters>) =>
+  query.challenge_id === undefined || query.tournament_round_id === undefined;
+export const ONE_CONTEST = { message: 'must not have both `challenge_id` and `tournament_round_id`' };
+
+const listedAward = component(
+  'ListedAward',
+  z.object({
+    id: uuid,
+    amount,
+    payout_status: component('ListedAwardStatus', z.enum(['paid', 'held', 'denied'])),
+  }),
+  { description: 'An award as a developer reads it.' },
+);
+
+export const attemptLine = component(
+  'AttemptLine',
+  z.object({
+    id: uuid,
+    challenge_id: uuid.nullable().openapi({ description: 'Null for an attempt in a round.' }),
+    tournament_round_id: uuid.nullable().openapi({ description: 'Null for an attempt against a challenge.' }),
+    player_ref: z.string(),
+    status: attemptStatus,
+    fee: amount,
+    created_at: timestamp,
+    score: z.number().nullable().openapi({ description: 'Null without an outcome, as `met_threshold`.' }),
+    met_threshold: z.boolean().nullable(),
+    award: orNull(listedAward),
+  }),
+);
+
+const kinds = Object.keys(ATTEMPT_FACTS) as (keyof typeof ATTEMPT_FACTS)[];
+
+const timelineEntry = component(
+  'AttemptTimelineEntry',
+  z.object({
+    at: timestamp.nullable().openapi({ description: 'Null for `expired` and `voided`, whose time is not stored.' }),
+    kind: component('AttemptTimelineKind', z.enum([...kinds, 'webhook_sent'])),
+    amount: amount.optional(),
+    reason: z.string().optional(),
+    score: z.number().optional(),
+    met_threshold: z.boolean().optional(),
+    threshold_applied: z.number().nullable().optional(),
+    delivery_id: uuid.optional(),
+    endpoint_id: uuid.optional(),
+    number: z.int().optional(),
+    http_status: z.int().nullable().optional(),
+    error_kind: z.string().nullable().optional(),
+  }),
+);
+
+export const describedAttempt = component(
+  'DescribedAttempt',
+  attemptLine.extend({
+    metadata: z.record(z.string(), z.unknown()),
+    outcome: orNull(attemptOutcome),
+    timeline: z.array(timelineEntry).openapi({ description: 'What is stored, oldest first.' }),
+    deliveries: z
+      .array(component('AttemptDelivery', deliverySchema.extend({ endpoint_id: uuid })))
+      .openapi({ description: 'The first delivery of each event of the attempt to each endpoint.' }),
+  }),
+);
+
+type From = ListAttemptsRequest['from'];
+
+/** Where a list begins, by at most one of these; null if that one is not a cursor of ours. */
+export function fromOf({
+  cursor,
+  after,
+}: {
+  readonly cursor?: string | undefined;
+  readonly after?: string | undefined;
+}): From | null {
+  const text = cursor ?? after;
+  if (text === undefined) return undefined;
+  const position = decodePosition(text);
+  if (position === null) return null;
+  const value = { createdAt: position.at, id: position.id };
+  return after === undefined ? { $case: 'before', value } : { $case: 'after', value };
+}
+
+/** The page of each contest service that may have attempts which the filters leave. */
+export async function readPages(
+  services: OwningServices,
+  { status, challenge_id, tournament_round_id, player_ref }: Partial<AttemptFilters>,
+  listed: Pick<ListAttemptsRequest, 'tenant' | 'accountId' | 'from' | 'limit'>,
+  options: { readonly requestId: string },
+) {
+  const request = {
+    ...listed,
+    contestId: challenge_id ?? tournament_round_id ?? '',
+    playerRef: player_ref ?? '',
+    status: status === undefined ? AttemptStatus.UNSPECIFIED : ATTEMPT_STATUSES[status],
+  };
+  const asked = [
+    ...(tournament_round_id === undefined ? [services.challenge] : []),
+    ...(challenge_id === undefined ? [services.tournament] : []),
+  ];
+  return Promise.all(asked.map((service) => readPage(service, request, options)));
+}
+
+async function readPage(
+  service: Pick<NonNullable<ReturnType<typeof serviceOf>>, 'listAttempts'>,
+  request: ListAttemptsRequest,
+  options: { readonly requestId: string },
+) {
+  const read = await service.listAttempts(request, { ...options, retryLostReply: true });
+  if (isRefused(read)) throw new Error(`a service refused a list of attempts: ${read.code}`);
+  return {
+    rows: read.attempts.map((listed) => {
+      const { id, createdAt } = present(listed.attempt);
+      return { listed, ...positionOf({ id, createdAt }) };
+    }),
+    readTo: read.readTo === undefined ? null : positionOf(read.readTo),
+    head: read.head === undefined ? null : positionOf(read.head),
+  };
+}
+
+function positionOf({ createdAt, id }: NonNullable<ListAttemptsResponse['head']>): Position {
+  return { at: present(createdAt), id };
+}
+
+/** The receipt of the outcome of an attempt, from the contest service that settled it. */
+export async function readReceiptOf(
+  { challenge, tournament }: OwningServices,
+  { attemptId, receiptId }: { readonly attemptId: string; readonly receiptId: string },
+  options: { readonly requestId: string; readonly retryLostReply: boolean },
+) {
+  return contestServiceOf(attemptId) === 'challenge'
+    ? challenge.getReceipt({ receiptId }, options)
+    : tournament.getReceipt({ receiptId }, options);
+}

@@ -1,0 +1,199 @@
+/** Attempts as operators read them. All other services are scripted. */
+
+import { AttemptServiceService, AttemptStatus } from '@laurel/proto/attempts';
+import { ChallengeServiceService } from '@laurel/proto/challenge';
+import { Environment } from '@laurel/proto/common';
+import { PayoutStatus, WalletServiceService } from '@laurel/proto/wallet';
+import { WebhookServiceService } from '@laurel/proto/webhook';
+import { createTestDatabase } from '@laurel/testing';
+import { encodePosition } from '@laurel/values/cursor';
+import { newId, newOwnedId } from '@laurel/values/ids';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
+import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';
+import { ACCOUNT_ID, answering, at, attemptAt, deliveryOf, deniedWin } from '../attempts.fixture.ts';
+
+const CHALLENGE = { ...ChallengeServiceService, ...AttemptServiceService };
+
+const stack = new AsyncDisposableStack();
+let challenge: ScriptedService<typeof CHALLENGE>;
+let tournament: ScriptedService<typeof AttemptServiceService>;
+let webhook: ScriptedService<typeof WebhookServiceService>;
+let wallet: ScriptedService<typeof WalletServiceService>;
+let operate: ReturnType<typeof operatorOf>;
+let developerId: string;
+let programId: string;
+
+beforeAll(async () => {
+  challenge = stack.use(await startScriptedService(CHALLENGE));
+  tournament = stack.use(await startScriptedService(AttemptServiceService));
+  webhook = stack.use(await startScriptedService(WebhookServiceService, { putProgram: () => ({}) }));
+  wallet = stack.use(await startScriptedService(WalletServiceService));
+  const { runningUrl } = stack.use(
+    await createTestDatabase({ migrations: new URL('../../../migrations/', import.meta.url) }),
+  );
+  const { port } = stack.use(
+    await startTestGateway({
+      GATEWAY_DATABASE_URL: runningUrl,
+      CHALLENGE_ADDRESS: challenge.address,
+      TOURNAMENT_ADDRESS: tournament.address,
+      WEBHOOK_ADDRESS: webhook.address,
+      WALLET_ADDRESS: wallet.address,
+    }),
+  );
+  operate = operatorOf(port);
+  const credentials = { email: 'dev@example.com', password: 'correct horse battery' };
+  developerId = (await operate('POST', '/developers', credentials)).body.id;
+  programId = (await operate('POST', '/programs', { name: 'Arcade', developer_id: developerId })).body.id;
+}, 60_000);
+afterAll(() => stack.disposeAsync());
+beforeEach(() => {
+  for (const service of [challenge, tournament, webhook, wallet]) {
+    service.script = {};
+    service.asked.length = 0;
+  }
+});
+
+const list = (query: string) => operate('GET', `/attempts?${query}`);
+
+test('operators list the attempts of an account at challenges and in rounds, each with its program and environment', async () => {
+  const [a, b, c] = [attemptAt('challenge', 50), attemptAt('tournament', 40), attemptAt('challenge', 30)];
+  challenge.script.listAttempts = answering([a, c], null, 60, programId);
+  tournament.script.listAttempts = answering([b], null, 60, programId);
+  const { status, body } = await list(`account_id=${ACCOUNT_ID}&limit=2`);
+  expect([status, body.data.map(({ id }: { id: string }) => id)]).toEqual([200, [a.id, b.id]]);
+  expect(body.data[0]).toMatchObject({
+    program_id: programId,
+    environment: 'test',
+    account_id: ACCOUNT_ID,
+    fee: '1.00',
+  });
+  expect(body).not.toHaveProperty('head_cursor');
+  const asked = { contestId: '', playerRef: '', status: AttemptStatus.UNSPECIFIED, limit: 2, accountId: ACCOUNT_ID };
+  expect(challenge.asked).toEqual([['listAttempts', { ...asked, tenant: undefined, from: undefined }]]);
+  expect(tournament.asked).toEqual(challenge.asked);
+  challenge.script.listAttempts = answering([c], null, null);
+  tournament.script.listAttempts = answering([], null, null);
+  expect((await list(`account_id=${ACCOUNT_ID}&limit=2&cursor=${body.next_cursor}`)).body).toMatchObject({
+    data: [{ id: c.id }],
+    next_cursor: null,
+  });
+  expect(challenge.asked.at(-1)?.[1]).toMatchObject({
+    from: { $case: 'before', value: { createdAt: b.createdAt, id: b.id } },
+  });
+});
+
+test('operators list the attempts of any program, with the filters that its developer has', async () => {
+  const round = newId();
+  tournament.script.listAttempts = answering([], null, 60);
+  const query = `program_id=${newId()}&environment=live&status=open&tournament_round_id=${round}&player_ref=p-1`;
+  expect((await list(query)).body).toEqual({ data: [], next_cursor: null });
+  expect(challenge.asked).toEqual([]);
+  expect(tournament.asked).toMatchObject([
+    [
+      'listAttempts',
+      {
+        tenant: { environment: Environment.LIVE },
+        contestId: round,
+        playerRef: 'p-1',
+        status: AttemptStatus.OPEN,
+        accountId: '',
+        limit: 200,
+      },
+    ],
+  ]);
+});
+
+test('a list of attempts of neither a program nor an account, or with a query that does not fit, is refused without a call', async () => {
+  const ofProgram = `program_id=${newId()}&environment=test`;
+  for (const query of [
+    '',
+    'environment=test',
+    `program_id=${newId()}`,
+    `account_id=${newId()}&environment=test`,
+    'account_id=x',
+    'player_ref=p-1',
+    `${ofProgram}&cursor=nonsense`,
+    `${ofProgram}&after=${encodePosition({ at: at(0), id: newId() })}`,
+    `${ofProgram}&challenge_id=${newId()}&tournament_round_id=${newId()}`,
+    `${ofProgram}&status=pending`,
+    `${ofProgram}&limit=0`,
+  ])
+    expect([query, (await list(query)).status]).toEqual([query, 400]);
+  expect([challenge.asked, tournament.asked]).toEqual([[], []]);
+});
+
+test('one attempt leads an operator to its program, account, history, evidence, deliveries and payout', async () => {
+  const { described, attempt, outcome, award, eventId } = deniedWin({ programId });
+  challenge.script.describeAttempt = async () => described;
+  const sent = '{"replay" : "r-1", "n": 12345678901234567890}';
+  const receiptJson = JSON.stringify({ attempt_id: attempt.id, evidence: null, evidence_text: sent });
+  challenge.script.getReceipt = async () => ({
+    receiptJson,
+    signature: Buffer.alloc(64),
+    publicKey: Buffer.alloc(44),
+  });
+  const { endpointId, delivery } = deliveryOf(40);
+  webhook.script.listDeliveriesOfEvents = async () => ({ deliveries: [{ endpointId, delivery }] });
+  wallet.script.getPayout = async () => ({
+    payout: {
+      awardId: award.id,
+      attemptId: attempt.id,
+      roundId: '',
+      tenant: { programId, environment: Environment.TEST },
+      accountId: ACCOUNT_ID,
+      amountCents: 2_000n,
+      status: PayoutStatus.DENIED,
+      reason: 'payout_velocity',
+      createdAt: at(25),
+      paidAt: undefined,
+    },
+    deniedAt: at(90),
+  });
+  const { status, body, text } = await operate('GET', `/attempts/${attempt.id}`);
+  expect(status).toBe(200);
+  expect(text).toContain(`"evidence":${sent}`);
+  expect(text).toContain('"metadata":{"n":1.0}');
+  expect(body).toMatchObject({
+    id: attempt.id,
+    program_id: programId,
+    environment: 'test',
+    account_id: ACCOUNT_ID,
+    outcome: { receipt_id: outcome.receiptId },
+    award: { payout_status: 'denied' },
+    timeline: [{}, {}, {}, { kind: 'award_held' }, { kind: 'webhook_sent' }, { kind: 'award_denied' }],
+    deliveries: [{ id: delivery.id, endpoint_id: endpointId }],
+    payout: { award_id: award.id, status: 'denied', reason: 'payout_velocity', amount: '20.00' },
+  });
+  const asked = { programId: '', attemptId: attempt.id, ofAnyProgram: true };
+  expect(challenge.asked).toEqual([
+    ['describeAttempt', asked],
+    ['getReceipt', { receiptId: outcome.receiptId }],
+  ]);
+  expect(webhook.asked).toEqual([['listDeliveriesOfEvents', { developerId, eventIds: [eventId] }]]);
+  expect(wallet.asked).toEqual([['getPayout', { awardId: award.id }]]);
+});
+
+test('an open attempt of a program without a developer has no deliveries, no evidence and no payout', async () => {
+  const other = (await operate('POST', '/programs', { name: 'Alone' })).body.id;
+  const attempt = attemptAt('tournament', 0, { metadataJson: '{}' });
+  const { described } = deniedWin({ programId: other });
+  const open = { ...described, attempt, isAwardDenied: false, facts: [], awardId: '' };
+  tournament.script.describeAttempt = async () => open;
+  const { status, body } = await operate('GET', `/attempts/${attempt.id}`);
+  expect([status, body]).toMatchObject([
+    200,
+    { program_id: other, tournament_round_id: attempt.contestId, evidence: null, payout: null, deliveries: [] },
+  ]);
+  expect([webhook.asked, wallet.asked]).toEqual([[], []]);
+  // The contest service still asks the wallet for the payout.
+  tournament.script.describeAttempt = async () => ({ ...open, awardId: newId() });
+  expect((await operate('GET', `/attempts/${attempt.id}`)).body).toMatchObject({ payout: null });
+});
+
+test('an attempt that does not exist is not found, and an id of no contest service is not looked up', async () => {
+  expect((await operate('GET', `/attempts/${newOwnedId('challenge')}`)).status).toBe(404);
+  challenge.asked.length = 0;
+  for (const id of [newId(), 'nonsense']) expect((await operate('GET', `/attempts/${id}`)).status).toBe(404);
+  expect([challenge.asked, tournament.asked, wallet.asked]).toEqual([[], [], []]);
+});

@@ -1,0 +1,73 @@
+/** A player complains: from the id of an attempt, or of the account, to everything about it. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Developer, expectStatus, joinWorld, type SharedWorld } from '../world.ts';
+
+type Line = { readonly id: string; readonly program_id: string; readonly account_id: string };
+type List = { readonly data: readonly Line[]; readonly next_cursor: string | null };
+
+describe('attempts as operators read them', () => {
+  let world: SharedWorld;
+  let developer: Developer;
+  beforeAll(async () => {
+    world = await joinWorld();
+    developer = await world.newDeveloper();
+  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
+
+  const send = <Body>(path: string) => world.operator.send<Body>('GET', path);
+
+  /** An attempt is listed once its creation must have ended. */
+  async function listed(query: string, count: number): Promise<readonly Line[]> {
+    for (;;) {
+      const { data } = expectStatus(200, await send<List>(`/attempts?${query}`)).body;
+      if (data.length >= count) return data;
+    }
+  }
+
+  test('one read of an attempt has its account, history, evidence, deliveries and payout', async () => {
+    const { program } = developer;
+    const hook = await world.newReceiver(developer, { program_id: program.id, environment: 'test' });
+    const challenge = await world.newChallenge({}, program);
+    const player = await world.newPlayer({ partner: program.test });
+    expectStatus(204, await program.test.holdNextAward(player.ref));
+    const asked = { challenge_id: challenge.id, player_ref: player.ref };
+    const { id } = expectStatus(201, await program.test.createAttempt(asked)).body;
+    const evidence = { frames: [1, 2, 3] };
+    const outcome = expectStatus(200, await program.test.reportOutcome(id, { score: 100, evidence })).body;
+    const { deliveryId } = await hook.event('attempt.settled', id);
+    await hook.delivery(deliveryId);
+    const read = expectStatus(200, await send(`/attempts/${id}`)).body;
+    expect(read).toMatchObject({
+      program_id: program.id,
+      environment: 'test',
+      account_id: player.accountId,
+      player_ref: player.ref,
+      evidence,
+      outcome: { receipt_id: outcome.receipt_id },
+      timeline: expect.arrayContaining([expect.objectContaining({ kind: 'award_held' })]),
+      deliveries: [{ id: deliveryId }],
+      payout: { award_id: outcome.award?.id, status: 'held', reason: 'sandbox_hold', account_id: player.accountId },
+    });
+  });
+
+  test("an account's attempts at a challenge and in a round are in one list, and a winner's rank has its payout", async () => {
+    const { program } = developer;
+    const player = await world.newPlayer({ partner: program.test });
+    const challenge = await world.newChallenge({}, program);
+    const enter = async (contest: { challenge_id: string } | { tournament_round_id: string }) =>
+      expectStatus(201, await program.test.createAttempt({ ...contest, player_ref: player.ref })).body.id;
+    const first = await enter({ challenge_id: challenge.id });
+    const round = await world.newRound({}, program);
+    const second = await enter({ tournament_round_id: round.id });
+    expectStatus(200, await program.test.reportOutcome(second, { score: 41.5 }));
+    expectStatus(200, await program.test.closeRound(round.id));
+    const data = await listed(`account_id=${player.accountId}`, 2);
+    expect(data.map(({ id }) => id)).toEqual([second, first]);
+    for (const it of data) expect(it).toMatchObject({ program_id: program.id, account_id: player.accountId });
+    const ofProgram = `program_id=${program.id}&environment=test`;
+    expect((await listed(`${ofProgram}&tournament_round_id=${round.id}`, 1)).map(({ id }) => id)).toEqual([second]);
+    expect(expectStatus(200, await send(`/attempts/${second}`)).body).toMatchObject({
+      payout: { round_id: round.id, attempt_id: null, account_id: player.accountId, status: 'paid' },
+    });
+  });
+});
