@@ -58,6 +58,26 @@ describe.skipIf(!(await hasChromium()))('attempts in the developer portal', () =
     expect(objections).toEqual([]);
   });
 
+  test('a challenge leads to its attempts, one of them to its requests and its player, and a request back to it', async () => {
+    const { challenge, attempt, player } = won;
+    await using observed = await observePage(browser, world.stack.baseUrl);
+    const { page, objections } = observed;
+    await signInByPassword(page, developer);
+    await openPage(page, `/p/${developer.program.id}/test/challenges/${challenge.id}`, challenge.name);
+    await page.getByRole('link', { name: 'Show attempts' }).click();
+    await page.waitForURL(`**/attempts?challenge_id=${challenge.id}`);
+    await rowOf(page, attempt.id).getByRole('link', { name: player.ref }).click();
+    await page.waitForURL(`**/attempts?player_ref=${player.ref}`);
+    await page.locator(`a[href$="/attempts/${attempt.id}"]`).click();
+    await page.getByRole('link', { name: 'Show requests' }).click();
+    await page.waitForURL(`**/requests?attempt_id=${attempt.id}`);
+    await page.getByRole('link', { name: `POST /v1/attempts/${attempt.id}/outcome` }).waitFor();
+    await page.getByRole('link', { name: 'POST /v1/attempts', exact: true }).waitFor();
+    await page.locator(`a[href$="/attempts/${attempt.id}"]`).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Attempt', exact: true }).waitFor();
+    expect(objections).toEqual([]);
+  });
+
   test('a receipt is verified in the browser, downloaded for the command line, and its webhook sent again', async () => {
     const { hook, attempt, deliveryId } = won;
     await using observed = await openAttempts(`/${attempt.id}`, 'Attempt');

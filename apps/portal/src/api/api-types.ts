@@ -779,6 +779,11 @@ export type RequestDetails = {
   error_code: string | null;
   duration_ms: number;
   idempotency_key: string | null;
+  /**
+   * The attempt that the path names, or that the request created. Null if there is none, or if the log has no body of
+   * the response.
+   */
+  attempt_id: string | null;
   /** Whether the response is that of an earlier request. */
   replayed: boolean;
   user_agent: string | null;
@@ -804,6 +809,11 @@ export type RequestLine = {
   error_code: string | null;
   duration_ms: number;
   idempotency_key: string | null;
+  /**
+   * The attempt that the path names, or that the request created. Null if there is none, or if the log has no body of
+   * the response.
+   */
+  attempt_id: string | null;
   /** Whether the response is that of an earlier request. */
   replayed: boolean;
 };

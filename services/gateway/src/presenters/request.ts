@@ -1,7 +1,7 @@
-import type { LoggedRequest, RequestLine } from '../repository/requests.ts';
+import type { ListedLine, ListedRequest } from '../repository/requests.ts';
 
 /** A request as the list of the request log shows it. */
-export function presentRequestLine(line: RequestLine) {
+export function presentRequestLine(line: ListedLine) {
   return {
     request_id: line.requestId,
     at: line.at.toISOString(),
@@ -13,12 +13,13 @@ export function presentRequestLine(line: RequestLine) {
     error_code: line.errorCode,
     duration_ms: line.durationMs,
     idempotency_key: line.idempotencyKey,
+    attempt_id: line.attemptId,
     replayed: line.isReplayed,
   };
 }
 
 /** A request with its bodies, as they were redacted when it was written. */
-export function presentRequest(request: LoggedRequest) {
+export function presentRequest(request: ListedRequest) {
   return {
     ...presentRequestLine(request),
     user_agent: request.userAgent,

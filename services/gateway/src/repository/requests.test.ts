@@ -19,7 +19,14 @@ import {
 } from './requests.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const ANY: RequestFilter = { statusClass: null, errorCode: null, method: null, route: null, idempotencyKey: null };
+const ANY: RequestFilter = {
+  statusClass: null,
+  errorCode: null,
+  method: null,
+  route: null,
+  idempotencyKey: null,
+  attemptId: null,
+};
 
 const cleanup = new AsyncDisposableStack();
 let database: Database;
@@ -131,6 +138,7 @@ describe('the lists of the request log', () => {
     expect(await findRequest(database, { requestId, programId })).toEqual({
       ...written,
       position: expect.any(BigInt),
+      attemptId: null,
     });
     expect(await findRequest(database, { requestId, programId: newId() })).toBeNull();
   });
@@ -174,6 +182,35 @@ describe('the lists of the request log', () => {
       expect(ids(newer.lines)).toEqual([odd.requestId]);
       expect(newer.head).toBeLessThanOrEqual(head);
     }
+  });
+
+  test('a request is listed with the attempt that its path names, or that it created', async () => {
+    const attemptId = newId();
+    const created = `{"id":"${attemptId}","player_ref":"a"}`;
+    const outcome = '/v1/attempts/{attempt_id}/outcome';
+    const own = [
+      line({ responseBody: created }),
+      line({ responseBody: created, isReplayed: true }),
+      line({ responseBody: `${created.slice(0, 50)}`, isResponseBodyTruncated: true }),
+      line({ path: `/v1/attempts/${attemptId.toUpperCase()}/outcome`, route: outcome }),
+      line({ path: `/v1/attempts/${attemptId}?x=1`, route: '/v1/attempts/{attempt_id}', status: 404 }),
+    ];
+    const others = [
+      line(),
+      line({ status: 402, responseBody: '{"error":{"code":"insufficient_funds"}}' }),
+      line({ path: '/v1/players', route: '/v1/players', responseBody: created }),
+      line({ path: `/v1/attempts/${attemptId}`, route: 'unknown' }),
+      line({ path: '/v1/attempts/nonsense', route: '/v1/attempts/{attempt_id}' }),
+      line({ responseBody: `{"id":"${newId()}"}` }),
+    ];
+    for (const one of [...own, ...others]) await insertRequests(database, [one], []);
+    const { lines } = await listNewestRequests(database, scope, ANY, 20);
+    const attempts = lines.toReversed().map((one) => one.attemptId);
+    expect(attempts).toEqual([...own.map(() => attemptId), null, null, null, null, null, expect.any(String)]);
+    const found = await listNewestRequests(database, scope, { ...ANY, attemptId }, 20);
+    expect(ids(found.lines)).toEqual(ids(own).toReversed());
+    const newer = await listNewerRequests(database, scope, { ...ANY, attemptId }, { after: 0n, limit: 20 });
+    expect(ids(newer.lines)).toEqual(ids(own));
   });
 
   test('a filtered page reads a bounded number of rows, and goes on behind them', async () => {

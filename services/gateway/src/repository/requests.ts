@@ -3,6 +3,7 @@
  * portal. Lists are ordered by position: the order in which the requests were written.
  */
 import type { BoundStatement, Database, Statement } from '@laurel/postgres';
+import { isUuid } from '@laurel/values/ids';
 import type { Environment } from '@laurel/values/tenant';
 
 export type Milestone = 'key_used' | 'player_linked' | 'attempt_created' | 'outcome_reported';
@@ -39,8 +40,17 @@ export interface FirstRequest extends RequestScope {
   readonly at: Date;
 }
 
+/** What the log derives from a request when it is read. */
+interface Derived {
+  readonly position: bigint;
+  /** The attempt that the path names, or that the request created; null if the log knows none. */
+  readonly attemptId: string | null;
+}
+
 /** A line as the lists return it. */
-export type PositionedLine = RequestLine & { readonly position: bigint };
+export type ListedLine = RequestLine & Derived;
+
+export type ListedRequest = LoggedRequest & Derived;
 
 /** Requests are counted by slots of this length. */
 export const SLOT_MS = 300_000;
@@ -158,10 +168,20 @@ function columnsOfFirsts(firsts: readonly FirstRequest[]): unknown[][] {
   ];
 }
 
+/**
+ * An attempt begins with its id in the response that created it. `withAttemptId` checks the form: a
+ * path may have any text there.
+ */
+const ATTEMPT_ID = `
+  lower(case
+    when route = '/v1/attempts' and left(response_body, 7) = '{"id":"' then substr(response_body, 8, 36)
+    when route like '/v1/attempts/{attempt\\_id}%' then substr(path, length('/v1/attempts/') + 1, 36)
+  end)`;
+
 const LINE = `
   request_id as "requestId", program_id as "programId", environment, at, method, path, route, status,
   error_code as "errorCode", duration_ms as "durationMs", idempotency_key as "idempotencyKey",
-  replayed as "isReplayed", position`;
+  replayed as "isReplayed", position, ${ATTEMPT_ID} as "attemptId"`;
 
 /** Null means any. */
 export interface RequestFilter {
@@ -171,6 +191,8 @@ export interface RequestFilter {
   readonly method: string | null;
   readonly route: string | null;
   readonly idempotencyKey: string | null;
+  /** In lower case. */
+  readonly attemptId: string | null;
 }
 
 const MATCHES = `
@@ -178,7 +200,8 @@ const MATCHES = `
   and ($6::text is null or "errorCode" = $6)
   and ($7::text is null or method = $7)
   and ($8::text is null or route = $8)
-  and ($9::text is null or "idempotencyKey" = $9)`;
+  and ($9::text is null or "idempotencyKey" = $9)
+  and ($10::text is null or "attemptId" = $10)`;
 
 /** The rows that a page reads, in its order. */
 const windowOf = (columns: string, end: string) => `
@@ -208,7 +231,7 @@ const LISTS = {
 } as const;
 
 interface Part {
-  readonly lines: readonly PositionedLine[];
+  readonly lines: readonly ListedLine[];
   /** Where to go on; null if this was all. */
   readonly next: bigint | null;
 }
@@ -221,10 +244,10 @@ async function readPart(
   { from, limit }: { readonly from: bigint; readonly limit: number },
 ): Promise<Part> {
   const { statement, windowEnd } = LISTS[direction];
-  const { statusClass, errorCode, method, route, idempotencyKey } = filter;
-  const values = [statusClass, errorCode, method, route, idempotencyKey];
-  const rows = await database.query<PositionedLine>(statement, [programId, environment, from, limit + 1, ...values]);
-  const lines = rows.slice(0, limit);
+  const { statusClass, errorCode, method, route, idempotencyKey, attemptId } = filter;
+  const values = [statusClass, errorCode, method, route, idempotencyKey, attemptId];
+  const rows = await database.query<ListedLine>(statement, [programId, environment, from, limit + 1, ...values]);
+  const lines = rows.slice(0, limit).map(withAttemptId);
   if (rows.length > limit) return { lines, next: lines.at(-1)?.position ?? null };
   if (values.every((value) => value === null)) return { lines, next: null };
   const [end] = await database.query<{ position: bigint }>(windowEnd, [programId, environment, from]);
@@ -262,7 +285,7 @@ export async function listNewerRequests(
   scope: RequestScope,
   filter: RequestFilter,
   { after, limit }: { readonly after: bigint; readonly limit: number },
-): Promise<{ readonly lines: readonly PositionedLine[]; readonly head: bigint }> {
+): Promise<{ readonly lines: readonly ListedLine[]; readonly head: bigint }> {
   const { lines, next } = await readPart(database, 'newer', scope, filter, { from: after, limit });
   return { lines, head: next ?? lines.at(-1)?.position ?? after };
 }
@@ -286,9 +309,13 @@ const SELECT_ONE: Statement = {
 export async function findRequest(
   database: Database,
   { requestId, programId }: { readonly requestId: string; readonly programId: string },
-): Promise<LoggedRequest | null> {
-  const [found] = await database.query<LoggedRequest>(SELECT_ONE, [requestId, programId]);
-  return found ?? null;
+): Promise<ListedRequest | null> {
+  const [found] = await database.query<ListedRequest>(SELECT_ONE, [requestId, programId]);
+  return found === undefined ? null : withAttemptId(found);
+}
+
+function withAttemptId<Line extends Derived>(line: Line): Line {
+  return line.attemptId === null || isUuid(line.attemptId) ? line : { ...line, attemptId: null };
 }
 
 const SUMMARIZE: Statement = {

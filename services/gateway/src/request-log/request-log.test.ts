@@ -8,7 +8,7 @@ import { UNREACHABLE } from '../gateway.fixture.ts';
 import { findRequest, firstRequests, listNewestRequests } from '../repository/requests.ts';
 import { type EndedRequest, startRequestLog } from './request-log.ts';
 
-const ANY = { statusClass: null, errorCode: null, method: null, route: null, idempotencyKey: null };
+const ANY = { statusClass: null, errorCode: null, method: null, route: null, idempotencyKey: null, attemptId: null };
 const cleanup = new AsyncDisposableStack();
 let database: Database;
 let lines: { readonly level: string; readonly reason?: string; readonly lines?: number }[];

@@ -11,6 +11,7 @@ import { Money } from '../../kit/money.tsx';
 import { Page, Section } from '../../kit/page.tsx';
 import { Status } from '../../kit/status.tsx';
 import { Time } from '../../kit/time.tsx';
+import { Player } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 import { ProgramLink } from '../../layout/program-link.tsx';
 import { AttemptDeliveries } from './attempt-deliveries.tsx';
@@ -36,6 +37,11 @@ export function AttemptPage(): ReactNode {
       title="Attempt"
       above={<ProgramLink path="/attempts">Attempts</ProgramLink>}
       beside={<Id value={attemptId} what="attempt" />}
+      actions={
+        <ProgramLink path="/requests" search={{ attempt_id: attemptId }} className="button">
+          Show requests
+        </ProgramLink>
+      }
     >
       <Loaded reading={reading}>{(attempt) => <Described attempt={attempt} path={path} />}</Loaded>
     </Page>
@@ -97,7 +103,7 @@ function factsOf(attempt: DescribedAttempt) {
   const { player_ref: player, award } = attempt;
   return [
     { label: 'Status', value: <Status value={attempt.status} /> },
-    { label: 'Player', value: <Id value={player} what="player" /> },
+    { label: 'Player', value: <Player value={player} /> },
     { label: capitalised(contestOf(attempt)), value: <ContestLink attempt={attempt} /> },
     { label: 'Fee', value: <Money amount={attempt.fee} /> },
     { label: 'Created', value: <Time at={attempt.created_at} /> },

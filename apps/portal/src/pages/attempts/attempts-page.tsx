@@ -5,8 +5,7 @@ import { type LiveTail, useLiveTail } from '../../api/use-live-tail.ts';
 import { CodeSample } from '../../kit/code-sample.tsx';
 import { Empty } from '../../kit/empty.tsx';
 import { FilterBar } from '../../kit/filter-bar.tsx';
-import { formatScore, shortId } from '../../kit/format.ts';
-import { Id } from '../../kit/id.tsx';
+import { formatScore } from '../../kit/format.ts';
 import { LiveBar } from '../../kit/live-bar.tsx';
 import { Loaded } from '../../kit/loaded.tsx';
 import { Money } from '../../kit/money.tsx';
@@ -15,8 +14,8 @@ import { attemptSamples } from '../../kit/samples.ts';
 import { Status } from '../../kit/status.tsx';
 import { type Column, More, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
+import { AttemptId, Player } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
-import { ProgramLink } from '../../layout/program-link.tsx';
 import { ContestLink } from './contest-link.tsx';
 import { ATTEMPT_STATUSES, type readSearch } from './search.ts';
 import { verdictOf } from './verdict.ts';
@@ -37,15 +36,9 @@ const COLUMNS: readonly Column<AttemptLine>[] = [
   {
     name: 'Attempt',
     grow: 2,
-    cell: ({ id }) => (
-      <Id value={id} what="attempt">
-        <ProgramLink path={`/attempts/${id}`} className="row-link">
-          <code>{shortId(id)}</code>
-        </ProgramLink>
-      </Id>
-    ),
+    cell: ({ id }) => <AttemptId value={id} isShort className="row-link" />,
   },
-  { name: 'Player', grow: 2, cell: (attempt) => attempt.player_ref },
+  { name: 'Player', grow: 2, cell: (attempt) => <Player value={attempt.player_ref} /> },
   { name: 'Contest', grow: 2.6, cell: (attempt) => <ContestLink attempt={attempt} isNamed /> },
   { name: 'Fee', align: 'end', cell: (attempt) => <Money amount={attempt.fee} /> },
   { name: 'Score', align: 'end', cell: ({ score }) => (score === null ? '–' : formatScore(score)) },

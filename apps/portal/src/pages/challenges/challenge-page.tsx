@@ -11,6 +11,7 @@ import { Money } from '../../kit/money.tsx';
 import { Page, Section } from '../../kit/page.tsx';
 import { attemptSamples } from '../../kit/samples.ts';
 import { Status } from '../../kit/status.tsx';
+import { AttemptsLink } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 import { CalibrationSection, RampSection } from './bar-sections.tsx';
 import { Prize } from './challenges-page.tsx';
@@ -44,7 +45,16 @@ export function ChallengePage(): ReactNode {
     return <Navigate replace to="/p/$programId/$environment/challenges/$challengeId" params={params} />;
   }
   return (
-    <Page title={challenge.name} above={above} beside={<Status value={challenge.status} />}>
+    <Page
+      title={challenge.name}
+      above={above}
+      beside={<Status value={challenge.status} />}
+      actions={
+        <AttemptsLink of={{ challenge_id: challengeId }} className="button">
+          Show attempts
+        </AttemptsLink>
+      }
+    >
       <Challenge challenge={challenge} />
     </Page>
   );

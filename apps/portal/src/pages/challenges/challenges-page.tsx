@@ -13,6 +13,7 @@ import { challengeListSamples } from '../../kit/samples.ts';
 import { Status } from '../../kit/status.tsx';
 import { type Column, More, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
+import { AttemptsLink } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 import { STATUSES } from './search.ts';
 import { barWords } from './words.ts';
@@ -26,6 +27,7 @@ const COLUMNS: readonly Column<OperatorChallenge>[] = [
   { name: 'Prize on offer', align: 'end', cell: (challenge) => <Prize challenge={challenge} /> },
   { name: 'Bar', cell: barWords },
   { name: 'Target pass rate', align: 'end', cell: ({ target_pass_rate }) => formatShare(target_pass_rate) },
+  { name: 'Attempts', cell: ({ id }) => <AttemptsLink of={{ challenge_id: id }}>Show</AttemptsLink> },
   { name: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 

@@ -1,16 +1,15 @@
 /** The last pushes and polls of an integration, each with the result of its records. */
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { IntegrationLogEntry, IntegrationLogRecord, RecordStatus, Transport } from '../../api/api-types.ts';
 import { useList } from '../../api/use-read.ts';
 import { Code } from '../../kit/code-sample.tsx';
 import { Empty } from '../../kit/empty.tsx';
 import { formatCount } from '../../kit/format.ts';
-import { Id } from '../../kit/id.tsx';
 import { Loaded } from '../../kit/loaded.tsx';
 import { Status, type Tone } from '../../kit/status.tsx';
 import { type Column, More, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
+import { AttemptId } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 
 const REFRESH_MS = 5_000;
@@ -105,18 +104,9 @@ function Entry({
 
 function RecordLine({ record }: { readonly record: IntegrationLogRecord }): ReactNode {
   const { index, attempt_id: attemptId, status, code, message } = record;
-  const { programId, environment } = useProgram();
-  const address: string = `/p/${programId}/${environment}/attempts/${attemptId}`;
   return (
     <>
-      {index} <Status value={status} tone={TONES[status]} />{' '}
-      {attemptId !== null && (
-        <Id value={attemptId} what="attempt">
-          <Link to={address}>
-            <code>{attemptId}</code>
-          </Link>
-        </Id>
-      )}{' '}
+      {index} <Status value={status} tone={TONES[status]} /> {attemptId !== null && <AttemptId value={attemptId} />}{' '}
       {code !== null && <code>{code}</code>} {message}
     </>
   );

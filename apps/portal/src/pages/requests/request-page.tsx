@@ -11,9 +11,10 @@ import { Page, Section } from '../../kit/page.tsx';
 import { prettyJson } from '../../kit/pretty-json.ts';
 import { HttpStatus } from '../../kit/status.tsx';
 import { Time } from '../../kit/time.tsx';
+import { AttemptId } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 import { ProgramLink } from '../../layout/program-link.tsx';
-import { attemptOf, curlOfRequest, isRedacted } from './request.ts';
+import { curlOfRequest, isRedacted } from './request.ts';
 import type { RequestSearch } from './search.ts';
 import './requests.css';
 
@@ -80,14 +81,13 @@ function Details({ request }: { readonly request: RequestDetails }): ReactNode {
 }
 
 function factsOf(request: RequestDetails) {
-  const { error_code, idempotency_key, user_agent, replayed } = request;
-  const attempt = attemptOf(request);
+  const { error_code, idempotency_key, attempt_id, user_agent, replayed } = request;
   return [
     { label: 'Arrived', value: <Time at={request.at} /> },
     { label: 'Took', value: formatDuration(request.duration_ms) },
     { label: 'Route', value: <FilterLink name="route" value={request.route} /> },
     { label: 'Error code', value: error_code !== null && <FilterLink name="error_code" value={error_code} /> },
-    { label: 'Attempt', value: attempt !== undefined && <AttemptLink id={attempt} /> },
+    { label: 'Attempt', value: attempt_id !== null && <AttemptId value={attempt_id} /> },
     {
       label: 'Idempotency key',
       value: idempotency_key !== null && (
@@ -107,16 +107,6 @@ function FilterLink({ name, value }: { readonly name: keyof RequestSearch; reado
     <ProgramLink path="/requests" search={{ [name]: value }}>
       <code>{value}</code>
     </ProgramLink>
-  );
-}
-
-function AttemptLink({ id }: { readonly id: string }): ReactNode {
-  return (
-    <Id value={id} what="attempt">
-      <ProgramLink path={`/attempts/${id}`}>
-        <code>{id}</code>
-      </ProgramLink>
-    </Id>
   );
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RequestDetails } from '../../api/api-types.ts';
-import { attemptOf, curlOfRequest } from './request.ts';
+import { curlOfRequest } from './request.ts';
 
 const ATTEMPT = '0198f2a1-5031-7190-ad21-6bfd27e1bae3';
 
@@ -15,6 +15,7 @@ const request: RequestDetails = {
   error_code: null,
   duration_ms: 12,
   idempotency_key: 'match-1',
+  attempt_id: ATTEMPT,
   replayed: false,
   user_agent: null,
   request_body: '{"player_ref":"player-1"}',
@@ -22,20 +23,6 @@ const request: RequestDetails = {
   response_body: `{"id":"${ATTEMPT}","player_ref":"player-1"}`,
   response_body_truncated: false,
 };
-
-test('a request names its attempt by its path, and the one that created it by its response', () => {
-  const cases: readonly [Partial<RequestDetails>, string | undefined][] = [
-    [{}, ATTEMPT],
-    [{ path: `/v1/attempts/${ATTEMPT.toUpperCase()}/outcome`, route: '/v1/attempts/{attempt_id}/outcome' }, ATTEMPT],
-    [{ path: `/v1/attempts/${ATTEMPT}?x=1`, status: 404, response_body: '{"error":{}}' }, ATTEMPT],
-    [{ response_body: `{"id":"${ATTEMPT}","metadata":{"cut` }, ATTEMPT],
-    [{ response_body: null }, undefined],
-    [{ status: 402, response_body: '{"error":{"code":"insufficient_funds"}}' }, undefined],
-    [{ path: '/v1/players', route: '/v1/players', response_body: `{"id":"${ATTEMPT}"}` }, undefined],
-    [{ path: '/v1/attempts/', route: 'unknown', response_body: '{}' }, undefined],
-  ];
-  for (const [change, expected] of cases) expect(attemptOf({ ...request, ...change })).toBe(expected);
-});
 
 test('a request reads as the curl that repeats it, unless a part of its body is lost', () => {
   expect(curlOfRequest(request, 'https://host.example')).toBe(

@@ -13,6 +13,7 @@ import { challengeListSamples } from '../../kit/samples.ts';
 import { HttpStatus, Status } from '../../kit/status.tsx';
 import { type Column, More, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
+import { AttemptId } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 import { ProgramLink } from '../../layout/program-link.tsx';
 import { METHODS, STATUSES } from './search.ts';
@@ -26,6 +27,7 @@ const FIELDS = [
   { name: 'error_code', label: 'Error code', placeholder: 'insufficient_funds' },
   { name: 'route', label: 'Route', placeholder: '/v1/attempts/{attempt_id}' },
   { name: 'idempotency_key', label: 'Idempotency key' },
+  { name: 'attempt_id', label: 'Attempt', placeholder: 'id' },
 ] as const;
 
 const COLUMNS: readonly Column<RequestLine>[] = [
@@ -48,6 +50,11 @@ const COLUMNS: readonly Column<RequestLine>[] = [
         {replayed && <Status value="replayed" />}
       </span>
     ),
+  },
+  {
+    name: 'Attempt',
+    grow: 1.6,
+    cell: ({ attempt_id }) => attempt_id !== null && <AttemptId value={attempt_id} isShort />,
   },
   {
     name: 'Took',
@@ -83,7 +90,13 @@ export function RequestsPage(): ReactNode {
               columns={COLUMNS}
               rows={list.rows}
               keyOf={({ request_id }) => request_id}
-              empty={isFiltered ? <NothingMatches list={list} /> : <NoRequests />}
+              empty={
+                isFiltered ? (
+                  <NothingMatches list={list} isOfAttempt={search.attempt_id !== undefined} />
+                ) : (
+                  <NoRequests />
+                )
+              }
             />
             <More list={list} />
           </>
@@ -93,10 +106,21 @@ export function RequestsPage(): ReactNode {
   );
 }
 
+interface NothingMatchesProps {
+  readonly list: Pick<LiveTail<unknown>, 'hasMore'>;
+  readonly isOfAttempt: boolean;
+}
+
 /** A page of a filtered list reads at most 10,000 requests. */
-function NothingMatches({ list }: { readonly list: Pick<LiveTail<unknown>, 'hasMore'> }): ReactNode {
+function NothingMatches({ list, isOfAttempt }: NothingMatchesProps): ReactNode {
   return (
     <Empty title="No request matches these filters">
+      {isOfAttempt && (
+        <p>
+          The log has what a server sent with an API key: neither the steps of the sandbox console, nor the results that
+          an integration brought.
+        </p>
+      )}
       {list.hasMore && <p>None of the newest 10,000 does. “Load more” looks further back.</p>}
     </Empty>
   );

@@ -9,6 +9,7 @@ export const readSearch = filters({
   method: choice(...METHODS),
   route: text(200),
   idempotency_key: text(),
+  attempt_id: text(),
 });
 
 export type RequestSearch = ReturnType<typeof readSearch>;

@@ -6,8 +6,8 @@ import { Code } from '../../kit/code-sample.tsx';
 import { Empty } from '../../kit/empty.tsx';
 import { Section } from '../../kit/page.tsx';
 import { Time } from '../../kit/time.tsx';
+import { AttemptId } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
-import { AttemptId } from './steps.tsx';
 import { readEvents, useVisit } from './visit.ts';
 
 const POLL_MS = 2_000;
@@ -61,7 +61,7 @@ function EventItem({ event: { id, event, created_at: at, body } }: { readonly ev
         <code>{event}</code>
         <Time at={at} />
       </header>
-      {typeof attemptId === 'string' && <AttemptId attemptId={attemptId} />}
+      {typeof attemptId === 'string' && <AttemptId value={attemptId} />}
       <details>
         <summary>Body</summary>
         <Code text={JSON.stringify(data, null, 2)} label={`Body of the event ${id}`} />

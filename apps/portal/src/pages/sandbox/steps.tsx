@@ -1,14 +1,13 @@
 /** The list of what was done in this visit, newest first, and the script that does it again. */
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Button } from '../../kit/button.tsx';
 import { CodeSample } from '../../kit/code-sample.tsx';
 import { Empty } from '../../kit/empty.tsx';
-import { Id } from '../../kit/id.tsx';
 import { Section } from '../../kit/page.tsx';
 import { FailureLine } from '../../kit/problem.tsx';
 import { Status } from '../../kit/status.tsx';
 import { Time } from '../../kit/time.tsx';
+import { AttemptId } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 import { type SandboxCall, titleOf } from './calls.ts';
 import { samplesOf, scriptsOf } from './samples.ts';
@@ -72,7 +71,7 @@ function StepItem({ step, isNewest }: { readonly step: Step; readonly isNewest: 
         <Time at={at} />
       </header>
       {result.ok ? <p>{answerInWords(call, result.data)}</p> : <Refusal step={step} />}
-      {attemptId !== undefined && <AttemptId attemptId={attemptId} />}
+      {attemptId !== undefined && <AttemptId value={attemptId} />}
       <details open={isNewest}>
         <summary>Answer and code</summary>
         <CodeSample
@@ -99,18 +98,6 @@ function Refusal({ step: { call, result } }: { readonly step: Step }): ReactNode
       )}
       {advice === undefined && <FailureLine failure={failure} />}
     </>
-  );
-}
-
-export function AttemptId({ attemptId }: { readonly attemptId: string }): ReactNode {
-  const { programId, environment } = useProgram();
-  const address: string = `/p/${programId}/${environment}/attempts/${attemptId}`;
-  return (
-    <Id value={attemptId} what="attempt">
-      <Link to={address}>
-        <code>{attemptId}</code>
-      </Link>
-    </Id>
   );
 }
 

@@ -13,6 +13,7 @@ import { Page, Section } from '../../kit/page.tsx';
 import { attemptSamples } from '../../kit/samples.ts';
 import { Status } from '../../kit/status.tsx';
 import { Time } from '../../kit/time.tsx';
+import { AttemptsLink } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 import { StandingsTable } from './standings-table.tsx';
 import { PurseTable, utcMinute } from './tournament-page.tsx';
@@ -55,7 +56,16 @@ function LoadedRound({ standings }: { readonly standings: RoundStandings }): Rea
     </Link>
   );
   return (
-    <Page title={`Round of ${utcMinute(round.opens_at)}`} above={tournament} beside={<Status value={round.status} />}>
+    <Page
+      title={`Round of ${utcMinute(round.opens_at)}`}
+      above={tournament}
+      beside={<Status value={round.status} />}
+      actions={
+        <AttemptsLink of={{ tournament_round_id: roundId }} className="button">
+          Show attempts
+        </AttemptsLink>
+      }
+    >
       <p>{roundWords(round, Date.now())}</p>
       <RoundFacts standings={standings} />
       <Loaded reading={reading}>{({ metric_unit }) => <Standings standings={standings} unit={metric_unit} />}</Loaded>

@@ -3,12 +3,12 @@ import type { LeaderboardRow } from '../../api/api-types.ts';
 import { useList } from '../../api/use-read.ts';
 import { Empty } from '../../kit/empty.tsx';
 import { formatCount, formatScore } from '../../kit/format.ts';
-import { Id } from '../../kit/id.tsx';
 import { Loaded } from '../../kit/loaded.tsx';
 import { Money } from '../../kit/money.tsx';
 import { Status } from '../../kit/status.tsx';
 import { type Column, More, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
+import { Player } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 
 const PAGE_ROWS = 100;
@@ -44,7 +44,7 @@ export function StandingsTable({ roundId, unit }: StandingsTableProps): ReactNod
 function columnsFor(unit: string): readonly Column<LeaderboardRow>[] {
   return [
     { name: 'Rank', cell: ({ rank, final_rank }) => formatCount(final_rank ?? rank) },
-    { name: 'Player', grow: 2, cell: ({ player_ref }) => <Id value={player_ref} what="player" /> },
+    { name: 'Player', grow: 2, cell: ({ player_ref }) => <Player value={player_ref} /> },
     { name: `Best score (${unit})`, align: 'end', cell: ({ best_score }) => formatScore(best_score) },
     {
       name: 'Tiebreak',

@@ -12,6 +12,7 @@ import { Page, Section } from '../../kit/page.tsx';
 import { Status } from '../../kit/status.tsx';
 import { type Column, More, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
+import { AttemptsLink } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 import { groupRanks, type PurseGroup } from './purse.ts';
 import { tournamentWords } from './words.ts';
@@ -130,6 +131,7 @@ const ROUND_COLUMNS: readonly Column<Round>[] = [
   { name: 'Entrants', align: 'end', cell: ({ entrant_count }) => formatCount(entrant_count) },
   { name: 'Purse', align: 'end', cell: ({ purse_amount }) => <Money amount={purse_amount} /> },
   { name: 'Settled', cell: ({ settled_at }) => <Settled at={settled_at} /> },
+  { name: 'Attempts', cell: ({ id }) => <AttemptsLink of={{ tournament_round_id: id }}>Show</AttemptsLink> },
   { name: 'Round', grow: 2, cell: ({ id }) => <Id value={id} what="round" /> },
 ];
 

@@ -98,6 +98,7 @@ test('a developer finds a request by the id of its response, with both bodies re
     error_code: 'invalid_request',
     duration_ms: expect.any(Number),
     idempotency_key: 'key-1',
+    attempt_id: null,
     replayed: false,
     user_agent: 'arcade/1.0',
     request_body: '{"email":"[redacted]","player_ref":5,"metadata":{"level":3}}',
@@ -152,6 +153,11 @@ test('a list is read page by page, and followed by its head', async () => {
     idsOf(await listOf(bob, '&error_code=not_found&status=4xx&route=/v1/attempts/%7Battempt_id%7D&method=GET')),
   ).toEqual([sent[4], sent[3]]);
   expect(idsOf(await listOf(bob, '&status=2xx'))).toEqual([]);
+  const ofAttempt = await listOf(bob, `&attempt_id=${NO_ATTEMPT.toUpperCase()}`);
+  expect(ofAttempt.body.data).toEqual([
+    expect.objectContaining({ request_id: sent[4], attempt_id: NO_ATTEMPT }),
+    expect.objectContaining({ request_id: sent[3], attempt_id: NO_ATTEMPT }),
+  ]);
 });
 
 test('a query that does not fit is refused', async () => {
@@ -165,6 +171,7 @@ test('a query that does not fit is refused', async () => {
     '&status=3xx',
     '&limit=0',
     '&method=get',
+    '&attempt_id=nonsense',
   ]) {
     const answer = await listOf(ann, query);
     expect([query, answer.status, answer.code]).toEqual([query, 400, 'invalid_request']);

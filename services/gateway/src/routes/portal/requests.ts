@@ -8,15 +8,15 @@ import { presentRequest, presentRequestLine } from '../../presenters/request.ts'
 import {
   findRequest,
   isPosition,
+  type ListedLine,
   listNewerRequests,
   listNewestRequests,
   listOlderRequests,
-  type PositionedLine,
   type RequestFilter,
   type RequestScope,
 } from '../../repository/requests.ts';
 import { component } from '../component.ts';
-import { environmentName, nextCursor, PAGE_LIMIT, page, pathId, text } from '../fields.ts';
+import { environmentName, id, nextCursor, PAGE_LIMIT, page, pathId, text } from '../fields.ts';
 import { timestamp, uuid } from '../v1/fields.ts';
 import { defineProgramRoute } from './program-route.ts';
 
@@ -39,6 +39,7 @@ const requestQuery = z
     idempotency_key: text(MAX_KEY_CHARACTERS)
       .optional()
       .openapi({ description: 'Only requests with this `Idempotency-Key`.' }),
+    attempt_id: id.optional().openapi({ description: 'Only requests that created, read or settled this attempt.' }),
     after: text(200)
       .optional()
       .openapi({ description: 'A `head_cursor`: returns what was written since, oldest first. Not with `cursor`.' }),
@@ -60,6 +61,10 @@ const lineMembers = {
   error_code: z.string().nullable(),
   duration_ms: z.number(),
   idempotency_key: z.string().nullable(),
+  attempt_id: uuid.nullable().openapi({
+    description:
+      'The attempt that the path names, or that the request created. Null if there is none, or if the log has no body of the response.',
+  }),
   replayed: z.boolean().openapi({ description: 'Whether the response is that of an earlier request.' }),
 };
 
@@ -114,6 +119,7 @@ export const listRequests = defineProgramRoute({
       method: query.method ?? null,
       route: query.route ?? null,
       idempotencyKey: query.idempotency_key ?? null,
+      attemptId: query.attempt_id ?? null,
     };
     if (after !== undefined) {
       const position = positionOf(after);
@@ -147,7 +153,7 @@ export const getRequest = defineProgramRoute({
   },
 });
 
-function pageOf(lines: readonly PositionedLine[], next: bigint | null, head: bigint | null) {
+function pageOf(lines: readonly ListedLine[], next: bigint | null, head: bigint | null) {
   return {
     body: { data: lines.map(presentRequestLine), next_cursor: cursorOf(next), head_cursor: cursorOf(head) },
   };
