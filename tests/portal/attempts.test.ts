@@ -58,6 +58,34 @@ describe.skipIf(!(await hasChromium()))('attempts in the developer portal', () =
     expect(objections).toEqual([]);
   });
 
+  test('an attempt that the filters select no more stays with its present state, and one that they select now is offered', async () => {
+    const { test: partner } = developer.program;
+    const player = await world.newPlayer({ partner });
+    const create = async () => {
+      const asked = { challenge_id: won.challenge.id, player_ref: player.ref };
+      return expectStatus(201, await partner.createAttempt(asked)).body.id;
+    };
+    const [settled, open] = [await create(), await create()];
+    await using observed = await openAttempts(`?status=open&player_ref=${player.ref}`, 'Attempts');
+    const { page, objections } = observed;
+    await rowOf(page, open).waitFor();
+    await rowOf(page, settled).waitFor();
+    const place = async () => (await rowOf(page, settled).boundingBox())?.y;
+    const before = await place();
+    expectStatus(200, await partner.reportOutcome(settled, { score: 1 }));
+    await rowOf(page, settled).getByText('not won', { exact: true }).waitFor();
+    expect(await place()).toBe(before);
+    await rowOf(page, open).getByText('open', { exact: true }).waitFor();
+
+    await page.getByLabel('Status').selectOption('settled');
+    await rowOf(page, settled).waitFor();
+    expect(await rowOf(page, open).count()).toBe(0);
+    expectStatus(200, await partner.reportOutcome(open, { score: 1 }));
+    await page.getByRole('button', { name: '1 new' }).click();
+    await rowOf(page, open).getByText('not won', { exact: true }).waitFor();
+    expect(objections).toEqual([]);
+  });
+
   test('a challenge leads to its attempts, one of them to its requests and its player, and a request back to it', async () => {
     const { challenge, attempt, player } = won;
     await using observed = await observePage(browser, world.stack.baseUrl);

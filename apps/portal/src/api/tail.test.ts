@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { beginTail, MAX_WAITING, showWaiting, type TailPage, takeChanged, takeNewer, takeOlder } from './tail.ts';
+import {
+  beginTail,
+  MAX_WAITING,
+  rowsInDoubt,
+  showWaiting,
+  type TailPage,
+  takeChanged,
+  takeNewer,
+  takeOlder,
+  takePresent,
+} from './tail.ts';
 
 const keyOf = (row: number) => String(row);
 
@@ -58,6 +68,44 @@ test('a row that has changed stays where it is, and an unchanged one stays the s
   expect(changed.rows).toEqual([b, line('a', 'settled')]);
   expect(changed.rows[0]).toBe(b);
   expect(changed.waiting).toBe(tail.waiting);
+});
+
+test('rows that match only now are counted, and wait for a reload that puts them where they belong', () => {
+  const begun = beginTail(page([9, 7, 5], '5'));
+  const late = takePresent(begun, page([9, 8, 7, 6, 5, 4, 3], '3'), keyOf);
+  // Rows below the last known one may have matched all the time.
+  expect([late.rows, late.late]).toEqual([[9, 7, 5], 2]);
+  expect(takePresent(late, page([9, 8, 7, 6, 5, 4, 3], '3'), keyOf)).toBe(late);
+  expect(takePresent(late, page([9, 7, 5], '5'), keyOf).late).toBe(0);
+  expect(takePresent(beginTail(page([9], null)), page([9, 8], null), keyOf).late).toBe(1);
+  expect(takePresent(beginTail(page([], null)), page([9, 8], null), keyOf)).toMatchObject({ rows: [9, 8], late: 0 });
+});
+
+test('a row that the newest page has no more is read before those that are older than the page', () => {
+  const doubt = { keyOf, isFinal: (row: number) => row % 2 === 0, turn: 0, limit: 3 };
+  expect(rowsInDoubt([9, 8, 7, 6, 5, 4, 3, 2, 1], [9, 5], doubt)).toEqual([7, 3, 1]);
+  expect(rowsInDoubt([9, 8, 7], [9, 8, 7], doubt)).toEqual([]);
+});
+
+test('each row that may change is in the newest page or has its turn to be read', () => {
+  const cases = fc.record({
+    rows: fc.uniqueArray(fc.nat(60), { maxLength: 40 }),
+    shared: fc.nat(10),
+    limit: fc.integer({ min: 1, max: 6 }),
+  });
+  fc.assert(
+    fc.property(cases, ({ rows, shared, limit }) => {
+      const present = rows.slice(0, shared);
+      const isFinal = (row: number) => row % 3 === 0;
+      const read = new Set<number>();
+      for (let turn = 0; turn * limit < rows.length; turn += 1) {
+        const inDoubt = rowsInDoubt(rows, present, { keyOf, isFinal, turn, limit });
+        expect(inDoubt.length).toBeLessThanOrEqual(limit);
+        for (const row of inDoubt) read.add(row);
+      }
+      expect([...read].sort()).toEqual(rows.filter((row) => !isFinal(row) && !present.includes(row)).sort());
+    }),
+  );
 });
 
 test('however the rows arrive, each is shown once, newest first', () => {

@@ -7,6 +7,8 @@ export interface Tail<T> {
   readonly waiting: readonly T[];
   /** More have arrived than a page keeps: only a reload shows them. */
   readonly isOverfull: boolean;
+  /** How many older rows match the filters only now: a reload shows them where they belong. */
+  readonly late: number;
   readonly headCursor: string | null;
   readonly nextCursor: string | null;
 }
@@ -25,7 +27,7 @@ export const MAX_WAITING = 1_000;
 
 export function beginTail<T>(page: TailPage<T>): Tail<T> {
   const { data, head_cursor: headCursor, next_cursor: nextCursor } = page;
-  return { rows: data, waiting: [], isOverfull: false, headCursor, nextCursor };
+  return { rows: data, waiting: [], isOverfull: false, late: 0, headCursor, nextCursor };
 }
 
 /**
@@ -49,6 +51,56 @@ export function takeOlder<T>(tail: Tail<T>, page: TailPage<T>, keyOf: KeyOf<T>):
   const older = unknownOf(page.data, tail, keyOf);
   const rows = older.length === 0 ? tail.rows : [...tail.rows, ...older];
   return { ...tail, rows, nextCursor: page.next_cursor };
+}
+
+/**
+ * Takes in the newest page as it is now, after the newer rows: no row of it is new. Each that is
+ * known stays where it is. An empty list shows the page at once.
+ */
+export function takePresent<T>(tail: Tail<T>, page: TailPage<T>, keyOf: KeyOf<T>): Tail<T> {
+  const changed = takeChanged(tail, page.data, keyOf);
+  if (tail.rows.length === 0 && page.data.length > 0) return { ...changed, rows: page.data, waiting: [] };
+  const late = lateOf(tail, page.data, keyOf);
+  return late === tail.late ? changed : { ...changed, late };
+}
+
+/** Unknown rows between known ones. Those below the last may only not be loaded yet. */
+function lateOf<T>(tail: Tail<T>, present: readonly T[], keyOf: KeyOf<T>): number {
+  const unknown = new Set(unknownOf(present, tail, keyOf));
+  if (tail.nextCursor === null) return unknown.size;
+  const lastKnown = present.findLastIndex((row) => !unknown.has(row));
+  return present.slice(0, lastKnown + 1).filter((row) => unknown.has(row)).length;
+}
+
+interface Doubt<T> {
+  readonly keyOf: KeyOf<T>;
+  /** Whether a row changes no more. */
+  readonly isFinal: (row: T) => boolean;
+  /** Rows that do not fit into a turn get the next ones. */
+  readonly turn: number;
+  readonly limit: number;
+}
+
+/**
+ * The rows whose state the newest page does not give, so that each has to be read by itself. Those
+ * that stand between rows of the page come first: they match the filters no more.
+ */
+export function rowsInDoubt<T>(rows: readonly T[], present: readonly T[], doubt: Doubt<T>): readonly T[] {
+  const { keyOf, isFinal, turn, limit } = doubt;
+  const keys = new Set(present.map(keyOf));
+  const doubtful: T[] = [];
+  let between = 0;
+  for (const row of rows) {
+    if (keys.has(keyOf(row))) between = doubtful.length;
+    else if (!isFinal(row)) doubtful.push(row);
+  }
+  const first = inTurn(doubtful.slice(0, between), turn * limit);
+  return [...first, ...inTurn(doubtful.slice(between), turn * limit)].slice(0, limit);
+}
+
+function inTurn<T>(rows: readonly T[], steps: number): readonly T[] {
+  const from = rows.length === 0 ? 0 : steps % rows.length;
+  return [...rows.slice(from), ...rows.slice(0, from)];
 }
 
 /** Takes in rows as they are now. Each that is known stays where it is; others are left out. */
@@ -75,6 +127,11 @@ function changedRows<T>(rows: readonly T[], byKey: ReadonlyMap<string, T>, keyOf
 function unknownOf<T>(data: readonly T[], tail: Tail<T>, keyOf: KeyOf<T>): readonly T[] {
   if (data.length === 0) return data;
   const arriving = new Map(data.map((row) => [keyOf(row), row]));
-  for (const known of [tail.waiting, tail.rows]) for (const row of known) arriving.delete(keyOf(row));
+  for (const known of [tail.waiting, tail.rows]) {
+    for (const row of known) {
+      arriving.delete(keyOf(row));
+      if (arriving.size === 0) return [];
+    }
+  }
   return [...arriving.values()];
 }

@@ -2,7 +2,9 @@
  * A list to which rows are added while a reader looks. It asks every 2 s for rows after the newest,
  * only while the page is visible. New rows wait until the reader shows them, so that nothing moves
  * under the pointer:
- *   useLiveTail<AttemptLine>({ path, query: { environment, ...filters }, keyOf: ({ id }) => id })
+ *   useLiveTail<RequestLine>({ path, query: { environment, ...filters }, keyOf: ({ id }) => id })
+ * Rows that change have `changes`: the newest page is then read again and
+ * again, and a row that it does not have, as one that the filters select no more, by itself.
  */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Query, Result } from './client.ts';
@@ -11,20 +13,24 @@ import type { Failure } from './failure.ts';
 import {
   beginTail,
   type KeyOf,
+  rowsInDoubt,
   showWaiting,
   type Tail,
   type TailPage,
   takeChanged,
   takeNewer,
   takeOlder,
+  takePresent,
 } from './tail.ts';
 import type { List, Reading } from './use-read.ts';
 import { ignoreAbort, pause, untilVisible } from './wait.ts';
 
 const POLL_MS = 2_000;
 const POLL_AFTER_FAILURE_MS = 10_000;
-/** A list whose rows change is read again, its newest rows, after so many polls. */
-const POLLS_PER_REFRESH = 4;
+/** A list whose rows change is read again after so many polls. */
+const POLLS_PER_REFRESH = 2;
+/** The most rows that are read by themselves then: the requests of a developer are limited. */
+const MAX_ROW_READS = 5;
 const PAGE_ROWS = 50;
 
 export interface LiveTail<T> extends List<T> {
@@ -42,8 +48,15 @@ export interface TailSource<T> {
   readonly path: string;
   readonly query: Query;
   readonly keyOf: KeyOf<T>;
-  /** Rows change after they have been added, as a status: the newest are read again and again. */
-  readonly isChanging?: boolean;
+  readonly changes?: RowChanges<T>;
+}
+
+/** How rows change after they have been added. */
+export interface RowChanges<T> {
+  /** Whether the row changes no more. */
+  readonly isFinal: (row: T) => boolean;
+  /** The path of the row by itself. */
+  readonly pathOf: (row: T) => string;
 }
 
 type Asked<T> = Promise<Result<TailPage<T>>>;
@@ -58,7 +71,7 @@ interface State<T> {
   readonly isLoadingMore?: boolean;
 }
 
-export function useLiveTail<T>({ path, query, keyOf, isChanging = false }: TailSource<T>): Reading<LiveTail<T>> {
+export function useLiveTail<T>({ path, query, keyOf, changes }: TailSource<T>): Reading<LiveTail<T>> {
   const address = JSON.stringify([path, query]);
   const [state, setState] = useState<State<T>>({});
   const [isPaused, setPaused] = useState(false);
@@ -123,19 +136,24 @@ export function useLiveTail<T>({ path, query, keyOf, isChanging = false }: TailS
   const { tail, failure, isLoadingMore = false } = state;
   usePoll(tail !== undefined && !isPaused && !tail.isOverfull, address, async (signal) => {
     polls.current += 1;
-    const isRefresh = isChanging && polls.current % POLLS_PER_REFRESH === 0;
-    const [newer, current] = await Promise.all([
-      ask({ after: tail?.headCursor ?? undefined }, signal),
-      isRefresh ? ask({}, signal) : undefined,
-    ]);
+    const isRefresh = changes !== undefined && polls.current % POLLS_PER_REFRESH === 0;
+    // Before the newer rows, so that no row of it is newer than they are.
+    const present = isRefresh ? await ask({}, signal) : undefined;
+    const newer = await ask({ after: tail?.headCursor ?? undefined }, signal);
     if (signal.aborted) return POLL_MS;
     if (!newer.ok) {
       change((now) => now, { pollFailure: newer.failure });
       return POLL_AFTER_FAILURE_MS;
     }
-    const rows = current?.ok ? current.data.data : [];
-    change((now) => takeChanged(takeNewer(now, newer.data, keyOf), rows, keyOf), { pollFailure: undefined });
-    return newer.data.data.length < PAGE_ROWS ? POLL_MS : 0;
+    const isFull = newer.data.data.length >= PAGE_ROWS;
+    change((now) => takeNewer(now, newer.data, keyOf), { pollFailure: undefined });
+    if (changes === undefined || !present?.ok || isFull) return isFull ? 0 : POLL_MS;
+    change((now) => takePresent(now, present.data, keyOf), {});
+    const turn = polls.current / POLLS_PER_REFRESH;
+    const doubt = { keyOf, isFinal: changes.isFinal, turn, limit: MAX_ROW_READS };
+    const read = await readRows(rowsInDoubt(tail?.rows ?? [], present.data.data, doubt), changes, signal);
+    change((now) => takeChanged(now, read, keyOf), {});
+    return POLL_MS;
   });
 
   const reload = () => setReloads((count) => count + 1);
@@ -149,14 +167,26 @@ export function useLiveTail<T>({ path, query, keyOf, isChanging = false }: TailS
       isLoadingMore,
       moreFailure: state.moreFailure,
       loadMore: () => void loadOlder(tail.nextCursor, visit.current).catch(ignoreAbort),
-      waiting: tail.waiting.length,
+      waiting: tail.waiting.length + tail.late,
       isOverfull: tail.isOverfull,
-      showWaiting: () => (tail.isOverfull ? reload() : change(showWaiting, {})),
+      showWaiting: () => (tail.isOverfull || tail.late > 0 ? reload() : change(showWaiting, {})),
       isPaused,
       setPaused,
       pollFailure: state.pollFailure,
     },
   };
+}
+
+/** The rows as they are now, without those that cannot be read. */
+async function readRows<T>(rows: readonly T[], { pathOf }: RowChanges<T>, signal: AbortSignal): Promise<readonly T[]> {
+  const results = await Promise.all(rows.map((row) => call<T>('get', pathOf(row), { signal })));
+  return results.flatMap((result, index) => (result.ok ? [withMembersOf(rows[index] as T, result.data)] : []));
+}
+
+/** A row of a list has fewer members than what its own path gives. */
+function withMembersOf<T>(row: T, item: T): T {
+  const names = Object.keys(row as object) as (keyof T)[];
+  return Object.fromEntries(names.map((name) => [name, item[name]])) as T;
 }
 
 /**

@@ -54,6 +54,11 @@ const COLUMNS: readonly Column<AttemptLine>[] = [
 
 const keyOf = ({ id }: AttemptLine) => id;
 
+/** An award that is held waits for an operator's decision. */
+function isFinal({ status, award }: AttemptLine): boolean {
+  return status !== 'open' && award?.payout_status !== 'held';
+}
+
 export function AttemptsPage(): ReactNode {
   const { environment, pathOf } = useProgram();
   const search = route.useSearch();
@@ -62,7 +67,7 @@ export function AttemptsPage(): ReactNode {
     path: pathOf('/attempts'),
     query: { environment, ...search },
     keyOf,
-    isChanging: true,
+    changes: { isFinal, pathOf: ({ id }) => pathOf(`/attempts/${id}`) },
   });
   const apply = (next: Search) => void navigate({ search: withOneContest(search, next) });
   return (
