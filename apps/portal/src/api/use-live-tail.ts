@@ -3,7 +3,7 @@
  * only while the page is visible. New rows wait until the reader shows them, so that nothing moves
  * under the pointer:
  *   useLiveTail<RequestLine>({ path, query: { environment, ...filters }, keyOf: ({ id }) => id })
- * Rows that change have `changes`: the newest page is then read again and
+ * `<LiveTable>` shows it. Rows that change have `changes`: the newest page is then read again and
  * again, and a row that it does not have, as one that the filters select no more, by itself.
  */
 import { useCallback, useEffect, useRef, useState } from 'react';

@@ -6,13 +6,13 @@ import { CodeSample } from '../../kit/code-sample.tsx';
 import { Empty } from '../../kit/empty.tsx';
 import { FilterBar } from '../../kit/filter-bar.tsx';
 import { formatScore } from '../../kit/format.ts';
-import { LiveBar } from '../../kit/live-bar.tsx';
+import { LiveTable } from '../../kit/live-table.tsx';
 import { Loaded } from '../../kit/loaded.tsx';
 import { Money } from '../../kit/money.tsx';
 import { Page } from '../../kit/page.tsx';
 import { attemptSamples } from '../../kit/samples.ts';
 import { Status } from '../../kit/status.tsx';
-import { type Column, More, Table } from '../../kit/table.tsx';
+import type { Column } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { AttemptId, Player } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
@@ -75,18 +75,13 @@ export function AttemptsPage(): ReactNode {
       <FilterBar fields={FIELDS} value={search} onChange={apply} />
       <Loaded reading={reading}>
         {(tail) => (
-          <>
-            <LiveBar tail={tail} />
-            <Table
-              caption="Attempts, newest first"
-              columns={COLUMNS}
-              rows={tail.rows}
-              keyOf={keyOf}
-              isLive
-              empty={<NoAttempts tail={tail} isFiltered={Object.values(search).some((value) => value !== undefined)} />}
-            />
-            <More list={tail} />
-          </>
+          <LiveTable
+            tail={tail}
+            caption="Attempts, newest first"
+            columns={COLUMNS}
+            keyOf={keyOf}
+            empty={<NoAttempts tail={tail} isFiltered={Object.values(search).some((value) => value !== undefined)} />}
+          />
         )}
       </Loaded>
     </Page>

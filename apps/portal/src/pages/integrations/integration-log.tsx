@@ -49,6 +49,7 @@ export function IntegrationLog({ integrationId, transport }: LogProps): ReactNod
             columns={COLUMNS}
             rows={list.rows}
             keyOf={({ id }) => id}
+            isLive
             empty={
               <Empty title="Nothing in the last 7 days">
                 <p>

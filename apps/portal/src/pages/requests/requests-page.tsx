@@ -6,12 +6,12 @@ import { CodeSample } from '../../kit/code-sample.tsx';
 import { Empty } from '../../kit/empty.tsx';
 import { FilterBar } from '../../kit/filter-bar.tsx';
 import { formatDuration } from '../../kit/format.ts';
-import { LiveBar } from '../../kit/live-bar.tsx';
+import { LiveTable } from '../../kit/live-table.tsx';
 import { Loaded } from '../../kit/loaded.tsx';
 import { Page } from '../../kit/page.tsx';
 import { challengeListSamples } from '../../kit/samples.ts';
 import { HttpStatus, Status } from '../../kit/status.tsx';
-import { type Column, More, Table } from '../../kit/table.tsx';
+import type { Column } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { AttemptId } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
@@ -64,6 +64,8 @@ const COLUMNS: readonly Column<RequestLine>[] = [
   { name: 'Arrived', align: 'end', cell: ({ at }) => <Time at={at} /> },
 ];
 
+const keyOf = ({ request_id }: RequestLine) => request_id;
+
 export function RequestsPage(): ReactNode {
   const { environment, pathOf } = useProgram();
   const search = route.useSearch();
@@ -72,7 +74,7 @@ export function RequestsPage(): ReactNode {
   const tail = useLiveTail<RequestLine>({
     path: pathOf('/requests'),
     query: { environment, ...search },
-    keyOf: ({ request_id }) => request_id,
+    keyOf,
   });
   return (
     <Page title="Requests">
@@ -83,23 +85,15 @@ export function RequestsPage(): ReactNode {
       <FilterBar fields={FIELDS} value={search} onChange={(next) => void navigate({ search: next })} />
       <Loaded reading={tail}>
         {(list) => (
-          <>
-            <LiveBar tail={list} />
-            <Table
-              caption="Requests"
-              columns={COLUMNS}
-              rows={list.rows}
-              keyOf={({ request_id }) => request_id}
-              empty={
-                isFiltered ? (
-                  <NothingMatches list={list} isOfAttempt={search.attempt_id !== undefined} />
-                ) : (
-                  <NoRequests />
-                )
-              }
-            />
-            <More list={list} />
-          </>
+          <LiveTable
+            tail={list}
+            caption="Requests"
+            columns={COLUMNS}
+            keyOf={keyOf}
+            empty={
+              isFiltered ? <NothingMatches list={list} isOfAttempt={search.attempt_id !== undefined} /> : <NoRequests />
+            }
+          />
         )}
       </Loaded>
     </Page>

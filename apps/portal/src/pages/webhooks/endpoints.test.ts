@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { WebhookDelivery, WebhookEndpoint, WebhookEndpointStats } from '../../api/api-types.ts';
-import { concerns, formatRate, healthOf, scopeOf, withPresent } from './endpoints.ts';
+import type { WebhookEndpoint, WebhookEndpointStats } from '../../api/api-types.ts';
+import { concerns, formatRate, healthOf, scopeOf } from './endpoints.ts';
 
 const endpoint = (program: string | null, environment: 'test' | 'live' | null) =>
   ({ program_id: program, environment }) as WebhookEndpoint;
@@ -33,11 +33,4 @@ test.each([
 
 test('a rate with a single failure is never rounded to 100 %', () => {
   expect(formatRate(49_999 / 50_000)).toBe('99.9 %');
-});
-
-test('a pending row gets its present state, and a row that has ended keeps its own', () => {
-  const row = (id: string, status: string) => ({ id, status }) as WebhookDelivery;
-  const rows = [row('a', 'pending'), row('b', 'delivered'), row('c', 'pending')];
-  const present = [row('a', 'failed'), row('b', 'pending'), row('d', 'delivered')];
-  expect(withPresent(rows, present)).toEqual([row('a', 'failed'), row('b', 'delivered'), row('c', 'pending')]);
 });

@@ -1,5 +1,5 @@
 /** What an endpoint gets, and how it does, in words. */
-import type { Environment, WebhookDelivery, WebhookEndpoint, WebhookEndpointStats } from '../../api/api-types.ts';
+import type { Environment, WebhookEndpoint, WebhookEndpointStats } from '../../api/api-types.ts';
 import { formatCount, formatShare } from '../../kit/format.ts';
 import type { Tone } from '../../kit/status.tsx';
 
@@ -38,13 +38,4 @@ export function healthOf({ delivered, failed, pending, success_rate: rate }: Web
 /** Only what has not failed at all is 100 %. */
 export function formatRate(rate: number): string {
   return rate === 1 ? '100 %' : formatShare(Math.min(rate, 0.999));
-}
-
-/** Rows that were pending when they were read get the state that `present` gives. */
-export function withPresent(
-  rows: readonly WebhookDelivery[],
-  present: readonly WebhookDelivery[],
-): readonly WebhookDelivery[] {
-  const byId = new Map(present.map((delivery) => [delivery.id, delivery]));
-  return rows.map((row) => (row.status === 'pending' ? (byId.get(row.id) ?? row) : row));
 }
