@@ -1,4 +1,5 @@
-// Reads the prose of a source file: its comments, and its texts between quotes.
+// Reads the prose of a source file: its comments, its texts between quotes, and those of elements.
+import { parseSync, Visitor } from 'oxc-parser';
 import { SyntaxKind } from 'typescript/unstable/ast';
 import { createScanner } from 'typescript/unstable/ast/scanner';
 
@@ -27,9 +28,13 @@ const OPERANDS = new Set([
 OPERANDS.delete(SyntaxKind.TemplateHead);
 OPERANDS.delete(SyntaxKind.TemplateMiddle);
 
-/** The comments and the quoted texts of a source file, each as `{ start, text }`. */
+/**
+ * The comments and the texts of a source file, each as `{ start, text }`. A text has the characters
+ * around it, which are its quotes.
+ */
 export function proseOf(name, source) {
-  return name.endsWith('.sql') ? proseOfSql(source) : proseOfScript(source);
+  if (name.endsWith('.sql')) return proseOfSql(source);
+  return name.endsWith('.tsx') ? proseOfElements(name, source) : proseOfScript(source);
 }
 
 /** TypeScript's scanner reads `.proto` too: comments and quotes have the same form. */
@@ -54,6 +59,21 @@ function proseOfScript(source) {
     if (!COMMENTS.has(kind) && !BLANKS.has(kind)) previous = kind;
   }
   return { comments: joined(comments, source), texts };
+}
+
+/** The scanner takes a text between tags for code. */
+function proseOfElements(name, source) {
+  const { program, comments, errors } = parseSync(name, source);
+  if (errors.length > 0) throw new Error(`${name}: ${errors[0].message}`);
+  const proseAt = ({ start, end }) => ({ start, text: source.slice(start, end) });
+  const texts = [];
+  const add = (node) => texts.push(proseAt(node));
+  new Visitor({
+    Literal: (node) => typeof node.value === 'string' && add(node),
+    TemplateElement: add,
+    JSXText: ({ start, end }) => add({ start: start - 1, end: end + 1 }),
+  }).visit(program);
+  return { comments: joined(comments.map(proseAt), source), texts };
 }
 
 function proseOfSql(source) {

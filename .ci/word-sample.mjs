@@ -8,7 +8,7 @@ import { proseOf, wordsOf } from './comments.mjs';
 
 const DEFAULT_SEED = '20261126';
 const SIZES = { comments: 60, 'exported names': 60, 'test titles': 40 };
-const SOURCES = /\.(?:ts|mjs|proto)$/;
+const SOURCES = /\.(?:tsx?|mjs|proto)$/;
 const DERIVED = /\/generated\/|\/src\/(?:api\/)?api-types\.ts$|^libs\/browser\/src\/(?:player-shapes|closed-sets)\.ts$/;
 const EXPORT = /^export (?:async )?(?:const|let|function\*?|class|type|interface) (\w+)/gm;
 /** What precedes a test title: `test(`, `test.each([...])(` and the like. */

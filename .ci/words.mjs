@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs';
 import { proseOf, wordsOf } from './comments.mjs';
 
 const COLUMNS = 100;
-const SOURCES = /\.(?:ts|mjs|js|proto|sql)$/;
+const SOURCES = /\.(?:tsx?|mjs|js|proto|sql)$/;
 const DERIVED = /\/generated\/|\/schema\.sql$|\/src\/(?:api\/)?api-types\.ts$/;
 const DIRECTIVE = /^\s*(?:\/\/|\/\*+|\*)\s*(?:biome-ignore|@ts-expect-error|squawk-ignore)/;
 

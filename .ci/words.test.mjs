@@ -72,6 +72,24 @@ test('the check takes no text in quotes and no regular expression for a comment'
   expect(check({ [NAME]: source })).toEqual({ status: 0, problems: [] });
 });
 
+test('the check reads the comments and texts of elements, and takes no text between tags for a comment', () => {
+  const wide = 'x'.repeat(120);
+  const name = 'libs/new/src/page.tsx';
+  const source = [
+    'const page = (',
+    '  <p title="Of one">',
+    '    {/* Of two */}',
+    `    It isn't a comment: // ${wide}`,
+    '    <b>Of three</b> {`Of ${' + '4}`}',
+    '    Whoever reads this </p>',
+    ');',
+    '',
+  ].join('\n');
+  const problems = [2, 3, 5, 5].map((line) => `${name}:${line} a sentence begins with "Of": begin with its subject`);
+  const { problems: found } = check({ [name]: source });
+  expect(found.toSorted()).toEqual([...problems, `${name}:6 "whoever": name the actor`]);
+});
+
 test('the check reads comments of proto and SQL files, and fails where it has nothing to read', () => {
   expect(
     check({ 'libs/new/a.proto': '// Of a call.\nmessage A {}\n', 'libs/new/a.sql': "select '--x', 1 -- Of a row.\n" })

@@ -1,6 +1,6 @@
 /**
- * `<CodeSample title="Create an attempt" samples={[{ name: 'curl', text }, { name: 'SDK', text }]} />`:
- * the same call in several languages, with a copy button. One sample has no tabs.
+ * `<CodeSample title="List" samples={[{ name: 'curl', text }, { name: 'SDK', text }]} />`: the same
+ * call in several languages, with a copy button. One sample has no tabs.
  */
 import { Tabs } from '@base-ui/react/tabs';
 import type { ReactNode } from 'react';

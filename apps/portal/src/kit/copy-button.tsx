@@ -1,4 +1,4 @@
-/** `<CopyButton text="..." label="Copy the attempt's id" />`: an icon that says when it has copied. */
+/** `<CopyButton text="..." label="Copy the id" />`: an icon that says when it has copied. */
 import { type ReactNode, useEffect, useState } from 'react';
 
 const CONFIRMED_MS = 2_000;

@@ -1,6 +1,7 @@
 /**
- * `<FilterBar fields={[{ name: 'status', label: 'Status', options: ['open'] }, { name: 'player_ref',
- * label: 'Player' }]} value={route.useSearch()} onChange={(search) => navigate({ search })} />`.
+ * `<FilterBar fields={[{ name: 'status', label: 'Status', options: ['open'] },
+ * { name: 'player_ref', label: 'Player' }]} value={route.useSearch()}
+ * onChange={(search) => navigate({ search })} />`.
  * A field with options is a choice that applies at once; another is a text that Enter applies.
  */
 import { type ReactNode, useId, useState } from 'react';

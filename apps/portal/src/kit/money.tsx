@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { money } from './format.ts';
 
 interface MoneyProps {
-  /** A decimal string, as the API has it. */
+  /** A decimal string, as in the API. */
   readonly amount: string | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * `<Page title="Attempts" actions={<Button/>} above={<Link/>}>`: the heading of a page, its title in
- * the browser and its actions. `Section` is a part with a heading of its own.
+ * `<Page title="Attempts" actions={<Button/>} above={<Link/>}>`: the heading of a page, its title
+ * in the browser and its actions. `Section` is a part with a heading of its own.
  */
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 

@@ -1,4 +1,4 @@
-/** `<Status value="delivered" />`: a badge whose colour follows the word; unknown words are grey. */
+/** `<Status value="delivered" />`: a badge in the colour of the word; unknown words are grey. */
 import type { ReactNode } from 'react';
 import { words } from './format.ts';
 

@@ -1,6 +1,6 @@
 /**
- * `<Table caption="Attempts" columns={[{ name: 'Player', cell: (row) => row.player_ref }]} rows keyOf
- * empty={<Empty .../>} />`: a table that becomes cards below 700 px. A link with the class
+ * `<Table caption="Attempts" columns={[{ name: 'Player', cell: (row) => row.player_ref }]} rows
+ * keyOf empty={<Empty .../>} />`: a table that becomes cards below 700 px. A link with the class
  * `row-link` in a cell makes the whole row clickable. A long table renders only what is near the
  * window, in blocks of rows. Columns that are one array from render to render keep it quick.
  */
@@ -29,7 +29,7 @@ interface TableProps<T> {
   readonly keyOf: (row: T) => string;
   /** In place of a table without rows. */
   readonly empty: ReactNode;
-  /** Rows change while somebody looks: no text of theirs then changes the widths. */
+  /** The rows change while somebody looks: then no text of a row changes the widths. */
   readonly isLive?: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
  * `<Tip text={() => ['line', 'line']}>short</Tip>`: shows the lines on hover, focus and tap. They
- * are in the top layer, so no table cuts them off, and are made only when they are shown: a page has
- * hundreds of tips.
+ * are in the top layer, so no table cuts them off, and are made only when they are shown: a page
+ * has hundreds of tips.
  */
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';

@@ -44,7 +44,7 @@ interface PopoverMenuProps {
   readonly children: ReactNode;
 }
 
-/** A button with a list of links, by the browser's own popover: Escape and a click elsewhere close it. */
+/** A button with a list of links, as a popover: Escape and a click elsewhere close it. */
 export function PopoverMenu({ label, current, children }: PopoverMenuProps): ReactNode {
   const id = useId();
   return (

@@ -12,7 +12,7 @@ export type OwnedPage = {
   readonly limit: number;
 };
 
-/** The version and the tag of a tagged id; `contestServiceOf` (libs/values/src/ids.ts) reads them. */
+/** The version and the tag of an id; `contestServiceOf` (libs/values/src/ids.ts) reads them. */
 export const DIGITS: Record<ContestServiceName, string> = { challenge: '81', tournament: '82' };
 
 export function digitsOf(owner: ContestServiceName | null): string | null {

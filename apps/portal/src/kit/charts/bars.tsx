@@ -12,7 +12,7 @@ import { frameOf, HEIGHT_PX, stackOf, timeLabel } from './geometry.ts';
 interface BarsProps {
   readonly title: string;
   readonly series: readonly LegendEntry[];
-  /** Of equal length, oldest first, at least one. */
+  /** One or more, of equal length, oldest first. */
   readonly buckets: readonly Bucket[];
 }
 

@@ -1,6 +1,7 @@
 /**
- * `<Histogram title="Scores" unit="points" bins={[{ from: 0, to: 10, count: 4 }]} marker={{ value: 42,
- * label: 'Bar', area: { side: 'above', label: 'Clears the bar' } }} />`: how many lie in each bin.
+ * `<Histogram title="Scores" unit="points" bins={[{ from: 0, to: 10, count: 4 }]}
+ * marker={{ value: 42, label: 'Bar', area: { side: 'above', label: 'Clears the bar' } }} />`: how
+ * many lie in each bin.
  * The marker is a vertical line, and shades the area on one side of it.
  */
 import { scaleLinear } from 'd3-scale';
@@ -26,14 +27,14 @@ interface HistogramProps {
   readonly title: string;
   /** The unit of the values, as "points". */
   readonly unit: string;
-  /** Of equal width, ascending, at least one. */
+  /** One or more, of equal width, ascending. */
   readonly bins: readonly Bin[];
   readonly marker?: HistogramMarker | undefined;
   readonly note?: ReactNode;
 }
 
 const GAP_PX = 1;
-/** Of a bin that has only one value. */
+/** The width of a bin that has only one value. */
 const LEAST_BAR_PX = 3;
 const LABEL_PX = 90;
 const MARKER_LABEL_PX = 8;

@@ -1,7 +1,8 @@
 /**
- * `<LineChart title="Pass rate" format={formatShare} series={[{ name: 'Observed', tone: 'info', points:
- * [{ at: ISO, value: 0.2, low: 0.1, high: 0.3 }] }]} references={[{ name: 'Target', value: 0.25 }]}
- * />`: lines over time, each with the interval of its points; references are dashed lines.
+ * `<LineChart title="Pass rate" format={formatShare} series={[{ name: 'Observed', tone: 'info',
+ * points: [{ at: ISO, value: 0.2, low: 0.1, high: 0.3 }] }]}
+ * references={[{ name: 'Target', value: 0.25 }]} />`: lines over time, each with the interval of
+ * its points; references are dashed lines.
  */
 import { scaleLinear, scaleUtc } from 'd3-scale';
 import { area, line } from 'd3-shape';
@@ -35,7 +36,10 @@ interface LineChartProps {
   /** With points at two times or more. */
   readonly series: readonly Series[];
   readonly references?: readonly { readonly name: string; readonly value: number }[];
-  /** The ends of the picture's values; a point outside is drawn at the end. From the points by default. */
+  /**
+   * The ends of the picture's values, by default those of the points. A point outside is drawn at
+   * the end.
+   */
   readonly range?: readonly [number, number];
   /** The values that have a line and a label. By default some round ones. */
   readonly valueTicks?: readonly number[];

@@ -7,7 +7,7 @@ import { Section } from '../../kit/page.tsx';
 import { Progress } from '../../kit/progress.tsx';
 import { Time } from '../../kit/time.tsx';
 
-/** Of so few players one may give all scores: docs/contract/rules.md, "Calibration". */
+/** One of so few players may give all scores: docs/contract/rules.md, "Calibration". */
 const MOST_PLAYERS_WITHOUT_SHARE = 2;
 
 interface CalibrationSectionProps {

@@ -1,4 +1,4 @@
-/** `<Sends delivery={delivery} />`: each send of a delivery with its parts, its answer or its error. */
+/** `<Sends delivery={delivery} />`: each send with its parts, and its answer or its error. */
 import type { ReactNode } from 'react';
 import type { WebhookDelivery, WebhookSend } from '../../api/api-types.ts';
 import { Code } from '../../kit/code-sample.tsx';

@@ -1,4 +1,4 @@
-/** Reads a sample by a descriptor as Laurel would, and marks the pointer that failed. Stores nothing. */
+/** Reads a sample by a descriptor as Laurel would, and marks the pointer that failed. */
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { DryRun as DryRunAnswer, PointerFailure, Transport } from '../../api/api-types.ts';
 import { JsonText } from '../../api/client.ts';

@@ -142,7 +142,7 @@ function Editor({ integration }: { readonly integration: Integration }): ReactNo
           <DescriptorField value={text} onChange={setText} />
           {isRounded && (
             <p className="field-error">
-              The browser has rounded a number above 2^53 in this text. Write it as it was before you save.
+              The browser has rounded a number above 2^53 in this text. Write the number again before you save.
             </p>
           )}
           {'pull' in saved && (

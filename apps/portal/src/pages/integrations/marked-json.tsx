@@ -1,4 +1,4 @@
-/** `<MarkedJson value={...} mark={path} note="names nothing" label="Sample" />`: JSON with one line marked. */
+/** `<MarkedJson value mark={path} note="wrong" label="Sample" />`: JSON with one line marked. */
 import type { ReactNode } from 'react';
 import { lineAt, linesOf, type Path } from './json-lines.ts';
 

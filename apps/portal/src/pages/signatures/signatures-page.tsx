@@ -58,7 +58,7 @@ export function SignaturesPage(): ReactNode {
           <TextField
             {...LEAVES_NO_TRACE}
             label="Signing secret"
-            hint="As your server has it, whsec_…; several in lines of their own."
+            hint="As on your server, with whsec_; several in lines of their own."
             data-private="true"
             value={secrets}
             onChange={({ target }) => setSecrets(target.value)}

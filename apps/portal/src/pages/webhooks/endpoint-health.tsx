@@ -1,4 +1,7 @@
-/** `<EndpointHealth endpoint={endpoint} />`: how its deliveries of a period ended, and how long sends took. */
+/**
+ * `<EndpointHealth endpoint={endpoint} />`: how the deliveries of a period ended, and how long the
+ * sends took.
+ */
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { WebhookEndpoint, WebhookEndpointStats, WebhookFailure } from '../../api/api-types.ts';

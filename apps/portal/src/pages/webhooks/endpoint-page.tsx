@@ -58,7 +58,7 @@ function factsOf(endpoint: WebhookEndpoint) {
   return [
     { label: 'Id', value: <Id value={id} what="endpoint" /> },
     { label: 'Events', value: eventsOf(endpoint) },
-    { label: 'Of', value: scopeOf(endpoint) },
+    { label: 'Scope', value: scopeOf(endpoint) },
     { label: 'Description', value: description === '' ? <span className="muted">none</span> : description },
     { label: 'Created', value: <Time at={createdAt} /> },
   ];
