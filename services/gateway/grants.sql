@@ -8,6 +8,7 @@ grant select, insert, update (revoked_at, last_used_at, key_hash, pepper_version
 -- Creating a program locks its developer `for key share`; no column of a developer changes.
 grant select, insert, update (created_at) on developers to :"running_role";
 grant select, insert, delete on sessions to :"running_role";
+grant select, insert, delete on operator_sessions to :"running_role";
 grant select, insert, delete on sign_in_links to :"running_role";
 grant select, insert, delete on sign_in_failures to :"running_role";
 grant select, insert, update (last_signed_in_at), delete on known_clients to :"running_role";

@@ -157,6 +157,17 @@ CREATE TABLE public.operator_actions (
     CONSTRAINT operator_actions_actor_length CHECK (((char_length(actor) >= 1) AND (char_length(actor) <= 64)))
 );
 
+CREATE TABLE public.operator_sessions (
+    token_hash bytea NOT NULL,
+    operator text NOT NULL,
+    operator_token_hash bytea NOT NULL,
+    created_at timestamp(3) with time zone NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT operator_sessions_last_12_hours CHECK (((expires_at > created_at) AND (expires_at <= (created_at + '12:00:00'::interval)))),
+    CONSTRAINT operator_sessions_operator_token_hash_length CHECK ((octet_length(operator_token_hash) = 32)),
+    CONSTRAINT operator_sessions_token_hash_length CHECK ((octet_length(token_hash) = 32))
+);
+
 CREATE TABLE public.programs (
     id uuid NOT NULL,
     name text NOT NULL,
@@ -292,6 +303,9 @@ ALTER TABLE ONLY public.operator_action_results
 
 ALTER TABLE ONLY public.operator_actions
     ADD CONSTRAINT operator_actions_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.operator_sessions
+    ADD CONSTRAINT operator_sessions_pkey PRIMARY KEY (token_hash);
 
 ALTER TABLE ONLY public.programs
     ADD CONSTRAINT programs_pkey PRIMARY KEY (id);

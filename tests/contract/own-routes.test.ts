@@ -127,6 +127,10 @@ describe('the document of the routes under /api: success', () => {
 
   test('every operator route answers its documented success', async () => {
     const { operator } = world;
+    const cookie = expectStatus(201, await operator.signIn()).headers['set-cookie']?.split(';')[0] ?? '';
+    const headers = { cookie, 'sec-fetch-site': 'same-origin' };
+    expectStatus(200, await world.http.send('GET', '/api/operator/me', { headers }));
+    expectStatus(204, await world.http.send('DELETE', '/api/operator/session', { headers }));
     const credentials = { email: `${randomUUID()}@example.com`, password: `password ${randomUUID()}` };
     const developer = expectStatus(201, await operator.createDeveloper(credentials)).body;
     expectStatus(201, await operator.send('POST', `/developers/${developer.id}/sign-in-link`));

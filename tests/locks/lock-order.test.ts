@@ -44,6 +44,8 @@ const HELD_BEFORE: Readonly<Record<string, string>> = {
   'gateway revoke_api_keys: main updates api_keys': 'one row at most, by api_keys_one_active',
   'gateway sessions.ts DELETE_EXPIRED: CTE gone deletes sessions':
     'one replica at a time, by an advisory lock; every other statement holds one session',
+  'gateway operator-sessions.ts DELETE_EXPIRED: CTE gone deletes operator_sessions':
+    'one replica at a time, by an advisory lock; every other statement holds one session',
   'gateway sign-in-links.ts DELETE_EXPIRED: CTE gone deletes sign_in_links':
     'one replica at a time, by an advisory lock; every other statement holds one link',
   'gateway use_sign_in_link: CTE used deletes sign_in_links':

@@ -29,8 +29,11 @@ interface Change {
   readonly act: () => Promise<Answer<unknown>>;
   /**
    * The subject's name, from the response, and the subject as operators see it after the change.
+   * The name is null if no subject has one.
    */
-  readonly after: (body: never) => Promise<readonly [subject: string, shown: unknown]> | readonly [string, unknown];
+  readonly after: (
+    body: never,
+  ) => Promise<readonly [subject: string | null, shown: unknown]> | readonly [string | null, unknown];
 }
 
 const operator = () => world.operator;
@@ -82,6 +85,16 @@ async function voiding(
 }
 
 const CHANGES: Record<OperatorChange, () => Promise<Change> | Change> = {
+  sign_in: () => ({ before: null, act: () => operator().signIn(), after: (body: object) => [null, body] }),
+  sign_out: async () => {
+    const cookie = expectStatus(201, await operator().signIn()).headers['set-cookie']?.split(';')[0] ?? '';
+    const headers = { cookie, 'sec-fetch-site': 'same-origin' };
+    return {
+      before: null,
+      act: () => world.http.send('DELETE', '/api/operator/session', { headers }),
+      after: () => [null, null],
+    };
+  },
   create_developer: () => {
     const credentials = { email: `${randomUUID()}@example.com`, password: `password ${randomUUID()}` };
     return creation('developer', () => operator().createDeveloper(credentials));
@@ -211,13 +224,15 @@ describe('the log of operator actions: the subject before and after each change'
     expect(answer.status).toBeGreaterThanOrEqual(200);
     expect(answer.status).toBeLessThan(300);
     const [subject, shown] = await after(answer.body as never);
-    const query = `/actions?${new URLSearchParams({ action, subject, limit: '1' })}`;
+    const query = `/actions?${new URLSearchParams({ action, limit: '1', ...(subject !== null && { subject }) })}`;
     const { data } = expectStatus(200, await operator().send<{ data: object[] }>('GET', query)).body;
     expect(data).toMatchObject([{ action, subject, outcome: 'done', status: answer.status }]);
     expect(data[0]).toMatchObject({ request_id: answer.headers['x-request-id'] });
     const logged = data[0] as { before: unknown; after: unknown };
     expect(logged.before).toEqual(before);
     expect(logged.after).toEqual(shown);
+    // A session that has ended shows nothing.
+    if (action === 'sign_out') return;
     expect(logged.after).not.toBeNull();
     // Insiders are the only part of a program that operators cannot read.
     if (action !== 'add_insider') expect(logged.after).not.toEqual(logged.before);

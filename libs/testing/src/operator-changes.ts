@@ -3,6 +3,8 @@
  * The gateway's tests check that the list is complete.
  */
 export const OPERATOR_CHANGES = {
+  sign_in: 'POST /session',
+  sign_out: 'DELETE /session',
   create_developer: 'POST /developers',
   create_sign_in_link: 'POST /developers/{developerId}/sign-in-link',
   create_program: 'POST /programs',

@@ -138,6 +138,8 @@ export type TournamentTerms = Record<string, unknown>;
 
 export interface Operator {
   send<Body = unknown>(method: string, path: string, options?: SendOptions): Promise<Answer<Body>>;
+  /** Opens a session by cookie; the other calls have the token in their header. */
+  signIn(): Promise<Answer<{ name: string; session_expires_at: string }>>;
   createDeveloper(credentials: { email: string; password: string }): Promise<Answer<{ id: string; email: string }>>;
   /** With `developerId` the program belongs to that developer. */
   createProgram(name: string, developerId?: string): Promise<Answer<ProgramBody & { test_key: string }>>;
@@ -179,6 +181,7 @@ export function createOperator(http: HttpClient, operatorToken: string): Operato
     });
   return {
     send,
+    signIn: () => http.send('POST', '/api/operator/session', { body: { token: operatorToken } }),
     createDeveloper: (credentials) => send('POST', '/developers', { body: credentials }),
     createProgram: (name, developerId) =>
       send('POST', '/programs', { body: { name, ...(developerId !== undefined && { developer_id: developerId }) } }),

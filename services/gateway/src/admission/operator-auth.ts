@@ -1,68 +1,75 @@
 /**
- * Authenticates operators by bearer tokens from the configuration, each with the name of its
- * holder. Wrong tokens are slowed down per client (`domain/token-backoff.ts`), counted in this
- * process alone. Tokens are long enough that counting per replica is strict enough, and wrong
- * tokens never put load on the database.
+ * Authenticates operators: by a bearer token of the configuration (`operator-tokens.ts`), or by the
+ * cookie of a session that such a token opened (`operator-sessions.ts`). Either way the name of the
+ * token's holder is the caller.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '@laurel/service';
-import type { Request, RequestHandler } from 'express';
-import { LRUCache } from 'lru-cache';
-import { networkOf } from '../domain/client-network.ts';
-import { afterWrongToken, KNOWN_CLIENT, type TokenFailures, UNKNOWN_CLIENT, waitOf } from '../domain/token-backoff.ts';
-import { sendError, sendJson, tooManyRequests } from '../http/answer.ts';
+import type { Request, RequestHandler, Response } from 'express';
+import { sendError } from '../http/answer.ts';
 import { contextOf } from '../http/context.ts';
+import { OPERATOR_COOKIE, tokenOf } from '../http/session-cookie.ts';
 import { bearerTokenOf } from './bearer-token.ts';
+import type { OperatorSessions } from './operator-sessions.ts';
+import type { OperatorTokens } from './operator-tokens.ts';
+import { isAllowedByCookie, isOtherPage, NOT_OUR_PAGE } from './own-page.ts';
+import { sendTooMany } from './rate-limit.ts';
+import { NOT_SIGNED_IN } from './session.ts';
 
-export interface OperatorToken {
-  /** The operator's name. One name may have two tokens while one replaces the other. */
-  readonly name: string;
-  readonly token: string;
+export const NO_OPERATOR_TOKEN = 'The operator token is missing or not valid.';
+
+export interface OperatorAuth {
+  readonly tokens: OperatorTokens;
+  readonly sessions: OperatorSessions;
+  /** The client's address, also behind proxies. */
+  readonly addressOf: (request: Request) => string;
+  readonly isCookieSecure: boolean;
 }
 
-/** Cached clients; the least recently seen are dropped first. */
-const MAX_CLIENTS = 10_000;
+/** Lets operators pass. A request with a bearer token is decided by that token alone. */
+export function requireOperator(auth: OperatorAuth): RequestHandler {
+  const { sessions, isCookieSecure } = auth;
+  return async (request, response, next) => {
+    const bearerToken = bearerTokenOf(request);
+    if (bearerToken !== undefined) {
+      if (passToken(auth, bearerToken, request, response)) next();
+      return;
+    }
+    const cookie = tokenOf(request, OPERATOR_COOKIE);
+    if (cookie === undefined) return sendError(response, 'unauthorized', NO_OPERATOR_TOKEN);
+    const found = await sessions.find(cookie);
+    if (found === null) return sendError(response, 'unauthorized', NOT_SIGNED_IN);
+    if (!isAllowedByCookie(request, isCookieSecure)) return sendError(response, 'forbidden', NOT_OUR_PAGE);
+    const context = contextOf(response);
+    context.operator = found.operator;
+    context.operatorSession = found.session;
+    next();
+  };
+}
 
 /**
- * Refuses every request without a valid token. Digests all have one length, so the comparison
- * reveals nothing about the tokens.
+ * Decides before the body of a sign-in is read: whether its client must wait, and whether a page of
+ * another origin sent it. Such a page could sign an operator in under another name.
  */
-export function requireOperator(options: {
-  tokens: readonly OperatorToken[];
-  clock: Clock;
-  addressOf: (request: Request) => string;
-}): RequestHandler {
-  const { tokens, clock, addressOf } = options;
-  const operators = tokens.map(({ name, token }) => ({ name, digest: digest(token) }));
-  const clients = new LRUCache<string, TokenFailures>({ max: MAX_CLIENTS });
-
-  /** Compares with every token, so that the time does not depend on which one matches. */
-  const operatorOf = (token: string): string | undefined => {
-    const presented = digest(token);
-    return operators.filter((operator) => timingSafeEqual(presented, operator.digest))[0]?.name;
-  };
-
+export function admitSignIn({ tokens, addressOf, isCookieSecure }: OperatorAuth): RequestHandler {
   return (request, response, next) => {
-    const client = networkOf(addressOf(request));
-    const failures = clients.get(client) ?? UNKNOWN_CLIENT;
-    const now = clock();
-    const token = bearerTokenOf(request);
-    const wait = token === undefined ? null : waitOf(failures, now);
-    const operator = token === undefined || (wait !== null && !failures.isKnown) ? undefined : operatorOf(token);
-    if (operator !== undefined) {
-      clients.set(client, KNOWN_CLIENT);
-      contextOf(response).operator = operator;
-      return next();
-    }
-    if (wait !== null) {
-      const { status, body, headers } = tooManyRequests(wait);
-      return sendJson(response, status, JSON.stringify(body), headers);
-    }
-    if (token !== undefined) clients.set(client, afterWrongToken(failures, now));
-    sendError(response, 'unauthorized', 'The operator token is missing or not valid.');
+    const wait = tokens.waitOf(addressOf(request));
+    if (wait !== null) return sendTooMany(response, wait);
+    if (isOtherPage(request, isCookieSecure)) return sendError(response, 'forbidden', NOT_OUR_PAGE);
+    next();
   };
 }
 
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+/** Lets a sign-in pass whose token is right. Its cookie, if any, decides nothing. */
+export function requireSentToken(auth: OperatorAuth, sentTokenOf: (response: Response) => string): RequestHandler {
+  return (request, response, next) => {
+    if (passToken(auth, sentTokenOf(response), request, response)) next();
+  };
+}
+
+/** Whether a presented token is right. If it is, its holder is the caller; otherwise responds. */
+function passToken({ tokens, addressOf }: OperatorAuth, token: string, request: Request, response: Response): boolean {
+  const verdict = tokens.check(token, addressOf(request));
+  if (verdict.kind === 'right') contextOf(response).operator = verdict.operator;
+  else if (verdict.kind === 'limited') sendTooMany(response, verdict.wait);
+  else sendError(response, 'unauthorized', NO_OPERATOR_TOKEN);
+  return verdict.kind === 'right';
 }

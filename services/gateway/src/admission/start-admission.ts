@@ -1,10 +1,15 @@
-/** Starts admission: API keys and their rate, idempotency keys, and the sign-in of developers. */
+/**
+ * Starts admission: API keys and their rate, idempotency keys, the sign-in of developers, and the
+ * tokens and sessions of operators.
+ */
 import { type Foundation, keysOf } from '@laurel/service';
-import type { GatewayConfig } from '../config.ts';
+import { type GatewayConfig, operatorsOf } from '../config.ts';
 import { peppersOf } from '../domain/peppers.ts';
 import { createIdempotency } from '../idempotency/idempotency.ts';
 import { createAdmission } from './admission.ts';
 import { createSignInByLink } from './link-sign-in.ts';
+import { createOperatorSessions } from './operator-sessions.ts';
+import { createOperatorTokens } from './operator-tokens.ts';
 import { createSignIn } from './sign-in.ts';
 
 const SECOND_MS = 1_000;
@@ -50,5 +55,17 @@ export function startAdmission(config: GatewayConfig, { database, clock, logger,
   };
   const signIn = started.use(createSignIn(signingIn));
   const signInByLink = createSignInByLink(signingIn);
-  return { peppers, idempotency, admission, signIn, signInByLink, signInWindowMs };
+  const tokens = operatorsOf(config);
+  const operatorTokens = createOperatorTokens(tokens, clock);
+  const operatorSessions = createOperatorSessions({ database, peppers, tokens, clock });
+  return {
+    peppers,
+    idempotency,
+    admission,
+    signIn,
+    signInByLink,
+    signInWindowMs,
+    operatorTokens,
+    operatorSessions,
+  };
 }

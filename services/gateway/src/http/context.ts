@@ -6,6 +6,7 @@ import type { ApiErrorCode, Refused } from '@laurel/errors';
 import type { Span } from '@laurel/telemetry';
 import type { Environment } from '@laurel/values/tenant';
 import type { Response } from 'express';
+import type { OperatorSession } from '../domain/operator-session.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Session } from '../domain/session.ts';
 import type { KeyLock, KeyUse } from '../repository/idempotency-records.ts';
@@ -34,6 +35,8 @@ export class RequestContext {
   principal: Principal | undefined;
   /** Present on `/api/operator`: the name of the token's holder. */
   operator: string | undefined;
+  /** Present on `/api/operator` if the caller came by cookie. */
+  operatorSession: OperatorSession | undefined;
   /** Present in the portal. */
   session: Session | undefined;
   /** For a push: the integration service has verified its signature. */

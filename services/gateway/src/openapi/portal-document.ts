@@ -5,11 +5,14 @@
  */
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
 import type { ApiErrorCode } from '@laurel/errors';
+import { NO_OPERATOR_TOKEN } from '../admission/operator-auth.ts';
 import { NOT_SIGNED_IN } from '../admission/session.ts';
 import { type AnyRoute, apiArea } from '../http/route.ts';
+import { DEVELOPER_COOKIE, OPERATOR_COOKIE } from '../http/session-cookie.ts';
 import { objectOf, z } from '../http/zod.ts';
 import { registerComponents } from '../routes/component.ts';
 import { OPERATOR_ROUTES } from '../routes/operator/index.ts';
+import { OPERATOR_SESSION_ROUTES, signInOperator } from '../routes/operator/session.ts';
 import { PORTAL_ROUTES } from '../routes/portal/index.ts';
 import { INVALID_LINK, signIn, signInByLink } from '../routes/portal/session.ts';
 import { SANDBOX_ROUTES } from '../routes/sandbox/index.ts';
@@ -33,6 +36,11 @@ interface DocumentedArea {
   readonly refusalsOfChanges?: Refusals;
 }
 
+const BY_COOKIE: Refusals = {
+  forbidden:
+    'The request has the cookie, but its headers do not show that a page of this site sent it (`Sec-Fetch-Site`, `Origin`).',
+};
+
 const AREAS: readonly DocumentedArea[] = [
   {
     name: 'sandbox',
@@ -54,17 +62,22 @@ const AREAS: readonly DocumentedArea[] = [
     routes: PORTAL_ROUTES,
     security: [{ Session: [] }, { SessionCookie: [] }],
     refusals: { unauthorized: 'Not signed in, or the session has ended.' },
-    refusalsOfChanges: {
-      forbidden:
-        'The request has the cookie, but its headers do not show that a page of this site sent it (`Sec-Fetch-Site`, `Origin`).',
-    },
+    refusalsOfChanges: BY_COOKIE,
   },
   {
     name: 'operator',
-    unauthorizedMessage: 'The operator token is missing or not valid.',
-    routes: OPERATOR_ROUTES,
-    security: [{ OperatorToken: [] }],
-    refusals: { unauthorized: 'The token is missing or not valid.' },
+    unauthorizedMessage: NO_OPERATOR_TOKEN,
+    routes: [signInOperator],
+    security: [],
+    refusals: {},
+  },
+  {
+    name: 'operator',
+    unauthorizedMessage: NO_OPERATOR_TOKEN,
+    routes: [...OPERATOR_SESSION_ROUTES.filter((route) => route !== signInOperator), ...OPERATOR_ROUTES],
+    security: [{ OperatorToken: [] }, { OperatorCookie: [] }],
+    refusals: { unauthorized: 'The token or the session is missing or not valid.' },
+    refusalsOfChanges: BY_COOKIE,
   },
 ];
 
@@ -88,6 +101,8 @@ const TAGS = [
     name: 'Portal integrations',
     description: 'The integrations of a program, dry runs of descriptors, and the results of pushes and polls.',
   },
+  { name: 'Operator session', description: 'Signing in with a token, and out.' },
+  { name: 'Operator me', description: 'The operator who is signed in.' },
   { name: 'Operator developers', description: 'The developers who may sign in to the portal.' },
   { name: 'Operator programs', description: 'Programs, their approval, their live keys and their insiders.' },
   { name: 'Operator accounts', description: 'People, their limits, their links and their money.' },
@@ -114,9 +129,14 @@ export function portalDocument(): OpenApiDocument {
   registry.registerComponent('securitySchemes', 'SessionCookie', {
     type: 'apiKey',
     in: 'cookie',
-    name: 'laurel_session',
+    name: DEVELOPER_COOKIE.name,
   });
   registry.registerComponent('securitySchemes', 'OperatorToken', { type: 'http', scheme: 'bearer' });
+  registry.registerComponent('securitySchemes', 'OperatorCookie', {
+    type: 'apiKey',
+    in: 'cookie',
+    name: OPERATOR_COOKIE.name,
+  });
   registerHeaders(registry);
   registerComponents(registry);
   registry.register('ErrorResponse', ownErrorSchema);

@@ -5,6 +5,7 @@ import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDeleteExpiredSessions } from '../workers/delete-expired-sessions.ts';
 import { insertDeveloper } from './developers.ts';
+import { insertOperatorSession } from './operator-sessions.ts';
 import { deleteSession, findSession, insertSession } from './sessions.ts';
 import { admitSignIn, deleteOldFailures, type SignInAttempt } from './sign-in-failures.ts';
 
@@ -193,8 +194,15 @@ test('sessions, failures and clients that decide nothing any more are deleted, a
     by(newId()),
   );
   for (const when of [at(-1), at(0), at(1)]) await admit('e', 'a', when);
+  await insertOperatorSession(database, {
+    tokenHash: subject('o'),
+    operator: 'alice',
+    operatorTokenHash: subject('t'),
+    createdAt: at(0),
+    expiresAt: at(900_000),
+  });
   const runOnce = createDeleteExpiredSessions(database, LIMITS.windowMs);
-  expect(await runOnce(at(900_000))).toBe(3);
+  expect(await runOnce(at(900_000))).toBe(4);
   expect(await runOnce(at(900_000))).toBe(0);
   expect(await findSession(database, [current], at(900_000))).toMatchObject({ developerId });
   expect(await countFailures()).toBe(1);

@@ -68,6 +68,17 @@ export const email = z
   .openapi({ maxLength: MAX_EMAIL_CHARACTERS })
   .transform(foldAscii);
 
+const MAX_SECRET_CHARACTERS = 1_000;
+
+/**
+ * A password or a token that a caller signs in with: longer than any may be. One that is too short
+ * fails like any other wrong one.
+ */
+export const sentSecret = z
+  .string()
+  .refine((value) => isAtMost(value, MAX_SECRET_CHARACTERS), `must have at most ${MAX_SECRET_CHARACTERS} characters`)
+  .openapi({ maxLength: MAX_SECRET_CHARACTERS });
+
 const BOUNDS = `${INSTANT_BOUNDS.replace('b', 'B')}.`;
 const isWithinBounds = (text: string) => isInBounds(new Date(text));
 

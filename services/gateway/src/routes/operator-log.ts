@@ -89,9 +89,9 @@ const READS: Readonly<Record<string, Read>> = {
  * The handler of a route by which an operator changes something. It writes to the log of actions
  * and to the process's own log.
  */
-export function recordedChange<Log extends ActionLog>(
+export function recordedChange<Caller, Log extends ActionLog>(
   log: Log,
-  { route, area, handle }: { readonly route: Route<string, Log>; readonly area: Area; readonly handle: Handle },
+  { route, area, handle }: { readonly route: Route<Caller, Log>; readonly area: Area; readonly handle: Handle },
 ): RequestHandler {
   const { action } = route;
   if (action === undefined) throw new Error(`${route.method} ${route.path} changes something and names no action`);
@@ -101,9 +101,9 @@ export function recordedChange<Log extends ActionLog>(
   return handler;
 }
 
-function recordAction<Log extends ActionLog>(
+function recordAction<Caller, Log extends ActionLog>(
   log: Log,
-  route: Route<string, Log> & { readonly action: string },
+  route: Route<Caller, Log> & { readonly action: string },
   handle: Handle,
 ): Handle {
   const { action } = route;

@@ -14,7 +14,7 @@ import { createTestClock, createTestDatabase, EVENT_TYPES } from '@laurel/testin
 import { newId } from '@laurel/values/ids';
 import type { Request } from 'express';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { isOwnPage } from '../admission/session.ts';
+import { isOwnPage } from '../admission/own-page.ts';
 import { type ScriptedIntegration, startScriptedIntegration } from '../clients/integration.fixture.ts';
 import { fetchDescribed } from '../described-answer.fixture.ts';
 import { inOneMinute, OPERATOR_TOKEN, startTestGateway, UNREACHABLE } from '../gateway.fixture.ts';

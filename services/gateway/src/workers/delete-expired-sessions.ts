@@ -4,6 +4,7 @@
  */
 import type { Database } from '@laurel/postgres';
 import { deleteInBatches } from '@laurel/service';
+import { deleteExpiredOperatorSessions } from '../repository/operator-sessions.ts';
 import { deleteExpiredSessions } from '../repository/sessions.ts';
 import { deleteOldFailures, deleteUnusedClients } from '../repository/sign-in-failures.ts';
 import { deleteExpiredLinks } from '../repository/sign-in-links.ts';
@@ -16,10 +17,11 @@ export function createDeleteExpiredSessions(database: Database, failureWindowMs:
   return async function runOnce(now: Date): Promise<number> {
     const oldFailuresEnd = new Date(now.getTime() - failureWindowMs);
     const sessions = await deleteInBatches((limit) => deleteExpiredSessions(database, now, limit));
+    const ofOperators = await deleteInBatches((limit) => deleteExpiredOperatorSessions(database, now, limit));
     const links = await deleteInBatches((limit) => deleteExpiredLinks(database, now, limit));
     const failures = await deleteInBatches((limit) => deleteOldFailures(database, oldFailuresEnd, limit));
     const unusedSince = new Date(now.getTime() - CLIENT_KNOWN_MS);
     const clients = await deleteInBatches((limit) => deleteUnusedClients(database, unusedSince, limit));
-    return sessions + links + failures + clients;
+    return sessions + ofOperators + links + failures + clients;
   };
 }

@@ -2,6 +2,16 @@
  * Routes of operators are called with the name of the token's holder. A route that changes
  * something names its action.
  */
+import type { OperatorSession } from '../../domain/operator-session.ts';
 import { defineFor } from '../../http/route.ts';
 
 export const defineOperatorRoute = defineFor<string>();
+
+export interface OperatorCaller {
+  readonly name: string;
+  /** Undefined if the caller came by token. */
+  readonly session: OperatorSession | undefined;
+}
+
+/** For routes about the caller's own session. */
+export const defineSessionRoute = defineFor<OperatorCaller>();

@@ -6,9 +6,9 @@ import type { Logger } from '@laurel/service';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { SignInByLink } from '../../admission/link-sign-in.ts';
 import { limitRate, type RateWindows } from '../../admission/rate-limit.ts';
+import { readSignIn } from '../../admission/read-sign-in.ts';
 import { requireDeveloper } from '../../admission/session.ts';
 import type { SignIn } from '../../admission/sign-in.ts';
-import { networkOf } from '../../domain/client-network.ts';
 import type { Session } from '../../domain/session.ts';
 import { contextOf, type RequestContext } from '../../http/context.ts';
 import { answerNotFound } from '../../http/errors.ts';
@@ -30,9 +30,6 @@ export interface PortalDependencies extends PortalServices {
   /** The client's address, also behind proxies. */
   readonly addressOf: (request: Request) => string;
 }
-
-/** More than the longest e-mail and password with every character escaped. */
-const MAX_CREDENTIALS_BYTES = 4 * 1024;
 
 /**
  * Mounted at `/api/portal`, behind the request id. Checks the session, then the rate, and only then
@@ -67,24 +64,12 @@ export function portalRouter(deps: PortalDependencies): Router {
   return router;
 }
 
-/**
- * The routes of the portal without a session. Their rate is therefore counted by the client's
- * address, for both together, before a body is read.
- */
+/** The routes of the portal without a session. */
 function mountSignIn(router: Router, deps: PortalDependencies): void {
   const { addressOf } = deps;
   const callerOf = (_context: RequestContext, request: Request) => ({ address: addressOf(request) });
   mountRoutes(router, SIGN_IN_ROUTES, (route) => [
-    limitRate({
-      windows: deps.rateWindows,
-      limit: deps.config.PORTAL_RATE_LIMIT_PER_MINUTE,
-      subjectOf: (request) => ['sign-in', networkOf(addressOf(request))],
-      isRateShown: false,
-    }),
-    (request, response, next) => {
-      const owner = `sign-in ${networkOf(addressOf(request))}`;
-      deps.bodies.read(request, response, owner, next, MAX_CREDENTIALS_BYTES);
-    },
+    ...readSignIn({ ...deps, limit: deps.config.PORTAL_RATE_LIMIT_PER_MINUTE }),
     runRoute(route, handleOf(route, deps, { area, callerOf }), { area }),
   ]);
 }

@@ -1,30 +1,24 @@
 import { refused } from '@laurel/errors';
-import { isAtMost } from '@laurel/json';
 import type { Database } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
 import type { SignInByLink } from '../../admission/link-sign-in.ts';
-import { NOT_SIGNED_IN, sessionCookie } from '../../admission/session.ts';
+import { NOT_SIGNED_IN } from '../../admission/session.ts';
 import type { SignIn, SignInResult } from '../../admission/sign-in.ts';
 import type { GatewayConfig } from '../../config.ts';
 import { tooManyRequests } from '../../http/answer.ts';
 import { type Answer, defineFor } from '../../http/route.ts';
+import { DEVELOPER_COOKIE, setCookie } from '../../http/session-cookie.ts';
 import { z } from '../../http/zod.ts';
 import { deleteSession, findDeveloperOf } from '../../repository/sessions.ts';
 import { component } from '../component.ts';
-import { email } from '../fields.ts';
+import { email, sentSecret } from '../fields.ts';
 import { timestamp, uuid } from '../v1/fields.ts';
 import { definePortalRoute } from './route.ts';
 
 const HOUR_SECONDS = 3_600;
-const MAX_SENT_CHARACTERS = 1_000;
 export const INVALID_LINK = 'The link is not known, was used, or has expired.';
 
 type CookieConfig = Pick<GatewayConfig, 'PORTAL_SESSION_HOURS' | 'PORTAL_COOKIE_SECURE'>;
-
-const sentSecret = z
-  .string()
-  .refine((value) => isAtMost(value, MAX_SENT_CHARACTERS), `must have at most ${MAX_SENT_CHARACTERS} characters`)
-  .openapi({ maxLength: MAX_SENT_CHARACTERS });
 
 const credentials = component(
   'Credentials',
@@ -96,7 +90,7 @@ function answerSignIn(
   const { token, developerId } = result;
   const line = { actor: 'developer', developerId, action, result: 'done', ...options };
   logger.info(line, 'developer action');
-  return { body: { token }, headers: { 'Set-Cookie': sessionCookie(token, cookieOptions(config)) } };
+  return { body: { token }, headers: { 'Set-Cookie': setCookie(DEVELOPER_COOKIE, token, cookieOptions(config)) } };
 }
 
 export const signOut = definePortalRoute({
@@ -109,7 +103,7 @@ export const signOut = definePortalRoute({
   action: 'sign_out',
   run: async ({ caller }, { database, config }: { database: Database; config: CookieConfig }) => {
     await deleteSession(database, caller.tokenHash);
-    return { headers: { 'Set-Cookie': sessionCookie(null, cookieOptions(config)) } };
+    return { headers: { 'Set-Cookie': setCookie(DEVELOPER_COOKIE, null, cookieOptions(config)) } };
   },
 });
 

@@ -1,0 +1,35 @@
+/**
+ * A session of an operator's pages: an opaque token of 32 random bytes, of which only a keyed hash
+ * is stored. The session also refers to the operator token that opened it, by a keyed hash of the
+ * holder's name and the token. So it holds only while the configuration has both.
+ */
+import { createHmac } from 'node:crypto';
+
+/** Twelve hours, whatever a developer's session lasts: it may move money. */
+export const OPERATOR_SESSION_MS = 12 * 3_600_000;
+/** One more begins at the cost of the holder's oldest one. */
+export const MAX_SESSIONS_OF_AN_OPERATOR = 20;
+
+/** The session by whose cookie an operator calls. */
+export interface OperatorSession {
+  readonly tokenHash: Buffer;
+  readonly expiresAt: Date;
+}
+
+/** A token of the configuration with its holder. */
+export interface OperatorToken {
+  /** The operator's name. One name may have two tokens while one replaces the other. */
+  readonly name: string;
+  readonly token: string;
+}
+
+// The prefixes separate these hashes from each other and from all others that the pepper keys.
+
+export function hashOperatorSession(pepper: Buffer, token: string): Buffer {
+  return createHmac('sha256', pepper).update(`operator-session:${token}`).digest();
+}
+
+/** No name contains a colon, so no other name and token have the same text. */
+export function hashOperatorToken(pepper: Buffer, { name, token }: OperatorToken): Buffer {
+  return createHmac('sha256', pepper).update(`operator-token:${name}:${token}`).digest();
+}
