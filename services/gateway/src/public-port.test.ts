@@ -222,13 +222,16 @@ describe('request bodies', () => {
     await caller.closed;
   });
 
-  test('the body of a sign-in may have 4 KiB', async () => {
-    const caller = await open();
-    const text = JSON.stringify({ email: 'a@example.com', password: 'x', more: 'x'.repeat(4 * KIB) });
-    const { status, body } = await caller.ask('POST', '/api/portal/session', {}, text);
-    expect([status, JSON.parse(body).error.message]).toEqual([400, 'The body is larger than 4 KiB.']);
-    await leave([caller]);
-  });
+  test.each(['/api/portal/session', '/api/operator/session'])(
+    'the body of a sign-in at %s may have 4 KiB',
+    async (path) => {
+      const caller = await open();
+      const text = JSON.stringify({ email: 'a@example.com', password: 'x', more: 'x'.repeat(4 * KIB) });
+      const { status, body } = await caller.ask('POST', path, {}, text);
+      expect([status, JSON.parse(body).error.message]).toEqual([400, 'The body is larger than 4 KiB.']);
+      await leave([caller]);
+    },
+  );
 });
 
 describe('connection limits', () => {
@@ -320,11 +323,11 @@ describe('clients behind a proxy', () => {
 
   test('sign-ins are counted by client behind a trusted proxy, and by peer otherwise', async () => {
     await using gateway = await start({ TRUSTED_PROXIES: '127.0.0.11', PORTAL_RATE_LIMIT_PER_MINUTE: '2' });
-    const statusesOf = async (from: string, clients: readonly string[]) => {
+    const statusesOf = async (from: string, clients: readonly string[], path = '/api/portal/session') => {
       const statuses: number[] = [];
       for (const client of clients) {
         const caller = await open(from, gateway.port);
-        const answer = await caller.ask('POST', '/api/portal/session', { 'x-forwarded-for': client }, 'no JSON');
+        const answer = await caller.ask('POST', path, { 'x-forwarded-for': client }, 'no JSON');
         statuses.push(answer.status);
         caller.socket.destroy();
       }
@@ -334,6 +337,12 @@ describe('clients behind a proxy', () => {
       400, 400, 429, 400,
     ]);
     expect(await statusesOf('127.0.0.12', ['192.0.2.1', '192.0.2.2', '192.0.2.3'])).toEqual([400, 400, 429]);
+    // Sign-ins of operators count together with those of developers.
+    const atOperators = '/api/operator/session';
+    expect(await statusesOf('127.0.0.12', ['192.0.2.4'], atOperators)).toEqual([429]);
+    expect(await statusesOf('127.0.0.13', ['192.0.2.4', '192.0.2.4', '192.0.2.4'], atOperators)).toEqual([
+      400, 400, 429,
+    ]);
   });
 });
 
@@ -410,6 +419,7 @@ describe('security headers and bounded answers', () => {
     ['GET', '/v1/tournaments'],
     ['POST', '/v1/attempts'],
     ['GET', '/api/operator/nothing'],
+    ['POST', '/api/operator/session'],
     ['DELETE', '/api/portal/session'],
     ['POST', '/api/attempts/1/outcome'],
   ])('the response to %s %s forbids browsers to sniff its type and to show it in a frame', async (method, path) => {

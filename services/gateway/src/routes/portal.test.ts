@@ -382,6 +382,9 @@ describe('sessions', () => {
       ].flatMap((foreign) => [{ authorization: `Bearer ${foreign}` }, { cookie: `laurel_session=${foreign}` }]),
       { cookie: 'laurel_session' },
       { cookie: 'laurel_session=' },
+      // Another host of the site may have set one of the two.
+      { cookie: `laurel_session=${token}; laurel_session=${token}` },
+      { cookie: `laurel_session=${token};laurel_session=` },
       { cookie: `other=${token}` },
       { cookie: `LAUREL_SESSION=${token}` },
       { 'x-api-key': token },

@@ -263,6 +263,26 @@ describe('what is not an operator’s session', () => {
 });
 
 describe('the end of an operator’s session', () => {
+  test('a stolen cookie gives no token and no further session, does not last longer by its use, and ends when its holder signs out', async () => {
+    const cookie = await enter(ALICE);
+    const stolen = cookie.replace('laurel_operator=', '');
+    const end = (await operate('GET', '/me', { cookie })).body.session_expires_at;
+    for (const token of [stolen, 'nonsense']) {
+      const answer = await signIn(token, { cookie, headers: OWN_PAGE });
+      expect([codeOf(answer), answer.headers.get('set-cookie')]).toEqual([UNAUTHORIZED, null]);
+    }
+    clock.advance(HOUR_MS);
+    const created = await createProgram({ cookie, headers: OWN_PAGE });
+    expect([created.status, created.headers.get('set-cookie')]).toEqual([201, null]);
+    const me = await operate('GET', '/me', { cookie, replica: 1 });
+    expect(me.body).toEqual({ name: 'alice', session_expires_at: end });
+    expect(me.text).not.toContain(stolen);
+    expect((await operate('DELETE', '/session', { cookie, headers: OWN_PAGE })).status).toBe(204);
+    for (const replica of [0, 1]) {
+      expect(codeOf(await createProgram({ replica, cookie, headers: OWN_PAGE }))).toEqual(UNAUTHORIZED);
+    }
+  });
+
   test('a sign-out ends the session on every replica, and no other session of the operator', async () => {
     const [cookie, other] = [await enter(ALICE), await enter(ALICE)];
     const out = await operate('DELETE', '/session', { cookie, replica: 1, headers: OWN_PAGE });
