@@ -274,6 +274,10 @@ ALTER TABLE ONLY public.transfers
 ALTER TABLE public.transfers
     ADD CONSTRAINT transfers_state_is_known CHECK ((state = ANY ('{posted,tombstone}'::text[]))) NOT VALID;
 
+CREATE INDEX accounts_flagged ON public.accounts USING btree (id) WHERE (enforcement_flag OR under_investigation OR blocked OR (self_excluded_until IS NOT NULL));
+
+CREATE INDEX accounts_of_house ON public.accounts USING btree (house_id, id);
+
 CREATE UNIQUE INDEX houses_share_no_account ON public.houses USING btree ("left"((id)::text, 35));
 
 CREATE UNIQUE INDEX ledger_accounts_one_house_account_per_kind ON public.ledger_accounts USING btree (house_id, kind) WHERE (kind <> 'player'::text);

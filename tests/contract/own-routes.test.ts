@@ -151,6 +151,7 @@ describe('the document of the routes under /api: success', () => {
     ).body;
     expectStatus(200, await operator.updateAccount(account.id, { self_excluded_until: inMinutes(60) }));
     expectStatus(200, await operator.send('GET', `/accounts/${account.id}`));
+    expectStatus(200, await operator.send('GET', '/accounts?flag=self_excluded&limit=2'));
     const deposit = { environment: 'live', amount: '12.50', reference: randomUUID() };
     expectStatus(201, await operator.deposit(account.id, deposit));
     expectStatus(200, await operator.statement(account.id, 'live'));

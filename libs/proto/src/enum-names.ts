@@ -20,7 +20,7 @@ import {
   PayoutStatus as RowPayoutStatus,
   TournamentStatus,
 } from './generated/laurel/tournament/v1/tournament.ts';
-import { PayoutStatus } from './generated/laurel/wallet/v1/wallet.ts';
+import { AccountFlag, PayoutStatus } from './generated/laurel/wallet/v1/wallet.ts';
 import { DeliveryStatus } from './generated/laurel/webhook/v1/webhook.ts';
 
 export const ENVIRONMENTS = { test: Environment.TEST, live: Environment.LIVE } as const;
@@ -109,6 +109,14 @@ export const PAYOUT_STATUSES = {
   paid: PayoutStatus.PAID,
   held: PayoutStatus.HELD,
   denied: PayoutStatus.DENIED,
+} as const;
+
+/** Why an account may not play, or its wins are held. */
+export const ACCOUNT_FLAGS = {
+  enforcement_flag: AccountFlag.ENFORCEMENT_FLAG,
+  under_investigation: AccountFlag.UNDER_INVESTIGATION,
+  blocked: AccountFlag.BLOCKED,
+  self_excluded: AccountFlag.SELF_EXCLUDED,
 } as const;
 
 /** The payout status of an award in an event. */

@@ -22,6 +22,7 @@ export const CALLERS: AcceptedCallers<WalletServiceService> = {
   listPayouts: GATEWAY,
   createAccount: GATEWAY,
   getAccount: GATEWAY,
+  listAccounts: GATEWAY,
   updateAccount: GATEWAY,
   deposit: GATEWAY,
   getStatement: GATEWAY,

@@ -25,6 +25,7 @@ import { getProgramMoney } from './handlers/get-program-money.ts';
 import { getStatement } from './handlers/get-statement.ts';
 import { holdNextAward } from './handlers/hold-next-award.ts';
 import { liftSeverance } from './handlers/lift-severance.ts';
+import { listAccounts } from './handlers/list-accounts.ts';
 import { listAwardPayouts } from './handlers/list-award-payouts.ts';
 import { listFees } from './handlers/list-fees.ts';
 import { listPayouts } from './handlers/list-payouts.ts';
@@ -68,6 +69,7 @@ export function walletRpcs(deps: {
       listPayouts: listPayouts(deps),
       createAccount: createAccount(deps),
       getAccount: getAccount(deps),
+      listAccounts: listAccounts(deps),
       updateAccount: updateAccount(deps),
       deposit: deposit(deps),
       getStatement: getStatement(deps),

@@ -27,7 +27,7 @@ export type Account = {
   readonly feeLimitCents: Cents | null;
 };
 
-type AccountRow = {
+export type AccountRow = {
   id: string;
   email: string;
   date_of_birth: string;
@@ -42,8 +42,7 @@ type AccountRow = {
   fee_limit_cents: bigint | null;
 };
 
-function accountOf(row: AccountRow | undefined): Account | null {
-  if (row === undefined) return null;
+export function accountOf(row: AccountRow): Account {
   return {
     id: row.id,
     email: row.email,
@@ -89,7 +88,7 @@ export async function insertAccount(
     account.houseId,
     account.createdAt,
   ]);
-  return accountOf(row);
+  return row === undefined ? null : accountOf(row);
 }
 
 /** The fields to change; absent ones stay. */
@@ -148,14 +147,14 @@ export async function updateAccount(
     change.feeLimitCents ?? null,
     change.feeLimitCents !== undefined,
   ]);
-  return accountOf(row);
+  return row === undefined ? null : accountOf(row);
 }
 
 const loadAccountStatement: Statement = { name: 'load_account', text: 'select * from accounts where id = $1' };
 
 export async function loadAccount(database: Database, id: string): Promise<Account | null> {
   const [row] = await database.query<AccountRow>(loadAccountStatement, [id]);
-  return accountOf(row);
+  return row === undefined ? null : accountOf(row);
 }
 
 const loadAccountByEmailStatement: Statement = {
@@ -166,7 +165,7 @@ const loadAccountByEmailStatement: Statement = {
 /** The account of the house with this e-mail address, which is in lower case. */
 export async function loadAccountByEmail(database: Database, houseId: string, email: string): Promise<Account | null> {
   const [row] = await database.query<AccountRow>(loadAccountByEmailStatement, [houseId, email]);
-  return accountOf(row);
+  return row === undefined ? null : accountOf(row);
 }
 
 const insertInsiderStatement: Statement = {

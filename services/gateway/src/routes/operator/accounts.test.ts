@@ -4,7 +4,7 @@
  */
 
 import { Environment } from '@laurel/proto/common';
-import { type Account, WalletServiceService } from '@laurel/proto/wallet';
+import { type Account, AccountFlag, WalletServiceService } from '@laurel/proto/wallet';
 import { createLogger } from '@laurel/service';
 import { createTestDatabase } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
@@ -129,6 +129,48 @@ describe('accounts', () => {
     ]);
     expect(lines.join()).not.toContain(PERSON.email);
     expect(lines.join()).not.toMatch(/sk_(?:test|live)_[0-9A-Za-z]{8}/);
+  });
+});
+
+describe('lists of accounts', () => {
+  const NO_FILTER = {
+    email: '',
+    player: undefined,
+    flag: AccountFlag.UNSPECIFIED,
+    sandboxOf: '',
+    limit: 200,
+    cursor: '',
+  };
+
+  test.each<[string, object]>([
+    ['', {}],
+    ['email=Ann%40Example.com', { email: PERSON.email }],
+    ['flag=self_excluded&limit=3&cursor=x', { flag: AccountFlag.SELF_EXCLUDED, limit: 3, cursor: 'x' }],
+    [`sandbox_of=${ACCOUNT.id}`, { sandboxOf: ACCOUNT.id }],
+    [
+      `player_ref=p-1&program_id=${ACCOUNT.id}&environment=live`,
+      { player: { tenant: { programId: ACCOUNT.id, environment: Environment.LIVE }, playerRef: 'p-1' } },
+    ],
+  ])('a list of accounts by "%s" asks the wallet for them', async (query, asked) => {
+    wallet.script.listAccounts = async () => ({ accounts: [ACCOUNT], nextCursor: 'next' });
+    const { status, body } = await operate('GET', `/accounts?${query}`);
+    expect([status, body]).toMatchObject([200, { data: [{ ...PERSON, id: ACCOUNT.id }], next_cursor: 'next' }]);
+    expect(wallet.asked).toEqual([['listAccounts', { ...NO_FILTER, ...asked }]]);
+  });
+
+  test.each([
+    'email=nonsense',
+    'email=',
+    'flag=banned',
+    'sandbox_of=x',
+    'player_ref=p-1',
+    'program_id=01a1a001-52c0-7f4d-a2b8-6e17c9d03f52&environment=test',
+    'player_ref=p-1&program_id=01a1a001-52c0-7f4d-a2b8-6e17c9d03f52',
+    'limit=0',
+    'blocked=true',
+  ])('a list of accounts by "%s" is refused without a call', async (query) => {
+    expect(await operate('GET', `/accounts?${query}`)).toMatchObject(INVALID);
+    expect(wallet.asked).toEqual([]);
   });
 });
 

@@ -66,7 +66,7 @@ const newDeposit = component(
   z.object({ environment, amount: positiveAmount, reference: text(MAX_REFERENCE_CHARACTERS) }),
 );
 
-const accountSchema = component(
+export const accountSchema = component(
   'Account',
   z.object({
     id: uuid,

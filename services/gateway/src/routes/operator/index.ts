@@ -6,6 +6,7 @@ import type { WebhookClient } from '../../clients/webhook.ts';
 import type { Peppers } from '../../domain/peppers.ts';
 import type { Route } from '../../http/route.ts';
 import type { ActionLog } from '../operator-log.ts';
+import { listAccounts } from './account-list.ts';
 import { changeAccount, createAccount, deposit, getAccount, getStatement } from './accounts.ts';
 import { listActions } from './actions.ts';
 import { getAttempt, listAttempts, voidAttempt } from './attempts.ts';
@@ -60,6 +61,7 @@ export const OPERATOR_ROUTES: readonly Route<string, OperatorServices>[] = [
   changeProgramLimits,
   addInsider,
   createAccount,
+  listAccounts,
   getAccount,
   changeAccount,
   deposit,

@@ -1,0 +1,55 @@
+/** The accounts that operators list. */
+import type { Queryable } from '@laurel/postgres';
+import type { ACCOUNT_FLAGS } from '@laurel/proto/enum-names';
+import { type Account, type AccountRow, accountOf } from './accounts.ts';
+import type { PlayerName } from './player-links.ts';
+
+/** Null fields restrict nothing. */
+export type AccountFilter = {
+  /** In lower case. */
+  readonly email: string | null;
+  readonly player: PlayerName | null;
+  readonly flag: keyof typeof ACCOUNT_FLAGS | null;
+  /** The program whose sandbox accounts are listed. */
+  readonly sandboxOf: string | null;
+};
+
+/**
+ * It has no name, so PostgreSQL plans it for its values: a filter that is null falls away, and each
+ * other one has its index. One e-mail may have an account in each house. Exported because a test
+ * reads its query plans.
+ */
+export const LIST_ACCOUNTS = `
+select a.* from accounts a
+where a.id < $1
+  and ($2::text is null or (a.email = $2 and a.house_id = any(array(select h.id from houses h))))
+  and ($3::uuid is null or a.id = (
+    select l.account_id from player_links l
+    where l.program_id = $3 and l.environment = $4 and l.player_ref = $5))
+  and ($6::text is null
+    or ($6 = 'enforcement_flag' and a.enforcement_flag)
+    or ($6 = 'under_investigation' and a.under_investigation)
+    or ($6 = 'blocked' and a.blocked)
+    or ($6 = 'self_excluded' and a.self_excluded_until > $7::timestamptz))
+  and ($8::uuid is null or a.house_id = $8)
+order by a.id desc limit $9`;
+
+/** Newest first, those with lower ids than `beforeId`: ids sort by time. */
+export async function listAccounts(
+  on: Queryable,
+  { email, player, flag, sandboxOf }: AccountFilter,
+  { now, beforeId, limit }: { readonly now: Date; readonly beforeId: string; readonly limit: number },
+): Promise<readonly Account[]> {
+  const rows = await on.query<AccountRow>({ text: LIST_ACCOUNTS }, [
+    beforeId,
+    email,
+    player?.programId ?? null,
+    player?.environment ?? null,
+    player?.playerRef ?? null,
+    flag,
+    now,
+    sandboxOf,
+    limit,
+  ]);
+  return rows.map(accountOf);
+}
