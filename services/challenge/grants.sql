@@ -19,6 +19,7 @@ grant select, insert on status_changes to :"running_role";
 -- Rows that are signed or paid for.
 grant select, insert on outcomes to :"running_role";
 grant select, insert, update (status, paid_at) on awards to :"running_role";
+grant select, insert on award_reviews to :"running_role";
 grant select, insert, update (valid_until) on signing_keys to :"running_role";
 
 -- Queues and marks.

@@ -131,6 +131,18 @@ CREATE TABLE public.audit_runs (
     CONSTRAINT audit_runs_result_is_whole CHECK ((num_nulls(finished_at, duration_ms, violations) = ANY (ARRAY[0, 3])))
 );
 
+CREATE TABLE public.award_reviews (
+    award_id uuid NOT NULL,
+    decision text NOT NULL,
+    operator text NOT NULL,
+    reason text,
+    CONSTRAINT award_reviews_decision_is_known CHECK ((decision = ANY (ARRAY['released'::text, 'denied'::text]))),
+    CONSTRAINT award_reviews_denial_says_why CHECK (((decision <> 'denied'::text) OR (reason IS NOT NULL))),
+    CONSTRAINT award_reviews_operator_length CHECK (((char_length(operator) >= 1) AND (char_length(operator) <= 64))),
+    CONSTRAINT award_reviews_reason_has_words CHECK ((reason ~ '[^ \t\n\r]'::text)),
+    CONSTRAINT award_reviews_reason_length CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 1000)))
+);
+
 CREATE TABLE public.awards (
     id uuid NOT NULL,
     attempt_id uuid NOT NULL,
@@ -392,6 +404,9 @@ ALTER TABLE ONLY public.attempts
 ALTER TABLE ONLY public.audit_runs
     ADD CONSTRAINT audit_runs_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.award_reviews
+    ADD CONSTRAINT award_reviews_pkey PRIMARY KEY (award_id);
+
 ALTER TABLE ONLY public.awards
     ADD CONSTRAINT awards_one_per_attempt UNIQUE (attempt_id);
 
@@ -495,6 +510,9 @@ CREATE TRIGGER challenges_version_rises BEFORE UPDATE ON public.challenges FOR E
 CREATE TRIGGER signing_keys_are_kept BEFORE DELETE OR UPDATE ON public.signing_keys FOR EACH ROW EXECUTE FUNCTION public.refuse_change_of_signing_keys();
 
 CREATE TRIGGER status_changes_mark_drift AFTER INSERT ON public.status_changes FOR EACH ROW EXECUTE FUNCTION public.follow_drift_of_challenge();
+
+ALTER TABLE ONLY public.award_reviews
+    ADD CONSTRAINT award_reviews_award_id_fkey FOREIGN KEY (award_id) REFERENCES public.awards(id);
 
 ALTER TABLE ONLY public.awards
     ADD CONSTRAINT awards_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES public.attempts(id);

@@ -18,6 +18,7 @@ grant select, insert, update (entries) on board_chunks to :"running_role";
 -- Rows that are signed or paid.
 grant select, insert on outcomes to :"running_role";
 grant select, insert, update (status, paid_at) on round_payouts to :"running_role";
+grant select, insert on award_reviews to :"running_role";
 grant select, insert on seals to :"running_role";
 grant select, insert on seal_nodes to :"running_role";
 grant select, insert, update (valid_until) on signing_keys to :"running_role";

@@ -113,6 +113,18 @@ CREATE TABLE public.audit_runs (
     CONSTRAINT audit_runs_result_is_whole CHECK ((num_nulls(finished_at, duration_ms, violations) = ANY (ARRAY[0, 3])))
 );
 
+CREATE TABLE public.award_reviews (
+    award_id uuid NOT NULL,
+    decision text NOT NULL,
+    operator text NOT NULL,
+    reason text,
+    CONSTRAINT award_reviews_decision_is_known CHECK ((decision = ANY (ARRAY['released'::text, 'denied'::text]))),
+    CONSTRAINT award_reviews_denial_says_why CHECK (((decision <> 'denied'::text) OR (reason IS NOT NULL))),
+    CONSTRAINT award_reviews_operator_length CHECK (((char_length(operator) >= 1) AND (char_length(operator) <= 64))),
+    CONSTRAINT award_reviews_reason_has_words CHECK ((reason ~ '[^ \t\n\r]'::text)),
+    CONSTRAINT award_reviews_reason_length CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 1000)))
+);
+
 CREATE TABLE public.board_chunks (
     round_id uuid NOT NULL,
     lower_sort_key bytea NOT NULL,
@@ -355,6 +367,9 @@ ALTER TABLE ONLY public.attempts
 ALTER TABLE ONLY public.audit_runs
     ADD CONSTRAINT audit_runs_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.award_reviews
+    ADD CONSTRAINT award_reviews_pkey PRIMARY KEY (award_id);
+
 ALTER TABLE ONLY public.board_chunks
     ADD CONSTRAINT board_chunks_pkey PRIMARY KEY (round_id, lower_sort_key);
 
@@ -458,6 +473,9 @@ CREATE TRIGGER tournaments_terms_are_frozen BEFORE DELETE OR UPDATE ON public.to
 
 ALTER TABLE ONLY public.attempts
     ADD CONSTRAINT attempts_entry_id_fkey FOREIGN KEY (entry_id) REFERENCES public.entries(id);
+
+ALTER TABLE ONLY public.award_reviews
+    ADD CONSTRAINT award_reviews_award_id_fkey FOREIGN KEY (award_id) REFERENCES public.round_payouts(award_id);
 
 ALTER TABLE ONLY public.board_chunks
     ADD CONSTRAINT board_chunks_round_id_fkey FOREIGN KEY (round_id) REFERENCES public.rounds(id);

@@ -17,6 +17,7 @@ grant select, insert (id, kind, environment, account_id, house_id, may_overdraw)
   on ledger_accounts to :"running_role";
 grant select, insert on transfers to :"running_role";
 grant select, insert, update (status, transfer_id, paid_at, denied_at, program_paid_cents) on payouts to :"running_role";
+grant select, insert on payout_decisions to :"running_role";
 
 -- The limits of programs. A program begins with nothing paid.
 grant select, insert (program_id, environment, payout_limit_cents, fee_limit_cents), update (payout_limit_cents, fee_limit_cents, paid_cents)

@@ -9,6 +9,34 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.payout_decisions_match_payout() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if not exists (
+    select from payouts
+    where payouts.award_id = new.award_id and payouts.reason is not null
+      and case new.decision
+        when 'released' then payouts.status = 'paid' and payouts.paid_at = new.decided_at
+        else payouts.status = 'denied' and payouts.denied_at = new.decided_at
+      end
+  ) then
+    raise exception 'the payout % was not held and then % at that instant', new.award_id, new.decision
+      using errcode = 'integrity_constraint_violation', constraint = 'payout_decisions_match_their_payout';
+  end if;
+  return new;
+end
+$$;
+
+CREATE FUNCTION public.payout_decisions_refuse_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  raise exception 'decisions on payouts are final: % refused', lower(tg_op)
+    using errcode = 'integrity_constraint_violation', constraint = tg_name;
+end
+$$;
+
 CREATE FUNCTION public.refuse_change_of_people() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -88,6 +116,19 @@ CREATE TABLE public.ledger_accounts (
     CONSTRAINT ledger_accounts_player_has_account CHECK (((kind = 'player'::text) = (account_id IS NOT NULL)))
 )
 WITH (fillfactor='50');
+
+CREATE TABLE public.payout_decisions (
+    award_id uuid NOT NULL,
+    decision text NOT NULL,
+    operator text NOT NULL,
+    reason text,
+    decided_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT payout_decisions_decision_is_known CHECK ((decision = ANY (ARRAY['released'::text, 'denied'::text]))),
+    CONSTRAINT payout_decisions_denial_says_why CHECK (((decision <> 'denied'::text) OR (reason IS NOT NULL))),
+    CONSTRAINT payout_decisions_operator_length CHECK (((char_length(operator) >= 1) AND (char_length(operator) <= 64))),
+    CONSTRAINT payout_decisions_reason_has_words CHECK ((reason ~ '[^ \t\n\r]'::text)),
+    CONSTRAINT payout_decisions_reason_length CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 1000)))
+);
 
 CREATE TABLE public.payouts (
     award_id uuid NOT NULL,
@@ -250,6 +291,9 @@ ALTER TABLE ONLY public.ledger_accounts
 ALTER TABLE ONLY public.ledger_accounts
     ADD CONSTRAINT ledger_accounts_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.payout_decisions
+    ADD CONSTRAINT payout_decisions_pkey PRIMARY KEY (award_id);
+
 ALTER TABLE ONLY public.payouts
     ADD CONSTRAINT payouts_attempt_id_key UNIQUE (attempt_id);
 
@@ -312,6 +356,12 @@ CREATE TRIGGER accounts_people_stay_who_they_are BEFORE UPDATE OF email, date_of
 
 CREATE TRIGGER ledger_accounts_are_kept BEFORE DELETE OR TRUNCATE ON public.ledger_accounts FOR EACH STATEMENT EXECUTE FUNCTION public.ledger_accounts_refuse_removal();
 
+CREATE TRIGGER payout_decisions_are_kept BEFORE DELETE OR UPDATE OR TRUNCATE ON public.payout_decisions FOR EACH STATEMENT EXECUTE FUNCTION public.payout_decisions_refuse_change();
+
+CREATE TRIGGER payout_decisions_match_their_payout BEFORE INSERT ON public.payout_decisions FOR EACH ROW EXECUTE FUNCTION public.payout_decisions_match_payout();
+
+CREATE TRIGGER payouts_decisions_are_final AFTER UPDATE ON public.payouts FOR EACH ROW WHEN (((new.reason IS DISTINCT FROM old.reason) OR ((old.status <> 'held'::text) AND ((((new.status IS DISTINCT FROM old.status) OR (new.transfer_id IS DISTINCT FROM old.transfer_id)) OR (new.paid_at IS DISTINCT FROM old.paid_at)) OR (new.denied_at IS DISTINCT FROM old.denied_at))))) EXECUTE FUNCTION public.payout_decisions_refuse_change();
+
 CREATE TRIGGER transfers_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.transfers FOR EACH STATEMENT EXECUTE FUNCTION public.transfers_refuse_change();
 
 ALTER TABLE ONLY public.accounts
@@ -328,6 +378,9 @@ ALTER TABLE ONLY public.ledger_accounts
 
 ALTER TABLE ONLY public.ledger_accounts
     ADD CONSTRAINT ledger_accounts_person_plays_with_the_house FOREIGN KEY (account_id, house_id) REFERENCES public.accounts(id, house_id) NOT VALID;
+
+ALTER TABLE ONLY public.payout_decisions
+    ADD CONSTRAINT payout_decisions_award_id_fkey FOREIGN KEY (award_id) REFERENCES public.payouts(award_id);
 
 ALTER TABLE ONLY public.payouts
     ADD CONSTRAINT payouts_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id);

@@ -170,12 +170,14 @@ describe('payouts of awards', () => {
         reason,
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         paid_at: null,
+        decision: null,
       });
       const read = expectStatus(200, await world.partner.getAttempt(attemptId)).body;
       expect(award).toEqual({ id: awardId, amount: '5.00', paid_at: null, payout_status: 'held' });
 
-      const denied = expectStatus(200, await world.operator.denyPayout(awardId)).body;
-      expect(denied).toEqual({ ...before, status: 'denied', reason });
+      const denied = expectStatus(200, await world.operator.denyPayout(awardId, 'a bot')).body;
+      const decision = { decision: 'denied', at: expect.any(String), operator: 'operator', reason: 'a bot' };
+      expect(denied).toEqual({ ...before, status: 'denied', reason, decision });
       const listed = expectStatus(200, await world.operator.listPayouts('denied')).body.data;
       expect(listed.find((payout) => payout.award_id === awardId)).toEqual(denied);
       for (const status of ['held', 'paid']) {
@@ -211,6 +213,24 @@ describe('payouts of awards', () => {
       expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409]);
       expect(await world.balance(player)).toBe(answers[0]?.status === 200 ? '104.00' : '99.00');
     }
+  });
+
+  test('of denials at once for different reasons one is kept; the others get a conflict that names it', async () => {
+    const player = await world.newPlayer();
+    expectStatus(204, await world.partner.holdNextAward(player.ref));
+    const { id } = awardOf(await win(player));
+    const reasons = ['a bot', 'two accounts', 'a forged replay'];
+    const answers = await Promise.all(reasons.map((reason) => world.operator.denyPayout(id, reason)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    const kept = answers.findIndex(({ status }) => status === 200);
+    const listed = expectStatus(200, await world.operator.listPayouts('denied')).body.data;
+    expect(listed.find((payout) => payout.award_id === id)?.decision).toMatchObject({ reason: reasons[kept] });
+    for (const answer of answers.filter(({ status }) => status === 409)) {
+      expectError(409, 'conflict', answer);
+      expect(answer.text).toContain('The payout was denied by operator, with another reason.');
+    }
+    expectError(409, 'conflict', await world.operator.releasePayout(id));
+    expect(await world.balance(player)).toBe('99.00');
   });
 
   test('the release and the denial of an unknown award are 404', async () => {

@@ -217,8 +217,9 @@ describe('the end of a round', () => {
         const { round, winner } = await heldRound(hold);
         const [held] = await heldPayouts(round);
         const board = await rows(world, round, winner);
-        const denied = expectStatus(200, await world.operator.denyPayout(held?.award_id ?? '')).body;
-        expect(denied).toEqual({ ...held, status: 'denied', reason });
+        const denied = expectStatus(200, await world.operator.denyPayout(held?.award_id ?? '', 'a bot')).body;
+        const decision = { decision: 'denied', at: expect.any(String), operator: 'operator', reason: 'a bot' };
+        expect(denied).toEqual({ ...held, status: 'denied', reason, decision });
         const listed = expectStatus(200, await world.operator.listPayouts('denied')).body.data;
         expect(listed.filter((payout) => payout.round_id === round.id)).toEqual([denied]);
         expect(board[0]).toMatchObject({ final_rank: 1, payout_amount: '5.00', payout_status: 'held' });

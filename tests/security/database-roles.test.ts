@@ -195,6 +195,8 @@ describe('the wallet’s records under the role that runs it', () => {
     'delete from accounts',
     'update payouts set amount_cents = 1, account_id = gen_random_uuid()',
     'delete from payouts',
+    "update payout_decisions set reason = 'another'",
+    'delete from payout_decisions',
     "select setval('transfers_seq_seq', 1)",
   ])('money that has moved is unchanged when the role that runs the wallet tries: %s', async (statement) => {
     const before = await only('wallet', totals);
@@ -215,6 +217,7 @@ describe('the wallet’s records under the role that runs it', () => {
     ['challenge', 'update outcomes set score = 1'],
     ['challenge', 'delete from outcomes'],
     ['challenge', 'update awards set amount_cents = 1'],
+    ['challenge', 'delete from award_reviews'],
     ['challenge', 'update challenges set prize_cents = 1'],
     ['challenge', 'update attempts set player_ref = $$thief$$'],
     ['challenge', 'delete from attempts'],
@@ -223,6 +226,7 @@ describe('the wallet’s records under the role that runs it', () => {
     ['tournament', 'update outcomes set score = 1'],
     ['tournament', 'update rounds set purse_cents = null'],
     ['tournament', 'update round_payouts set amount_cents = 1'],
+    ['tournament', 'update award_reviews set operator = $$another$$'],
     ['gateway', 'update api_keys set program_id = program_id'],
     ['gateway', 'update operator_actions set actor = $$changed$$'],
     ['gateway', 'delete from operator_action_results'],

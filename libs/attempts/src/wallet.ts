@@ -31,6 +31,7 @@ import { type Cents, cents } from '@laurel/values/money';
 import type { Environment, Tenant } from '@laurel/values/tenant';
 import type { FeeHistory, PayoutHistory } from './domain/attempt-history.ts';
 import type { PayoutRecord, PrizeOf } from './domain/award.ts';
+import type { AwardReview } from './domain/award-review.ts';
 import type { Fee } from './domain/owned-attempt.ts';
 import type { Player, Requirement } from './domain/player.ts';
 import type { RefundReason } from './domain/refund-reason.ts';
@@ -104,8 +105,10 @@ export interface Wallet extends AsyncDisposable {
   refundFee(refund: FeeRefund): Promise<void>;
   /** Throws if the wallet has a payout of the award id for another win, account or amount. */
   payAward(payment: AwardPayment): Promise<PayoutRecord>;
-  releasePayout(awardId: string): Promise<PayoutRecord | Refused>;
-  denyPayout(awardId: string): Promise<PayoutRecord | Refused>;
+  /** Null if release 0.2.0 began the review. */
+  releasePayout(awardId: string, review: AwardReview | null): Promise<PayoutRecord | Refused>;
+  /** Null if release 0.2.0 began the review. */
+  denyPayout(awardId: string, review: AwardReview | null): Promise<PayoutRecord | Refused>;
   getPayout(awardId: string): Promise<PayoutRecord | Refused>;
   /** The payout with its times; null if the wallet has not decided it yet. */
   findPayoutHistory(awardId: string): Promise<PayoutHistory | null>;
@@ -228,12 +231,12 @@ export function connectWallet(address: string, identity?: ChannelIdentity): Wall
       if (payout !== null) return payout;
       throw new Error(`the wallet has a payout of the award ${payment.awardId} on other terms`);
     },
-    async releasePayout(awardId) {
-      const answer = await client.releasePayout({ awardId });
+    async releasePayout(awardId, review) {
+      const answer = await client.releasePayout({ awardId, ...toReviewer(review) });
       return isRefused(answer) ? answer : payoutOf(answer.payout);
     },
-    async denyPayout(awardId) {
-      const answer = await client.denyPayout({ awardId });
+    async denyPayout(awardId, review) {
+      const answer = await client.denyPayout({ awardId, ...toReviewer(review) });
       return isRefused(answer) ? answer : payoutOf(answer.payout);
     },
     async getPayout(awardId) {
@@ -300,6 +303,10 @@ function answered<Answer>(answer: Answer | Refused): Answer {
 
 function toMessage<Item extends { readonly environment: Environment }>(item: Item) {
   return { ...item, environment: ENVIRONMENTS[item.environment] };
+}
+
+function toReviewer(review: AwardReview | null) {
+  return review === null ? {} : { operator: review.operator, reason: review.reason ?? undefined };
 }
 
 function toPlayer({ tenant, playerRef }: Player) {

@@ -59,6 +59,7 @@ export interface PayoutBody {
   status: string;
   reason: string;
   created_at: string;
+  decision: { decision: 'released' | 'denied'; at: string; operator: string; reason: string | null } | null;
 }
 
 export interface ReceiptBody {
@@ -166,8 +167,8 @@ export interface Operator {
   updateTournament(tournamentId: string, changes: { status: string }): Promise<Answer<OperatorTournamentBody>>;
   openRound(tournamentId: string, times: { opens_at?: string | null; closes_at: string }): Promise<Answer<Round>>;
   listPayouts(status?: string): Promise<Answer<{ data: PayoutBody[] }>>;
-  releasePayout(awardId: string): Promise<Answer<PayoutBody>>;
-  denyPayout(awardId: string): Promise<Answer<PayoutBody>>;
+  releasePayout(awardId: string, reason?: string): Promise<Answer<PayoutBody>>;
+  denyPayout(awardId: string, reason?: string): Promise<Answer<PayoutBody>>;
   voidAttempt(attemptId: string, reason: string): Promise<Answer<Attempt>>;
   getReceipt(receiptId: string): Promise<Answer<ReceiptBody>>;
   audit(): Promise<Answer<AuditBody>>;
@@ -206,8 +207,10 @@ export function createOperator(http: HttpClient, operatorToken: string): Operato
     updateTournament: (tournamentId, changes) => send('PATCH', `/tournaments/${tournamentId}`, { body: changes }),
     openRound: (tournamentId, times) => send('POST', `/tournaments/${tournamentId}/rounds`, { body: times }),
     listPayouts: (status) => send('GET', `/payouts${status === undefined ? '' : `?status=${status}`}`),
-    releasePayout: (awardId) => send('POST', `/payouts/${awardId}/release`),
-    denyPayout: (awardId) => send('POST', `/payouts/${awardId}/deny`),
+    releasePayout: (awardId, reason) =>
+      send('POST', `/payouts/${awardId}/release`, { body: { ...(reason !== undefined && { reason }) } }),
+    denyPayout: (awardId, reason = 'against the rules') =>
+      send('POST', `/payouts/${awardId}/deny`, { body: { reason } }),
     voidAttempt: (attemptId, reason) => send('POST', `/attempts/${attemptId}/void`, { body: { reason } }),
     getReceipt: (receiptId) => send('GET', `/receipts/${receiptId}`),
     audit: () => send('GET', '/audit'),

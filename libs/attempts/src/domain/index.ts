@@ -20,6 +20,7 @@ export type {
   PayoutRecord,
   PrizeOf,
 } from './award.ts';
+export { type AwardReview, isReviewReason, MAX_REVIEW_REASON_CHARACTERS, parseReview } from './award-review.ts';
 export type { Finding } from './finding.ts';
 export { type IdempotencyUse, KEY_USE_RETENTION_MS, type RecordedIdempotencyUse } from './idempotency-use.ts';
 export { oneForEachPlayer } from './one-for-each-player.ts';

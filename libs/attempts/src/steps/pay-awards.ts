@@ -33,6 +33,7 @@ import {
   type PrizeOf,
 } from '../domain/award.ts';
 import { failpoint } from '../failpoints.ts';
+import { findAwardReview } from '../repository/award-reviews.ts';
 import type { Wallet } from '../wallet.ts';
 
 /** The contest service's table of awards: challenge awards, or the payouts of a round. */
@@ -60,7 +61,7 @@ export interface AwardTable {
   ): Promise<ReadonlySet<string>>;
   findAward(database: Database, id: string): Promise<OwedAward<PayableAward> | null>;
   /** Moves the award from the first status to the second. False if it was not in the first. */
-  moveAward(database: Database, id: string, from: AwardStatus, to: AwardStatus): Promise<boolean>;
+  moveAward(on: Queryable, id: string, from: AwardStatus, to: AwardStatus): Promise<boolean>;
 }
 
 /**
@@ -136,8 +137,11 @@ export function createAwardPayer(deps: {
   }
 
   async function ask({ award, tenant }: OwedAward<PayableAward>): Promise<PayoutRecord> {
-    if (award.status === 'releasing') return decidedPayout(await wallet.releasePayout(award.id), award.id);
-    if (award.status === 'denying') return decidedPayout(await wallet.denyPayout(award.id), award.id);
+    if (award.status === 'releasing' || award.status === 'denying') {
+      const review = await findAwardReview(database, award.id);
+      const decide = award.status === 'releasing' ? wallet.releasePayout : wallet.denyPayout;
+      return decidedPayout(await decide(award.id, review), award.id);
+    }
     await failpoint(`${owner}.award.before-pay`);
     const { id: awardId, accountId, amountCents } = award;
     const holdReason = award.status === 'holding' ? 'challenge_suspended' : undefined;

@@ -1,11 +1,14 @@
 /**
  * An operator's review of a held award: `held -> releasing -> paid`, or `held -> denying ->
- * denied`. This file commits the first step, the wallet moves the money or closes the payout, and
- * the last step follows. After a crash between them the sweeper finishes the review.
+ * denied`. This file commits the first step, with the operator and the reason. The wallet moves the
+ * money or closes the payout, and the last step follows. After a crash between them the sweeper
+ * finishes the review, for the same operator and reason.
  */
 import { type Refused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
 import type { AwardStatus } from '../domain/award.ts';
+import type { AwardReview } from '../domain/award-review.ts';
+import { insertAwardReview } from '../repository/award-reviews.ts';
 import type { AwardPayer, AwardTable } from './pay-awards.ts';
 
 export type ReviewDeps = {
@@ -17,6 +20,8 @@ export type ReviewDeps = {
 export type Review = {
   readonly underWay: Extract<AwardStatus, 'releasing' | 'denying'>;
   readonly done: Extract<AwardStatus, 'paid' | 'denied'>;
+  /** Null if release 0.2.0 asked, which names no operator. */
+  readonly by: AwardReview | null;
 };
 
 // An award that is still being paid is finished first, and another operator's review may interfere
@@ -35,7 +40,11 @@ export async function reviewAward(
     const award = await payer.completeAndRecord(found);
     if (award.status === review.done) return null;
     if (award.status !== 'held') return refused('conflict', `The award is ${award.status}.`);
-    const isMoved = await awards.moveAward(database, awardId, 'held', review.underWay);
+    const isMoved = await database.transaction(async (tx) => {
+      const moved = await awards.moveAward(tx, awardId, 'held', review.underWay);
+      if (moved && review.by !== null) await insertAwardReview(tx, awardId, review.by);
+      return moved;
+    });
     if (!isMoved) continue;
     const completed = await payer.completeAndRecord({ ...found, award: { ...award, status: review.underWay } });
     return completed.status === review.done ? null : refused('conflict', `The award is ${completed.status}.`);

@@ -204,3 +204,48 @@ describe('a held award', () => {
     expect(rows).toEqual([{ status: 'paid' }]);
   });
 });
+
+describe('the review of a held award', () => {
+  const ANA = { operator: 'ana', reason: 'the score is plausible' };
+  const BEN = { operator: 'ben', reason: 'a bot' };
+  const decisionOn = async (awardId: string) => ok(await h.wallet.getPayout({ awardId })).payout?.decision;
+
+  it('a review keeps its operator and reason with the payout, also if the sweeper finishes it', async () => {
+    const reviewed = await heldAward();
+    expect(await h.challenge.releaseAward({ awardId: reviewed.awardId, ...ANA })).toEqual({});
+    const interrupted = await heldAward();
+    await h.stopWallet();
+    await expect(h.challenge.denyAward({ awardId: interrupted.awardId, ...BEN })).rejects.toThrow();
+    await h.startWallet();
+    h.clock.advance(2_000);
+    await h.server.sweepOnce();
+    expect(await decisionOn(reviewed.awardId)).toMatchObject(ANA);
+    expect(await decisionOn(interrupted.awardId)).toMatchObject(BEN);
+    expect(ok(await h.wallet.getPayout({ awardId: interrupted.awardId })).payout?.status).toBe(PayoutStatus.DENIED);
+  });
+
+  it('an interrupted review stays the first one when another operator finishes it', async () => {
+    for (const verb of ['releaseAward', 'denyAward'] as const) {
+      const { awardId, accountId } = await heldAward();
+      await h.stopWallet();
+      await expect(h.challenge.releaseAward({ awardId, ...ANA })).rejects.toThrow();
+      await h.startWallet();
+      const answer = await h.challenge[verb]({ awardId, ...BEN });
+      expect(answer).toMatchObject(verb === 'releaseAward' ? {} : { code: 'conflict' });
+      expect(await decisionOn(awardId)).toMatchObject(ANA);
+      expect(await h.balance(accountId)).toBe(2_900n);
+    }
+  });
+
+  it('a review without the reason that it needs is refused, and the award stays held', async () => {
+    const { awardId, attempt, accountId } = await heldAward();
+    for (const reason of [undefined, '', ' \n']) {
+      expect(await h.challenge.denyAward({ awardId, operator: 'ana', reason })).toMatchObject({
+        code: 'invalid_request',
+      });
+    }
+    expect((await awardOf(attempt.id))?.status).toBe(AwardStatus.HELD);
+    expect(await h.challenge.releaseAward({ awardId, operator: 'ana' })).toEqual({});
+    expect(await h.balance(accountId)).toBe(2_900n);
+  });
+});

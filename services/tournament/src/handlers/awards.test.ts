@@ -92,4 +92,24 @@ describe('a held purse', () => {
       expect(await h.balance(accountId)).toBe(FUNDS - FEE + WON);
     }
   });
+
+  it('the review of a held purse keeps its operator and reason with the payout, also if the sweeper finishes it', async () => {
+    const review = { operator: 'ana', reason: 'two players are one' };
+    const [whole, interrupted] = [await heldAward(), await heldAward()];
+    expect(await h.tournament.denyAward({ awardId: whole.awardId, ...review })).toEqual({});
+    // As a kill after the commit that begins the review leaves it.
+    await h.database.transaction(async (tx) => {
+      const { awardId } = interrupted;
+      await tx.query({ text: `update round_payouts set status = 'denying' where award_id = $1` }, [awardId]);
+      const text = `insert into award_reviews (award_id, decision, operator, reason) values ($1, 'denied', $2, $3)`;
+      await tx.query({ text }, [awardId, review.operator, review.reason]);
+    });
+    h.clock.advance(2_000);
+    await h.server.sweepOnce();
+    for (const { awardId } of [whole, interrupted]) {
+      const { payout } = ok(await h.wallet.getPayout({ awardId }));
+      expect(payout).toMatchObject({ status: WalletPayoutStatus.DENIED, decision: review });
+      expect(await payoutOf(awardId)).toEqual({ status: 'denied', isPaid: false });
+    }
+  });
 });

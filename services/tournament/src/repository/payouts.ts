@@ -109,8 +109,8 @@ export const roundAwards: Omit<AwardTable, 'recordPayouts'> & {
     const [row] = await database.query<PayoutRow>(SELECT_BY_ID, [id]);
     return row === undefined ? null : toOwed(row);
   },
-  async moveAward(database, id, from, to) {
-    return (await database.query(MOVE, [id, from, to])).length === 1;
+  async moveAward(on, id, from, to) {
+    return (await on.query(MOVE, [id, from, to])).length === 1;
   },
 };
 

@@ -1,10 +1,17 @@
 /**
  * An operator's review of a held payout. Releasing pays it, denying closes it unpaid. Repeating
- * either changes nothing; the other one afterwards is a conflict. A payout that was paid without a
- * hold counts as released.
+ * either changes nothing, and the first decision stays, with its operator and reason; the other one
+ * afterwards is a conflict. A payout that was paid without a hold counts as released.
  */
+import type { AwardReview } from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';
 import type { Payout } from './payout-decision.ts';
+
+/** The decision on a held payout, at the instant of its payment or its denial. */
+export type PayoutDecision = Omit<AwardReview, 'decision'> & { readonly decidedAt: Date };
+
+/** Without a decision while held, if never held, and if release 0.2.0 decided. */
+export type ReviewedPayout = Payout & { readonly decision?: PayoutDecision };
 
 /** `pay`: move the money now. `done`: the payout is paid already. */
 export function decideRelease(payout: Payout | null): 'pay' | 'done' | Refused {

@@ -6,6 +6,7 @@ import { findName, PAYOUT_STATUSES } from '@laurel/proto/enum-names';
 import type { ListPayoutsRequest, ListPayoutsResponse } from '@laurel/proto/wallet';
 import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/values/cursor';
 import { pageSize } from '../domain/page-size.ts';
+import { withDecisions } from '../repository/payout-decisions.ts';
 import { listPayouts as loadPayouts } from '../repository/payouts.ts';
 import { presentPayout } from './present.ts';
 
@@ -22,7 +23,7 @@ export function listPayouts({ database }: { database: Database }) {
     const found = await loadPayouts(database, { status, before, limit: limit + 1 });
     const { page, last } = cutPage(found, limit);
     return {
-      payouts: page.map(presentPayout),
+      payouts: (await withDecisions(database, page)).map(presentPayout),
       nextCursor: last === null ? '' : encodePosition({ at: last.createdAt, id: last.awardId }),
     };
   };

@@ -9,17 +9,19 @@ import {
 } from '@laurel/proto/wallet';
 import type { Cents } from '@laurel/values/money';
 import { environmentOf, SHARED_SANDBOX } from '../domain/ledger.ts';
-import type { Payout, PayoutRequest } from '../domain/payout-decision.ts';
+import type { PayoutRequest } from '../domain/payout-decision.ts';
+import type { ReviewedPayout } from '../domain/payout-review.ts';
 import type { ProgramLimits, ProgramName } from '../domain/program-limits.ts';
 import type { Account } from '../repository/accounts.ts';
 
-export function presentPayout(payout: Payout): WirePayout {
+export function presentPayout({ decision, ...payout }: ReviewedPayout): WirePayout {
   return {
     ...presentTerms(payout),
     status: PAYOUT_STATUSES[payout.status],
     reason: payout.reason ?? '',
     createdAt: payout.createdAt,
     paidAt: payout.paidAt ?? undefined,
+    ...(decision !== undefined && { decision: { ...decision, reason: decision.reason ?? undefined } }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** ReleasePayout: an operator pays a held payout. */
+import { type AwardReview, parseReview } from '@laurel/attempts/domain';
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import type { RpcContext } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
@@ -7,9 +8,10 @@ import type { Clock } from '@laurel/service';
 import { isUuid } from '@laurel/values/ids';
 import { openBook } from '../domain/ledger.ts';
 import { type Payout, postingOf } from '../domain/payout-decision.ts';
-import { decideRelease } from '../domain/payout-review.ts';
+import { decideRelease, type ReviewedPayout } from '../domain/payout-review.ts';
 import { failpoint } from '../failpoints.ts';
 import { lockOpenPlayers, playerKeyOf, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
+import { keepDecision, withDecision } from '../repository/payout-decisions.ts';
 import { loadPayout, lockPayout, markPaid } from '../repository/payouts.ts';
 import { countProgramPayouts, lockProgramsToCount } from '../repository/program-limits.ts';
 import { checkOwned } from './contest-service-of-call.ts';
@@ -18,19 +20,26 @@ import { presentPayout } from './present.ts';
 type Deps = { readonly database: Database; readonly clock: Clock };
 
 export function releasePayout(deps: Deps) {
-  return async ({ awardId }: ReleasePayoutRequest, context: RpcContext): Promise<ReleasePayoutResponse | Refused> => {
+  return async (request: ReleasePayoutRequest, context: RpcContext): Promise<ReleasePayoutResponse | Refused> => {
+    const { awardId } = request;
     if (!isUuid(awardId)) return refused('not_found');
     checkOwned(context, awardId);
+    const review = parseReview('released', request);
+    if (review !== null && isRefused(review)) return review;
     // A payout's account never changes, so the player's row can be locked before the payout's, in
     // the order of PayAwards.
     const known = await loadPayout(deps.database, awardId);
     if (known === null) return refused('not_found');
-    const payout = await withOpenPlayers(deps.database, [playerKeyOf(known)], () => release(deps, known));
+    const payout = await withOpenPlayers(deps.database, [playerKeyOf(known)], () => release(deps, known, review));
     return isRefused(payout) ? payout : { payout: presentPayout(payout) };
   };
 }
 
-async function release({ database, clock }: Deps, known: Payout): Promise<Payout | Refused> {
+async function release(
+  { database, clock }: Deps,
+  known: Payout,
+  review: AwardReview | null,
+): Promise<ReviewedPayout | Refused> {
   const outcome = await database.transaction(
     async (tx) => {
       const locked = await lockOpenPlayers(tx, [playerKeyOf(known)]);
@@ -39,14 +48,14 @@ async function release({ database, clock }: Deps, known: Payout): Promise<Payout
       const decision = decideRelease(held);
       if (isRefused(decision)) return decision;
       if (held === null) throw new Error('a payout that does not exist was released');
-      if (decision === 'done') return held;
+      if (decision === 'done') return withDecision(tx, held);
 
       const now = clock();
       const book = openBook(locked);
       book.post(postingOf(held));
       // An operator may pay beyond the program's limit; the payment counts towards later awards.
       await countProgramPayouts(tx, [{ ...known, paidCents: known.amountCents }]);
-      const paid = await markPaid(tx, known.awardId, now);
+      const paid = await keepDecision(tx, await markPaid(tx, known.awardId, now), review);
       await writeChanges(tx, book.changes(), now);
       return paid;
     },

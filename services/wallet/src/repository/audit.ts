@@ -33,6 +33,11 @@ const GUARDS = [
   'program_limits_paid_only_grows',
   'payouts_count_includes_them',
   'payouts_counted_once_paid',
+  'payout_decisions_pkey',
+  'payout_decisions_denial_says_why',
+  'payout_decisions_match_their_payout',
+  'payout_decisions_are_kept',
+  'payouts_decisions_are_final',
   'houses_one_is_live',
   'houses_share_no_account',
   'accounts_house_email_key',
@@ -333,6 +338,18 @@ const CHECKS: readonly Check[] = [
         window recent as (partition by fee.player_ledger_id, fee.program_id order by fee.created_at ${OF_A_DAY})
       ) as fee
       where cents > limit_cents`,
+  },
+  {
+    id: 'decisions_match_their_payouts',
+    description: 'An operator’s decision is on a payout that was held, and that it paid or denied; a denial says why.',
+    violations: `
+      select decision.award_id as id
+      from payout_decisions as decision
+      left join payouts on payouts.award_id = decision.award_id
+      where payouts.reason is null
+        or payouts.status is distinct from case decision.decision when 'released' then 'paid' else 'denied' end
+        or decision.decided_at is distinct from coalesce(payouts.paid_at, payouts.denied_at)
+        or (decision.decision = 'denied' and decision.reason is null)`,
   },
 ];
 

@@ -240,7 +240,7 @@ describe('insiders and payouts', () => {
   test("listing payouts by an unknown status is refused, and an id that is not an award's is 404", async () => {
     expect(await operate('GET', '/payouts?status=lost')).toMatchObject(INVALID);
     for (const id of ['x', newId()]) {
-      expect(await operate('POST', `/payouts/${id}/release`)).toMatchObject(NOT_FOUND);
+      expect(await operate('POST', `/payouts/${id}/release`, {})).toMatchObject(NOT_FOUND);
     }
     expect(askedOf('listPayouts')).toEqual([]);
   });

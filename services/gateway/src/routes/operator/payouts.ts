@@ -1,17 +1,29 @@
 import { type OwningServices, serviceOf } from '@laurel/attempts/client';
+import { MAX_REVIEW_REASON_CHARACTERS } from '@laurel/attempts/domain';
 import { isRefused, refused } from '@laurel/errors';
 import { PAYOUT_STATUSES } from '@laurel/proto/enum-names';
 import { PayoutStatus } from '@laurel/proto/wallet';
 import type { WalletClient } from '../../clients/wallet.ts';
+import { checkDecision } from '../../domain/payout-decision.ts';
 import { z } from '../../http/zod.ts';
 import { presentPayout } from '../../presenters/payout.ts';
 import { component } from '../component.ts';
-import { environmentName, nextCursor, PAGE_LIMIT, page, pathId } from '../fields.ts';
+import { environmentName, nextCursor, PAGE_LIMIT, page, pathId, text } from '../fields.ts';
 import { present } from '../run-route.ts';
 import { amount, timestamp, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
 const status = component('PayoutStatus', z.enum(['paid', 'held', 'denied']));
+
+const decisionSchema = component(
+  'PayoutDecision',
+  z.object({
+    decision: z.enum(['released', 'denied']),
+    at: timestamp,
+    operator: z.string().openapi({ description: 'The name of the operator who decided.', example: 'ana' }),
+    reason: z.string().nullable(),
+  }),
+);
 
 export const payoutSchema = component(
   'Payout',
@@ -26,9 +38,12 @@ export const payoutSchema = component(
     account_id: uuid,
     amount,
     status,
-    reason: z.string().nullable().openapi({ description: 'Why the payout was held.' }),
+    reason: z.string().nullable().openapi({ description: 'Why the payout was held. It stays after a decision.' }),
     created_at: timestamp,
     paid_at: timestamp.nullable(),
+    decision: decisionSchema.nullable().openapi({
+      description: 'Null while the payout is held, if it never was, and if a release up to 0.2.0 decided it.',
+    }),
   }),
 );
 
@@ -61,25 +76,28 @@ export const listPayouts = defineOperatorRoute({
   },
 });
 
+const reason = text(MAX_REVIEW_REASON_CHARACTERS).refine((value) => value.trim() !== '', 'must not be blank');
+
 export const releasePayout = decidePayout('release', {
   summary: 'Pay a held payout',
   description:
-    'The money has moved to the player when the response arrives. The partner gets `award.released`. A repeated call changes nothing.',
+    'The money has moved to the player when the response arrives. The partner gets `award.released`. The decision is final. If the same operator repeats it, nothing changes; any later decision is a `conflict`.',
   success: 'The payout, paid.',
-  conflict: 'The payout was denied.',
+  body: component('PayoutRelease', z.object({ reason: reason.optional() })),
 });
 
 export const denyPayout = decidePayout('deny', {
   summary: 'Deny a held payout',
   description:
-    'No money moves. The decision is final. The partner still sees the payout as `held`. A repeated call changes nothing.',
+    'No money moves. The partner still sees the payout as `held`. The decision is final. If the same operator repeats it, nothing changes; any later decision is a `conflict`.',
   success: 'The payout, denied.',
-  conflict: 'The payout is paid.',
+  body: component('PayoutDenial', z.object({ reason })),
 });
 
 /**
  * The contest service of the award decides and moves the money, so that its award and the wallet's
- * payout cannot diverge. The response is the wallet's payout.
+ * payout cannot diverge. The response is the wallet's payout, which also shows whose decision it
+ * was.
  */
 function decidePayout(
   verb: 'release' | 'deny',
@@ -87,7 +105,7 @@ function decidePayout(
     readonly summary: string;
     readonly description: string;
     readonly success: string;
-    readonly conflict: string;
+    readonly body: z.ZodType<{ reason?: string | undefined }>;
   },
 ) {
   return defineOperatorRoute({
@@ -97,22 +115,26 @@ function decidePayout(
     summary: texts.summary,
     description: texts.description,
     params: z.object({ awardId: pathId }),
+    body: texts.body,
     success: { status: 200, description: texts.success, schema: payoutSchema },
-    refusals: { conflict: texts.conflict },
+    refusals: { conflict: 'The payout was decided before, or paid without a hold. The message names the decision.' },
     action: `${verb}_payout`,
     run: async (
-      { params: { awardId }, options },
+      { params: { awardId }, caller: operator, body, options },
       { wallet, ...services }: OwningServices & { wallet: WalletClient },
     ) => {
       const service = serviceOf(services, awardId);
       if (service === null) return refused('not_found');
+      const review = { awardId, operator, reason: body.reason };
       const decided =
-        verb === 'release'
-          ? await service.releaseAward({ awardId }, options)
-          : await service.denyAward({ awardId }, options);
-      if (isRefused(decided)) return decided;
+        verb === 'release' ? await service.releaseAward(review, options) : await service.denyAward(review, options);
+      // The wallet's payout names the decision that is in the way.
+      if (isRefused(decided) && decided.code !== 'conflict') return decided;
       const found = await wallet.getPayout({ awardId }, options);
-      return isRefused(found) ? found : { body: presentPayout(present(found.payout)) };
+      if (isRefused(found)) return found;
+      const payout = presentPayout(present(found.payout));
+      const decision = verb === 'release' ? 'released' : 'denied';
+      return checkDecision(payout, { decision, operator, reason: body.reason ?? null }) ?? { body: payout };
     },
   });
 }

@@ -1,0 +1,33 @@
+/**
+ * An operator's decision on a held prize: who decided, and why. The contest service keeps it from
+ * the commit that begins the review, the wallet keeps it with the payout. A denial says why.
+ */
+import { type Refused, refused } from '@laurel/errors';
+import { isStorable } from '@laurel/json';
+
+export const MAX_REVIEW_REASON_CHARACTERS = 1_000;
+
+export type AwardReview = {
+  readonly decision: 'released' | 'denied';
+  /** The name of the operator. */
+  readonly operator: string;
+  /** Null for a release without a reason. */
+  readonly reason: string | null;
+};
+
+/** Null if the caller is release 0.2.0, which names no operator. */
+export function parseReview(
+  decision: AwardReview['decision'],
+  { operator, reason }: { readonly operator?: string | undefined; readonly reason?: string | undefined },
+): AwardReview | null | Refused {
+  if (operator === undefined) return null;
+  if (reason === undefined ? decision === 'denied' : !isReviewReason(reason)) {
+    return refused('invalid_request', `reason must have 1 to ${MAX_REVIEW_REASON_CHARACTERS} characters.`);
+  }
+  return { decision, operator, reason: reason ?? null };
+}
+
+/** Blanks alone are no reason. */
+export function isReviewReason(reason: string): boolean {
+  return reason.trim() !== '' && isStorable(reason, MAX_REVIEW_REASON_CHARACTERS);
+}

@@ -1,0 +1,43 @@
+/**
+ * Two operators may decide one payout at the same moment. The first decision stays. An operator who
+ * repeats their own decision, with the same reason, gets the payout again; any other decision
+ * afterwards is a conflict that names what was decided, so that no reason is lost unseen.
+ */
+import { type Refused, refused } from '@laurel/errors';
+
+/** A payout as operators see it. */
+export type ShownPayout = {
+  readonly status: 'paid' | 'held' | 'denied';
+  /** Why it was held. */
+  readonly reason: string | null;
+  /** Null also if release 0.2.0 decided. */
+  readonly decision: { readonly operator: string; readonly reason: string | null } | null;
+};
+
+export type DecisionRequest = {
+  readonly decision: 'released' | 'denied';
+  readonly operator: string;
+  readonly reason: string | null;
+};
+
+/** What was decided on the payout; null while it is held, and if it never was. */
+export function decisionOf({ status, reason }: Omit<ShownPayout, 'decision'>): 'released' | 'denied' | null {
+  if (status === 'denied') return 'denied';
+  return status === 'paid' && reason !== null ? 'released' : null;
+}
+
+/** Null if the payout has the decision that was asked for, else the conflict. */
+export function checkDecision(payout: ShownPayout, asked: DecisionRequest): Refused | null {
+  const decision = decisionOf(payout);
+  if (decision === null) {
+    return refused(
+      'conflict',
+      payout.status === 'held' ? 'The payout is still held.' : 'The payout was paid without a hold.',
+    );
+  }
+  if (payout.decision === null) return refused('conflict', `The payout was ${decision}.`);
+  const { operator, reason } = payout.decision;
+  const isTheirs = decision === asked.decision && operator === asked.operator;
+  if (isTheirs && reason === asked.reason) return null;
+  return refused('conflict', `The payout was ${decision} by ${operator}${isTheirs ? ', with another reason' : ''}.`);
+}

@@ -1,0 +1,168 @@
+/**
+ * The wallet and the contest service are scripted. The tests check which calls they get, and what
+ * an operator sees of their results.
+ */
+import { refused } from '@laurel/errors';
+import { AttemptServiceService } from '@laurel/proto/attempts';
+import { Environment } from '@laurel/proto/common';
+import { type Payout, PayoutStatus, WalletServiceService } from '@laurel/proto/wallet';
+import { createTestDatabase } from '@laurel/testing';
+import { newId, newOwnedId } from '@laurel/values/ids';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type ScriptedService, startScriptedService } from '../../clients/scripted-service.fixture.ts';
+import { operatorOf, startTestGateway } from '../../gateway.fixture.ts';
+
+const AT = new Date('2026-11-21T12:00:00.000Z');
+const HELD: Payout = {
+  awardId: newOwnedId('challenge'),
+  attemptId: newOwnedId('challenge'),
+  roundId: '',
+  tenant: { programId: newId(), environment: Environment.LIVE },
+  accountId: newId(),
+  amountCents: 5_00n,
+  status: PayoutStatus.HELD,
+  reason: 'enforcement_flag',
+  createdAt: AT,
+  paidAt: undefined,
+};
+const SHOWN = {
+  award_id: HELD.awardId,
+  attempt_id: HELD.attemptId,
+  round_id: null,
+  program_id: HELD.tenant?.programId,
+  environment: 'live',
+  account_id: HELD.accountId,
+  amount: '5.00',
+  status: 'held',
+  reason: 'enforcement_flag',
+  created_at: AT.toISOString(),
+  paid_at: null,
+  decision: null,
+};
+const PATH = `/payouts/${HELD.awardId}`;
+const ANA = 'token-of-ana-in-the-tests-of-payouts';
+
+const stack = new AsyncDisposableStack();
+let wallet: ScriptedService<typeof WalletServiceService>;
+let challenge: ScriptedService<typeof AttemptServiceService>;
+/** The holder of the token is named `operator`. */
+let operate: ReturnType<typeof operatorOf>;
+let operateAsAna: ReturnType<typeof operatorOf>;
+
+beforeAll(async () => {
+  wallet = stack.use(await startScriptedService(WalletServiceService));
+  challenge = stack.use(await startScriptedService(AttemptServiceService));
+  const { runningUrl } = stack.use(
+    await createTestDatabase({ migrations: new URL('../../../migrations/', import.meta.url) }),
+  );
+  const gateway = await startTestGateway({
+    GATEWAY_DATABASE_URL: runningUrl,
+    WALLET_ADDRESS: wallet.address,
+    CHALLENGE_ADDRESS: challenge.address,
+    OPERATOR_TOKENS: `ana:${ANA}`,
+  });
+  const { port } = stack.use(gateway);
+  operate = operatorOf(port);
+  operateAsAna = operatorOf(port, ANA);
+}, 60_000);
+afterAll(() => stack.disposeAsync());
+beforeEach(() => {
+  wallet.script = {};
+  challenge.script = {};
+  wallet.asked.length = 0;
+  challenge.asked.length = 0;
+});
+
+/** The wallet's payout after a decision. */
+function decided(status: PayoutStatus, operator: string, reason?: string): Payout {
+  const paidAt = status === PayoutStatus.PAID ? AT : undefined;
+  return { ...HELD, status, paidAt, decision: { operator, reason, decidedAt: AT } };
+}
+
+const answerOf = (payout: Payout) => ({ payout, deniedAt: undefined });
+
+describe('an operator decides a held payout', () => {
+  test.each<[string, unknown]>([
+    ['no reason', {}],
+    ['an empty reason', { reason: '' }],
+    ['a blank reason', { reason: ' \n\t' }],
+    ['a reason of 1,001 characters', { reason: 'x'.repeat(1_001) }],
+    ['a reason with NUL', { reason: 'a\0b' }],
+    ['a reason that is no text', { reason: 7 }],
+    ['no body', undefined],
+  ])('a denial with %s is 400, and no service is asked to decide', async (_what, body) => {
+    expect(await operate('POST', `${PATH}/deny`, body)).toMatchObject({ status: 400, code: 'invalid_request' });
+    expect(challenge.asked).toEqual([]);
+  });
+
+  test('a release needs no reason, but a blank one is 400', async () => {
+    expect(await operate('POST', `${PATH}/release`, { reason: ' ' })).toMatchObject({ status: 400 });
+    expect(challenge.asked).toEqual([]);
+    challenge.script.releaseAward = async () => ({});
+    wallet.script.getPayout = async () => answerOf(decided(PayoutStatus.PAID, 'operator'));
+    const released = await operate('POST', `${PATH}/release`, {});
+    expect([released.status, released.body]).toEqual([
+      200,
+      {
+        ...SHOWN,
+        status: 'paid',
+        paid_at: AT.toISOString(),
+        decision: { decision: 'released', at: AT.toISOString(), operator: 'operator', reason: null },
+      },
+    ]);
+    expect(challenge.asked).toEqual([
+      ['releaseAward', { awardId: HELD.awardId, operator: 'operator', reason: undefined }],
+    ]);
+  });
+
+  test('a denial names its operator and reason to the contest service, and the payout keeps why it was held', async () => {
+    challenge.script.denyAward = async () => ({});
+    wallet.script.getPayout = async () => answerOf(decided(PayoutStatus.DENIED, 'ana', 'a bot'));
+    const denied = await operateAsAna('POST', `${PATH}/deny`, { reason: 'a bot' });
+    expect([denied.status, denied.body]).toEqual([
+      200,
+      {
+        ...SHOWN,
+        status: 'denied',
+        decision: { decision: 'denied', at: AT.toISOString(), operator: 'ana', reason: 'a bot' },
+      },
+    ]);
+    expect(challenge.asked).toEqual([['denyAward', { awardId: HELD.awardId, operator: 'ana', reason: 'a bot' }]]);
+  });
+
+  test.each<[string, 'release' | 'deny', Payout, string]>([
+    [
+      'releases what another released',
+      'release',
+      decided(PayoutStatus.PAID, 'ana', 'a bot'),
+      'The payout was released by ana.',
+    ],
+    [
+      'denies what another denied',
+      'deny',
+      decided(PayoutStatus.DENIED, 'ana', 'a bot'),
+      'The payout was denied by ana.',
+    ],
+    ['denies what another released', 'deny', decided(PayoutStatus.PAID, 'ana'), 'The payout was released by ana.'],
+    [
+      'denies again for another reason',
+      'deny',
+      decided(PayoutStatus.DENIED, 'operator', 'two players'),
+      'The payout was denied by operator, with another reason.',
+    ],
+    [
+      'releases what no rule held',
+      'release',
+      { ...HELD, status: PayoutStatus.PAID, reason: '', paidAt: AT },
+      'The payout was paid without a hold.',
+    ],
+    ['denies what release 0.2.0 denied', 'deny', { ...HELD, status: PayoutStatus.DENIED }, 'The payout was denied.'],
+  ])('an operator who %s gets a conflict that names the decision', async (_what, verb, payout, message) => {
+    wallet.script.getPayout = async () => answerOf(payout);
+    for (const answer of [async () => ({}), async () => refused('conflict')]) {
+      challenge.script = { releaseAward: answer, denyAward: answer };
+      const second = await operate('POST', `${PATH}/${verb}`, { reason: 'a bot' });
+      expect(second).toMatchObject({ status: 409, code: 'conflict', body: { error: { message } } });
+    }
+  });
+});
