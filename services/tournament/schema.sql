@@ -119,7 +119,6 @@ CREATE TABLE public.award_reviews (
     operator text NOT NULL,
     reason text,
     CONSTRAINT award_reviews_decision_is_known CHECK ((decision = ANY (ARRAY['released'::text, 'denied'::text]))),
-    CONSTRAINT award_reviews_denial_says_why CHECK (((decision <> 'denied'::text) OR (reason IS NOT NULL))),
     CONSTRAINT award_reviews_operator_length CHECK (((char_length(operator) >= 1) AND (char_length(operator) <= 64))),
     CONSTRAINT award_reviews_reason_has_words CHECK ((reason ~ '[^ \t\n\r]'::text)),
     CONSTRAINT award_reviews_reason_length CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 1000)))

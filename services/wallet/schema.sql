@@ -124,7 +124,6 @@ CREATE TABLE public.payout_decisions (
     reason text,
     decided_at timestamp(3) with time zone NOT NULL,
     CONSTRAINT payout_decisions_decision_is_known CHECK ((decision = ANY (ARRAY['released'::text, 'denied'::text]))),
-    CONSTRAINT payout_decisions_denial_says_why CHECK (((decision <> 'denied'::text) OR (reason IS NOT NULL))),
     CONSTRAINT payout_decisions_operator_length CHECK (((char_length(operator) >= 1) AND (char_length(operator) <= 64))),
     CONSTRAINT payout_decisions_reason_has_words CHECK ((reason ~ '[^ \t\n\r]'::text)),
     CONSTRAINT payout_decisions_reason_length CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 1000)))

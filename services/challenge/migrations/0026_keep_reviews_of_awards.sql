@@ -15,6 +15,5 @@ create table award_reviews (
   constraint award_reviews_decision_is_known check (decision in ('released', 'denied')),
   constraint award_reviews_operator_length check (char_length(operator) between 1 and 64),
   constraint award_reviews_reason_length check (char_length(reason) between 1 and 1000),
-  constraint award_reviews_reason_has_words check (reason ~ '[^ \t\n\r]'),
-  constraint award_reviews_denial_says_why check (decision <> 'denied' or reason is not null)
+  constraint award_reviews_reason_has_words check (reason ~ '[^ \t\n\r]')
 );

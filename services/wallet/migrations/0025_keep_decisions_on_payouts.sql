@@ -17,8 +17,7 @@ create table payout_decisions (
   constraint payout_decisions_decision_is_known check (decision in ('released', 'denied')),
   constraint payout_decisions_operator_length check (char_length(operator) between 1 and 64),
   constraint payout_decisions_reason_length check (char_length(reason) between 1 and 1000),
-  constraint payout_decisions_reason_has_words check (reason ~ '[^ \t\n\r]'),
-  constraint payout_decisions_denial_says_why check (decision <> 'denied' or reason is not null)
+  constraint payout_decisions_reason_has_words check (reason ~ '[^ \t\n\r]')
 );
 
 create function payout_decisions_match_payout() returns trigger language plpgsql as $$

@@ -1,6 +1,6 @@
 /**
  * An operator's decision on a held prize: who decided, and why. The contest service keeps it from
- * the commit that begins the review, the wallet keeps it with the payout. A denial says why.
+ * the commit that begins the review, the wallet keeps it with the payout.
  */
 import { type Refused, refused } from '@laurel/errors';
 import { isStorable } from '@laurel/json';
@@ -11,7 +11,7 @@ export type AwardReview = {
   readonly decision: 'released' | 'denied';
   /** The name of the operator. */
   readonly operator: string;
-  /** Null for a release without a reason. */
+  /** Null if the operator gave none. */
   readonly reason: string | null;
 };
 
@@ -21,7 +21,7 @@ export function parseReview(
   { operator, reason }: { readonly operator?: string | undefined; readonly reason?: string | undefined },
 ): AwardReview | null | Refused {
   if (operator === undefined) return null;
-  if (reason === undefined ? decision === 'denied' : !isReviewReason(reason)) {
+  if (reason !== undefined && !isReviewReason(reason)) {
     return refused('invalid_request', `reason must have 1 to ${MAX_REVIEW_REASON_CHARACTERS} characters.`);
   }
   return { decision, operator, reason: reason ?? null };

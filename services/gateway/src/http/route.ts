@@ -129,6 +129,8 @@ export interface Route<
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
+  /** A request without a body is then like one with an empty object. */
+  readonly isBodyOptional?: boolean;
   /**
    * Members of the body that are kept as the text that was sent, with the most bytes that each may
    * have.

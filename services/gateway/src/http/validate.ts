@@ -7,7 +7,7 @@ import type { Request, RequestHandler } from 'express';
 import { isIdempotencyKeyShortEnough, MAX_IDEMPOTENCY_KEY_CHARACTERS } from '../domain/idempotency-key.ts';
 import { sendError } from './answer.ts';
 import { contextOf, type InputVerdict, type RequestContext } from './context.ts';
-import { parseJsonBody } from './json-body.ts';
+import { EMPTY_OBJECT, parseJsonBody } from './json-body.ts';
 import type { AnyRoute, Area } from './route.ts';
 import { type ValidationIssue, validationIssuesOf } from './validation-issues.ts';
 import { objectOf, z } from './zod.ts';
@@ -62,7 +62,7 @@ export function inputCheckOf(route: AnyRoute, area: Area): InputCheck {
     let sentBody: unknown;
     let verbatim = NOTHING_VERBATIM;
     if (route.body !== undefined) {
-      const json = parseJsonBody(request, context, verbatimNames);
+      const json = readBody(route, request, context, verbatimNames);
       if (json.kind === 'invalid') return invalid(json.message);
       const checked = route.body.safeParse(json.value);
       if (!checked.success) return unfit('body', validationIssuesOf(checked.error));
@@ -105,8 +105,13 @@ function querySchemaOf(route: AnyRoute, area: Area): z.ZodType | undefined {
  * The valid body, even if the rest of the request is not valid; undefined if the body is not valid.
  */
 export function validBodyOf(route: AnyRoute, request: Request, context: RequestContext): unknown {
-  const json = route.body === undefined ? undefined : parseJsonBody(request, context);
+  const json = route.body === undefined ? undefined : readBody(route, request, context);
   return json?.kind === 'parsed' ? route.body?.safeParse(json.value).data : undefined;
+}
+
+function readBody(route: AnyRoute, request: Request, context: RequestContext, verbatimNames: readonly string[] = []) {
+  const isAbsent = !context.isBodyTooLarge && (context.rawBody?.length ?? 0) === 0;
+  return route.isBodyOptional && isAbsent ? EMPTY_OBJECT : parseJsonBody(request, context, verbatimNames);
 }
 
 /** A query as an object; null if it is not valid percent-encoding, or names a parameter twice. */

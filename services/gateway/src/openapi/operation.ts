@@ -35,7 +35,7 @@ export interface Surroundings {
 
 export function operationOf(route: AnyRoute, surroundings: Surroundings): RouteConfig {
   const { area, tag, security, params, idempotencyKey, refusals, examples, errorExamplesOf, limited } = surroundings;
-  const { query, body, success } = route;
+  const { query, body, isBodyOptional = false, success } = route;
   const isIdempotent = route.mintOperationId !== undefined;
   return {
     method: route.method,
@@ -49,7 +49,7 @@ export function operationOf(route: AnyRoute, surroundings: Surroundings): RouteC
       ...(params !== undefined && { params }),
       ...(query !== undefined && { query: objectOf(query) }),
       ...(isIdempotent && idempotencyKey && { headers: z.object({ 'Idempotency-Key': idempotencyKey }) }),
-      ...(body !== undefined && { body: { required: true, ...json(body, examples.request) } }),
+      ...(body !== undefined && { body: { required: !isBodyOptional, ...json(body, examples.request) } }),
     },
     responses: {
       [success.status]: {

@@ -83,16 +83,27 @@ const answerOf = (payout: Payout) => ({ payout, deniedAt: undefined });
 
 describe('an operator decides a held payout', () => {
   test.each<[string, unknown]>([
-    ['no reason', {}],
     ['an empty reason', { reason: '' }],
     ['a blank reason', { reason: ' \n\t' }],
     ['a reason of 1,001 characters', { reason: 'x'.repeat(1_001) }],
     ['a reason with NUL', { reason: 'a\0b' }],
     ['a reason that is no text', { reason: 7 }],
-    ['no body', undefined],
   ])('a denial with %s is 400, and no service is asked to decide', async (_what, body) => {
     expect(await operate('POST', `${PATH}/deny`, body)).toMatchObject({ status: 400, code: 'invalid_request' });
     expect(challenge.asked).toEqual([]);
+  });
+
+  test.each([
+    ['an empty body', undefined],
+    ['an empty object', {}],
+  ])('a denial with %s has no reason', async (_what, body) => {
+    challenge.script.denyAward = async () => ({});
+    wallet.script.getPayout = async () => answerOf(decided(PayoutStatus.DENIED, 'operator'));
+    const denied = await operate('POST', `${PATH}/deny`, body);
+    expect([denied.status, denied.body]).toMatchObject([200, { status: 'denied', decision: { reason: null } }]);
+    expect(challenge.asked).toEqual([
+      ['denyAward', { awardId: HELD.awardId, operator: 'operator', reason: undefined }],
+    ]);
   });
 
   test('a release needs no reason, but a blank one is 400', async () => {

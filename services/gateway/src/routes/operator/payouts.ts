@@ -77,13 +77,13 @@ export const listPayouts = defineOperatorRoute({
 });
 
 const reason = text(MAX_REVIEW_REASON_CHARACTERS).refine((value) => value.trim() !== '', 'must not be blank');
+const decisionReason = component('PayoutDecisionReason', z.object({ reason: reason.optional() }));
 
 export const releasePayout = decidePayout('release', {
   summary: 'Pay a held payout',
   description:
     'The money has moved to the player when the response arrives. The partner gets `award.released`. The decision is final. If the same operator repeats it, nothing changes; any later decision is a `conflict`.',
   success: 'The payout, paid.',
-  body: component('PayoutRelease', z.object({ reason: reason.optional() })),
 });
 
 export const denyPayout = decidePayout('deny', {
@@ -91,7 +91,6 @@ export const denyPayout = decidePayout('deny', {
   description:
     'No money moves. The partner still sees the payout as `held`. The decision is final. If the same operator repeats it, nothing changes; any later decision is a `conflict`.',
   success: 'The payout, denied.',
-  body: component('PayoutDenial', z.object({ reason })),
 });
 
 /**
@@ -105,7 +104,6 @@ function decidePayout(
     readonly summary: string;
     readonly description: string;
     readonly success: string;
-    readonly body: z.ZodType<{ reason?: string | undefined }>;
   },
 ) {
   return defineOperatorRoute({
@@ -115,7 +113,8 @@ function decidePayout(
     summary: texts.summary,
     description: texts.description,
     params: z.object({ awardId: pathId }),
-    body: texts.body,
+    body: decisionReason,
+    isBodyOptional: true,
     success: { status: 200, description: texts.success, schema: payoutSchema },
     refusals: { conflict: 'The payout was decided before, or paid without a hold. The message names the decision.' },
     action: `${verb}_payout`,
