@@ -101,6 +101,33 @@ describe('tournaments of /api/operator', () => {
     expectError(409, 'conflict', await world.operator.openRound(tournament.id, { closes_at: closesAt }));
   });
 
+  test('the operator gets from a tournament to the held payout of a rank, which is shown as paid once it is released', async () => {
+    const { operator } = world;
+    const terms = { purse_table: [{ rank: 1, amount: '10.00' }] };
+    const round = await world.newRound(terms);
+    const [winner, second] = [await world.newPlayer(), await world.newPlayer()];
+    await world.playRound(round.id, winner, 2);
+    await world.playRound(round.id, second, 1);
+    type Row = { account_id: string; award_id: string | null; payout_status: string; payout_amount: string | null };
+    const standings = async () =>
+      expectStatus(200, await operator.send<{ data: Row[] }>('GET', `/rounds/${round.id}/standings`)).body.data;
+    expect(await standings()).toMatchObject([
+      { rank: 1, account_id: winner.accountId, award_id: null, payout_status: 'none', payout_amount: null },
+      { rank: 2, account_id: second.accountId, award_id: null, payout_status: 'none', payout_amount: null },
+    ]);
+    expectStatus(204, await world.partner.holdNextAward(winner.ref));
+    expectStatus(200, await world.partner.closeRound(round.id));
+    const path = `/tournaments/${round.tournament_id}/rounds`;
+    const { data } = expectStatus(200, await operator.send<{ data: { id: string }[] }>('GET', path)).body;
+    expect(data.map(({ id }) => id)).toEqual([round.id]);
+    const [first, last] = await standings();
+    expect(first).toMatchObject({ payout_status: 'held', payout_amount: '10.00' });
+    expect(last).toMatchObject({ payout_status: 'none', payout_amount: '0.00', award_id: null });
+    const released = expectStatus(200, await operator.releasePayout(first?.award_id ?? expect.fail('no award'))).body;
+    expect(released).toMatchObject({ round_id: round.id, account_id: winner.accountId, amount: '10.00' });
+    expect((await standings())[0]).toMatchObject({ payout_status: 'paid', award_id: first?.award_id });
+  });
+
   test('the sandbox ends no round that is unknown', async () => {
     for (const id of [randomUUID(), 'nonsense']) {
       expectError(404, 'not_found', await world.partner.closeRound(id));

@@ -1,4 +1,6 @@
-/** What an operator reads of a round: the round itself, and its standings with accounts and awards. */
+/**
+ * What an operator reads of a round: the round itself, and its standings with accounts and awards.
+ */
 
 import {
   type InspectedStanding,

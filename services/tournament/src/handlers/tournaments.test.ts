@@ -61,6 +61,7 @@ describe('a tournament that an operator opens', () => {
       createdAt: h.clock(),
       currentRound: {
         id: tournament.currentRound?.id,
+        tenant: PROGRAM,
         tournamentId: tournament.id,
         tournamentName: TERMS.name,
         status: RoundStatus.OPEN,
