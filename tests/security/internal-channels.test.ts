@@ -272,6 +272,7 @@ const CALLERS_OF_WALLET: Record<keyof WalletServiceService, readonly string[]> =
   resolveFees: OWNERS,
   refundFees: OWNERS,
   payAwards: OWNERS,
+  listAccounts: GATEWAY,
   releasePayout: OWNERS,
   denyPayout: OWNERS,
   getPayout: [...GATEWAY, ...OWNERS],

@@ -33,10 +33,9 @@ where ($6::uuid is null or c.program_id = $6) and ($7::text is null or c.environ
 order by a.created_at desc, a.id desc limit $9`;
 }
 
-const SELECT_OF_ACCOUNT = {
-  challenge: { name: 'attempts_of_account', text: selectingOfAccount('challenge') },
-  tournament: { name: 'attempts_of_account', text: selectingOfAccount('tournament') },
-};
+const OF_CHALLENGES = { name: 'attempts_of_account', text: selectingOfAccount('challenge') };
+const OF_ROUNDS = { name: 'attempts_of_account', text: selectingOfAccount('tournament') };
+const SELECT_OF_ACCOUNT = { challenge: OF_CHALLENGES, tournament: OF_ROUNDS };
 
 type Row = FoundRow & { readonly program_id: string; readonly environment: Environment };
 
