@@ -2,12 +2,13 @@
 
 import { type Refused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
-import { findName, PAYOUT_STATUSES } from '@laurel/proto/enum-names';
+import { ENVIRONMENTS, findName, PAYOUT_STATUSES } from '@laurel/proto/enum-names';
 import type { ListPayoutsRequest, ListPayoutsResponse } from '@laurel/proto/wallet';
-import { cutPage, decodePosition, encodePosition, TOP } from '@laurel/values/cursor';
+import { decodePosition, encodePosition, TOP } from '@laurel/values/cursor';
+import { isUuid } from '@laurel/values/ids';
 import { pageSize } from '../domain/page-size.ts';
 import { withDecisions } from '../repository/payout-decisions.ts';
-import { listPayouts as loadPayouts } from '../repository/payouts.ts';
+import { listPayouts as loadPayouts, type PayoutFilter } from '../repository/payout-list.ts';
 import { presentPayout } from './present.ts';
 
 const MAX_PAGE = 200;
@@ -16,15 +17,26 @@ export function listPayouts({ database }: { database: Database }) {
   return async (request: ListPayoutsRequest): Promise<ListPayoutsResponse | Refused> => {
     const before = request.cursor === '' ? TOP : decodePosition(request.cursor);
     if (before === null) return refused('invalid_request', 'The cursor is not valid.');
-    const limit = pageSize(request.limit, MAX_PAGE);
-    const status = findName(PAYOUT_STATUSES, request.status) ?? null;
+    const filter = parseFilter(request);
+    if (filter === null) return refused('invalid_request', 'A filter is not an id.');
 
-    // One payout more than requested shows whether there is another page.
-    const found = await loadPayouts(database, { status, before, limit: limit + 1 });
-    const { page, last } = cutPage(found, limit);
+    const { payouts, readTo } = await loadPayouts(database, filter, {
+      before,
+      limit: pageSize(request.limit, MAX_PAGE),
+    });
     return {
-      payouts: (await withDecisions(database, page)).map(presentPayout),
-      nextCursor: last === null ? '' : encodePosition({ at: last.createdAt, id: last.awardId }),
+      payouts: (await withDecisions(database, payouts)).map(presentPayout),
+      nextCursor: readTo === null ? '' : encodePosition(readTo),
     };
+  };
+}
+
+function parseFilter({ status, accountId, programId, environment }: ListPayoutsRequest): PayoutFilter | null {
+  if ([accountId, programId].some((id) => id !== undefined && !isUuid(id))) return null;
+  return {
+    status: findName(PAYOUT_STATUSES, status) ?? null,
+    accountId: accountId ?? null,
+    programId: programId ?? null,
+    environment: environment === undefined ? null : (findName(ENVIRONMENTS, environment) ?? null),
   };
 }

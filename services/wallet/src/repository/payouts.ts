@@ -1,7 +1,6 @@
 /** The decisions on payouts: of challenge awards, and of ranks of round purses. */
 
 import { type BoundStatement, type Database, MAX_COUNTED, type Statement, type Transaction } from '@laurel/postgres';
-import type { Position } from '@laurel/values/cursor';
 import { awardTransferId } from '@laurel/values/ids';
 import { cents } from '@laurel/values/money';
 import type { Environment } from '@laurel/values/tenant';
@@ -9,7 +8,7 @@ import type { DecidedPayout, Payout, PayoutFacts, PayoutRequest, Win } from '../
 import { type HoldReason, VELOCITY_WINDOW_MS } from '../domain/payout-hold.ts';
 import { digitsOf, type OwnedPage, ownerDigits } from './owned-page.ts';
 
-type PayoutRow = {
+export type PayoutRow = {
   award_id: string;
   attempt_id: string | null;
   round_id: string | null;
@@ -24,10 +23,10 @@ type PayoutRow = {
   denied_at: Date | null;
 };
 
-const PAYOUT_COLUMNS =
+export const PAYOUT_COLUMNS =
   'award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, status, reason, created_at, paid_at, denied_at';
 
-function payoutOf(row: PayoutRow): Payout {
+export function payoutOf(row: PayoutRow): Payout {
   return {
     ...winOf(row),
     awardId: row.award_id,
@@ -208,37 +207,6 @@ function only(rows: readonly PayoutRow[]): Payout {
   const [row] = rows;
   if (row === undefined) throw new Error('a locked payout no longer exists');
   return payoutOf(row);
-}
-
-const listPayoutsStatement: Statement = {
-  name: 'list_payouts',
-  text: `
-    select ${PAYOUT_COLUMNS} from payouts
-    where (created_at, award_id) < ($1::timestamptz, $2::uuid)
-    order by created_at desc, award_id desc
-    limit $3`,
-};
-
-const listPayoutsByStatusStatement: Statement = {
-  name: 'list_payouts_by_status',
-  text: `
-    select ${PAYOUT_COLUMNS} from payouts
-    where status = $4 and (created_at, award_id) < ($1::timestamptz, $2::uuid)
-    order by created_at desc, award_id desc
-    limit $3`,
-};
-
-/** Payouts before a position in the list, newest first. */
-export async function listPayouts(
-  database: Database,
-  page: { status: Payout['status'] | null; before: Position; limit: number },
-): Promise<readonly Payout[]> {
-  const position = [page.before.at, page.before.id, page.limit];
-  const rows =
-    page.status === null
-      ? await database.query<PayoutRow>(listPayoutsStatement, position)
-      : await database.query<PayoutRow>(listPayoutsByStatusStatement, [...position, page.status]);
-  return rows.map(payoutOf);
 }
 
 const listAwardPayoutsStatement: Statement = {

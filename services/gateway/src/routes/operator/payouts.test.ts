@@ -177,3 +177,33 @@ describe('an operator decides a held payout', () => {
     }
   });
 });
+
+describe('the list of payouts', () => {
+  test('each filter goes to the wallet, and a page may be empty although the list goes on', async () => {
+    wallet.script.listPayouts = async () => ({ payouts: [HELD], nextCursor: '' });
+    expect((await operate('GET', '/payouts')).body).toEqual({ data: [SHOWN], next_cursor: null });
+    wallet.script.listPayouts = async () => ({ payouts: [], nextCursor: 'next' });
+    const { programId = '' } = HELD.tenant ?? {};
+    const query = `status=held&account_id=${HELD.accountId.toUpperCase()}&program_id=${programId}&environment=live&limit=5`;
+    expect((await operate('GET', `/payouts?${query}`)).body).toEqual({ data: [], next_cursor: 'next' });
+    expect(wallet.asked.map(([, request]) => request)).toEqual([
+      { status: PayoutStatus.UNSPECIFIED, limit: 200, cursor: '' },
+      {
+        status: PayoutStatus.HELD,
+        limit: 5,
+        cursor: '',
+        accountId: HELD.accountId,
+        programId,
+        environment: Environment.LIVE,
+      },
+    ]);
+  });
+
+  test.each(['account_id=x', 'program_id=', 'environment=prod', 'accountid=x', 'round_id=x'])(
+    'a list with the query "%s" is 400, and the wallet is not asked',
+    async (query) => {
+      expect(await operate('GET', `/payouts?${query}`)).toMatchObject({ status: 400, code: 'invalid_request' });
+      expect(wallet.asked).toEqual([]);
+    },
+  );
+});

@@ -8,7 +8,7 @@ import { checkDecision } from '../../domain/payout-decision.ts';
 import { z } from '../../http/zod.ts';
 import { presentPayout } from '../../presenters/payout.ts';
 import { component } from '../component.ts';
-import { environmentName, nextCursor, PAGE_LIMIT, page, pathId, text } from '../fields.ts';
+import { environment, environmentName, id, nextCursor, PAGE_LIMIT, page, pathId, text } from '../fields.ts';
 import { present } from '../run-route.ts';
 import { amount, timestamp, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
@@ -52,9 +52,13 @@ export const listPayouts = defineOperatorRoute({
   path: '/payouts',
   name: 'listPayouts',
   summary: 'List the payouts of every program',
-  description: 'The list has the payouts of test and live.',
+  description:
+    'The list has the payouts of test and live. With `account_id`, `program_id` or `environment` a page reads at most 5,000 payouts, so it may be short, or empty, although `next_cursor` is not null.',
   query: z.object({
     status: status.optional().openapi({ description: 'If absent, payouts of every status.' }),
+    account_id: id.optional(),
+    program_id: id.optional(),
+    environment: environment.optional(),
     ...page,
   }),
   success: {
@@ -68,6 +72,9 @@ export const listPayouts = defineOperatorRoute({
         status: query.status === undefined ? PayoutStatus.UNSPECIFIED : PAYOUT_STATUSES[query.status],
         limit: query.limit ?? PAGE_LIMIT,
         cursor: query.cursor ?? '',
+        accountId: query.account_id,
+        programId: query.program_id,
+        environment: query.environment,
       },
       options,
     );

@@ -1,0 +1,123 @@
+/**
+ * The operator's list of payouts, newest first. A list by account, program or environment is read
+ * in windows: a bounded number of rows of the whole list, over the index that orders it. So a page
+ * costs the same for an account with few payouts among many, and payouts need no index that a win
+ * would have to write.
+ */
+import type { Database, Queryable } from '@laurel/postgres';
+import { cutPage, type Position } from '@laurel/values/cursor';
+import type { Environment } from '@laurel/values/tenant';
+import type { Payout } from '../domain/payout-decision.ts';
+import { PAYOUT_COLUMNS, type PayoutRow, payoutOf } from './payouts.ts';
+
+/** Null fields restrict nothing. */
+export type PayoutFilter = {
+  readonly status: Payout['status'] | null;
+  readonly accountId: string | null;
+  readonly programId: string | null;
+  readonly environment: Environment | null;
+};
+
+/** `readTo` is where the next page begins; null once the list has ended. */
+export type PayoutPage = { readonly payouts: readonly Payout[]; readonly readTo: Position | null };
+
+type PageRequest = { readonly before: Position; readonly limit: number };
+
+export const ROWS_OF_WINDOW = 1_000;
+
+/** The windows of one page: 5,000 rows. */
+export const MAX_WINDOWS = 5;
+
+const NEWEST_FIRST = 'order by created_at desc, award_id desc';
+const BEFORE = '(created_at, award_id) < ($1::timestamptz, $2::uuid)';
+
+const LIST = {
+  name: 'list_payouts',
+  text: `select ${PAYOUT_COLUMNS} from payouts where ${BEFORE} ${NEWEST_FIRST} limit $3`,
+};
+
+const LIST_BY_STATUS = {
+  name: 'list_payouts_by_status',
+  text: `select ${PAYOUT_COLUMNS} from payouts where status = $4 and ${BEFORE} ${NEWEST_FIRST} limit $3`,
+};
+
+/** Exported because a test reads its query plan. */
+export function selectingWindow(of: 'every_status' | 'one_status'): string {
+  return `
+    with seen as materialized (
+      select ${PAYOUT_COLUMNS} from payouts
+      where ${of === 'one_status' ? 'status = $7 and ' : ''}${BEFORE}
+      ${NEWEST_FIRST} limit ${ROWS_OF_WINDOW}
+    ), found as (
+      select * from seen
+      where ($4::uuid is null or account_id = $4) and ($5::uuid is null or program_id = $5)
+        and ($6::text is null or environment = $6)
+      ${NEWEST_FIRST} limit $3
+    )
+    select last.created_at as last_created_at, last.award_id as last_award_id,
+      (select count(*)::int from seen) as rows_seen, found.*
+    from (select created_at, award_id from seen order by created_at, award_id limit 1) as last
+    left join found on true
+    order by found.created_at desc, found.award_id desc`;
+}
+
+const WINDOW = { name: 'payouts_window', text: selectingWindow('every_status') };
+const WINDOW_BY_STATUS = { name: 'payouts_window_by_status', text: selectingWindow('one_status') };
+
+/**
+ * A page of the payouts before a position. A page of a filtered list may be short, or empty,
+ * although the list goes on.
+ */
+export async function listPayouts(database: Database, filter: PayoutFilter, page: PageRequest): Promise<PayoutPage> {
+  const { accountId, programId, environment } = filter;
+  if (accountId === null && programId === null && environment === null) return listByStatus(database, filter, page);
+  const payouts: Payout[] = [];
+  let readTo: Position | null = page.before;
+  for (let windows = 0; windows < MAX_WINDOWS && payouts.length < page.limit && readTo !== null; windows += 1) {
+    const window = { before: readTo, limit: page.limit - payouts.length };
+    const read: PayoutPage = await loadWindow(database, filter, window);
+    payouts.push(...read.payouts);
+    readTo = read.readTo;
+  }
+  return { payouts, readTo };
+}
+
+async function listByStatus(
+  database: Database,
+  { status }: PayoutFilter,
+  { before, limit }: PageRequest,
+): Promise<PayoutPage> {
+  // One payout more than requested shows whether there is another page.
+  const values = [before.at, before.id, limit + 1];
+  const rows =
+    status === null
+      ? await database.query<PayoutRow>(LIST, values)
+      : await database.query<PayoutRow>(LIST_BY_STATUS, [...values, status]);
+  const { page, last } = cutPage(rows.map(payoutOf), limit);
+  return { payouts: page, readTo: last === null ? null : positionOf(last) };
+}
+
+type WindowRow = { last_created_at: Date; last_award_id: string; rows_seen: number } & (PayoutRow | { award_id: null });
+
+async function loadWindow(
+  on: Queryable,
+  { status, accountId, programId, environment }: PayoutFilter,
+  { before, limit }: PageRequest,
+): Promise<PayoutPage> {
+  const values = [before.at, before.id, limit, accountId, programId, environment];
+  const rows =
+    status === null
+      ? await on.query<WindowRow>(WINDOW, values)
+      : await on.query<WindowRow>(WINDOW_BY_STATUS, [...values, status]);
+  const [first] = rows;
+  if (first === undefined) return { payouts: [], readTo: null };
+  const payouts = rows.flatMap((row) => (row.award_id === null ? [] : [payoutOf(row)]));
+  const last = payouts.at(-1);
+  if (payouts.length === limit && last !== undefined) return { payouts, readTo: positionOf(last) };
+  const isLastWindow = first.rows_seen < ROWS_OF_WINDOW;
+  return { payouts, readTo: isLastWindow ? null : { at: first.last_created_at, id: first.last_award_id } };
+}
+
+function positionOf({ createdAt, awardId }: Payout): Position {
+  return { at: createdAt, id: awardId };
+}
