@@ -8,8 +8,10 @@ begin
   if tg_op = 'DELETE' then
     raise exception 'rounds are never deleted' using errcode = 'restrict_violation', constraint = 'rounds_are_kept';
   end if;
-  if to_jsonb(new) - array['status', 'settled_at', 'entries_close_at', 'closes_at']
-    is distinct from to_jsonb(old) - array['status', 'settled_at', 'entries_close_at', 'closes_at'] then
+  if to_jsonb(new) - array['status', 'settled_at', 'entries_close_at', 'closes_at', 'cancelled_at', 'cancelled_by', 'cancel_reason']
+    is distinct from
+    to_jsonb(old) - array['status', 'settled_at', 'entries_close_at', 'closes_at', 'cancelled_at', 'cancelled_by', 'cancel_reason']
+  then
     raise exception 'the terms of a round never change'
       using errcode = 'restrict_violation', constraint = 'rounds_terms_are_frozen';
   end if;
@@ -18,11 +20,18 @@ begin
     raise exception 'a round that is % does not become %', old.status, new.status
       using errcode = 'restrict_violation', constraint = 'rounds_status_only_moves_on';
   end if;
-  -- The sandbox's clock: an open round of the test environment may end sooner.
+  if (new.cancelled_at, new.cancelled_by, new.cancel_reason)
+    is distinct from (old.cancelled_at, old.cancelled_by, old.cancel_reason)
+    and not (old.cancelled_at is null and old.status = 'open' and new.status = 'open') then
+    raise exception 'an operator cancels a round once, while it is open'
+      using errcode = 'restrict_violation', constraint = 'rounds_are_cancelled_once';
+  end if;
+  -- The sandbox's clock: an open round of the test environment may end sooner. An operator's
+  -- cancellation ends a round of either environment.
   if (new.entries_close_at, new.closes_at) is distinct from (old.entries_close_at, old.closes_at)
-    and not (old.environment = 'test' and old.status = 'open'
-      and new.entries_close_at <= old.entries_close_at and new.closes_at <= old.closes_at) then
-    raise exception 'only an open round of the sandbox ends sooner, and none later'
+    and not (old.status = 'open' and new.entries_close_at <= old.entries_close_at and new.closes_at <= old.closes_at
+      and (old.environment = 'test' or (old.cancelled_at is null and new.cancelled_at is not null))) then
+    raise exception 'only an open round of the sandbox, or one that an operator cancels, ends sooner, and none later'
       using errcode = 'restrict_violation', constraint = 'rounds_end_when_they_said';
   end if;
   return new;
@@ -63,6 +72,21 @@ begin
       using errcode = 'restrict_violation', constraint = 'tournaments_closed_is_final';
   end if;
   return new;
+end
+$$;
+
+CREATE FUNCTION public.refuse_payouts_of_rounds_that_did_not_run() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  if exists (
+    select from (select distinct round_id from added) paid join rounds r on r.id = paid.round_id
+    where r.status not in ('settling', 'settled')
+  ) then
+    raise exception 'only a round that ran has payouts'
+      using errcode = 'restrict_violation', constraint = 'round_payouts_are_of_a_round_that_ran';
+  end if;
+  return null;
 end
 $$;
 
@@ -250,7 +274,13 @@ CREATE TABLE public.rounds (
     min_entrants integer NOT NULL,
     min_scored_attempts integer NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
+    cancelled_at timestamp(3) with time zone,
+    cancelled_by text,
+    cancel_reason text,
     CONSTRAINT rounds_attempt_cap_is_positive CHECK ((attempt_cap >= 1)),
+    CONSTRAINT rounds_cancel_reason_length CHECK (((char_length(cancel_reason) >= 1) AND (char_length(cancel_reason) <= 1000))),
+    CONSTRAINT rounds_cancellation_is_complete CHECK ((num_nulls(cancelled_at, cancelled_by, cancel_reason) = ANY (ARRAY[0, 3]))),
+    CONSTRAINT rounds_cancelled_by_length CHECK (((char_length(cancelled_by) >= 1) AND (char_length(cancelled_by) <= 64))),
     CONSTRAINT rounds_direction_is_known CHECK ((direction = ANY (ARRAY['higher_is_better'::text, 'lower_is_better'::text]))),
     CONSTRAINT rounds_entry_fee_is_positive CHECK ((entry_fee_cents > 0)),
     CONSTRAINT rounds_lie_within_bounds CHECK (((opens_at >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (closes_at <= '9999-01-01 00:00:00+00'::timestamp with time zone))),
@@ -266,6 +296,8 @@ END),
     CONSTRAINT rounds_purse_never_grows_with_rank CHECK ((purse_cents = array_sort(purse_cents, true))),
     CONSTRAINT rounds_settled_at_follows_status CHECK (((status = 'settled'::text) = (settled_at IS NOT NULL))),
     CONSTRAINT rounds_status_is_known CHECK ((status = ANY (ARRAY['open'::text, 'settling'::text, 'settled'::text, 'cancelling'::text, 'cancelled'::text]))),
+    CONSTRAINT rounds_that_are_cancelled_are_over CHECK (((cancelled_at IS NULL) OR (closes_at <= GREATEST(opens_at, cancelled_at)))),
+    CONSTRAINT rounds_that_are_cancelled_never_settle CHECK (((cancelled_at IS NULL) OR (status = ANY (ARRAY['open'::text, 'cancelling'::text, 'cancelled'::text])))),
     CONSTRAINT rounds_tiebreak_direction_is_known CHECK ((tiebreak_direction = ANY (ARRAY['higher_is_better'::text, 'lower_is_better'::text]))),
     CONSTRAINT rounds_times_are_in_order CHECK (((opens_at <= entries_close_at) AND (entries_close_at <= closes_at)))
 );
@@ -461,6 +493,8 @@ CREATE UNIQUE INDEX signing_keys_one_is_current ON public.signing_keys USING btr
 CREATE INDEX tournaments_of_tenant ON public.tournaments USING btree (program_id, environment, created_at, id);
 
 CREATE INDEX tournaments_with_a_round_length ON public.tournaments USING btree (id) WHERE ((status = 'active'::text) AND (round_length_seconds IS NOT NULL));
+
+CREATE TRIGGER round_payouts_are_of_a_round_that_ran AFTER INSERT ON public.round_payouts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_payouts_of_rounds_that_did_not_run();
 
 CREATE TRIGGER rounds_are_open_for_entries BEFORE INSERT ON public.rounds FOR EACH ROW WHEN (((new.closes_at - GREATEST(new.opens_at, new.created_at)) < '00:11:00'::interval)) EXECUTE FUNCTION public.refuse_round_without_entries();
 

@@ -188,6 +188,8 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(200, await operator.send('GET', `/tournaments/${tournament.id}`));
     expectStatus(200, await operator.send('GET', `/tournaments/${tournament.id}/rounds`));
     expectStatus(200, await operator.send('GET', `/programs/${world.program.id}/tournaments?environment=test&limit=1`));
+    const unplayed = expectStatus(201, await operator.openRound(tournament.id, { closes_at: inMinutes(60) })).body;
+    expectStatus(200, await operator.cancelRound(unplayed.id, 'The game server counted every score twice.'));
     expectStatus(200, await operator.updateTournament(tournament.id, { status: 'paused' }));
 
     const [released, denied] = [await hold(), await hold()];

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Attempt, Leaderboard, Outcome, Round, RoundStatus, Tournament } from '@laurel/sdk';
-import type { Answer } from '@laurel/testing';
+import type { Answer, OperatorRoundBody } from '@laurel/testing';
 import { expect } from 'vitest';
 import { finding } from '../finding.ts';
 import { eventually, inMinutes, tournamentTerms, type World } from '../world.ts';
@@ -11,6 +11,7 @@ const FEE_CENTS = 100n;
 const PRIZE_CENTS = 500n;
 /** The payouts of the first two ranks of a round; the other ranks get none. */
 const PURSE_CENTS = [500n, 300n];
+const ANNULLED_FOR = 'the fault table';
 const RETRY_DEADLINE_MS = 40_000;
 
 /**
@@ -177,6 +178,8 @@ async function setRoundScene(world: World, flow: RoundFlow): Promise<Scene> {
     case 'close':
     case 'cancel':
       return scene(() => partner.closeRound(round.id), refs);
+    case 'annul':
+      return scene(() => operator.cancelRound(round.id, ANNULLED_FOR), refs);
     case 'grant': {
       await insist(204, () => partner.holdNextAward(ref));
       await insist(200, () => partner.closeRound(round.id));
@@ -330,7 +333,8 @@ async function untilComplete(world: World, scene: Scene): Promise<void> {
 function unfinishedOf(world: World, flow: Flow, round: Round): Promise<object[]> {
   const ends = flow === 'close' || flow === 'cancel';
   return world.stack.database('tournament').query(
-    `select 'round' from rounds where id = $1 and (status in ('settling', 'cancelling') or ($2 and status = 'open'))
+    `select 'round' from rounds
+     where id = $1 and (status in ('settling', 'cancelling') or (($2 or cancelled_at is not null) and status = 'open'))
      union all
      select 'payout' from round_payouts where round_id = $1 and status in ('paying', 'releasing', 'denying')
      union all
@@ -477,6 +481,14 @@ function verifyJournal(
       expect(read.get(ended.id)).toEqual(ended);
     } else if (path.endsWith('/close')) {
       expect(board?.round, finding(`the round of a 200: ${answer.text}`)).toEqual(answer.body);
+    } else if (path.endsWith('/cancel')) {
+      const { status: _status, entrant_count: _entrants, cancellation, ...kept } = answer.body as OperatorRoundBody;
+      expect(cancellation).toMatchObject({ cancelled_at: kept.closes_at, reason: ANNULLED_FOR });
+      // The response may come before an entry under way is resolved.
+      expect(board?.round, finding(`the round of a 200: ${answer.text}`)).toMatchObject({
+        ...kept,
+        status: 'cancelled',
+      });
     } else if (path.endsWith('/release') && board !== undefined) {
       expect('data' in board && board.data[0]?.payout_status).toBe('paid');
     } else if (path.endsWith('/release')) {

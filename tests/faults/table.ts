@@ -32,7 +32,8 @@ const CHALLENGE_FLOWS = [
  * expire, lapse and resolve of a challenge. `follow` is an entry in a round that another player has
  * entered, which the service decides from cached facts.
  * `close` ends a round with two scored entries and one without, which settles and is paid; `cancel`
- * ends one with too few entrants, whose fees are refunded; `grant` releases a held purse.
+ * ends one with too few entrants, whose fees are refunded; `annul` is the operator's cancellation
+ * of a round that has enough; `grant` releases a held purse.
  * `next` is the round that a tournament opens when it becomes active again (the worker opens it,
  * and the partner that "retries" lists tournaments meanwhile).
  */
@@ -45,6 +46,7 @@ const ROUND_FLOWS = [
   'tombstone',
   'close',
   'cancel',
+  'annul',
   'grant',
   'next',
 ] as const;
@@ -125,25 +127,27 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
   'tournament.award.after-commit': ['close'],
   'tournament.expiry.before-commit': ['withdraw', 'fade'],
   'tournament.expiry.after-commit': ['withdraw', 'fade'],
-  'tournament.refund.before-call': ['withdraw', 'cancel'],
-  'tournament.refund.after-call': ['close', 'cancel'],
-  'tournament.refund.before-commit': ['withdraw', 'cancel'],
-  'tournament.refund.after-commit': ['close', 'cancel'],
-  'tournament.outbox.before-publish': ['score', 'close', 'cancel', 'grant'],
+  'tournament.refund.before-call': ['withdraw', 'cancel', 'annul'],
+  'tournament.refund.after-call': ['close', 'cancel', 'annul'],
+  'tournament.refund.before-commit': ['withdraw', 'cancel', 'annul'],
+  'tournament.refund.after-commit': ['close', 'cancel', 'annul'],
+  'tournament.outbox.before-publish': ['score', 'close', 'cancel', 'annul', 'grant'],
   'tournament.outbox.after-publish': ['score', 'withdraw', 'close'],
   'tournament.reply.before-send': ['enter', 'score'],
-  'tournament.close.before-commit': ['close', 'cancel'],
-  'tournament.close.after-commit': ['close', 'cancel'],
+  'tournament.annul.before-commit': ['annul'],
+  'tournament.annul.after-commit': ['annul'],
+  'tournament.close.before-commit': ['close', 'cancel', 'annul'],
+  'tournament.close.after-commit': ['close', 'cancel', 'annul'],
   'tournament.seal.before-commit': ['close'],
   'tournament.seal.after-commit': ['close'],
-  'tournament.cancel.before-commit': ['cancel'],
-  'tournament.cancel.after-commit': ['cancel'],
+  'tournament.cancel.before-commit': ['cancel', 'annul'],
+  'tournament.cancel.after-commit': ['cancel', 'annul'],
   'tournament.round.before-commit': ['next'],
   'tournament.round.after-commit': ['next'],
   'wallet.charge.before-commit': ['create', 'again', 'enter'],
   'wallet.charge.after-commit': ['create', 'again', 'enter'],
-  'wallet.refund.before-commit': ['expire', 'lapse', 'cancel'],
-  'wallet.refund.after-commit': ['expire', 'lapse', 'cancel'],
+  'wallet.refund.before-commit': ['expire', 'lapse', 'cancel', 'annul'],
+  'wallet.refund.after-commit': ['expire', 'lapse', 'cancel', 'annul'],
   'wallet.payout.before-commit': ['win', 'close'],
   'wallet.payout.after-commit': ['win', 'close'],
   'wallet.resolve.before-commit': ['resolve', 'tombstone'],

@@ -116,6 +116,75 @@ describe('the end of a round', () => {
       await world.expectAuditOk();
     });
 
+    test.each(['test', 'live'] as const)(
+      'a round in %s that an operator cancels returns every entry once, pays nothing, and shows partners no reason',
+      async (environment) => {
+        const { id } = await world.newRound({ environment, entry_fee: '2.50' });
+        const partner = world.program[environment];
+        const [scorer, silent] = [await world.newPlayer({ environment }), await world.newPlayer({ environment })];
+        const enterBy = async ({ ref }: Player) =>
+          expectStatus(201, await partner.createAttempt({ tournament_round_id: id, player_ref: ref })).body.id;
+        const scored = await enterBy(scorer);
+        expectStatus(200, await partner.reportOutcome(scored, { score: 20 }));
+        const [second, open] = [await enterBy(scorer), await enterBy(silent)];
+
+        const reason = `The game server counted every score twice: ${randomUUID()}`;
+        const { cancellation, ...round } = expectStatus(200, await world.operator.cancelRound(id, reason)).body;
+        expect(cancellation).toEqual({ cancelled_at: round.closes_at, operator: 'operator', reason });
+        expect(round).toMatchObject({ status: 'cancelled', settled_at: null, entries_close_at: round.closes_at });
+        for (const player of [scorer, silent]) expect(await world.balance(player, environment)).toBe('100.00');
+
+        const board = await partner.getLeaderboard(id, silent.ref);
+        expect(fullBoard(board)).toEqual({
+          round,
+          scored_players: 1,
+          data: [
+            expect.objectContaining({
+              player_ref: scorer.ref,
+              final_rank: null,
+              payout_amount: '0.00',
+              payout_status: 'refunded',
+            }),
+          ],
+        });
+        const listed = await partner.listTournaments('all');
+        for (const answer of [board, listed]) expect(answer.text).not.toContain(reason);
+        expect(listed.body.data.find((one) => one.id === round.tournament_id)?.current_round).toEqual(round);
+        expect((await partner.getAttempt(scored)).body).toMatchObject({ status: 'settled', outcome: { score: 20 } });
+        for (const attempt of [second, open]) {
+          expect((await partner.getAttempt(attempt)).body).toMatchObject({ status: 'expired', outcome: null });
+          expectError(409, 'round_closed', await partner.reportOutcome(attempt, { score: 99 }));
+        }
+        const late = { tournament_round_id: id, player_ref: silent.ref };
+        expectError(409, 'entries_closed', await partner.createAttempt(late));
+
+        const again = await world.operator.cancelRound(id, 'Another reason.');
+        expectError(409, 'conflict', again);
+        expect(again.text).toContain(reason);
+        const query = `/actions?${new URLSearchParams({ action: 'cancel_round', subject: `round:${id}` })}`;
+        const { data } = expectStatus(200, await world.operator.send<{ data: object[] }>('GET', query)).body;
+        expect(data).toMatchObject([
+          { actor: 'operator', outcome: 'refused', request: { body: { reason: 'Another reason.' } } },
+          { actor: 'operator', outcome: 'done', request: { body: { reason } }, after: { id, cancellation } },
+        ]);
+        await world.expectAuditOk();
+      },
+    );
+
+    test('only an operator cancels a round: neither a partner’s key nor a developer’s session does', async () => {
+      const { portal, program } = await world.newDeveloper();
+      const round = await world.newRound({}, program);
+      const path = `/api/operator/rounds/${round.id}/cancel`;
+      const body = { reason: 'We would have to pay.' };
+      for (const key of [program.test.apiKey, program.live.apiKey]) {
+        for (const headers of [{ 'x-api-key': key }, { authorization: `Bearer ${key}` }]) {
+          expectStatus(401, await world.http.send('POST', path, { headers, body }));
+        }
+      }
+      expectStatus(401, await portal.send('POST', `/../operator/rounds/${round.id}/cancel`, { body }));
+      expect((await program.test.getLeaderboard(round.id)).body.round).toEqual(round);
+    });
+
     test('a round without any entry is cancelled without a movement of money', async () => {
       expect((await close(world, await world.newRound())).status).toBe('cancelled');
     });

@@ -196,6 +196,15 @@ const CHANGES: Record<OperatorChange, () => Promise<Change> | Change> = {
       after: (round: object) => [`tournament:${tournament.id}`, { ...tournament, current_round: round }],
     };
   },
+  cancel_round: async () => {
+    const { id } = await world.newRound();
+    return {
+      // No route reads one round for an operator; the response is recorded.
+      before: null,
+      act: () => operator().cancelRound(id, 'a bug'),
+      after: (body: object) => [`round:${id}`, body],
+    };
+  },
   release_payout: () => payoutChange('releasePayout'),
   deny_payout: () => payoutChange('denyPayout'),
   void_attempt: () => voiding(async () => ({ challenge_id: (await world.newChallenge()).id })),

@@ -307,13 +307,20 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
       });
     });
 
-    test('a cancelled round has an event, and one for every entry, scored or not', async () => {
-      const round = await newRound({ min_entrants: 3, entry_fee: '0.07' });
+    test.each([
+      ['is cancelled for too few entrants', { min_entrants: 3 }, close],
+      [
+        'an operator cancels',
+        {},
+        async ({ id }: Round) => expectStatus(200, await world.operator.cancelRound(id, 'a broken game')),
+      ],
+    ])('a round that %s has an event, and one for every entry, scored or not', async (_why, terms, end) => {
+      const round = await newRound({ ...terms, entry_fee: '0.07' });
       const [scorer, silent] = [await newPlayer(), await newPlayer()];
       const scored = await enter(round, scorer);
       await expectSettled(scored, await report(scored.id, 5));
       const unscored = await enter(round, silent);
-      await close(round);
+      await end(round);
 
       const { id, tournament_id } = round;
       await expectEvent('round.cancelled', id, { tournament_round_id: id, tournament_id });

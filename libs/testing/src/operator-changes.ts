@@ -23,6 +23,7 @@ export const OPERATOR_CHANGES = {
   create_tournament: 'POST /programs/{programId}/tournaments',
   change_tournament: 'PATCH /tournaments/{tournamentId}',
   open_round: 'POST /tournaments/{tournamentId}/rounds',
+  cancel_round: 'POST /rounds/{roundId}/cancel',
   release_payout: 'POST /payouts/{awardId}/release',
   deny_payout: 'POST /payouts/{awardId}/deny',
   void_attempt: 'POST /attempts/{attemptId}/void',

@@ -16,6 +16,11 @@ export interface OperatorTournamentBody extends Tournament {
   round_length_seconds: number | null;
 }
 
+/** A round with what only operators see. */
+export interface OperatorRoundBody extends Round {
+  cancellation: { cancelled_at: string; operator: string; reason: string } | null;
+}
+
 export interface ProgramBody {
   id: string;
   name: string;
@@ -166,6 +171,7 @@ export interface Operator {
   createTournament(programId: string, terms: TournamentTerms): Promise<Answer<OperatorTournamentBody>>;
   updateTournament(tournamentId: string, changes: { status: string }): Promise<Answer<OperatorTournamentBody>>;
   openRound(tournamentId: string, times: { opens_at?: string | null; closes_at: string }): Promise<Answer<Round>>;
+  cancelRound(roundId: string, reason: string): Promise<Answer<OperatorRoundBody>>;
   listPayouts(status?: string): Promise<Answer<{ data: PayoutBody[] }>>;
   releasePayout(awardId: string, reason?: string): Promise<Answer<PayoutBody>>;
   denyPayout(awardId: string, reason?: string): Promise<Answer<PayoutBody>>;
@@ -206,6 +212,7 @@ export function createOperator(http: HttpClient, operatorToken: string): Operato
     createTournament: (programId, terms) => send('POST', `/programs/${programId}/tournaments`, { body: terms }),
     updateTournament: (tournamentId, changes) => send('PATCH', `/tournaments/${tournamentId}`, { body: changes }),
     openRound: (tournamentId, times) => send('POST', `/tournaments/${tournamentId}/rounds`, { body: times }),
+    cancelRound: (roundId, reason) => send('POST', `/rounds/${roundId}/cancel`, { body: { reason } }),
     listPayouts: (status) => send('GET', `/payouts${status === undefined ? '' : `?status=${status}`}`),
     releasePayout: (awardId, reason) =>
       send('POST', `/payouts/${awardId}/release`, { body: { ...(reason !== undefined && { reason }) } }),

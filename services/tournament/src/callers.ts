@@ -18,6 +18,7 @@ export const CALLERS: AcceptedCallers<TournamentServiceService> = {
   inspectStandings: GATEWAY,
   updateTournamentStatus: GATEWAY,
   openRound: GATEWAY,
+  cancelRound: GATEWAY,
   closeEntries: GATEWAY,
   closeRound: GATEWAY,
   getReceipt: GATEWAY,

@@ -37,7 +37,10 @@ export function roundContest(deps: OutcomeCommitDeps): Contest {
     moveTo: (attempt: Attempt, accountId, tenant) => moveReservation(attempt, accountId, tenant, deps),
     async settle(report) {
       const settlement = await settlements.submit(report);
-      if (settlement.kind === 'round_over') return { kind: 'over', reason: 'round_closed' };
+      if (settlement.kind === 'round_over') {
+        const ended = await findAttempt(database, report.attemptId);
+        return { kind: 'over', reason: ended?.endReason ?? 'round_closed' };
+      }
       if (settlement.kind !== 'recorded') return settlement;
       return { kind: 'recorded', outcome: withoutBar(settlement.outcome), won: null };
     },
@@ -45,9 +48,9 @@ export function roundContest(deps: OutcomeCommitDeps): Contest {
     async findAttempt(id) {
       const found = await findAttempt(database, id);
       if (found === null) return null;
-      const { attempt, round } = found;
+      const { attempt, round, endReason } = found;
       const { roundId: contestId, metadata } = attempt;
-      const endedBy = endOf(attempt, round, { ttlMs, now: clock() }) === 'round' ? 'round_closed' : null;
+      const endedBy = endOf(attempt, round, { ttlMs, now: clock() }) === 'round' ? endReason : null;
       return { attempt, tenant: round.tenant, contestId, metadata, endedBy };
     },
     loadOutcome: async (attemptId) => withoutBar(await loadOutcome(database, attemptId)),

@@ -12,6 +12,8 @@ export const FAILPOINTS = pointsOf('tournament', [
   ...END_STEPS,
   ...OUTBOX_STEPS,
   ...REPLY_STEPS,
+  'annul.before-commit',
+  'annul.after-commit',
   'close.before-commit',
   'close.after-commit',
   'seal.before-commit',

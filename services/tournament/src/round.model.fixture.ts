@@ -1,7 +1,8 @@
 /**
  * A whole round against an in-memory reference, which implements the rules without the service's
- * storage. The moves are random: entries, scores, clock moves, expiries, reads and closings. At the
- * end the table, every payout, every player's money, and every event are compared.
+ * storage. The moves are random: entries, scores, clock moves, expiries, reads, closings and an
+ * operator's cancellation. At the end the table, every payout, every player's money, and every
+ * event are compared.
  */
 
 import { type Event, RefundReason } from '@laurel/proto/events';
@@ -102,9 +103,10 @@ class ModelRound {
     if (this.outcome === 'open' && now >= this.closesAt) this.end();
   }
 
-  end(): void {
+  end(isCancelledByOperator = false): void {
     const scored = this.attempts.filter(({ run }) => run !== null).length;
-    const runs = this.ranking().length >= this.terms.minEntrants && scored >= this.terms.minScoredAttempts;
+    const isEnough = this.ranking().length >= this.terms.minEntrants && scored >= this.terms.minScoredAttempts;
+    const runs = isEnough && !isCancelledByOperator;
     this.outcome = runs ? 'settled' : 'cancelled';
     for (const attempt of this.attempts) {
       attempt.endedByCancellation = attempt.status === 'open' && !runs;
@@ -197,7 +199,8 @@ type Move =
   | { readonly kind: 'look'; readonly ref: number }
   | { readonly kind: 'wait'; readonly ms: number; readonly sweeps: boolean }
   | { readonly kind: 'closeEntries' }
-  | { readonly kind: 'close' };
+  | { readonly kind: 'close' }
+  | { readonly kind: 'cancel' };
 
 const REFS = 5;
 // A few values, so that many are equal.
@@ -235,6 +238,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constant({ kind: 'closeEntries' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'close' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'cancel' as const }) },
 );
 
 const direction = fc.constantFrom<Direction>('higher_is_better', 'lower_is_better');
@@ -299,6 +303,15 @@ async function play(model: ModelRound, step: Move): Promise<void> {
       if (model.outcome !== 'open') return;
       model.closesAt = Math.min(model.closesAt, now);
       model.end();
+      return;
+    }
+    case 'cancel': {
+      const cancellation = { roundId: model.id, reason: 'a broken game', operator: 'ada' };
+      const answer = await h.tournament.cancelRound(cancellation);
+      expect('code' in answer ? answer.code : 'cancelled').toBe(model.outcome === 'open' ? 'cancelled' : 'conflict');
+      if (model.outcome !== 'open') return;
+      model.closesAt = Math.min(model.closesAt, now);
+      model.end(true);
       return;
     }
   }

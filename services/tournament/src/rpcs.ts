@@ -7,6 +7,7 @@ import { TournamentServiceService } from '@laurel/proto/tournament';
 import type { Clock, Logger } from '@laurel/service';
 import { CALLERS } from './callers.ts';
 import { audit, type RunAudit } from './handlers/audit.ts';
+import { cancelRound } from './handlers/cancel-round.ts';
 import { closeEntries } from './handlers/close-entries.ts';
 import { closeRound } from './handlers/close-round.ts';
 import { createTournament } from './handlers/create-tournament.ts';
@@ -51,6 +52,7 @@ export function tournamentRpcs({ attempts, runAudit, ...rest }: Deps): readonly 
     inspectStandings: inspectStandings(deps),
     updateTournamentStatus: updateTournamentStatus(deps),
     openRound: openRound(deps),
+    cancelRound: cancelRound(deps),
     closeEntries: closeEntries(deps),
     closeRound: closeRound(deps),
     getLeaderboard: getLeaderboard(deps),

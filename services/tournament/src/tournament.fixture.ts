@@ -84,7 +84,7 @@ export const BY_SECONDS: Partial<TournamentTerms> = {
 /** The rpcs of this service and of AttemptService. */
 type Rpcs = TournamentServiceService & AttemptServiceService;
 
-type Replica = {
+export type Replica = {
   readonly server: TournamentServer;
   readonly tournament: TypedClient<Rpcs>;
 } & AsyncDisposable;

@@ -31,6 +31,7 @@ export const ROUND: Round = {
   attemptCap: 3,
   minEntrants: 2,
   minScoredAttempts: 0,
+  cancellation: undefined,
 };
 
 export const TOURNAMENT: Tournament = {

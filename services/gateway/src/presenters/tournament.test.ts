@@ -4,6 +4,7 @@ import { at, ROUND, TOURNAMENT } from './tournament.fixture.ts';
 import {
   presentLeaderboardRow,
   presentMaskedLeaderboard,
+  presentOperatorRound,
   presentOperatorTournament,
   presentRound,
   presentTournament,
@@ -56,6 +57,22 @@ describe('rounds', () => {
   test('a round shows when it was settled', () => {
     const settled = presentRound({ ...ROUND, status: RoundStatus.SETTLED, settledAt: at(31) });
     expect(settled).toMatchObject({ status: 'settled', settled_at: '2026-11-21T12:31:00.000Z' });
+  });
+});
+
+describe('a round that an operator cancelled', () => {
+  const CANCELLED = {
+    ...ROUND,
+    status: RoundStatus.CANCELLED,
+    cancellation: { cancelledAt: at(3), operator: 'ada', reason: 'A bug.' },
+  };
+
+  test('operators see who cancelled a round, when and why, and partners do not', () => {
+    const shown = presentRound({ ...ROUND, status: RoundStatus.CANCELLED });
+    expect(presentRound(CANCELLED)).toEqual(shown);
+    const cancellation = { cancelled_at: '2026-11-21T12:03:00.000Z', operator: 'ada', reason: 'A bug.' };
+    expect(presentOperatorRound(CANCELLED)).toEqual({ ...shown, cancellation });
+    expect(presentOperatorRound(ROUND)).toEqual({ ...presentRound(ROUND), cancellation: null });
   });
 });
 

@@ -79,13 +79,22 @@ export function presentRound(round: Round) {
   };
 }
 
-/** The round as operators see it: with its program and environment. */
+/** The round as operators see it: with its program, environment and cancellation. */
 export function presentOperatorRound(round: Round) {
-  if (round.tenant === undefined) throw new Error('the tournament service sent a round without its tenant');
+  const { tenant, cancellation } = round;
+  if (tenant === undefined) throw new Error('the tournament service sent a round without its tenant');
   return {
     ...presentRound(round),
-    program_id: round.tenant.programId,
-    environment: nameOf(ENVIRONMENTS, round.tenant.environment),
+    program_id: tenant.programId,
+    environment: nameOf(ENVIRONMENTS, tenant.environment),
+    cancellation:
+      cancellation === undefined
+        ? null
+        : {
+            cancelled_at: timestamp(cancellation.cancelledAt),
+            operator: cancellation.operator,
+            reason: cancellation.reason,
+          },
   };
 }
 

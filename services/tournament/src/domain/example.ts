@@ -53,6 +53,7 @@ export const ROUND: Round = {
   entriesCloseAt: new Date(NOW.getTime() + HOUR_MS - 600_000),
   closesAt: new Date(NOW.getTime() + HOUR_MS),
   settledAt: null,
+  cancellation: null,
   terms: ROUND_TERMS,
   createdAt: new Date(NOW.getTime() - HOUR_MS),
 };

@@ -18,6 +18,7 @@ describe('the next round', () => {
       entriesCloseAt: after(6_600_000),
       closesAt: after(7_200_000),
       settledAt: null,
+      cancellation: null,
       terms: ROUND_TERMS,
       createdAt: NOW,
     });

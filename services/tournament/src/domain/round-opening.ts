@@ -74,6 +74,7 @@ function openRound(facts: {
     entriesCloseAt: entriesCloseAt({ opensAt, closesAt }),
     closesAt,
     settledAt: null,
+    cancellation: null,
     terms: roundTermsOf(tournament.terms),
     createdAt: now,
   };

@@ -1,8 +1,10 @@
+import { isRefused, type Refused } from '@laurel/errors';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { after, HOUR_MS, NOW, ROUND } from './example.ts';
 import {
   acceptsScores,
+  cancelRound,
   canMoveRound,
   closeEarly,
   closeEntriesEarly,
@@ -12,7 +14,7 @@ import {
   isCloseDue,
   shownRoundStatus,
 } from './round-status.ts';
-import type { RoundStatus } from './tournament.ts';
+import type { Round, RoundStatus } from './tournament.ts';
 
 const STATUSES: readonly RoundStatus[] = ['open', 'settling', 'settled', 'cancelling', 'cancelled'];
 const NOT_OPEN = STATUSES.filter((status) => status !== 'open');
@@ -78,18 +80,18 @@ describe('an invalid instant', () => {
 });
 
 describe('the end of a round', () => {
-  const terms = { minEntrants: 2, minScoredAttempts: 3 };
+  const gates = (minEntrants: number, minScoredAttempts: number) => ({
+    cancellation: null,
+    terms: { minEntrants, minScoredAttempts },
+  });
+  const terms = gates(2, 3);
 
   it('the end of a round settles it with enough entrants and enough scored attempts, and otherwise cancels it', () => {
     expect(decideClose({ scoredPlayers: 2, scoredAttempts: 3 }, terms)).toBe('settling');
     expect(decideClose({ scoredPlayers: 1, scoredAttempts: 3 }, terms)).toBe('cancelling');
     expect(decideClose({ scoredPlayers: 2, scoredAttempts: 2 }, terms)).toBe('cancelling');
-    expect(decideClose({ scoredPlayers: 0, scoredAttempts: 0 }, { minEntrants: 1, minScoredAttempts: 0 })).toBe(
-      'cancelling',
-    );
-    expect(decideClose({ scoredPlayers: 1, scoredAttempts: 0 }, { minEntrants: 1, minScoredAttempts: 0 })).toBe(
-      'settling',
-    );
+    expect(decideClose({ scoredPlayers: 0, scoredAttempts: 0 }, gates(1, 0))).toBe('cancelling');
+    expect(decideClose({ scoredPlayers: 1, scoredAttempts: 0 }, gates(1, 0))).toBe('settling');
   });
 
   it('the end of a round never changes from settled to cancelled with more entrants or more scores', () => {
@@ -103,14 +105,56 @@ describe('the end of a round', () => {
         count,
         count,
         (entrants, scored, more, moreScored, least, leastScored) => {
-          const gates = { minEntrants: least, minScoredAttempts: leastScored };
-          if (decideClose({ scoredPlayers: entrants, scoredAttempts: scored }, gates) === 'cancelling') return;
+          const terms = gates(least, leastScored);
+          if (decideClose({ scoredPlayers: entrants, scoredAttempts: scored }, terms) === 'cancelling') return;
           const grown = { scoredPlayers: entrants + more, scoredAttempts: scored + moreScored };
-          expect(decideClose(grown, gates)).toBe('settling');
+          expect(decideClose(grown, terms)).toBe('settling');
         },
       ),
     );
   });
+});
+
+describe('an operator who cancels a round', () => {
+  const cancellation = { at: NOW, by: 'ada', reason: 'a broken game' };
+
+  it('a round that an operator cancels ends now, takes no entry and no score, and never settles, whatever its counts', () => {
+    const count = fc.nat(5);
+    const instant = fc.integer({ min: -3 * HOUR_MS, max: 3 * HOUR_MS }).map((ms) => after(ms));
+    fc.assert(
+      fc.property(instant, instant, count, count, (at, later, scoredPlayers, scoredAttempts) => {
+        const round = decided(cancelRound(ROUND, { ...cancellation, at }));
+        expect(round).toMatchObject({ status: 'open', cancellation: { ...cancellation, at } });
+        const end = Math.max(at.getTime(), ROUND.opensAt.getTime());
+        expect(round.closesAt.getTime()).toBe(Math.min(end, ROUND.closesAt.getTime()));
+        expect(round.entriesCloseAt.getTime()).toBe(Math.min(end, ROUND.entriesCloseAt.getTime()));
+        expect(isCloseDue(round, later)).toBe(true);
+        expect(decideClose({ scoredPlayers, scoredAttempts }, round)).toBe('cancelling');
+        if (later >= at) expect(entriesOpen(round, later)).toBe(false);
+        if (later.getTime() >= end) expect(acceptsScores(round, later)).toBe(false);
+      }),
+    );
+  });
+
+  it('an operator cannot cancel a round whose end is decided, nor cancel one twice, and reads what was decided', () => {
+    const conflict = (message: string) => ({ kind: 'refused', code: 'conflict', message });
+    const refusals = NOT_OPEN.map((status) => cancelRound({ ...ROUND, status }, cancellation));
+    expect(refusals).toEqual([
+      conflict('The round has ended, and its payouts are under way.'),
+      conflict('The round is settled.'),
+      conflict('The round was cancelled at its end.'),
+      conflict('The round was cancelled at its end.'),
+    ]);
+    for (const status of ['open', 'cancelling', 'cancelled'] as const) {
+      const again = cancelRound({ ...ROUND, status, cancellation }, { ...cancellation, by: 'bob', reason: 'no' });
+      expect(again).toEqual(conflict('The round was cancelled by ada: a broken game'));
+    }
+  });
+
+  function decided(round: Round | Refused): Round {
+    if (isRefused(round)) throw new Error(round.message);
+    return round;
+  }
 });
 
 describe('the sandbox', () => {

@@ -7,14 +7,19 @@
  * - `settling`: was not cancelled. Its ranks and payouts are decided and durable; the payouts are
  *   under way.
  * - `settled`: the wallet has decided every payout, and the board is sealed. Final.
- * - `cancelling`: has too few entrants or too few scored attempts. The decision to refund every
- *   entry is durable; the refunds are under way. A partner reads `cancelled`.
+ * - `cancelling`: has too few entrants or too few scored attempts, or an operator cancelled it. The
+ *   decision to refund every entry is durable; the refunds are under way. A partner reads
+ *   `cancelled`.
  * - `cancelled`: every refund is posted. Final.
+ *
+ * An operator may cancel a round until it is `settling`. The commit that stores the cancellation
+ * ends entries and scores. The round stays `open` until its pending attempts are resolved; it then
+ * goes to `cancelling`, whatever its counts.
  */
 import { isRefused, type Refused, refused } from '@laurel/errors';
-import { isBefore, lastOf, later } from '@laurel/values/instant';
+import { firstOf, isBefore, lastOf, later } from '@laurel/values/instant';
 import { entrantsAtClose } from './entrants.ts';
-import type { Round, RoundStatus, RoundTerms, Tally } from './tournament.ts';
+import type { Cancellation, Round, RoundStatus, RoundTerms, Tally } from './tournament.ts';
 
 /** The status that a partner reads. */
 export type ShownRoundStatus = 'open' | 'settling' | 'settled' | 'cancelled';
@@ -28,6 +33,13 @@ const MOVES: Record<RoundStatus, readonly RoundStatus[]> = {
   settled: [],
   cancelling: ['cancelled'],
   cancelled: [],
+};
+
+const WHY_NOT_CANCELLED: Record<Exclude<RoundStatus, 'open'>, string> = {
+  settling: 'The round has ended, and its payouts are under way.',
+  settled: 'The round is settled.',
+  cancelling: 'The round was cancelled at its end.',
+  cancelled: 'The round was cancelled at its end.',
 };
 
 const SHOWN: Record<RoundStatus, ShownRoundStatus> = {
@@ -62,21 +74,46 @@ export function acceptsScores(round: Pick<Round, 'status' | 'closesAt'>, now: Da
   return round.status === 'open' && isBefore(now, round.closesAt);
 }
 
-/** Whether the round is over but its end is not decided yet. */
-export function isCloseDue(round: Pick<Round, 'status' | 'closesAt'>, now: Date): boolean {
-  return round.status === 'open' && !isBefore(now, round.closesAt);
+/**
+ * Whether the round is over but its end is not decided yet. One that an operator cancelled is over,
+ * even before it has begun.
+ */
+export function isCloseDue(round: Pick<Round, 'status' | 'closesAt' | 'cancellation'>, now: Date): boolean {
+  return round.status === 'open' && (!isBefore(now, round.closesAt) || round.cancellation !== null);
 }
 
 /**
- * The decision on a round that is over and has no open attempts. It settles with enough entrants
- * and enough scored attempts; otherwise it is cancelled.
+ * The decision on a round that is over and has no open attempts. Unless an operator cancelled it,
+ * it settles with enough entrants and enough scored attempts; otherwise it is cancelled.
  */
 export function decideClose(
   tally: Pick<Tally, 'scoredPlayers' | 'scoredAttempts'>,
-  terms: Pick<RoundTerms, 'minEntrants' | 'minScoredAttempts'>,
+  {
+    cancellation,
+    terms,
+  }: Pick<Round, 'cancellation'> & { readonly terms: Pick<RoundTerms, 'minEntrants' | 'minScoredAttempts'> },
 ): 'settling' | 'cancelling' {
-  const runs = entrantsAtClose(tally) >= terms.minEntrants && tally.scoredAttempts >= terms.minScoredAttempts;
-  return runs ? 'settling' : 'cancelling';
+  const isEnough = entrantsAtClose(tally) >= terms.minEntrants && tally.scoredAttempts >= terms.minScoredAttempts;
+  return cancellation === null && isEnough ? 'settling' : 'cancelling';
+}
+
+/**
+ * The round as an operator cancels it: its entries and scores end now, or at its opening if that is
+ * later. Refuses, with what was decided before: conflict.
+ */
+export function cancelRound(round: Round, cancellation: Cancellation): Round | Refused {
+  if (round.cancellation !== null) {
+    const { by, reason } = round.cancellation;
+    return refused('conflict', `The round was cancelled by ${by}: ${reason}`);
+  }
+  if (round.status !== 'open') return refused('conflict', WHY_NOT_CANCELLED[round.status]);
+  const end = lastOf(round.opensAt, cancellation.at);
+  return {
+    ...round,
+    cancellation,
+    entriesCloseAt: firstOf(round.entriesCloseAt, end),
+    closesAt: firstOf(round.closesAt, end),
+  };
 }
 
 /**

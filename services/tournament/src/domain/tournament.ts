@@ -63,8 +63,19 @@ export type Round = {
   readonly entriesCloseAt: Date;
   readonly closesAt: Date;
   readonly settledAt: Date | null;
+  /** Null unless an operator cancelled it. */
+  readonly cancellation: Cancellation | null;
   readonly terms: RoundTerms;
   readonly createdAt: Date;
+};
+
+/** An operator's decision that a round does not run. It never changes. */
+export type Cancellation = {
+  readonly at: Date;
+  /** The operator's name. */
+  readonly by: string;
+  /** For operators alone. */
+  readonly reason: string;
 };
 
 /** The counts of a round. */

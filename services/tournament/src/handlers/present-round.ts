@@ -48,7 +48,7 @@ export function presentTournament({ tournament, currentRound }: TournamentWithRo
 }
 
 export function presentRound({ round, tally }: RoundWithTally): RoundMessage {
-  const { terms } = round;
+  const { terms, cancellation } = round;
   return {
     id: round.id,
     tenant: presentTenant(round.tenant),
@@ -65,6 +65,10 @@ export function presentRound({ round, tally }: RoundWithTally): RoundMessage {
     attemptCap: terms.attemptCap,
     minEntrants: terms.minEntrants,
     minScoredAttempts: terms.minScoredAttempts,
+    cancellation:
+      cancellation === null
+        ? undefined
+        : { cancelledAt: cancellation.at, operator: cancellation.by, reason: cancellation.reason },
   };
 }
 

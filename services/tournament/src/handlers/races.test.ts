@@ -8,6 +8,7 @@ import { countsOf, ok } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { findRound } from '../repository/rounds.ts';
+import { roundOf } from '../rounds.fixture.ts';
 import {
   BY_SECONDS,
   created,
@@ -15,6 +16,7 @@ import {
   FUNDS,
   HOUR_MS,
   PROGRAM,
+  type Replica,
   recorded,
   useHarness,
   useReplica,
@@ -170,6 +172,120 @@ where a.round_id = $1 and a.status not in ('refused', 'expired')`,
     expect(await tallyOf(round.id)).toEqual({ entrants: 1, scoredPlayers: 1, scoredAttempts: 1 });
     expect(await h.balance(player.accountId)).toBe(FUNDS);
   });
+});
+
+describe('an operator who cancels a round while it is played', () => {
+  const cancel = (replica: Pick<Replica, 'tournament'>, roundId: string, operator = 'ada') =>
+    replica.tournament.cancelRound({ roundId, reason: `The reason of ${operator}.`, operator });
+
+  it('entries that race with the cancellation of their round are each refused, or entered and refunded, and none is left open', async () => {
+    const round = await h.openRound({ attemptCap: 1_000 });
+    const [player, scorer] = [await h.player(), await h.player()];
+    recorded(await h.report(created(await h.create(round.id, scorer.ref)).id, 1));
+    const end = () => cancel(other, round.id).then(ok);
+    const { attempt: entered = 0, entries_closed: refused = 0 } = await createUntil(end, round.id, player.ref);
+    expect(entered).toBeGreaterThanOrEqual(100);
+    expect(refused).toBe(200 - entered);
+    await h.server.sweepOnce();
+    const left = {
+      text: `select distinct status from attempts where round_id = $1 and status not in ('refused', 'expired')`,
+    };
+    expect(await h.database.query(left, [round.id])).toEqual([{ status: 'settled' }]);
+    for (const { accountId } of [player, scorer]) expect(await h.balance(accountId)).toBe(FUNDS);
+  });
+
+  it('scores that race with the cancellation of their round are each recorded or refused, and every fee returns once', async () => {
+    const round = await h.openRound();
+    const players = await Promise.all(Array.from({ length: 40 }, () => h.player()));
+    const creations = players.map(({ ref }) => ({ contestId: round.id, playerRef: ref }));
+    const attempts = (await createEverywhere(creations)).map(created);
+    const [results] = await Promise.all([
+      Promise.all(
+        attempts.map(async ({ id }, index) => (await reportEverywhere([{ attemptId: id, score: index }]))[0]),
+      ),
+      cancel(other, round.id).then(ok),
+    ]);
+    await h.server.sweepOnce();
+    const { outcome = 0, round_closed: refused = 0 } = countsOf(results.map(verdictOf));
+    expect(outcome + refused).toBe(40);
+    expect(await tallyOf(round.id)).toEqual({ entrants: outcome, scoredPlayers: outcome, scoredAttempts: outcome });
+    for (const { accountId } of players) expect(await refundsOf(accountId)).toEqual([FEE]);
+    for (const { accountId } of players) expect(await h.balance(accountId)).toBe(FUNDS);
+  });
+
+  it('a cancellation that races with the settlement of its round either refunds all or pays all, and never both', async () => {
+    const seen = new Set<string>();
+    for (let turn = 0; turn < 12; turn += 1) {
+      const round = await h.openRound();
+      const player = await h.player();
+      recorded(await h.report(created(await h.create(round.id, player.ref)).id, 1));
+      const closing = h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id });
+      // The cancellation meets another step of the close in each turn.
+      for (let step = 0; step < turn * 2; step += 1) await h.database.query({ text: 'select 1' });
+      await Promise.all([closing, cancel(other, round.id)]);
+      await h.server.sweepOnce();
+      const [row] = await h.database.query<{ status: string; is_annulled: boolean; payouts: number }>(
+        {
+          text: `select status, cancelled_at is not null as is_annulled,
+            (select count(*)::int from round_payouts p where p.round_id = r.id) as payouts from rounds r where id = $1`,
+        },
+        [round.id],
+      );
+      const isCancelled = row?.status === 'cancelled';
+      expect(row).toEqual({
+        status: isCancelled ? 'cancelled' : 'settled',
+        is_annulled: isCancelled,
+        payouts: isCancelled ? 0 : 1,
+      });
+      expect(await h.balance(player.accountId)).toBe(isCancelled ? FUNDS : FUNDS - FEE + 10_000n);
+      expect(await refundsOf(player.accountId)).toEqual(isCancelled ? [FEE] : []);
+      seen.add(row?.status ?? '');
+    }
+    expect([...seen].toSorted()).toEqual(['cancelled', 'settled']);
+  });
+
+  it('of operators who cancel one round at the same time, one decides, and the others read what was decided', async () => {
+    const { round, player, attempt } = await h.openAttempt();
+    recorded(await h.report(attempt.id, 1));
+    const operators = Array.from({ length: 10 }, (_, index) => `operator-${index}`);
+    const answers = await Promise.all(
+      operators.map((operator, index) => cancel(index % 2 === 0 ? h : other, round.id, operator)),
+    );
+    const { operator = '', reason } = (await roundOf(h, round.id)).cancellation ?? {};
+    expect(reason).toBe(`The reason of ${operator}.`);
+    const verdicts = answers.map((answer) => ('kind' in answer ? answer.message : 'cancelled'));
+    expect(countsOf(verdicts)).toEqual({ cancelled: 1, [`The round was cancelled by ${operator}: ${reason}`]: 9 });
+    expect(verdicts[operators.indexOf(operator)]).toBe('cancelled');
+    await h.server.sweepOnce();
+    expect(await refundsOf(player.accountId)).toEqual([FEE]);
+  });
+
+  it('attempts that end one by one while their round is cancelled are refunded once each', async () => {
+    const round = await h.openRound({ attemptCap: 1_000 });
+    const player = await h.player();
+    const creations = Array.from({ length: 40 }, () => ({ contestId: round.id, playerRef: player.ref }));
+    const attempts = (await createEverywhere(creations)).map(created);
+    await Promise.all([
+      cancel(other, round.id).then(ok),
+      ...attempts.map(async ({ id: attemptId }, index) => {
+        if (index % 3 === 0) await h.tournament.voidAttempt({ attemptId, reason: 'a broken game' });
+        else if (index % 3 === 1) await other.tournament.expireAttempt({ tenant: PROGRAM, attemptId });
+        else await h.tournament.getAttempt({ tenant: PROGRAM, attemptId });
+      }),
+      h.server.sweepOnce(),
+      other.server.sweepOnce(),
+    ]);
+    await h.server.sweepOnce();
+    expect(await refundsOf(player.accountId)).toEqual(attempts.map(() => FEE));
+    expect(await h.balance(player.accountId)).toBe(FUNDS);
+  });
+
+  /** The amounts of all refunds to the account. */
+  async function refundsOf(accountId: string): Promise<readonly bigint[]> {
+    const { environment } = PROGRAM;
+    const { lines } = ok(await h.wallet.getStatement({ accountId, environment, limit: 200, cursor: '' }));
+    return lines.filter(({ kind }) => kind === 'refund').map(({ amountCents }) => amountCents);
+  }
 });
 
 describe('concurrent reports', () => {

@@ -48,6 +48,7 @@ describe('an attempt', () => {
     expect(await insertAttempts(h.database, [{ attempt, idempotencyUse: null }])).toEqual(new Set());
     expect(await findAttempt(h.database, attempt.id)).toEqual({
       attempt,
+      endReason: 'round_closed',
       round: { tenant: TENANT, status: 'open', closesAt: round.closesAt },
     });
     expect(await loadAttempts(h.database, [attempt.id, newId()])).toEqual(new Map([[attempt.id, attempt]]));

@@ -13,7 +13,7 @@ import {
   isAfterLowWatermark,
   type KeyedAttempt,
 } from '@laurel/attempts';
-import type { AttemptStatus } from '@laurel/attempts/domain';
+import type { AttemptStatus, RoundReason } from '@laurel/attempts/domain';
 import type { Queryable, Transaction } from '@laurel/postgres';
 import { cents } from '@laurel/values/money';
 import type { ScoringRound } from '../domain/outcome-decision.ts';
@@ -25,6 +25,8 @@ import { toTiebreak } from './rounds.ts';
 export type AttemptInRound = {
   readonly attempt: Attempt;
   readonly round: Pick<Round, 'tenant' | 'status' | 'closesAt'>;
+  /** Why the attempt expires, if its round ends it. */
+  readonly endReason: RoundReason;
 };
 
 /** Everything that decides an outcome, read under the locks. */
@@ -185,7 +187,7 @@ const SELECT_BY_IDS = { name: 'attempts_by_ids', text: 'select * from attempts w
 const SELECT_IN_ROUND = {
   name: 'attempts_in_round',
   text: `
-select a.*, r.program_id, r.environment, r.status as round_status, r.closes_at
+select a.*, r.program_id, r.environment, r.status as round_status, r.closes_at, r.cancelled_at
 from attempts a join rounds r on r.id = a.round_id where a.id = $1`,
 };
 
@@ -289,10 +291,14 @@ export async function loadAttempts(on: Queryable, ids: readonly string[]): Promi
 }
 
 export async function findAttempt(on: Queryable, id: string): Promise<AttemptInRound | null> {
-  const [row] = await on.query<AttemptInRoundRow>(SELECT_IN_ROUND, [id]);
+  const [row] = await on.query<AttemptInRoundRow & { cancelled_at: Date | null }>(SELECT_IN_ROUND, [id]);
   if (row === undefined) return null;
   const tenant = { programId: row.program_id, environment: row.environment };
-  return { attempt: toAttempt(row), round: { tenant, status: row.round_status, closesAt: row.closes_at } };
+  return {
+    attempt: toAttempt(row),
+    round: { tenant, status: row.round_status, closesAt: row.closes_at },
+    endReason: row.cancelled_at === null ? 'round_closed' : 'round_cancelled',
+  };
 }
 
 /** Oldest first; empty without an account. */

@@ -160,6 +160,20 @@ describe('the audit', () => {
     ]);
   });
 
+  it('the audit finds a round that settles although an operator cancelled it', async () => {
+    const rule = 'rounds_that_are_cancelled_never_settle';
+    const [held] = await h.database.query<{ rule: string }>(
+      { text: 'select pg_get_constraintdef(oid) as rule from pg_constraint where conname = $1' },
+      [rule],
+    );
+    await h.database.query({ text: `alter table rounds drop constraint ${rule}` });
+    const cancel = `
+      update rounds set cancelled_at = greatest(closes_at, opens_at), cancelled_by = 'ada', cancel_reason = 'x' where id = $1`;
+    const restore = 'update rounds set cancelled_at = null, cancelled_by = null, cancel_reason = null where id = $1';
+    expect(await failing(cancel, restore, [settling.id])).toEqual(['round_that_an_operator_cancelled_does_not_run']);
+    await h.database.query({ text: `alter table rounds add constraint ${rule} ${held?.rule}` });
+  });
+
   it('the audit finds a refund that was not queued, and one that is not due', async () => {
     const set = (status: string) => `update attempts set status = '${status}' where id = $1`;
     expect(await failing(set('expiring'), set('open'), [open.id])).toEqual([

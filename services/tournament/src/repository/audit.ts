@@ -233,6 +233,14 @@ const CHECKS: readonly Check[] = [
       where r.status = 'cancelled' and (d.attempt_id is not null or a.status in ('pending', 'open', 'expiring', 'voiding'))`,
   },
   {
+    id: 'round_that_an_operator_cancelled_does_not_run',
+    description: 'A round that an operator cancelled neither settles nor pays.',
+    violations: `
+      select r.id from rounds r
+      where r.cancelled_at is not null
+        and (r.status in ('settling', 'settled') or exists (select from round_payouts p where p.round_id = r.id))`,
+  },
+  {
     id: 'entry_refund_is_due_exactly_while_ending',
     description:
       'A refund is queued exactly for attempts that end and wait for it, and for scored ones while their round is cancelling.',

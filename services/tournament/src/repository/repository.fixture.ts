@@ -156,7 +156,8 @@ export async function startHarness(): Promise<Harness> {
           const held = await lockRoundToEnd(tx, roundId);
           if (held === null || held.round.status !== 'open' || held.pending > 0)
             throw new Error('the round cannot be closed');
-          const status = decideClose(held.tally, held.round.terms);
+          const status = decideClose(held.tally, held.round);
+          await moveRound(tx, roundId, 'open', status);
           if (status === 'settling') {
             await decideStandings(tx, held, now);
             await endOpenAttempts(tx, roundId, 'round_closed', now);
@@ -164,7 +165,6 @@ export async function startHarness(): Promise<Harness> {
             await refundSettledAttempts(tx, roundId, now);
             await endOpenAttempts(tx, roundId, 'round_cancelled', now);
           }
-          await moveRound(tx, roundId, 'open', status);
           return held;
         },
         { statementTimeoutMs: 60_000 },
@@ -199,6 +199,7 @@ export function roundOf(tournament: Tournament, changes: Partial<Round> = {}): R
     entriesCloseAt: entriesCloseAt({ opensAt, closesAt }),
     closesAt,
     settledAt: null,
+    cancellation: null,
     terms: terms satisfies RoundTerms,
     createdAt: NOW,
     ...changes,

@@ -5,7 +5,15 @@ import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tournament } from '../domain/tournament.ts';
 import { type Harness, HOUR_MS, NOW, playersOf, roundOf, startHarness, TENANT, TERMS } from './repository.fixture.ts';
-import { findRound, insertRound, loadEntryRounds, loadUnfinishedRounds, moveRound, moveRoundEnds } from './rounds.ts';
+import {
+  cancelRound,
+  findRound,
+  insertRound,
+  loadEntryRounds,
+  loadUnfinishedRounds,
+  moveRound,
+  moveRoundEnds,
+} from './rounds.ts';
 import {
   findTournament,
   insertTournament,
@@ -179,6 +187,73 @@ describe('a round', () => {
     expect(await refused(liveRound.id, sooner)).toBe('rounds_end_when_they_said');
   });
 
+  it('an operator cancels a round of either environment once, while it is open, and such a round never settles', async () => {
+    const cancelled = `cancelled_at = '${NOW.toISOString()}', cancelled_by = 'ada', cancel_reason = 'a broken game'`;
+    const over = 'entries_close_at = opens_at, closes_at = opens_at';
+    for (const environment of ['test', 'live'] as const) {
+      const tenant = { ...TENANT, environment };
+      const tournament: Tournament = { id: newId(), tenant, status: 'active', terms: TERMS, createdAt: NOW };
+      await insertTournament(h.database, tournament);
+      const round = roundOf(tournament);
+      await insertRound(h.database, round);
+      const refused = (assignment: string) => refusalOf(`update rounds set ${assignment} where id = $1`, [round.id]);
+      expect(await refused(cancelled)).toBe('rounds_that_are_cancelled_are_over');
+      expect(await refused(`cancelled_by = 'ada', ${over}`)).toMatch(/^rounds_(end_when|cancellation_is)/);
+      expect(await refused(`${cancelled}, ${over}, status = 'cancelling'`)).toBe('rounds_are_cancelled_once');
+
+      const cancellation = { at: NOW, by: 'ada', reason: 'a broken game' };
+      const ended = { ...round, cancellation, entriesCloseAt: NOW, closesAt: NOW };
+      await cancelRound(h.database, ended);
+      expect((await findRound(h.database, round.id))?.round).toEqual(ended);
+      for (const change of [`cancel_reason = 'another'`, `cancelled_by = 'bob'`, 'cancelled_at = now()']) {
+        expect(await refused(change)).toBe('rounds_are_cancelled_once');
+      }
+      expect(await refused('cancelled_at = null, cancelled_by = null, cancel_reason = null')).toBe(
+        'rounds_are_cancelled_once',
+      );
+      expect(await refused(`status = 'settling'`)).toBe('rounds_that_are_cancelled_never_settle');
+      expect(await moveRound(h.database, round.id, 'open', 'cancelling')).toBe(true);
+      expect(await refused(`status = 'settled', settled_at = now()`)).toBe('rounds_status_only_moves_on');
+      expect(await moveRound(h.database, round.id, 'cancelling', 'cancelled')).toBe(true);
+    }
+    for (const status of ['settling', 'cancelling'] as const) {
+      const round = await h.openRound();
+      await moveRound(h.database, round.id, 'open', status);
+      expect(await refusalOf(`update rounds set ${cancelled} where id = $1`, [round.id])).toBe(
+        'rounds_are_cancelled_once',
+      );
+    }
+  });
+
+  it('a round has payouts only if it ran: none while it is open, and none once it is cancelled', async () => {
+    const round = await h.openRound();
+    const [attempt] = await h.enter(round, playersOf(1));
+    if (attempt === undefined) throw new Error('no attempt');
+    const insert = () =>
+      refusalOf(
+        `insert into round_payouts (award_id, round_id, entry_id, account_id, final_rank, amount_cents, status, created_at)
+         values ($1, $2, $3, $4, 1, 1, 'paying', now())`,
+        [newId(), round.id, attempt.entryId, attempt.accountId],
+      );
+    const rule = 'round_payouts_are_of_a_round_that_ran';
+    expect(await insert()).toBe(rule);
+    await moveRound(h.database, round.id, 'open', 'cancelling');
+    expect(await insert()).toBe(rule);
+    await moveRound(h.database, round.id, 'cancelling', 'cancelled');
+    expect(await insert()).toBe(rule);
+    const other = await h.openRound();
+    await moveRound(h.database, other.id, 'open', 'settling');
+    const [entry] = await h.enter(await h.openRound(), playersOf(1));
+    if (entry === undefined) throw new Error('no attempt');
+    const text = `insert into round_payouts (award_id, round_id, entry_id, account_id, final_rank, amount_cents, status, created_at)
+      select gen_random_uuid(), paid.round_id, paid.entry_id, $3, 1, 1, 'paying', now()
+      from unnest($1::uuid[], $2::uuid[]) as paid (round_id, entry_id)`;
+    // One row of a round that did not run refuses the rows beside it.
+    const values = [[other.id, round.id], [entry.entryId, attempt.entryId], entry.accountId];
+    expect(await refusalOf(text, values)).toBe(rule);
+    expect(await refusalOf(text, [[other.id], [entry.entryId], entry.accountId])).toBe('nothing refused it');
+  });
+
   it('a round is unfinished from its end until it is settled or cancelled', async () => {
     const round = await h.openRound();
     const idsAt = async (now: Date) => (await loadUnfinishedRounds(h.database, now)).map(({ id }) => id);
@@ -189,6 +264,17 @@ describe('a round', () => {
     expect(await idsAt(NOW)).toContain(round.id);
     await moveRound(h.database, round.id, 'cancelling', 'cancelled');
     expect(await idsAt(new Date(end + HOUR_MS))).not.toContain(round.id);
+  });
+
+  it('a round that an operator cancels is unfinished at once, even before it begins', async () => {
+    const round = await h.openRound();
+    const before = new Date(NOW.getTime() - HOUR_MS);
+    const idsBefore = async () => (await loadUnfinishedRounds(h.database, before)).map(({ id }) => id);
+    expect(await idsBefore()).not.toContain(round.id);
+    const cancellation = { at: before, by: 'ada', reason: 'x' };
+    const { opensAt } = round;
+    await cancelRound(h.database, { id: round.id, cancellation, entriesCloseAt: opensAt, closesAt: opensAt });
+    expect(await idsBefore()).toContain(round.id);
   });
 
   it('a round has entries whose runs, sort keys and ranks are consistent', async () => {
@@ -217,10 +303,15 @@ describe('a round', () => {
   });
 });
 
-describe('the attempts of a round', () => {
+describe('the texts of a round', () => {
   const textOf = (characters: number) => '🎯'.repeat(characters);
 
   it.each([
+    [
+      'rounds_cancel_reason_length',
+      MAX_VOID_REASON_CHARACTERS,
+      (length: number) => ({ cancel_reason: textOf(length) }),
+    ],
     ['attempts_metadata_length', MAX_METADATA_BYTES, (length: number) => ({ metadata: 'x'.repeat(length) })],
     ['attempts_player_ref_length', MAX_PLAYER_REF_CHARACTERS, (length: number) => ({ player_ref: textOf(length) })],
     ['entry_refs_player_ref_length', MAX_PLAYER_REF_CHARACTERS, (length: number) => ({ player_ref: textOf(length) })],

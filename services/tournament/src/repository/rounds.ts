@@ -1,13 +1,21 @@
 /**
  * Rounds. Frozen terms are on the round's row, names on its tournament's. Only the status, the
- * times of a sandbox round, and the tally change. The hot paths read only what they decide on,
- * because a purse may have ten thousand ranks.
+ * tally, an operator's cancellation, and the times of a round of the sandbox or with a cancellation
+ * change. The hot paths read only what they decide on, because a purse may have ten thousand ranks.
  */
 
 import type { Queryable } from '@laurel/postgres';
 import { cents } from '@laurel/values/money';
 import type { EntryRound } from '../domain/entry-decision.ts';
-import type { Direction, Environment, Round, RoundStatus, Tally, Tiebreak } from '../domain/tournament.ts';
+import type {
+  Cancellation,
+  Direction,
+  Environment,
+  Round,
+  RoundStatus,
+  Tally,
+  Tiebreak,
+} from '../domain/tournament.ts';
 
 export type RoundWithTally = { readonly round: Round; readonly tally: Tally };
 
@@ -31,6 +39,9 @@ type RoundRow = {
   entries_close_at: Date;
   closes_at: Date;
   settled_at: Date | null;
+  cancelled_at: Date | null;
+  cancelled_by: string | null;
+  cancel_reason: string | null;
   metric_name: string;
   metric_unit: string;
   direction: Direction;
@@ -90,11 +101,12 @@ const SELECT_ENDS = {
   text: 'select id, program_id, environment, status, closes_at from rounds where id = any($1::uuid[])',
 };
 
-// The worker skips a round that is open and not over.
+// The worker skips a round that is open and neither over nor cancelled.
 const SELECT_UNFINISHED = {
   text: `
 select id, status from rounds
-where status in ('open', 'settling', 'cancelling') and (status <> 'open' or closes_at <= $1)
+where status in ('open', 'settling', 'cancelling')
+  and (status <> 'open' or closes_at <= $1 or cancelled_at is not null)
 order by closes_at, id`,
 };
 
@@ -123,6 +135,12 @@ select id from opened`,
 };
 
 const MOVE_ENDS = { text: 'update rounds set entries_close_at = $2, closes_at = $3 where id = $1' };
+
+const CANCEL = {
+  text: `
+update rounds set cancelled_at = $2, cancelled_by = $3, cancel_reason = $4, entries_close_at = $5, closes_at = $6
+where id = $1`,
+};
 
 const MOVE_STATUS = { text: 'update rounds set status = $3 where id = $1 and status = $2 returning id' };
 
@@ -202,7 +220,10 @@ export async function loadEntryRounds(on: Queryable, ids: readonly string[]): Pr
   return new Map(rows.map((row) => [row.id, toEntryRound(row)]));
 }
 
-/** Rounds that are over and need a step towards their end, the longest over first. */
+/**
+ * Rounds that are over, or that an operator cancelled, and need a step towards their end; the
+ * longest over first.
+ */
 export async function loadUnfinishedRounds(on: Queryable, now: Date): Promise<readonly UnfinishedRound[]> {
   return await on.query<UnfinishedRound>(SELECT_UNFINISHED, [now]);
 }
@@ -219,6 +240,19 @@ export async function moveRoundEnds(
   { id, entriesCloseAt, closesAt }: Pick<Round, 'id' | 'entriesCloseAt' | 'closesAt'>,
 ): Promise<void> {
   await on.query(MOVE_ENDS, [id, entriesCloseAt, closesAt]);
+}
+
+/**
+ * Stores an operator's cancellation with the times at which the round ends by it. The caller holds
+ * the round.
+ */
+export async function cancelRound(
+  on: Queryable,
+  { id, cancellation, entriesCloseAt, closesAt }: Pick<Round, 'id' | 'cancellation' | 'entriesCloseAt' | 'closesAt'>,
+): Promise<void> {
+  if (cancellation === null) throw new Error(`round ${id} has no cancellation`);
+  const { at, by, reason } = cancellation;
+  await on.query(CANCEL, [id, at, by, reason, entriesCloseAt, closesAt]);
 }
 
 /** Moves the round from the first status to the second. False if it was not in the first. */
@@ -249,6 +283,10 @@ function toEntryRound(row: EntryRoundRow): EntryRound {
   };
 }
 
+function toCancellation({ cancelled_at: at, cancelled_by: by, cancel_reason: reason }: RoundRow): Cancellation | null {
+  return at === null || by === null || reason === null ? null : { at, by, reason };
+}
+
 function toRoundWithTally(row: RoundRow): RoundWithTally {
   const { id, tenant, status, opensAt, entriesCloseAt, terms } = toEntryRound(row);
   return {
@@ -263,6 +301,7 @@ function toRoundWithTally(row: RoundRow): RoundWithTally {
       entriesCloseAt,
       closesAt: row.closes_at,
       settledAt: row.settled_at,
+      cancellation: toCancellation(row),
       terms: {
         metricName: row.metric_name,
         metricUnit: row.metric_unit,

@@ -1,7 +1,8 @@
 /**
- * Decides a round that is over (domain/round-status.ts), in one commit: it settles, with every rank
- * and payout, or it is cancelled, with every fee due for refund. The same commit ends attempts that
- * are still open, and opens the tournament's next round. settle-rounds.ts executes the decision.
+ * Decides a round that is over, or that an operator cancelled (domain/round-status.ts), in one
+ * commit: it settles, with every rank and payout, or it is cancelled, with every fee due for
+ * refund. The same commit ends attempts that are still open, and opens the tournament's next round.
+ * settle-rounds.ts executes the decision.
  *
  * 1. `pending` attempts are resolved immediately: a fee that the wallet has not posted by now gets
  *    a tombstone. Entries have closed, so no other attempt can become pending.
@@ -36,8 +37,8 @@ const PAGE = 500;
 // Rounds of many tournaments end at the same full hour. Most are short commits; only the few with
 // many entries are long.
 const LANES = 2;
-// Ranking a hundred thousand entries takes seconds.
-const DECISION_TIMEOUT_MS = 120_000;
+/** Ranking a hundred thousand entries takes seconds. */
+export const DECISION_TIMEOUT_MS = 120_000;
 // The lock finds an attempt that was written in the round's last moment, and the next turn resolves
 // it. No entry can follow after that.
 const MAX_TURNS = 5;
@@ -98,7 +99,7 @@ async function decide(tx: Transaction, roundId: string, clock: Clock): Promise<'
   if (held === null || !isCloseDue(held.round, now)) return 'nothing';
   if (held.pending > 0) return 'pending';
 
-  const status = decideClose(held.tally, held.round.terms);
+  const status = decideClose(held.tally, held.round);
   if (!(await moveRound(tx, roundId, 'open', status)))
     throw new Error(`round ${roundId} is locked, but its status was moved`);
   if (status === 'settling') await writeStandings(tx, held, now);

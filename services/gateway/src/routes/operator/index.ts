@@ -29,6 +29,7 @@ import {
 } from './programs.ts';
 import { getReceipt } from './receipts.ts';
 import {
+  cancelRound,
   changeTournament,
   createTournament,
   getRound,
@@ -84,6 +85,7 @@ export const OPERATOR_ROUTES: readonly Route<string, OperatorServices>[] = [
   listRounds,
   getRound,
   listStandings,
+  cancelRound,
   listPayouts,
   releasePayout,
   denyPayout,

@@ -271,10 +271,32 @@ describe('opening a round by hand', () => {
   });
 });
 
+describe('cancelling a round', () => {
+  const ROUND = `/rounds/${newId()}/cancel`;
+
+  test.each<[string, object]>([
+    ['no reason', {}],
+    ['an empty reason', { reason: '' }],
+    ['a reason of 1,001 characters', { reason: '🎯'.repeat(1_001) }],
+    ['a reason with NUL', { reason: 'a\0b' }],
+    ['a reason as a number', { reason: 1 }],
+  ])('a cancellation with %s is refused without a call to the tournament service', async (_what, body) => {
+    expect(await operate('POST', ROUND, body)).toMatchObject(INVALID);
+    expect(changes()).toEqual([]);
+  });
+
+  test('a cancellation reaches the tournament service with its reason and the name of the operator', async () => {
+    expect(await operate('POST', ROUND, { reason: 'a bug', operator: 'somebody else' })).toMatchObject(NOT_FOUND);
+    const roundId = ROUND.split('/')[2];
+    expect(changes()).toMatchObject([['cancelRound', { roundId, reason: 'a bug', operator: 'operator' }]]);
+  });
+});
+
 test('the tournament routes of the operator answer 404 to an unknown tournament, and 401 without the token', async () => {
   const calls: [string, string, object][] = [
     ['PATCH', PATH, { status: 'closed' }],
     ['POST', `${PATH}/rounds`, { closes_at: CLOSES_AT }],
+    ['POST', `/rounds/${newId()}/cancel`, { reason: 'a bug' }],
   ];
   for (const [method, path, body] of calls) {
     expect(await operate(method, path, body)).toMatchObject(NOT_FOUND);

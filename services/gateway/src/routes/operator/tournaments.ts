@@ -1,4 +1,5 @@
 import type { TournamentClient } from '@laurel/attempts/client';
+import { MAX_VOID_REASON_CHARACTERS } from '@laurel/attempts/domain';
 import { isRefused, type Refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
 import { THRESHOLD_DIRECTIONS, TOURNAMENT_STATUSES } from '@laurel/proto/enum-names';
@@ -28,13 +29,16 @@ import {
   tournamentPage,
 } from '../tournaments.ts';
 import { thresholdDirection } from '../v1/challenge-schemas.ts';
-import { uuid } from '../v1/fields.ts';
+import { timestamp, uuid } from '../v1/fields.ts';
 import { leaderboardRowSchema, roundSchema, scoredPlayers, tournamentStatus } from '../v1/tournament-schemas.ts';
 import { defineOperatorRoute } from './route.ts';
 
 /** Far above any number of players; it keeps the numbers within 32 bits. */
 const MAX_COUNT = 1_000_000;
 const MAX_ROUND_SECONDS = 366 * 86_400;
+
+/** The commit that makes every fee of a round due takes seconds for a hundred thousand entries. */
+const CANCEL_DEADLINE_MS = 60_000;
 
 const paidRank = component('PaidRank', z.object({ rank: z.int().min(1).max(MAX_PAID_RANKS), amount: positiveAmount }));
 
@@ -72,7 +76,20 @@ const newRound = component('RoundRequest', z.object({ opens_at: instant.nullish(
 
 const operatorRoundSchema = component(
   'OperatorRound',
-  roundSchema.extend({ program_id: uuid, environment: environmentName }),
+  roundSchema.extend({
+    program_id: uuid,
+    environment: environmentName,
+    cancellation: orNull(
+      component(
+        'RoundCancellation',
+        z.object({
+          cancelled_at: timestamp.openapi({ description: 'No entry and no score has been accepted since then.' }),
+          operator: z.string(),
+          reason: z.string(),
+        }),
+      ),
+    ).openapi({ description: 'Null unless an operator cancelled the round.' }),
+  }),
 );
 
 const operatorStanding = component(
@@ -250,6 +267,30 @@ export const openRound = defineOperatorRoute({
       options,
     );
     return isRefused(opened) ? opened : { body: presentRound(present(opened.round)) };
+  },
+});
+
+export const cancelRound = defineOperatorRoute({
+  method: 'post',
+  path: '/rounds/{roundId}/cancel',
+  name: 'cancelRound',
+  summary: 'Cancel a round that has not ended, and return every fee',
+  description:
+    'Cancels a round of any program, in test or live. No entry and no score is accepted from then on, every paid attempt is refunded, scored or not, and nothing is paid. The partner gets `attempt.refunded` with the reason `round_cancelled` for each, then `round.cancelled`. The decision is final. The refunds of a large round, and the status `cancelled` where an entry is still under way, follow the response within moments. After a failure repeat the call: a `conflict` says that the round is cancelled already. The next round opens as after any other; to have none, pause the tournament first.',
+  params: z.object({ roundId: pathId }),
+  body: component('CancelRoundRequest', z.object({ reason: text(MAX_VOID_REASON_CHARACTERS) })),
+  success: { status: 200, description: 'The round, cancelled.', schema: operatorRoundSchema },
+  refusals: {
+    conflict:
+      'The round has ended, or is cancelled. The message says which; for a cancelled one, by whom and for which reason.',
+  },
+  action: 'cancel_round',
+  run: async ({ caller, params: { roundId }, body, options }, { tournament }: Tournaments) => {
+    const cancelled = await tournament.cancelRound(
+      { roundId, reason: body.reason, operator: caller },
+      { ...options, deadlineMs: CANCEL_DEADLINE_MS },
+    );
+    return isRefused(cancelled) ? cancelled : { body: presentOperatorRound(present(cancelled.round)) };
   },
 });
 

@@ -39,6 +39,7 @@ const ROUND = {
   attemptCap: 3,
   minEntrants: 2,
   minScoredAttempts: 0,
+  cancellation: undefined,
 };
 
 const stack = new AsyncDisposableStack();
