@@ -10,7 +10,7 @@
 --
 -- The previous release works on this schema. It sees a cancelled round as one that is over. If the
 -- round has enough entrants, that release tries to settle it, which a constraint refuses, and the
--- round stays open; a replica of this release cancels it. 0023 validates the constraints.
+-- round stays open; a replica of this release cancels it. 0024 validates the constraints.
 
 alter table rounds
   add column cancelled_at timestamptz(3),

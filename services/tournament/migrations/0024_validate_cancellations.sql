@@ -1,4 +1,4 @@
--- Reads the table once under a lock that permits reads and writes, which 0022 could not do in its
+-- Reads the table once under a lock that permits reads and writes, which 0023 could not do in its
 -- own transaction. The code of the previous release does not depend on it.
 
 alter table rounds validate constraint rounds_cancellation_is_complete;
