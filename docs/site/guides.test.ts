@@ -13,9 +13,19 @@ const DESCRIPTORS = contractFile('integrations');
 const ROUTES = routesOf(parseDocument(read('openapi/partner-v1.yaml')));
 const QUICK_START = contractFile('quick-start');
 const SAMPLES = samplesPage((file) => read(`samples/${file}`));
-const render = (contract: string) =>
+const pageOf = (folder: string) => read(`${folder}/README.md`);
+const PORTAL = pageOf('portal');
+const PICTURES = new Set(globSync('portal/*.png', { cwd: new URL('../', import.meta.url) }));
+const render = (contract: string, portal = PORTAL) =>
   renderGuides(
-    { 'partner-api': contract, integrations: DESCRIPTORS, 'quick-start': QUICK_START, samples: SAMPLES },
+    {
+      'partner-api': contract,
+      integrations: DESCRIPTORS,
+      'quick-start': QUICK_START,
+      samples: SAMPLES,
+      portal,
+      pictures: PICTURES,
+    },
     ROUTES,
   );
 
@@ -54,6 +64,20 @@ test('the page of the samples shows the code that is in the repository, and it a
   expect(pages.get('webhooks')).toContain('](/samples#verify-a-webhook)');
   expect(pages.get('integrations')).toContain('](/samples#push-outcomes)');
   expect(pages.get('idempotency')).toContain('](/samples#create-an-attempt)');
+});
+
+test('the page of the portal shows each of its pictures, and it and the quick start link to each other', () => {
+  const { pages } = render(CONTRACT);
+  const page = pages.get('portal') ?? '';
+  const shown = [...page.matchAll(/!\[[^\]]+\]\(\.\/pictures\/([^)]+)\)/g)].map(([, path]) => path);
+  expect(shown.toSorted()).toEqual([...PICTURES].toSorted());
+  expect(page).toContain('](/quick-start)');
+  expect(pages.get('quick-start')).toContain('](/portal)');
+  expect(() => render(CONTRACT, '# The portal\n\n![Old](old.png)\n')).toThrow(
+    'a guide shows old.png, and there is no docs/portal/old.png',
+  );
+  const deep = CONTRACT.replace('## POST /attempts\n', '## POST /attempts\n\n![Old](../portal/attempt.png)\n');
+  expect(() => render(deep).sectionOf('POST /attempts')).toThrow('the page of an operation shows no picture');
 });
 
 test('the address of the former one-page guide has each of its anchors, with a link to the place of the section', () => {

@@ -1,17 +1,24 @@
 /**
  * The guides: puts the contract's sections on their pages, and makes each link lead to the page of
- * its section.
+ * its section, and each picture to its file.
  */
+import { posix } from 'node:path';
 import { GUIDES, type GuidePage, MOVED_PAGE, MOVED_SECTIONS, NOT_ON_THE_SITE, operationPath } from './pages.ts';
 import { anchorOf, headingsOf, outsideFences, prefaceOf, raiseHeadings, type Section, sectionsOf } from './sections.ts';
 
-/** The files that the site shows: those of docs/contract by name, and the page of docs/samples. */
+/** The files that the site shows: those of docs/contract by name, and those of other folders. */
 export interface GuideFiles {
   readonly 'partner-api': string;
   readonly integrations: string;
   readonly 'quick-start': string;
   readonly samples: string;
+  readonly portal: string;
+  /** The pictures that the guides may show, by their path below docs/. */
+  readonly pictures: ReadonlySet<string>;
 }
+
+/** The folder of the site's pages that has the pictures, each at its path below docs/. */
+export const PICTURES = 'pictures';
 
 export interface Guides {
   /** Markdown by page, for example `quick-start`. */
@@ -29,11 +36,12 @@ export function renderGuides(files: GuideFiles, operations: readonly { method: s
   const sections = new Map(sectionsOf(files['partner-api']).map((section) => [section.title, section]));
   const guides = GUIDES.flatMap(({ pages }) => pages);
   const places = placesOf(sections, guides, operations, files);
-  const relink = (markdown: string) => withCodeGroups(relinked(markdown, places));
+  const relink = (markdown: string, folder = 'contract') =>
+    withCodeGroups(relinked(withPictures(markdown, folder, files.pictures), places));
 
   const pages = guides.map((guide) => {
-    if (guide.file === 'quick-start' || guide.file === 'samples')
-      return [guide.path, relink(files[guide.file])] as const;
+    if (guide.file !== undefined && guide.file !== 'integrations')
+      return [guide.path, relink(files[guide.file], FOLDERS[guide.file])] as const;
     const parts = guide.sections.map((title) => sections.get(title) ?? missing(title));
     const file = guide.file === undefined ? [] : sectionsOf(files.integrations);
     const preface = guide.file === undefined ? '' : `## Descriptors\n\n${prefaceOf(files.integrations)}\n\n`;
@@ -43,7 +51,12 @@ export function renderGuides(files: GuideFiles, operations: readonly { method: s
   });
   return {
     pages: new Map([...pages, [MOVED_PAGE, movedPage([...sections.values()], places)]]),
-    sectionOf: (operation) => relink(raiseHeadings((sections.get(operation) ?? missing(operation)).body)),
+    sectionOf: (operation) => {
+      const { body } = sections.get(operation) ?? missing(operation);
+      // The addresses of pictures are those of pages in the first folder.
+      if (/!\[/.test(body)) throw new Error(`${operation}: the page of an operation shows no picture`);
+      return relink(raiseHeadings(body));
+    },
   };
 }
 
@@ -51,9 +64,12 @@ export function renderGuides(files: GuideFiles, operations: readonly { method: s
 const CONTRACT_LINK = ['partner-api', 'md'].join('.');
 const QUICK_START_LINK = ['quick-start', 'md'].join('.');
 const DESCRIPTORS_LINK = ['integrations', 'md'].join('.');
-/** How docs/contract links to the samples, and they to it. */
+/** How docs/contract links to the samples and to the portal, and they to it. */
 const SAMPLES_LINK = '../samples/README.md';
-const FROM_SAMPLES = '../contract/';
+const PORTAL_LINK = '../portal/README.md';
+const FROM_OTHERS = '../contract/';
+/** Where a file that is a page by itself stands below docs/. */
+const FOLDERS = { 'quick-start': 'contract', samples: 'samples', portal: 'portal' } as const;
 
 /** The page and the anchor of every heading that a link may name. */
 type Places = ReadonlyMap<string, string>;
@@ -77,6 +93,7 @@ function placesOf(
   const places = new Map<string, string>([
     [DESCRIPTORS_LINK, '/integrations#descriptors'],
     [QUICK_START_LINK, '/quick-start'],
+    [PORTAL_LINK, '/portal'],
   ]);
   for (const { title, body } of sections.values()) {
     if (NOT_ON_THE_SITE.includes(title)) continue;
@@ -95,7 +112,7 @@ function placesOf(
       if (!places.has(`#${anchor}`)) places.set(`#${anchor}`, `/integrations#${anchor}`);
     }
   }
-  for (const [link, place] of [...places]) if (!link.startsWith('#')) places.set(FROM_SAMPLES + link, place);
+  for (const [link, place] of [...places]) if (!link.startsWith('#')) places.set(FROM_OTHERS + link, place);
   for (const anchor of headingsOf(files.samples).map(anchorOf))
     places.set(`${SAMPLES_LINK}#${anchor}`, `/samples#${anchor}`);
   return places;
@@ -136,10 +153,21 @@ function movedPage(sections: readonly Section[], places: Places): string {
   return `---\nsearch: false\n---\n\n# Sections of the guide\n\n${preface}\n\n${[...moved, ...entries].join('\n')}\n`;
 }
 
+/** Makes the address of each picture its place on the site, for a page in the first folder. */
+function withPictures(markdown: string, folder: string, pictures: ReadonlySet<string>): string {
+  return outsideFences(markdown, (text) =>
+    text.replace(/!\[(?<alt>[^\]]+)\]\((?<href>[^)\s]+)\)/g, (_whole, alt: string, href: string) => {
+      const path = posix.join(folder, href);
+      if (!pictures.has(path)) throw new Error(`a guide shows ${href}, and there is no docs/${path}`);
+      return `![${alt}](./${PICTURES}/${path})`;
+    }),
+  );
+}
+
 function relinked(markdown: string, places: Places): string {
   return outsideFences(markdown, (text) =>
     text.replace(/\]\((?<href>[^)\s]+)\)/g, (whole, href: string) => {
-      if (href.startsWith('https://')) return whole;
+      if (href.startsWith('https://') || href.startsWith(`./${PICTURES}/`)) return whole;
       const place = places.get(href);
       if (place === undefined) throw new Error(`a guide links to ${href}, which is not on the site`);
       return `](${place})`;

@@ -8,6 +8,7 @@ export const SITE: BuiltFolder = {
   inputs: [
     'contract/{partner-api,integrations,quick-start}.md',
     'openapi/partner-v1.yaml',
+    'portal/{README.md,*.png}',
     'samples/{README.md,*/*.{py,go,cs,java,php,rb,mjs}}',
     'site/{*.ts,package.json}',
     'site/{reference,theme}/*.{ts,css}',

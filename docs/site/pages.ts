@@ -11,10 +11,10 @@ export interface GuidePage {
   /** Headings of docs/contract/partner-api.md, in reading order. */
   readonly sections: readonly string[];
   /**
-   * The file of docs/contract, or the page of docs/samples, that follows the sections whole.
-   * Without sections, the file is the page.
+   * The file of docs/contract, or the page of docs/samples or docs/portal, that follows the
+   * sections whole. Without sections, the file is the page.
    */
-  readonly file?: 'integrations' | 'quick-start' | 'samples';
+  readonly file?: 'integrations' | 'quick-start' | 'samples' | 'portal';
 }
 
 export const GUIDES: readonly { readonly group: string; readonly pages: readonly GuidePage[] }[] = [
@@ -23,6 +23,7 @@ export const GUIDES: readonly { readonly group: string; readonly pages: readonly
     pages: [
       { path: 'index', title: 'What Laurel does', sections: ['What Laurel does'] },
       { path: 'quick-start', title: 'Quick start', sections: [], file: 'quick-start' },
+      { path: 'portal', title: 'The developer portal', sections: [], file: 'portal' },
       { path: 'sandbox', title: 'Testing in the sandbox', sections: ['Testing in the sandbox'] },
       { path: 'going-live', title: 'Going live', sections: ['Going live'] },
     ],

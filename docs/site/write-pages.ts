@@ -1,10 +1,11 @@
 /**
- * Writes the pages of the site as Markdown: the guides from docs/contract and docs/samples, the
- * reference from docs/openapi/partner-v1.yaml.
+ * Writes the pages of the site as Markdown: the guides from docs/contract, docs/samples and
+ * docs/portal with their pictures, the reference from docs/openapi/partner-v1.yaml.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { contractTitle, type GuideFiles, renderGuides } from './guides.ts';
+import { fileURLToPath } from 'node:url';
+import { contractTitle, type GuideFiles, PICTURES, renderGuides } from './guides.ts';
 import { EVENTS_PAGE, operationPath } from './pages.ts';
 import { parseDocument, type Route, routesOf } from './reference/document.ts';
 import { eventsPage, operationPage } from './reference/operations.ts';
@@ -12,6 +13,8 @@ import { samplesPage } from './samples-page.ts';
 import { sectionsOf } from './sections.ts';
 
 const DOCS = new URL('../', import.meta.url);
+const DOCS_FOLDER = fileURLToPath(DOCS);
+const PORTAL = 'portal';
 
 /** Writes the pages, and returns the routes of the document for the side bar. */
 export function writePages(folder: string): readonly Route[] {
@@ -20,6 +23,7 @@ export function writePages(folder: string): readonly Route[] {
   const files = readGuides();
   const guides = renderGuides(files, routes);
   for (const [path, markdown] of guides.pages) write(folder, path, markdown);
+  for (const picture of files.pictures) cpSync(join(DOCS_FOLDER, picture), join(folder, PICTURES, picture));
 
   const titles = new Set(sectionsOf(files['partner-api']).map(({ title }) => title));
   for (const route of routes) {
@@ -38,6 +42,8 @@ export function readGuides(): GuideFiles {
     'quick-start': file('quick-start'),
     integrations: file('integrations'),
     samples: samplesPage((name) => read(`samples/${name}`)),
+    portal: read(`${PORTAL}/README.md`),
+    pictures: new Set(globSync(`${PORTAL}/*.png`, { cwd: DOCS_FOLDER })),
   };
 }
 

@@ -3,9 +3,16 @@
  * `npm start` after `npm run demo`. It plays attempts in the sandbox console first, so that each
  * page has something to show.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { findRunningStack, StackFailure } from '@laurel/local-infrastructure/running-stack';
+import {
+  callStack,
+  findRunningStack,
+  type RunningStack,
+  StackFailure,
+} from '@laurel/local-infrastructure/running-stack';
 import type { Locator, Page } from 'playwright-core';
 import { hasChromium, launchChromium } from '../clients/chromium.ts';
 import { smallPng } from './small-png.ts';
@@ -16,6 +23,7 @@ interface Known {
     readonly challenge_id: string;
     readonly developer: { readonly email: string; readonly password: string };
   };
+  readonly webhook_ca: { readonly receiver_certificate: string; readonly receiver_key: string };
 }
 
 const FOLDER = fileURLToPath(new URL('../../docs/portal/', import.meta.url));
@@ -24,7 +32,8 @@ const VIEWPORT = { width: 1200, height: 750 };
 const SCORES = [1_200, 640, 1_450, 980, 1_340, 1_510, 720, 1_120, 890, 1_275, 1_060, 1_010];
 
 async function takeScreenshots(): Promise<void> {
-  const { origin, demo } = await findRunningStack<Known>();
+  const stack = await findRunningStack<Known>();
+  const { origin, demo } = stack;
   if (!(await hasChromium())) throw new StackFailure('The pictures need Chromium.');
   await using cleanup = new AsyncDisposableStack();
   const browser = await launchChromium();
@@ -42,6 +51,21 @@ async function takeScreenshots(): Promise<void> {
   await press(page.getByRole('button', { name: 'Sign in' }));
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
 
+  await takeWithWebhooks(page, stack, open);
+  await open(`/challenges/${demo.challenge_id}`);
+  await take(page, 'challenge');
+  await open('/overview');
+  await take(page, 'overview');
+}
+
+/** Plays attempts and shows one, while an endpoint gets its webhooks. */
+async function takeWithWebhooks(
+  page: Page,
+  { origin, demo, webhook_ca: files }: RunningStack<Known>,
+  open: (path: string) => Promise<void>,
+): Promise<void> {
+  await using receiver = await startReceiver(files);
+  await using _endpoint = await addEndpoint(origin, demo, receiver.url);
   await open('/sandbox');
   for (const [index, score] of SCORES.entries()) await playAttempt(page, { index, score, demo });
   await page.evaluate('scrollTo(0, 0)');
@@ -50,10 +74,54 @@ async function takeScreenshots(): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'Attempt' }).waitFor();
   await settled(page);
   await take(page, 'attempt');
-  await open(`/challenges/${demo.challenge_id}`);
-  await take(page, 'challenge');
-  await open('/overview');
-  await take(page, 'overview');
+  await open(`/deliveries/${await receiver.refused}`);
+  await press(page.getByRole('button', { name: 'Try again now' }));
+  await page.getByRole('table', { name: 'Parts of send 2' }).waitFor();
+  await settled(page);
+  await take(page, 'delivery');
+}
+
+interface Receiver extends AsyncDisposable {
+  readonly url: string;
+  /** The id of the delivery whose first send failed. */
+  readonly refused: Promise<string>;
+}
+
+/** A partner's server that is too busy for its first webhook, and accepts all others. */
+async function startReceiver(files: Known['webhook_ca']): Promise<Receiver> {
+  const refused = Promise.withResolvers<string>();
+  let webhooks = 0;
+  const tls = { cert: readFileSync(files.receiver_certificate), key: readFileSync(files.receiver_key) };
+  const server = createServer(tls, (request, response) => {
+    request.resume();
+    webhooks += 1;
+    if (webhooks > 1) return response.writeHead(204).end();
+    refused.resolve(String(request.headers['x-webhook-delivery-id']));
+    return response.writeHead(503, { 'content-type': 'text/plain' }).end('busy: try again later');
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
+    refused: refused.promise,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => void server.close(resolve));
+    },
+  };
+}
+
+/** Registers the receiver. */
+async function addEndpoint(origin: string, demo: Known['demo'], url: string): Promise<AsyncDisposable> {
+  const path = '/api/portal/webhook-endpoints';
+  const signIn = { method: 'POST', path: '/api/portal/session', body: demo.developer, expect: 201 } as const;
+  const headers = { authorization: `Bearer ${(await callStack(origin, signIn)).body.token}` };
+  const body = { url, events: ['attempt.settled'], program_id: demo.program_id, environment: 'test' };
+  const { id } = (await callStack(origin, { method: 'POST', path, headers, body, expect: 201 })).body;
+  return {
+    async [Symbol.asyncDispose]() {
+      await callStack(origin, { method: 'DELETE', path: `${path}/${id}`, headers, expect: 204 });
+    },
+  };
 }
 
 interface Play {
