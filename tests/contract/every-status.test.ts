@@ -3,6 +3,7 @@ import { createIntegrations, type JournalEntry, signIn } from '@laurel/testing';
 import type { RouteStatus } from '@laurel/testing/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  type Developer,
   eventually,
   expectError,
   expectStatus,
@@ -11,8 +12,12 @@ import {
   WITH_TIEBREAK,
   type World,
 } from '../world.ts';
+import { type PathIds, type PortalRoute, portalRoutes } from './portal-routes.ts';
 
 const LIMIT = 100;
+/** Where the gateway asks no other service, so none can be away. */
+const GATEWAY_ALONE =
+  /^\/api\/portal\/(?:session|session\/link|me|webhook-events|programs|programs\/\{programId\}(?:|\/test-key|\/requests(?:\/.*)?))$/;
 
 /** The statuses that the contract allows for each route. */
 const ROUTES: Readonly<Record<string, readonly number[]>> = {
@@ -37,8 +42,8 @@ const EXPECTED: RouteStatus[] = Object.entries(ROUTES).flatMap(([route, statuses
 );
 
 /**
- * The statuses of each developer route. No served document describes these routes; `openapi.ts`
- * checks the shape of their errors.
+ * What developers can do to cause each status of these routes, before there was a document of them.
+ * The tests of `portalRoutes` provoke the failures of every route of the portal.
  */
 const DEVELOPER_ROUTES: Readonly<Record<string, readonly number[]>> = {
   'POST /api/operator/developers': [201, 400, 401, 409],
@@ -345,6 +350,60 @@ describe('every status of every route', () => {
     expect([...seen].sort()).toEqual(table.sort());
   });
 
+  let portalIds: PathIds;
+  let portalToken: string;
+  const ask = (route: PortalRoute, ids: PathIds, { query, ...headers }: Record<string, string> = {}) => {
+    const body = route.bodyFor(ids);
+    const options = body === undefined ? { headers } : { headers, body };
+    return world.http.send(route.method, route.addressFor(ids, query), options);
+  };
+
+  test('every route of the portal answers each refusal as documented', async () => {
+    const owner = await world.newDeveloper();
+    const { portal, program } = owner;
+    portalToken = portal.token;
+    portalIds = await makePortalItems(world, owner);
+    const stranger = { authorization: `Bearer ${(await world.newDeveloper()).portal.token}` };
+    const signedIn = { authorization: `Bearer ${portalToken}` };
+    const otherSite = { cookie: `laurel_session=${portalToken}`, 'sec-fetch-site': 'cross-site' };
+    const keyless = await world.newProgram(owner);
+    expectStatus(200, await world.operator.updateProgram(keyless.id, { status: 'suspended' }));
+    expectStatus(200, await portal.updateEndpoint(portalIds.endpointId ?? '', { active: false }));
+
+    const cause = {
+      400: (route: PortalRoute) => ask(route, portalIds, { ...signedIn, query: 'unknown=1' }),
+      401: (route: PortalRoute) => ask(route, portalIds),
+      403: (route: PortalRoute) => ask(route, portalIds, otherSite),
+      404: (route: PortalRoute) => ask(route, portalIds, stranger),
+      409: (route: PortalRoute) =>
+        ask(route, { ...portalIds, ...(route.path.includes('{programId}') && { programId: keyless.id }) }, signedIn),
+    };
+    const answers: unknown[] = [];
+    for (const route of portalRoutes()) {
+      for (const [status, provoke] of Object.entries(cause)) {
+        // The developer routes above reach their limit of endpoints.
+        if (!route.statuses.includes(Number(status)) || (status === '409' && route.path.endsWith('/webhook-endpoints')))
+          continue;
+        // An endpoint in the body belongs to nobody, so nothing of it is found only by its program.
+        const given = await (status === '404' && route.path.endsWith('/webhook-endpoints')
+          ? world.http.send(route.method, route.path, {
+              headers: stranger,
+              body: { url: 'https://127.0.0.1:9443/', program_id: program.id },
+            })
+          : provoke(route));
+        if (given.status !== Number(status)) answers.push([route.method, route.path, status, given.status, given.text]);
+      }
+    }
+    expect(answers).toEqual([]);
+
+    const sandbox = `/programs/${program.id}/sandbox/attempts`;
+    const poor = { challenge_id: portalIds.challengeId, player_ref: randomUUID() };
+    expectError(402, 'insufficient_funds', await portal.send('POST', sandbox, { body: poor }));
+    const report = { body: { score: 1001 } };
+    const outcome = `${sandbox}/${portalIds.attemptId}/outcome`;
+    expectError(422, 'score_out_of_range', await portal.send('POST', outcome, report));
+  });
+
   test('the contract check rejects a response that breaks the document', () => {
     const good = world.http.journal.find((entry) => entry.path === '/v1/attempts' && entry.answer.status === 201);
     if (good === undefined) return expect.fail('no attempt was created');
@@ -452,6 +511,23 @@ describe('every status of every route', () => {
     }
   });
 
+  test('every route of the portal answers 500 as documented while the services behind the gateway are down', async () => {
+    await world.stack.stop('webhook');
+    const headers = { authorization: `Bearer ${portalToken}` };
+    const answers: unknown[] = [];
+    for (const route of portalRoutes().filter(({ path }) => !GATEWAY_ALONE.test(path))) {
+      const { status, code, text } = await ask(route, portalIds, headers);
+      if (status !== 500 || code !== 'internal_error') answers.push([route.method, route.path, status, text]);
+    }
+    expect(answers).toEqual([]);
+    const provoked = portalRoutes().flatMap(({ method, path, statuses }) =>
+      statuses
+        .filter((status) => status >= 400 && status !== 429 && !(status === 500 && GATEWAY_ALONE.test(path)))
+        .map((status) => `${method} ${path} ${status}` as RouteStatus),
+    );
+    expect(provoked.filter((entry) => !world.contract.ownSeen.has(entry))).toEqual([]);
+  });
+
   test('the tests have seen every documented status and every documented code', () => {
     const unseen = EXPECTED.filter((entry) => !world.contract.seen.has(entry));
     expect(unseen).toEqual([]);
@@ -461,3 +537,27 @@ describe('every status of every route', () => {
     expect([...documentedCodes].filter((code) => !seenCodes.has(code))).toEqual([]);
   });
 });
+
+/** An item for each parameter of the portal's paths; a score above 1,000 is out of range. */
+async function makePortalItems(world: World, { portal, program }: Developer): Promise<PathIds> {
+  const { id: challengeId } = await world.newChallenge({ score_max: 1000 }, program);
+  const round = await world.newRound({}, program);
+  const { ref: playerRef } = await world.newPlayer({ partner: program.test });
+  const entry = { challenge_id: challengeId, player_ref: playerRef };
+  const { body: attempt, headers } = expectStatus(201, await program.test.createAttempt(entry));
+  const { id: endpointId } = expectStatus(201, await portal.createEndpoint({ url: 'https://127.0.0.1:9443/' })).body;
+  const { delivery_id: deliveryId } = expectStatus(202, await portal.sendTest(endpointId)).body;
+  const integration = await createIntegrations(program.test).create({ transport: 'push_webhook' });
+  return {
+    programId: program.id,
+    challengeId,
+    tournamentId: round.tournament_id,
+    roundId: round.id,
+    attemptId: attempt.id,
+    endpointId,
+    deliveryId,
+    integrationId: expectStatus(201, integration).body.id,
+    requestId: headers['x-request-id'] ?? '',
+    playerRef,
+  };
+}

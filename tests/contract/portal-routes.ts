@@ -1,0 +1,70 @@
+/**
+ * The routes of the portal as docs/openapi/portal-api.yaml describes them, each with a request that
+ * only its ids decide: a new route of the document is tested without a line in a test.
+ */
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+interface Operation {
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean }[];
+  readonly requestBody?: {
+    readonly content: {
+      readonly 'application/json': { readonly examples: Readonly<Record<string, { readonly value: object }>> };
+    };
+  };
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+/** What the parameters of a path name, as `attemptId`. */
+export type PathIds = Readonly<Record<string, string>>;
+
+export interface PortalRoute {
+  readonly method: string;
+  /** `/api/portal/programs/{programId}/attempts`. */
+  readonly path: string;
+  readonly statuses: readonly number[];
+  /** The documented example. Its members that are named like an id are those of the caller. */
+  bodyFor(ids: PathIds): object | undefined;
+  /** With the query that the route requires, and what is added to it. */
+  addressFor(ids: PathIds, query?: string): string;
+}
+
+const METHODS = ['get', 'post', 'patch', 'delete'] as const;
+
+export function portalRoutes(): readonly PortalRoute[] {
+  const file = new URL('../../docs/openapi/portal-api.yaml', import.meta.url);
+  const { paths } = parse(readFileSync(file, 'utf8'), { maxAliasCount: -1 }) as {
+    readonly paths: Readonly<Record<string, Partial<Record<(typeof METHODS)[number], Operation>>>>;
+  };
+  return Object.entries(paths)
+    .filter(([path]) => path.startsWith('/api/portal/'))
+    .flatMap(([path, operations]) =>
+      METHODS.flatMap((method) => {
+        const operation = operations[method];
+        return operation === undefined ? [] : [routeOf(method.toUpperCase(), path, operation)];
+      }),
+    );
+}
+
+function routeOf(method: string, path: string, { parameters = [], requestBody, responses }: Operation): PortalRoute {
+  const needed = parameters.filter((parameter) => parameter.in === 'query' && parameter.required === true);
+  const example = Object.values(requestBody?.content['application/json'].examples ?? {})[0]?.value;
+  return {
+    method,
+    path,
+    statuses: Object.keys(responses).map(Number),
+    bodyFor: (ids) => example && { ...example, ...idMembers(example, ids) },
+    addressFor: (ids, query) => {
+      const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '');
+      // The only parameter that a route requires.
+      const all = [...needed.map(({ name }) => `${name}=test`), ...(query === undefined ? [] : [query])];
+      return all.length === 0 ? filled : `${filled}?${all.join('&')}`;
+    },
+  };
+}
+
+/** `challenge_id` in a body is `challengeId` in a path. */
+function idMembers(body: object, ids: PathIds): Record<string, string> {
+  const known = Object.entries(ids).map(([name, id]) => [name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), id]);
+  return Object.fromEntries(known.filter(([name]) => name !== undefined && name in body));
+}
