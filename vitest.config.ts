@@ -25,11 +25,11 @@ function filesThatCall(call: RegExp): string[] {
 }
 
 /** Folders of tests/ that are a project of their own. */
-const PROJECTS_OF_THEIR_OWN = 'tests/{faults,rolling,restore,compose,clients,portal}/**';
+const PROJECTS_OF_THEIR_OWN = 'tests/{faults,rolling,restore,compose,clients,portal,operator}/**';
 
 /** Files that run on any stack: their worker's, or the containers of `test:compose -- --all`. */
 const JOINING = filesThatCall(/\b(joinWorld|useGame)\(/).filter(
-  (file) => !/^tests\/(compose|clients|portal)\//.test(file),
+  (file) => !/^tests\/(compose|clients|portal|operator)\//.test(file),
 );
 
 const IN_CONTAINERS = process.env[ALL_VARIABLE] === undefined ? Object.keys(JOINING_IN_CONTAINERS) : JOINING;
@@ -157,7 +157,10 @@ export default defineConfig({
       { extends: true, test: { ...PROOFS, name: 'faults', include: ['tests/faults/**/*.test.ts'] } },
       { extends: true, test: { ...PROOFS, name: 'rolling', include: ['tests/rolling/**/*.test.ts'] } },
       { extends: true, test: { ...PROOFS, name: 'restore', include: ['tests/restore/**/*.test.ts'] } },
-      { extends: true, test: { ...PROOFS, name: 'clients', include: ['tests/{clients,portal}/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { ...PROOFS, name: 'clients', include: ['tests/{clients,portal,operator}/**/*.test.ts'] },
+      },
       {
         extends: true,
         test: {

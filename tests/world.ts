@@ -168,7 +168,7 @@ export interface World extends AsyncDisposable {
  * everything, and no file may end or break a service.
  */
 export interface SharedWorld extends Omit<World, 'stack' | 'digest'> {
-  readonly stack: Pick<Stack, 'database' | 'baseUrl'>;
+  readonly stack: Pick<Stack, 'database' | 'baseUrl' | 'operatorToken'>;
 }
 
 /** A world on a separate stack. */

@@ -1,6 +1,7 @@
 /**
- * Builds the portal into apps/portal/dist: `node apps/portal/build.ts`. Concurrent builds do not
- * disturb each other: each works in its own folder and puts the whole in place.
+ * Builds the developer portal and the operator's pages into two folders of apps/portal/dist:
+ * `node apps/portal/build.ts`. Concurrent builds do not disturb each other: each works in its own
+ * folder and puts the whole in place.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,11 +13,16 @@ import { PORTAL } from './inputs.ts';
 // times larger, and runs effects twice.
 process.env.NODE_ENV = 'production';
 
+const CONFIGURATIONS = { portal: 'vite.config.ts', operator: 'operator.config.ts' };
+
 const fingerprint = inputsFingerprint(PORTAL);
 const work = mkdtempSync(join(PORTAL.base, '.work-'));
 try {
   const built = join(work, 'dist');
-  await build({ root: PORTAL.base, logLevel: 'warn', build: { outDir: built, emptyOutDir: true } });
+  for (const [name, file] of Object.entries(CONFIGURATIONS)) {
+    const outDir = join(built, name);
+    await build({ configFile: join(PORTAL.base, file), logLevel: 'warn', build: { outDir, emptyOutDir: true } });
+  }
   putInPlace(PORTAL, built, work, fingerprint);
 } finally {
   rmSync(work, { recursive: true, force: true });

@@ -228,18 +228,19 @@ async function awaitNats(ready: Promise<void>): Promise<void> {
     print('nats-server is still being downloaded: webhooks are sent once it runs, and everything else works.');
 }
 
-// --- the documentation site and the developer portal ---
+// --- the documentation site and the pages ---
 
-/** Without its folder `/docs` or `/portal` is an unknown path. Everything else works. */
+/** Without its folder `/docs`, `/portal` or `/operator` is an unknown path. All else works. */
 async function keepSites(): Promise<void> {
   // One after the other: two at once would take the processors from PostgreSQL's start.
-  if (process.env.PORTAL_ENABLED !== 'false') await keepSite(PORTAL, '/portal');
-  if (process.env.DOCS_ENABLED !== 'false') await keepSite(SITE, '/docs');
+  const { PORTAL_ENABLED, OPERATOR_PAGES_ENABLED, DOCS_ENABLED } = process.env;
+  if (PORTAL_ENABLED !== 'false' || OPERATOR_PAGES_ENABLED !== 'false') await keepSite(PORTAL, '/portal and /operator');
+  if (DOCS_ENABLED !== 'false') await keepSite(SITE, '/docs');
 }
 
 async function keepSite(site: BuiltFolder, path: string): Promise<void> {
   const failure = await keepBuilt(site, print, stop);
-  if (failure !== undefined) print(`${failure}\nCould not build ${site.name}: ${path} is unchanged.`);
+  if (failure !== undefined) print(`${failure}\nCould not build ${site.name}. What ${path} serves is unchanged.`);
 }
 
 // --- the demo program ---
@@ -282,6 +283,7 @@ Laurel is ready after ${((Date.now() - startedAt) / 1000).toFixed(1)} s.
   Base URL         ${baseUrl}          (documentation: ${baseUrl}/docs/)
   Portal           ${baseUrl}/portal
   Sign in once     ${signInLink}          (within 15 minutes; each start prints a new one)
+  Operator         ${baseUrl}/operator          (sign in with the operator token)
   Test key         ${demo.test_key}
   Developer        ${demo.developer.email}, password in ${join(dataDir, 'demo.json')}
   Operator token   in ${join(dataDir, 'operator-token')}

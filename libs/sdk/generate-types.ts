@@ -1,14 +1,15 @@
 /**
  * Writes `src/api-types.ts` from the OpenAPI document of the partner API, and from that of the
  * service's own routes for the sandbox: `npm run sdk-types`. From the second document it also
- * writes the types of the developer portal, `apps/portal/src/api/api-types.ts`.
+ * writes the types of the developer portal and of the operator's pages,
+ * `apps/portal/src/api/api-types.ts`.
  *
  * - Every schema that a request or a successful response can have becomes a type of the same name.
  *   Failures are `LaurelError`s, so only their codes are written.
  * - What a partner sends has closed enumerations, so that the compiler finds a typing error.
  *   Responses have open ones: a value that Laurel adds later must not break a partner who compiled
- *   before. An enumeration of one value is a constant. The portal is released with its routes, so
- *   all its enumerations are closed.
+ *   before. An enumeration of one value is a constant. The pages of apps/portal are released with
+ *   their routes, so all their enumerations are closed.
  * - Each alternative of a request excludes the members of the others.
  * - A keyword that this script does not know is an error, because a type without it would be wrong
  *   unnoticed.
@@ -55,9 +56,9 @@ const OWN_DOCUMENT = 'docs/openapi/portal-api.yaml';
 const SANDBOX = '/api/sandbox/';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OUTPUT = fileURLToPath(new URL('src/api-types.ts', import.meta.url));
-/** The routes of the developer portal, and what has their types. */
-const PORTAL = '/api/portal/';
-const PORTAL_OUTPUT = `${ROOT}apps/portal/src/api/api-types.ts`;
+/** The routes that the pages of apps/portal call, and what has their types. */
+const PAGES = ['/api/portal/', '/api/operator/'];
+const PAGES_OUTPUT = `${ROOT}apps/portal/src/api/api-types.ts`;
 const COMMENT_WIDTH = 116;
 /** The component that all refusals share. */
 const ERROR_CODE = 'ErrorCode';
@@ -67,14 +68,16 @@ const EVERY_EVENT = '#/components/schemas/WebhookEvent';
 const RENDERED = ['$ref', 'type', 'enum', 'const', 'properties', 'required', 'additionalProperties', 'items'];
 const COMBINED = ['anyOf', 'oneOf', 'allOf', 'description'];
 /** They narrow values further than a TypeScript type can. */
-const UNTYPED = ['format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems'];
+const UNTYPED = [
+  ...['format', 'pattern', 'minLength', 'maxLength', 'minItems', 'maxItems'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+];
 const INFORMATIVE = ['example', 'examples', 'title', 'default', 'deprecated', 'readOnly', 'writeOnly', 'discriminator'];
 const KNOWN = new Set([...RENDERED, ...COMBINED, ...UNTYPED, ...INFORMATIVE]);
 
 const partner = readDocument(PARTNER_DOCUMENT);
 const own = readDocument(OWN_DOCUMENT);
 const sandbox = ownPathsBelow(SANDBOX);
-const portal = ownPathsBelow(PORTAL);
 /** The partner API's schemas win over those of the other document. */
 const schemas = { ...partner.components.schemas, ...own.components.schemas, ...partner.components.schemas };
 
@@ -92,12 +95,12 @@ function writeSdkTypes(): void {
   write(OUTPUT, [PARTNER_DOCUMENT, OWN_DOCUMENT], partner, sent, read);
 }
 
-function writePortalTypes(): void {
-  const operations = operationsOf(portal);
+function writePagesTypes(): void {
+  const operations = PAGES.map(ownPathsBelow).flatMap(operationsOf);
   checkShared(operations);
   const bodies = operations.flatMap(({ requestBody }) => schemasOf(requestBody));
   const used = reachableFrom([...operations.flatMap(answersOf), ...bodies]);
-  write(PORTAL_OUTPUT, [OWN_DOCUMENT], own, used, new Set());
+  write(PAGES_OUTPUT, [OWN_DOCUMENT], own, used, new Set());
 }
 
 /** Writes the named components as types; those of `open` have open enumerations. */
@@ -281,4 +284,4 @@ function format(source: string, path: string): string {
 }
 
 writeSdkTypes();
-writePortalTypes();
+writePagesTypes();

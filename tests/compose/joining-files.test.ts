@@ -7,7 +7,7 @@ const listed = Object.keys(JOINING_IN_CONTAINERS);
 /** `clients` and `portal` need what is beside the stack: runtimes, a browser. */
 const joining = globSync('tests/*/*.test.ts', { cwd: CHECKOUT }).filter(
   (file) =>
-    !/^tests\/(compose|clients|portal)\//.test(file) &&
+    !/^tests\/(compose|clients|portal|operator)\//.test(file) &&
     /\bjoinWorld\(/.test(readFileSync(`${CHECKOUT}${file}`, 'utf8')),
 );
 const foldersOf = (files: readonly string[]) => new Set(files.map((file) => file.split('/')[1]));

@@ -8,6 +8,7 @@ import { type Developer, joinWorld, type SharedWorld } from '../world.ts';
 
 const BUILD = fileURLToPath(new URL('../../apps/portal/build.ts', import.meta.url));
 
+/** Builds the developer portal and the operator's pages. */
 export function buildPortal(): void {
   const built = spawnSync(process.execPath, [BUILD], { encoding: 'utf8' });
   expect(built.status, built.stderr).toBe(0);
@@ -38,8 +39,13 @@ export async function signInByPassword(page: Page, { email, password }: Develope
 }
 
 /** Opens a page and waits for its heading, and until everything that it reads is there. */
-export async function openPage(page: Page, path: string, heading: string | RegExp): Promise<void> {
-  await page.goto(`/portal${path}`);
+export async function openPage(
+  page: Page,
+  path: string,
+  heading: string | RegExp,
+  base: '/portal' | '/operator' = '/portal',
+): Promise<void> {
+  await page.goto(`${base}${path}`);
   await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
   await page.locator('.loading').first().waitFor({ state: 'detached' });
 }

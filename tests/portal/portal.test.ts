@@ -1,17 +1,19 @@
-import { gzipSync } from 'node:zlib';
-import axe, { type AxeResults } from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../clients/chromium.ts';
 import { observePage } from '../clients/observed-page.ts';
 import type { Developer, SharedWorld } from '../world.ts';
 import { OPEN_PORTAL_MS, openPage, openPortal, signInByPassword } from './open-portal.ts';
+import {
+  accessibilityIssues,
+  COLOUR_SCHEMES,
+  firstLoadBytes,
+  fitsWindow,
+  MAX_FIRST_LOAD_BYTES,
+  storedTexts,
+  VIEWPORTS,
+} from './page-checks.ts';
 import { makePages, type PortalPage } from './pages.ts';
-
-const COLOUR_SCHEMES = ['light', 'dark'] as const;
-const WIDE = { width: 1280, height: 900 };
-const PHONE = { width: 390, height: 800 };
-const MAX_FIRST_LOAD_BYTES = 220_000;
 
 const stack = new AsyncDisposableStack();
 let browser: Browser;
@@ -29,32 +31,27 @@ describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () 
   afterAll(() => stack.disposeAsync());
 
   describe.each(COLOUR_SCHEMES)('in %s colours', (colorScheme) => {
-    test.each([
-      ['wide', WIDE],
-      ['of a phone', PHONE],
-    ])('every page on a screen that is %s obeys the policy, is accessible and fits', async (_name, viewport) => {
-      await using observed = await observePage(browser, origin, { colorScheme, viewport });
-      const { page, objections } = observed;
-      await signInByPassword(page, developer);
-      for (const { path, heading } of pages) {
-        await openPage(page, path, heading);
-        expect(await accessibilityIssues(page), path).toEqual([]);
-        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), path).toBe(true);
-      }
-      expect(objections).toEqual([]);
-      expect(await storedTexts(page)).toEqual([]);
-    });
+    test.each(VIEWPORTS)(
+      'every page on a screen that is %s obeys the policy, is accessible and fits',
+      async (_name, viewport) => {
+        await using observed = await observePage(browser, origin, { colorScheme, viewport });
+        const { page, objections } = observed;
+        await signInByPassword(page, developer);
+        for (const { path, heading } of pages) {
+          await openPage(page, path, heading);
+          expect(await accessibilityIssues(page), path).toEqual([]);
+          expect(await fitsWindow(page), path).toBe(true);
+        }
+        expect(objections).toEqual([]);
+        expect(await storedTexts(page)).toEqual([]);
+      },
+    );
   });
 
   test('the scripts of the first page weigh at most 220 KB compressed', async () => {
     await using observed = await observePage(browser, origin);
     const { page } = observed;
-    const sizes: Promise<number>[] = [];
-    page.on('response', (response) => {
-      if (response.url().endsWith('.js')) sizes.push(response.body().then((body) => gzipSync(body).length));
-    });
-    await openPage(page, '/sign-in', 'Sign in to Laurel');
-    const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    const total = await firstLoadBytes(page, () => openPage(page, '/sign-in', 'Sign in to Laurel'));
     expect(total).toBeGreaterThan(10_000);
     expect(total).toBeLessThan(MAX_FIRST_LOAD_BYTES);
   });
@@ -121,19 +118,6 @@ describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () 
     await observed.page.getByRole('heading', { name: 'Not found' }).waitFor();
   });
 });
-
-async function accessibilityIssues(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeResults;
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' ')}`);
-}
-
-/** What scripts have stored in the browser, besides the positions of scrolling. */
-function storedTexts(page: Page): Promise<readonly string[]> {
-  return page.evaluate(
-    "[...Object.entries(localStorage), ...Object.entries(sessionStorage)].filter(([name]) => !name.startsWith('tsr-scroll')).map(String).concat(document.cookie || [])",
-  );
-}
 
 async function statusWith(apiKey: string): Promise<number> {
   const answer = await fetch(`${origin}/v1/challenges?player_ref=player`, {

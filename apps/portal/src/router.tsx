@@ -1,21 +1,16 @@
 /**
- * The addresses of the portal. A page is one line here, and its script is loaded when it is opened:
+ * The addresses of the developer portal. A page is one line here, and its script is loaded when it is opened:
  * apps/portal/README.md, "A new page".
  */
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Navigate,
-  notFound,
-} from '@tanstack/react-router';
-import type { ComponentType, ReactNode } from 'react';
+import { createRootRoute, createRoute, createRouter, Navigate, notFound } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { Environment } from './api/api-types.ts';
+import { lazy } from './frame/lazy.ts';
+import { Crashed, NotFound } from './frame/session-gate.tsx';
 import { parseSearch, stringifySearch } from './kit/filters.ts';
 import { NAVIGATION } from './layout/navigation.ts';
 import { ProgramShell } from './layout/program-shell.tsx';
-import { Crashed, NotFound, Root } from './layout/root.tsx';
+import { Root } from './layout/root.tsx';
 import { readSearch as readAttemptSearch } from './pages/attempts/search.ts';
 import { readSearch as readChallengeSearch } from './pages/challenges/search.ts';
 import { readSearch as readEventsSearch } from './pages/events/search.ts';
@@ -198,11 +193,6 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
   }
-}
-
-/** The script of a page, loaded when the page is opened. */
-function lazy(load: () => Promise<ComponentType>) {
-  return lazyRouteComponent(async () => ({ default: await load() }));
 }
 
 function readEnvironment(text: string): Environment {

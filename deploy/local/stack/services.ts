@@ -144,6 +144,7 @@ const OWN: Readonly<Record<ServiceName, OwnSettings>> = {
       'TRUSTED_PROXIES',
       'DOCS_ENABLED',
       'PORTAL_ENABLED',
+      'OPERATOR_PAGES_ENABLED',
       'REQUEST_LOG_ENABLED',
       'MAX_CONNECTIONS',
       'MAX_CONNECTIONS_PER_ADDRESS',

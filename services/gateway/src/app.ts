@@ -13,7 +13,7 @@ import type { RequestLog } from './request-log/request-log.ts';
 import { answerHealth } from './routes/health.ts';
 import { type OperatorDependencies, operatorRouter } from './routes/operator/router.ts';
 import { type PortalDependencies, portalRouter } from './routes/portal/router.ts';
-import { PORTAL_FOLDER, portalPages } from './routes/portal-pages.ts';
+import { servePages } from './routes/portal-pages.ts';
 import { type PushDependencies, pushOutcome } from './routes/push-outcome.ts';
 import { retiredOutcome } from './routes/retired-outcome.ts';
 import { type SandboxDependencies, sandboxRouter } from './routes/sandbox/router.ts';
@@ -58,7 +58,8 @@ export function createApp(
   app.get('/healthz', answerHealth);
   app.use(keyList);
   app.use(documentationRouter(config.DOCS_ENABLED ? SITE_FOLDER : undefined));
-  if (config.PORTAL_ENABLED) app.use(portalPages(PORTAL_FOLDER));
+  if (config.PORTAL_ENABLED) app.use(servePages('portal'));
+  if (config.OPERATOR_PAGES_ENABLED) app.use(servePages('operator'));
   app.use(answerNotFound);
   app.use(answerFailures(deps.logger));
   return app;

@@ -43,6 +43,7 @@ test('the gateway has the numbers of the contract as defaults', () => {
     PORTAL_COOKIE_SECURE: true,
     DOCS_ENABLED: true,
     PORTAL_ENABLED: true,
+    OPERATOR_PAGES_ENABLED: true,
     REQUEST_LOG_ENABLED: true,
   });
 });

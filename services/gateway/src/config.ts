@@ -91,6 +91,8 @@ const settings = z.object({
   DOCS_ENABLED: flag.default(true),
   /** Serves the pages of the developer portal at `/portal`. Its routes are served in any case. */
   PORTAL_ENABLED: flag.default(true),
+  /** Serves the operator's pages at `/operator`. Their routes are served in any case. */
+  OPERATOR_PAGES_ENABLED: flag.default(true),
   /** Writes each request of `/v1` to the log that developers read in the portal. */
   REQUEST_LOG_ENABLED: flag.default(true),
   GATEWAY_DATABASE_URL: databaseUrl,

@@ -354,6 +354,71 @@ export type TournamentStatus = 'active' | 'paused' | 'closed';
  */
 export type Transport = 'push_webhook' | 'pull_poll' | 'sdk_direct';
 
+export type Account = {
+  id: string;
+  email: string;
+  date_of_birth: string;
+  jurisdiction: string;
+  verification_level: number;
+  self_excluded_until: string | null;
+  enforcement_flag: boolean;
+  under_investigation: boolean;
+  blocked: boolean;
+  /** The limit of what one program may charge the account in 24 hours. Null: the limit of the program applies. */
+  fee_limit: Amount | null;
+  sandbox_only: boolean;
+  /** The program of a sandbox account; null for the account of a person. */
+  program_id: string | null;
+  created_at: string | null;
+};
+
+/** Members that are absent stay unchanged. At least one member is required. */
+export type AccountChange = {
+  /** Null ends a self-exclusion. */
+  self_excluded_until?: string | null | undefined;
+  enforcement_flag?: boolean | undefined;
+  under_investigation?: boolean | undefined;
+  blocked?: boolean | undefined;
+  /** The limit of what one program may charge the account in 24 hours. Null: the limit of the program applies. */
+  fee_limit?: string | null | undefined;
+  jurisdiction?: string | undefined;
+  verification_level?: number | undefined;
+};
+
+export type AccountLink = {
+  program_id: string;
+  environment: Environment;
+  player_ref: string;
+  created_at: string;
+};
+
+export type AccountLinks = {
+  data: Array<AccountLink>;
+  /** The programs that may not link the account. */
+  severed: Array<Severance>;
+};
+
+export type AccountRequest = {
+  email: string;
+  /** Between 1900-01-01 and 9999-01-01 UTC. */
+  date_of_birth: string;
+  jurisdiction: string;
+  verification_level: number;
+  /** If present, the account is a sandbox account, which only this program can link, and only in test. */
+  program_id?: string | undefined;
+};
+
+export type AccountWithCharges = Account & {
+  /** Fees of the last 24 hours that were not refunded, by program, the most first. */
+  charges: Array<ProgramCharges>;
+};
+
+export type ActionOutcome = 'done' | 'refused' | 'unknown';
+
+export type ApprovedProgram = Program & {
+  live_key: string;
+};
+
 export type AttemptDelivery = WebhookDelivery & {
   endpoint_id: string;
 };
@@ -411,6 +476,58 @@ export type AttemptTimelineKind =
   | 'fee_refunded'
   | 'webhook_sent';
 
+export type AuditCheck = {
+  id: string;
+  description: string;
+  /** Rows of either environment that break the rule. */
+  violations: number;
+  /** The violations of real money and of play money. Only those of real money raise a critical alert. */
+  violations_by_environment: {
+    live: number;
+    test: number;
+  };
+  /** Ids of rows that break the rule, those of live first. */
+  examples?: Array<string> | undefined;
+};
+
+export type AuditReport = {
+  /** No check has a violation. */
+  ok: boolean;
+  /** No check has a violation of real money. */
+  live_ok: boolean;
+  checks: Array<AuditCheck>;
+};
+
+export type Balance = {
+  balance: Amount;
+};
+
+export type CalibrationGate = {
+  samples: number;
+  players: number;
+};
+
+export type CalibrationReport = {
+  challenge_id: string;
+  /** Number of scores that count. */
+  samples: number;
+  /** Number of players with these scores. */
+  players: number;
+  /** The number of one player's scores that count. */
+  fair_share: number;
+  required: CalibrationGate;
+  /** For each share of the samples, the score that they do not exceed; ascending. */
+  quantiles: Array<Quantile>;
+  /** Bins of equal width, at most 50. Each bin excludes `to`, except the last. */
+  histogram: Array<HistogramBin>;
+  /** The bar; while the challenge is calibrating, the bar that its samples give so far. */
+  bar: number | null;
+  /** The 99 % confidence interval of the bar; null if the bar does not come from samples. */
+  bar_interval: ScoreInterval | null;
+  /** The partner's percentiles, if the bar comes from them. */
+  seeded: SeededDistribution | null;
+};
+
 export type CalibrationState = {
   collected: number;
   required: number;
@@ -418,6 +535,41 @@ export type CalibrationState = {
   players_required: number;
   /** The bar that the scores shown would give; null without scores, and for `top_n`. */
   bar_so_far: number | null;
+};
+
+export type ChallengeChange = {
+  status: 'live' | 'suspended' | 'closed';
+  /** Required to reinstate a challenge that the drift monitor suspended. */
+  note?: string | undefined;
+};
+
+export type ChallengeRequest = {
+  environment: Environment;
+  name: string;
+  description?: string | null | undefined;
+  /** USD, two places, above 0.00. */
+  fee: Amount;
+  /** The prize may exceed the ceiling of its tier: attempts are then refused with `challenge_not_available`. */
+  prize: Amount;
+  prize_structure?: PrizeStructure | undefined;
+  top_n?: number | null | undefined;
+  metric_name: string;
+  metric_unit: string;
+  threshold_direction: ThresholdDirection;
+  score_min?: number | null | undefined;
+  score_max?: number | null | undefined;
+  target_pass_rate: number;
+  integrity_tier: number;
+  /** By default 200, or 40 / `target_pass_rate` if that is more. */
+  min_calibration_n?: number | null | undefined;
+  min_calibration_players?: number | undefined;
+  daily_attempt_cap?: number | undefined;
+  required_verification_level?: number | undefined;
+  jurisdictions?: Array<string> | undefined;
+  parent_challenge_id?: string | undefined;
+  status?: 'calibrating' | 'live' | undefined;
+  /** Required for a `live` challenge that is not a rung. A rung without a threshold gets its bar from its parent. */
+  threshold?: number | null | undefined;
 };
 
 export type ChallengeStatistics = {
@@ -433,12 +585,26 @@ export type ChallengeStatistics = {
   status_changes: Array<ChallengeStatusStep>;
 };
 
+export type ChallengeStatusChange = {
+  changed_at: string;
+  from: ChallengeStatus;
+  to: ChallengeStatus;
+  cause: StatusChangeCause;
+  note: string | null;
+  /** The monitor's evidence at the time of the change. */
+  evidence: DriftEvidence | null;
+};
+
 export type ChallengeStatusStep = {
   at: string;
   from: ChallengeStatus;
   to: ChallengeStatus;
   cause: StatusChangeCause;
   note: string | null;
+};
+
+export type CreatedProgram = Program & {
+  test_key: string;
 };
 
 export type Credentials = {
@@ -452,13 +618,97 @@ export type DeliveryReference = {
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
-export type DescribedAttempt = AttemptLine & {
+export type DepositRequest = {
+  environment: Environment;
+  /** USD, two places, above 0.00. */
+  amount: Amount;
+  reference: string;
+};
+
+export type DescribedAttempt = {
+  id: string;
+  /** Null for an attempt in a round. */
+  challenge_id: string | null;
+  /** Null for an attempt against a challenge. */
+  tournament_round_id: string | null;
+  player_ref: string;
+  status: AttemptStatus;
+  fee: Amount;
+  created_at: string;
+  /** Null without an outcome, as `met_threshold`. */
+  score: number | null;
+  met_threshold: boolean | null;
+  award: ListedAward | null;
   metadata: Record<string, unknown>;
   outcome: AttemptOutcome | null;
   /** What is stored, oldest first. */
   timeline: Array<AttemptTimelineEntry>;
   /** The first delivery of each event of the attempt to each endpoint. */
   deliveries: Array<AttemptDelivery>;
+};
+
+export type Developer = {
+  id: string;
+  email: string;
+};
+
+export type DeveloperRequest = {
+  email: string;
+  password: string;
+};
+
+export type DriftEvidence = {
+  /** Settled paid attempts since the monitor started. */
+  attempts: number;
+  /** Attempts that cleared the bar. */
+  passes: number;
+  /** Null if there are no attempts. */
+  pass_rate: number | null;
+  /** The likelihood ratio for a pass rate above the claim, as a natural logarithm. */
+  log_ratio_above: number;
+  /** The likelihood ratio for a pass rate below the claim, as a natural logarithm. */
+  log_ratio_below: number;
+};
+
+export type DriftReading = {
+  /** Settled paid attempts since the monitor started. */
+  attempts: number;
+  /** Attempts that cleared the bar. */
+  passes: number;
+  /** Null if there are no attempts. */
+  pass_rate: number | null;
+  /** The likelihood ratio for a pass rate above the claim, as a natural logarithm. */
+  log_ratio_above: number;
+  /** The likelihood ratio for a pass rate below the claim, as a natural logarithm. */
+  log_ratio_below: number;
+  read_at: string;
+};
+
+export type DriftReport = {
+  challenge_id: string;
+  status: ChallengeStatus;
+  /** When the monitor started; null if the challenge has no monitor. */
+  started_at: string | null;
+  /** Settled paid attempts since the monitor started. */
+  attempts: number;
+  /** Attempts that cleared the bar. */
+  passes: number;
+  /** Null if there are no attempts. */
+  pass_rate: number | null;
+  /** The likelihood ratio for a pass rate above the claim, as a natural logarithm. */
+  log_ratio_above: number;
+  /** The likelihood ratio for a pass rate below the claim, as a natural logarithm. */
+  log_ratio_below: number;
+  /** The claim holds for pass rates in this band. */
+  claimed: PassRateBand;
+  /** If either ratio exceeds this, the challenge is suspended. */
+  log_limit: number;
+  /** The monitor does not judge before it has this many attempts. */
+  attempts_before_judging: number;
+  /** Readings since the monitor started, oldest first. */
+  readings: Array<DriftReading>;
+  /** Changes of the status, and the completion of the ramp, oldest first. */
+  changes: Array<ChallengeStatusChange>;
 };
 
 export type DriftState = {
@@ -513,6 +763,21 @@ export type DryRunRequest = {
 
 export type Environment = 'test' | 'live';
 
+export type HistogramBin = {
+  from: number;
+  to: number;
+  samples: number;
+};
+
+export type Insider = {
+  program_id: string;
+  account_id: string;
+};
+
+export type InsiderRequest = {
+  account_id: string;
+};
+
 export type IntegrationLog = {
   data: Array<IntegrationLogEntry>;
   /** The `cursor` of the next page; null on the last one. */
@@ -551,6 +816,37 @@ export type ListedAward = {
 
 export type ListedAwardStatus = 'paid' | 'held' | 'denied';
 
+export type LiveKey = {
+  live_key: string;
+};
+
+export type OneTimeLink = {
+  token: string;
+  expires_at: string;
+};
+
+export type OperatorAction = {
+  id: string;
+  at: string;
+  actor: string;
+  action: string;
+  subject: string | null;
+  request?: unknown | undefined;
+  /** The subject before the action; null if it did not exist. */
+  before?: unknown | undefined;
+  /** The subject after the action. */
+  after?: unknown | undefined;
+  outcome: ActionOutcome;
+  status: number | null;
+  request_id: string;
+};
+
+export type OperatorActionList = {
+  data: Array<OperatorAction>;
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
+};
+
 /** The challenge as partners see it, and everything that the operator set. */
 export type OperatorChallenge = Challenge & {
   program_id: string;
@@ -568,6 +864,16 @@ export type OperatorChallenge = Challenge & {
   required_verification_level: number;
   jurisdictions: Array<string>;
   created_at: string;
+};
+
+export type OperatorCredentials = {
+  token: string;
+};
+
+export type OperatorSession = {
+  /** The name of the token's holder, which the log of actions has. */
+  name: string;
+  session_expires_at: string;
 };
 
 /** The tournament as partners see it, and everything that the operator set. */
@@ -646,6 +952,17 @@ export type OverviewRequests = {
   buckets: Array<OverviewRequestBucket>;
 };
 
+export type PaidRank = {
+  rank: number;
+  /** USD, two places, above 0.00. */
+  amount: Amount;
+};
+
+export type PassRateBand = {
+  low: number;
+  high: number;
+};
+
 export type PassRateReading = {
   at: string;
   /** Settled paid attempts since the drift monitor started. */
@@ -676,6 +993,31 @@ export type PassRateStatistics = {
   over_time: Array<PassRateReading>;
 };
 
+export type Payout = {
+  award_id: string;
+  /** The attempt, if the payout is an award. Exactly one of this and `round_id` is set. */
+  attempt_id: string | null;
+  /** The round, if the payout is for a rank in its purse. */
+  round_id: string | null;
+  program_id: string;
+  environment: Environment;
+  account_id: string;
+  amount: Amount;
+  status: PayoutStatus;
+  /** Why the payout was held. */
+  reason: string | null;
+  created_at: string;
+  paid_at: string | null;
+};
+
+export type PayoutList = {
+  data: Array<Payout>;
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
+};
+
+export type PayoutStatus = 'paid' | 'held' | 'denied';
+
 export type PointerFailure = {
   /** The JSON Pointer, for example `/run/points`. */
   pointer: string;
@@ -697,6 +1039,18 @@ export type ProgramChallengeList = {
   data: Array<OperatorChallenge>;
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
+};
+
+/** Members that are absent stay unchanged. At least one member is required. */
+export type ProgramChange = {
+  status?: 'approved' | 'suspended' | 'closed' | undefined;
+  deletion_scheduled?: boolean | undefined;
+};
+
+export type ProgramCharges = {
+  program_id: string;
+  environment: Environment;
+  amount: Amount;
 };
 
 /** Members that are absent stay unchanged. At least one member is required. */
@@ -722,6 +1076,30 @@ export type ProgramKey = {
   last_used_at: string | null;
 };
 
+export type ProgramLimits = {
+  program_id: string;
+  environment: Environment;
+  /** The limit of all payouts in 24 hours. An award that would exceed it is held. Null: no limit. */
+  payout_limit: Amount | null;
+  /** The limit of the fees of one account in 24 hours. A fee that would exceed it is `blocked`. Null: no limit. */
+  fee_limit: Amount | null;
+  /** Payouts of the program to all accounts in the last 24 hours. */
+  paid: Amount;
+};
+
+/** Members that are absent stay unchanged. At least one member is required. */
+export type ProgramLimitsChange = {
+  environment: Environment;
+  /** Null returns to the default. */
+  payout_limit?: string | null | undefined;
+  /** Null returns to the default. */
+  fee_limit?: string | null | undefined;
+};
+
+export type ProgramLimitsList = {
+  data: Array<ProgramLimits>;
+};
+
 export type ProgramList = {
   data: Array<Program>;
   /** The `cursor` of the next page; null on the last one. */
@@ -739,12 +1117,22 @@ export type ProgramOverview = {
   deliveries: OverviewDeliveries;
 };
 
+export type ProgramRequest = {
+  name: string;
+  developer_id?: string | undefined;
+};
+
 export type ProgramStatus = 'draft' | 'approved' | 'suspended' | 'closed';
 
 export type ProgramTournamentList = {
   data: Array<OperatorTournament>;
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
+};
+
+export type Quantile = {
+  share: number;
+  score: number;
 };
 
 export type RampState = {
@@ -779,11 +1167,6 @@ export type RequestDetails = {
   error_code: string | null;
   duration_ms: number;
   idempotency_key: string | null;
-  /**
-   * The attempt that the path names, or that the request created. Null if there is none, or if the log has no body of
-   * the response.
-   */
-  attempt_id: string | null;
   /** Whether the response is that of an earlier request. */
   replayed: boolean;
   user_agent: string | null;
@@ -809,11 +1192,6 @@ export type RequestLine = {
   error_code: string | null;
   duration_ms: number;
   idempotency_key: string | null;
-  /**
-   * The attempt that the path names, or that the request created. Null if there is none, or if the log has no body of
-   * the response.
-   */
-  attempt_id: string | null;
   /** Whether the response is that of an earlier request. */
   replayed: boolean;
 };
@@ -846,6 +1224,13 @@ export type RoundList = {
   data: Array<Round>;
   /** The `cursor` of the next page; null on the last one. */
   next_cursor: string | null;
+};
+
+export type RoundRequest = {
+  /** Between 1900-01-01 and 9999-01-01 UTC. */
+  opens_at?: string | null | undefined;
+  /** Between 1900-01-01 and 9999-01-01 UTC. */
+  closes_at: string;
 };
 
 export type RoundStandings = {
@@ -921,6 +1306,11 @@ export type ScoreHistogram = {
   complete: boolean;
 };
 
+export type ScoreInterval = {
+  low: number;
+  high: number;
+};
+
 export type ScoreSource = 'bar_samples' | 'paid_attempts';
 
 export type Seal = {
@@ -935,8 +1325,22 @@ export type Seal = {
   proof: Array<string>;
 };
 
+export type SeededDistribution = {
+  p5: number;
+  p25: number;
+  p50: number;
+  p75: number;
+  p95: number;
+  sample_size: number;
+};
+
 export type SessionToken = {
   token: string;
+};
+
+export type Severance = {
+  program_id: string;
+  severed_at: string;
 };
 
 export type SignedInDeveloper = {
@@ -945,10 +1349,60 @@ export type SignedInDeveloper = {
   session_expires_at: string;
 };
 
+export type SignedInOperator = {
+  /** The name of the token's holder, which the log of actions has. */
+  name: string;
+  /** Null if the call has a token. */
+  session_expires_at: string | null;
+};
+
+export type Statement = {
+  balance: Amount;
+  data: Array<StatementLine>;
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
+};
+
+export type StatementLine = {
+  id: string;
+  kind: string;
+  /** An amount below zero left the account. */
+  amount: string;
+  balance_after: Amount;
+  reference: string;
+  created_at: string;
+};
+
 export type StatusChangeCause = 'calibrated' | 'seeded' | 'drift' | 'ramp' | 'operator';
 
 export type TestKey = {
   test_key: string;
+};
+
+export type TournamentChange = {
+  status: TournamentStatus;
+};
+
+export type TournamentRequest = {
+  environment: Environment;
+  name: string;
+  description?: string | null | undefined;
+  metric_name: string;
+  metric_unit: string;
+  threshold_direction: ThresholdDirection;
+  tiebreak_metric_name?: string | null | undefined;
+  tiebreak_direction?: ThresholdDirection | null | undefined;
+  /** USD, two places, above 0.00. */
+  entry_fee: Amount;
+  attempt_cap: number;
+  purse_table: Array<PaidRank>;
+  min_entrants: number;
+  min_scored_attempts?: number | undefined;
+  round_length_seconds?: number | null | undefined;
+};
+
+export type VoidRequest = {
+  reason: string;
 };
 
 export type WebhookDelivery = {

@@ -1,4 +1,7 @@
-/** Calls `/api/portal` of the same origin. The session is a cookie that no script can read. */
+/**
+ * Calls the routes of these pages on the same origin: `/api/portal` from `/portal`, `/api/operator`
+ * from `/operator`. The session is a cookie that no script can read.
+ */
 import { FailedCall, type Failure, readFailure } from './failure.ts';
 import { endSession, noteAccepted } from './session.ts';
 
@@ -26,9 +29,14 @@ export interface CallOptions {
   /** Any value, or a `JsonText`. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
+  /** For a call that may take long. */
+  readonly timeoutMs?: number;
 }
 
 const TIMEOUT_MS = 30_000;
+
+/** `/api/portal/`: Vite puts the base of the pages here. */
+const API = `/api${import.meta.env.BASE_URL}`;
 
 /**
  * Calls a route, as `call<Program>('get', '/programs/...')`. A 401 also shows the screen of a lost
@@ -44,7 +52,7 @@ function noteSession<T>(result: Result<T>): Result<T> {
   return result;
 }
 
-/** For the two routes of sign-in, whose 401 is a wrong password or an old link. */
+/** For the routes of sign-in, whose 401 is a wrong password, a wrong token or an old link. */
 export async function callWithoutSession<T>(method: Method, path: string, options: CallOptions): Promise<Result<T>> {
   return send(method, path, options, (text) => (text === '' ? undefined : JSON.parse(text)) as T);
 }
@@ -52,10 +60,10 @@ export async function callWithoutSession<T>(method: Method, path: string, option
 async function send<T>(
   method: Method,
   path: string,
-  { query = {}, body, signal }: CallOptions,
+  { query = {}, body, signal, timeoutMs = TIMEOUT_MS }: CallOptions,
   parseAnswer: (text: string) => T,
 ): Promise<Result<T>> {
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(addressOf(path, query), {
       method: method.toUpperCase(),
@@ -74,8 +82,8 @@ async function send<T>(
 }
 
 /** The same, for TanStack Query: throws a `FailedCall`. */
-export async function read<T>(path: string, query: Query, signal: AbortSignal): Promise<T> {
-  const result = await call<T>('get', path, { query, signal });
+export async function read<T>(path: string, options: CallOptions): Promise<T> {
+  const result = await call<T>('get', path, options);
   if (!result.ok) throw new FailedCall(result.failure);
   return result.data;
 }
@@ -92,7 +100,7 @@ export function addressOf(path: string, query: Query): string {
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== '') parameters.set(name, String(value));
   }
-  return `/api/portal${path}${parameters.size === 0 ? '' : `?${parameters}`}`;
+  return `${API}${path.slice(1)}${parameters.size === 0 ? '' : `?${parameters}`}`;
 }
 
 function parse(text: string): unknown {

@@ -1,4 +1,4 @@
-/** Hooks that read and change over `/api/portal`. The path and its query are the key. */
+/** Hooks that read and change by `call`. The path and its query are the key. */
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type Method, type Query, type Result, read, readText } from './client.ts';
@@ -25,7 +25,7 @@ export function useRead<T>(path: string, query: Query = {}, options: ItemOptions
   const { refreshMs = false, refreshUntil } = options;
   const result = useQuery({
     queryKey: keyOf(path, query),
-    queryFn: ({ signal }) => read<T>(path, query, signal),
+    queryFn: ({ signal }) => read<T>(path, { query, signal }),
     refetchInterval: ({ state: { data } }) => (data !== undefined && refreshUntil?.(data) ? false : refreshMs),
   });
   return readingOf(result.data, result.error, () => void result.refetch());
@@ -58,7 +58,8 @@ interface Page<T> {
 export function useList<T>(path: string, query: Query = {}, options: ReadOptions = {}): Reading<List<T>> {
   const result = useInfiniteQuery({
     queryKey: [...keyOf(path, query), 'pages'],
-    queryFn: ({ pageParam, signal }) => read<Page<T>>(path, { ...query, cursor: pageParam ?? undefined }, signal),
+    queryFn: ({ pageParam, signal }) =>
+      read<Page<T>>(path, { query: { ...query, cursor: pageParam ?? undefined }, signal }),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor,
     refetchInterval: options.refreshMs ?? false,

@@ -44,7 +44,7 @@ function describe(failure: Exclude<Failure, { kind: 'session-ended' }>): { title
     };
   }
   const { status, message, retryAfterSeconds } = failure;
-  if (status === 404) return { title: 'Not found', text: 'This does not exist, or it belongs to another developer.' };
+  if (status === 404) return { title: 'Not found', text: 'This does not exist, or you may not see it.' };
   if (status === 429) {
     const wait = retryAfterSeconds === null ? 'a moment' : `${retryAfterSeconds} s`;
     return { title: 'Too many requests', text: `Laurel limits how often it is asked. Try again in ${wait}.` };

@@ -1,10 +1,11 @@
-/** The frame of every page of a program: header, banner of the environment, side bar, page. */
+/** The frame of every page of a program: its name, its environment, its pages. */
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { Environment, Program, ProgramList } from '../api/api-types.ts';
 import { useRead } from '../api/use-read.ts';
+import { PopoverMenu } from '../frame/header.tsx';
+import { Shell } from '../frame/shell.tsx';
 import { Loaded } from '../kit/loaded.tsx';
-import { Header, PopoverMenu } from './header.tsx';
 import { NAVIGATION } from './navigation.ts';
 import { ProgramProvider } from './program.tsx';
 
@@ -12,50 +13,28 @@ const route = getRouteApi('/p/$programId/$environment');
 
 export function ProgramShell(): ReactNode {
   const { programId, environment } = route.useParams();
-  const [isMenuOpen, setMenuOpen] = useState(false);
   const reading = useRead<Program>(`/programs/${programId}`);
-  const menu = (
-    <button
-      type="button"
-      className="side-bar-button"
-      aria-expanded={isMenuOpen}
-      aria-controls="side-bar"
-      onClick={() => setMenuOpen(!isMenuOpen)}
-    >
-      Menu
-    </button>
-  );
   return (
-    <div className="shell" data-environment={environment}>
-      <a className="skip" href="#content">
-        Skip to the content
-      </a>
-      <Header menu={menu}>
-        {reading.state === 'loaded' && <ProgramSwitch program={reading.data} environment={environment} />}
-        <EnvironmentSwitch programId={programId} environment={environment} />
-      </Header>
-      <EnvironmentBanner environment={environment} />
-      <nav id="side-bar" className="side-bar" data-open={isMenuOpen} aria-label="Pages">
-        <ul>
-          {NAVIGATION.map(({ to, label }) => (
-            <li key={to}>
-              <Link to={to} params={{ programId, environment }} onClick={() => setMenuOpen(false)}>
-                {label}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </nav>
-      <main id="content" className="content" tabIndex={-1}>
-        <Loaded reading={reading}>
-          {(program) => (
-            <ProgramProvider program={program} environment={environment}>
-              <Outlet />
-            </ProgramProvider>
-          )}
-        </Loaded>
-      </main>
-    </div>
+    <Shell
+      environment={environment}
+      header={
+        <>
+          {reading.state === 'loaded' && <ProgramSwitch program={reading.data} environment={environment} />}
+          <EnvironmentSwitch programId={programId} environment={environment} />
+        </>
+      }
+      banner={<EnvironmentBanner environment={environment} />}
+      navigation={NAVIGATION}
+      params={{ programId, environment }}
+    >
+      <Loaded reading={reading}>
+        {(program) => (
+          <ProgramProvider program={program} environment={environment}>
+            <Outlet />
+          </ProgramProvider>
+        )}
+      </Loaded>
+    </Shell>
   );
 }
 

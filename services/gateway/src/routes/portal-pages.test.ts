@@ -9,20 +9,23 @@ import express from 'express';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { answerNotFound } from '../http/errors.ts';
 import { assignRequestId } from '../http/request-id.ts';
-import { portalPages } from './portal-pages.ts';
+import { servePages } from './portal-pages.ts';
 
 let folder: string;
 let server: Server;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'laurel-portal-'));
-  mkdirSync(join(folder, 'assets'));
-  writeFileSync(join(folder, 'index.html'), '<div id="app"></div>');
+  for (const pages of ['portal', 'operator']) {
+    mkdirSync(join(folder, pages, 'assets'), { recursive: true });
+    writeFileSync(join(folder, pages, 'index.html'), `<div id="app">${pages}</div>`);
+    writeFileSync(join(folder, pages, 'assets', 'index-4711.js'), `start('${pages}');`);
+  }
   writeFileSync(join(folder, '.built-from'), 'inputs');
-  writeFileSync(join(folder, 'assets', 'index-4711.js'), 'start();');
   const app = express().use(
     assignRequestId(createQuietLogger('gateway'), undefined),
-    portalPages(folder),
+    servePages('portal', join(folder, 'portal')),
+    servePages('operator', join(folder, 'operator')),
     answerNotFound,
   );
   server = app.listen(0, '127.0.0.1');
@@ -33,11 +36,19 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test.each(['/portal', '/portal/', '/portal/sign-in', '/portal/p/0198/test/attempts/0198?status=open'])(
-  '%s is the page, under a policy without exceptions, and a browser asks for it again',
-  async (path) => {
+test.each([
+  ['/portal', 'portal'],
+  ['/portal/', 'portal'],
+  ['/portal/sign-in', 'portal'],
+  ['/portal/p/0198/test/attempts/0198?status=open', 'portal'],
+  ['/operator', 'operator'],
+  ['/operator/', 'operator'],
+  ['/operator/programs/0198', 'operator'],
+])(
+  '%s is the page of the %s, under a policy without exceptions, and a browser asks for it again',
+  async (path, pages) => {
     const answer = await get(path);
-    expect([answer.status, await answer.text()]).toEqual([200, '<div id="app"></div>']);
+    expect([answer.status, await answer.text()]).toEqual([200, `<div id="app">${pages}</div>`]);
     expect(answer.headers.get('cache-control')).toBe('no-cache');
     expect(answer.headers.get('content-security-policy')).toBe(
       "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'",
@@ -50,9 +61,9 @@ test.each(['/portal', '/portal/', '/portal/sign-in', '/portal/p/0198/test/attemp
   },
 );
 
-test('a script is kept by a browser as its name allows', async () => {
-  const answer = await get('/portal/assets/index-4711.js');
-  expect([answer.status, await answer.text()]).toEqual([200, 'start();']);
+test.each(['portal', 'operator'])('a script of the %s is kept by a browser as its name allows', async (pages) => {
+  const answer = await get(`/${pages}/assets/index-4711.js`);
+  expect([answer.status, await answer.text()]).toEqual([200, `start('${pages}');`]);
   expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
 });
 
@@ -62,22 +73,27 @@ test('a page that a browser has cached is not sent again', async () => {
   expect(again.status).toBe(304);
 });
 
-test.each(['/portals', '/portal/assets/index-0815.js', '/portal/assets/', '/portal/%2e%2e/%2e%2e/etc/passwd'])(
-  '%s is an unknown path',
-  async (path) => {
-    const { status, headers } = await get(path);
-    expect([status, headers.get('content-type')]).toEqual([404, expect.stringContaining('application/json')]);
-  },
-);
+test.each([
+  '/portals',
+  '/portal/assets/index-0815.js',
+  '/portal/assets/',
+  '/portal/%2e%2e/%2e%2e/etc/passwd',
+  '/operators',
+  '/operator/assets/index-0815.js',
+  '/operator/assets/',
+])('%s is an unknown path', async (path) => {
+  const { status, headers } = await get(path);
+  expect([status, headers.get('content-type')]).toEqual([404, expect.stringContaining('application/json')]);
+});
 
 test('only reading has an answer', async () => {
   expect((await get('/portal/programs', { method: 'POST' })).status).toBe(404);
 });
 
 test('the page is served from when it is built', async () => {
-  rmSync(join(folder, 'index.html'));
+  rmSync(join(folder, 'portal', 'index.html'));
   expect((await get('/portal/programs')).status).toBe(404);
-  writeFileSync(join(folder, 'index.html'), '<p>built</p>');
+  writeFileSync(join(folder, 'portal', 'index.html'), '<p>built</p>');
   expect(await (await get('/portal/programs')).text()).toBe('<p>built</p>');
 });
 

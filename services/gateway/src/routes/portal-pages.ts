@@ -1,6 +1,6 @@
 /**
- * Serves the built pages of the developer portal (apps/portal) below `/portal`. One page holds them
- * all: its script reads the address.
+ * Serves the built pages of apps/portal: the developer portal below `/portal`, the operator's pages
+ * below `/operator`. One page holds all of a kind: its script reads the address.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,13 +9,16 @@ import { Router } from 'express';
 import { builtFiles, siteHeaders } from '../http/built-site.ts';
 import { contextOf } from '../http/context.ts';
 
+type Pages = 'portal' | 'operator';
+
 /** Where `npm start` and the image put the built pages. */
-export const PORTAL_FOLDER = fileURLToPath(new URL('../../../../apps/portal/dist', import.meta.url));
+export function folderOf(pages: Pages): string {
+  return fileURLToPath(new URL(`../../../../apps/portal/dist/${pages}`, import.meta.url));
+}
 
 const PAGE = 'index.html';
-const ROUTE = '/portal/{page}';
 
-/** What a page could ask a browser for, and the portal never does. Copying is not among them. */
+/** What a page could ask a browser for, and ours never do. Copying is not among them. */
 const UNUSED_FEATURES = [
   ...['accelerometer', 'autoplay', 'camera', 'display-capture', 'encrypted-media', 'fullscreen', 'geolocation'],
   ...['gyroscope', 'magnetometer', 'microphone', 'midi', 'payment', 'picture-in-picture'],
@@ -28,12 +31,14 @@ const HEADERS = {
 };
 
 /** A file that does not exist in the folder of the assets is an unknown path. */
-export function portalPages(folder: string): Router {
+export function servePages(pages: Pages, folder = folderOf(pages)): Router {
+  const path = `/${pages}`;
+  const routeTemplate = `${path}/{page}`;
   const router = Router({ caseSensitive: true, strict: true });
-  router.use('/portal', builtFiles(folder, ROUTE, HEADERS));
-  router.get(['/portal', '/portal/*path'], (request, response, next) => {
-    if (request.path.startsWith('/portal/assets/') || !existsSync(join(folder, PAGE))) return next();
-    contextOf(response).routeTemplate = ROUTE;
+  router.use(path, builtFiles(folder, routeTemplate, HEADERS));
+  router.get([path, `${path}/*path`], (request, response, next) => {
+    if (request.path.startsWith(`${path}/assets/`) || !existsSync(join(folder, PAGE))) return next();
+    contextOf(response).routeTemplate = routeTemplate;
     response.sendFile(PAGE, { root: folder, headers: HEADERS, lastModified: false, cacheControl: false });
   });
   return router;

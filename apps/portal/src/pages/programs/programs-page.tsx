@@ -2,6 +2,7 @@ import { Link, Navigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Program, ProgramList } from '../../api/api-types.ts';
 import { useList, useRead } from '../../api/use-read.ts';
+import { Header } from '../../frame/header.tsx';
 import { Empty } from '../../kit/empty.tsx';
 import { Id } from '../../kit/id.tsx';
 import { Loaded } from '../../kit/loaded.tsx';
@@ -9,7 +10,6 @@ import { Page } from '../../kit/page.tsx';
 import { Status } from '../../kit/status.tsx';
 import { type Column, More, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
-import { Header } from '../../layout/header.tsx';
 
 const COLUMNS: readonly Column<Program>[] = [
   {

@@ -7,7 +7,7 @@ import { queryClient } from '../../api/query-client.ts';
 import { takeLinkToken } from '../../api/sign-in-link.ts';
 import { Page } from '../../kit/page.tsx';
 import { FailureLine } from '../../kit/problem.tsx';
-import { SignInForm } from '../../layout/sign-in-form.tsx';
+import { PasswordForm } from '../../layout/password-form.tsx';
 
 /** Signs in by a one-time link, or by e-mail and password. */
 export function SignInPage(): ReactNode {
@@ -25,7 +25,7 @@ export function SignInPage(): ReactNode {
         ) : (
           <>
             {link !== undefined && <LinkFailure failure={link} />}
-            <SignInForm onSignedIn={enter} />
+            <PasswordForm onSignedIn={enter} />
           </>
         )}
       </Page>

@@ -1,33 +1,38 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
-import type { Credentials, SessionToken } from '../api/api-types.ts';
 import { callWithoutSession } from '../api/client.ts';
 import type { Failure } from '../api/failure.ts';
 import { Button } from '../kit/button.tsx';
-import { Field } from '../kit/field.tsx';
 import { FailureLine } from '../kit/problem.tsx';
 
-/** The session is a cookie. The token in the answer is for scripts, and is dropped. */
-export function SignInForm({ onSignedIn }: { readonly onSignedIn: () => void }): ReactNode {
+interface SignInFormProps {
+  /** The body of `POST /session`. */
+  readonly bodyOf: (form: FormData) => unknown;
+  /** What a 401 means: "The e-mail or the password is not right." */
+  readonly wrong: string;
+  readonly onSignedIn: () => void;
+  /** The fields. */
+  readonly children: ReactNode;
+}
+
+/** The session is a cookie. An answer may have its token for scripts, which is dropped. */
+export function SignInForm({ bodyOf, wrong, onSignedIn, children }: SignInFormProps): ReactNode {
   const [isRunning, setRunning] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   const signIn = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const body: Credentials = { email: String(form.get('email')), password: String(form.get('password')) };
+    const body = bodyOf(new FormData(event.currentTarget));
     setRunning(true);
-    const result = await callWithoutSession<SessionToken>('post', '/session', { body });
+    const result = await callWithoutSession('post', '/session', { body });
     setRunning(false);
     if (result.ok) onSignedIn();
     else setFailure(result.failure);
   };
-  const isWrong = failure?.kind === 'session-ended';
   return (
     <form className="form" onSubmit={(event) => void signIn(event)}>
-      <Field label="E-mail" name="email" type="email" autoComplete="username" required />
-      <Field label="Password" name="password" type="password" autoComplete="current-password" required />
-      {isWrong ? (
+      {children}
+      {failure?.kind === 'session-ended' ? (
         <p className="failure-line" role="alert">
-          The e-mail or the password is not right.
+          {wrong}
         </p>
       ) : (
         <FailureLine failure={failure} />

@@ -1,4 +1,4 @@
-/** The bar on top: the program and its environment, the developer, and the way out. */
+/** The bar on top: what the page is of, who is signed in, and the way out. */
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useId } from 'react';
 import { queryClient } from '../api/query-client.ts';
@@ -7,7 +7,7 @@ import { useChange } from '../api/use-read.ts';
 import { Button } from '../kit/button.tsx';
 
 interface HeaderProps {
-  /** The switches of the program; absent where no program is chosen. */
+  /** The switches of a program, or the name of the operator. */
   readonly children?: ReactNode;
   /** The button that opens the side bar on a phone. */
   readonly menu?: ReactNode;

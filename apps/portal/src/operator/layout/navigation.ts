@@ -1,0 +1,2 @@
+/** The pages of the side bar. The first is where the operator's pages open. */
+export const NAVIGATION = [{ to: '/programs', label: 'Programs' }] as const;

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { changedLimits } from './limits.ts';
+
+const PRESENT = { payout_limit: '5000.00', fee_limit: null };
+
+test('only the field that differs is changed', () => {
+  expect(changedLimits(PRESENT, { payout: '100.00', fee: '' })).toEqual({ payout_limit: '100.00' });
+  expect(changedLimits(PRESENT, { payout: '5000.00', fee: ' 25.00 ' })).toEqual({ fee_limit: '25.00' });
+});
+
+test('an emptied field returns to the default', () => {
+  expect(changedLimits(PRESENT, { payout: '  ', fee: '' })).toEqual({ payout_limit: null });
+});
+
+test('fields as they were change nothing', () => {
+  expect(changedLimits(PRESENT, { payout: '5000.00', fee: '' })).toEqual({});
+});

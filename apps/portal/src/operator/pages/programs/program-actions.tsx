@@ -1,0 +1,167 @@
+/** What changes a program, each with its consequence before it happens. */
+import { type ReactNode, useState } from 'react';
+import type { ApprovedProgram, LiveKey, Program, ProgramStatus } from '../../../api/api-types.ts';
+import type { Method } from '../../../api/client.ts';
+import { useChange } from '../../../api/use-read.ts';
+import { Button } from '../../../kit/button.tsx';
+import { ConfirmDialog, SecretDialog } from '../../../kit/dialog.tsx';
+
+type Action = 'approve' | 'replaceLiveKey' | 'suspend' | 'reinstate' | 'close' | 'scheduleDeletion' | 'keep';
+
+interface Call {
+  readonly method: Method;
+  /** Below the program's own path. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly label: string;
+  readonly confirm: string;
+  readonly tone: 'primary' | 'danger';
+  readonly title: (name: string) => string;
+  readonly consequence: string;
+}
+
+const STOPS_KEYS = 'Every key of the program gets 401 at once, test and live: no attempt can be created or reported.';
+
+const CALLS: Readonly<Record<Action, Call>> = {
+  approve: {
+    method: 'post',
+    path: '/approve',
+    label: 'Approve',
+    confirm: 'Approve',
+    tone: 'primary',
+    title: (name) => `Approve ${name}?`,
+    consequence:
+      'The program may charge real players and pay them real money from now on. Its live key is shown once; the test key stays valid. If the answer is lost, a new live key takes its place.',
+  },
+  replaceLiveKey: {
+    method: 'post',
+    path: '/live-key',
+    label: 'New live key',
+    confirm: 'Replace',
+    tone: 'danger',
+    title: (name) => `Replace the live key of ${name}?`,
+    consequence:
+      'The old key stops at once: every server that still sends it gets 401 until it has the new one. The new key is shown once.',
+  },
+  suspend: {
+    method: 'patch',
+    path: '',
+    body: { status: 'suspended' },
+    label: 'Suspend',
+    confirm: 'Suspend',
+    tone: 'danger',
+    title: (name) => `Suspend ${name}?`,
+    consequence: `${STOPS_KEYS} “Reinstate” makes the same keys work again.`,
+  },
+  reinstate: {
+    method: 'patch',
+    path: '',
+    body: { status: 'approved' },
+    label: 'Reinstate',
+    confirm: 'Reinstate',
+    tone: 'primary',
+    title: (name) => `Reinstate ${name}?`,
+    consequence: 'The keys of the program work again at once, test and live. No new key is issued.',
+  },
+  close: {
+    method: 'patch',
+    path: '',
+    body: { status: 'closed' },
+    label: 'Close',
+    confirm: 'Close',
+    tone: 'danger',
+    title: (name) => `Close ${name}?`,
+    consequence: `${STOPS_KEYS} An operator can reinstate the program.`,
+  },
+  scheduleDeletion: {
+    method: 'patch',
+    path: '',
+    body: { deletion_scheduled: true },
+    label: 'Schedule the deletion',
+    confirm: 'Schedule',
+    tone: 'danger',
+    title: (name) => `Schedule the deletion of ${name}?`,
+    consequence: `${STOPS_KEYS} “Keep the program” makes them work again.`,
+  },
+  keep: {
+    method: 'patch',
+    path: '',
+    body: { deletion_scheduled: false },
+    label: 'Keep the program',
+    confirm: 'Keep',
+    tone: 'primary',
+    title: (name) => `Keep ${name}?`,
+    consequence: 'The program is no longer scheduled for deletion, and its keys work as its status says.',
+  },
+};
+
+const OFFERED: Readonly<Record<ProgramStatus, readonly Action[]>> = {
+  draft: ['approve', 'close'],
+  approved: ['replaceLiveKey', 'suspend', 'close'],
+  suspended: ['reinstate', 'close'],
+  closed: ['reinstate'],
+};
+
+export function ProgramActions({ program }: { readonly program: Program }): ReactNode {
+  const [asking, setAsking] = useState<Action>();
+  const [liveKey, setLiveKey] = useState<string>();
+  const close = () => setAsking(undefined);
+  const deletion: Action = program.deletion_scheduled ? 'keep' : 'scheduleDeletion';
+  const offered = [
+    ...OFFERED[program.status],
+    ...(program.status === 'closed' || program.deletion_scheduled ? [deletion] : []),
+  ];
+  return (
+    <>
+      {offered.map((action) => (
+        <Button
+          key={action}
+          tone={CALLS[action].tone === 'primary' ? 'primary' : 'plain'}
+          onClick={() => setAsking(action)}
+        >
+          {CALLS[action].label}
+        </Button>
+      ))}
+      {asking !== undefined && (
+        <Question key={asking} action={asking} program={program} onClose={close} onLiveKey={setLiveKey} />
+      )}
+      <SecretDialog title="The live key" secret={liveKey} onClose={() => setLiveKey(undefined)}>
+        Give it to the developer by a way that nobody else reads. It is not shown again.
+      </SecretDialog>
+    </>
+  );
+}
+
+interface QuestionProps {
+  readonly action: Action;
+  readonly program: Program;
+  readonly onClose: () => void;
+  readonly onLiveKey: (key: string) => void;
+}
+
+function Question({ action, program, onClose, onLiveKey }: QuestionProps): ReactNode {
+  const { method, path, body, title, consequence, confirm, tone } = CALLS[action];
+  const change = useChange<Program | ApprovedProgram | LiveKey>(method, `/programs/${program.id}${path}`, [
+    '/programs',
+    '/actions',
+  ]);
+  const run = async () => {
+    const changed = await change.run(body);
+    if (changed === undefined) return;
+    onClose();
+    if ('live_key' in changed) onLiveKey(changed.live_key);
+  };
+  return (
+    <ConfirmDialog
+      title={title(program.name)}
+      consequence={consequence}
+      confirm={confirm}
+      tone={tone}
+      isOpen
+      isBusy={change.isRunning}
+      failure={change.failure}
+      onConfirm={() => void run()}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,63 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Program } from '../../../api/api-types.ts';
+import { useList } from '../../../api/use-read.ts';
+import { Empty } from '../../../kit/empty.tsx';
+import { Id } from '../../../kit/id.tsx';
+import { Loaded } from '../../../kit/loaded.tsx';
+import { Page } from '../../../kit/page.tsx';
+import { Status } from '../../../kit/status.tsx';
+import { type Column, More, Table } from '../../../kit/table.tsx';
+import { Time } from '../../../kit/time.tsx';
+import { CreateProgram } from './create-program.tsx';
+import { lastUse } from './keys.ts';
+
+const COLUMNS: readonly Column<Program>[] = [
+  {
+    name: 'Program',
+    grow: 2,
+    cell: ({ id, name }) => (
+      <Link className="row-link" to="/programs/$programId" params={{ programId: id }}>
+        {name}
+      </Link>
+    ),
+  },
+  {
+    name: 'Status',
+    cell: ({ status, deletion_scheduled }) => (
+      <>
+        <Status value={status} /> {deletion_scheduled && <Status value="deletion scheduled" tone="bad" />}
+      </>
+    ),
+  },
+  { name: 'Id', grow: 2, cell: ({ id }) => <Id value={id} what="program" /> },
+  { name: 'Test key used', cell: ({ keys }) => <Time at={lastUse(keys, 'test')} /> },
+  { name: 'Live key used', cell: ({ keys }) => <Time at={lastUse(keys, 'live')} /> },
+  { name: 'Created', cell: (program) => <Time at={program.created_at} /> },
+];
+
+export function ProgramsPage(): ReactNode {
+  const programs = useList<Program>('/programs');
+  return (
+    <Page title="Programs" actions={<CreateProgram />}>
+      <Loaded reading={programs}>
+        {(list) => (
+          <>
+            <Table
+              caption="Programs"
+              columns={COLUMNS}
+              rows={list.rows}
+              keyOf={({ id }) => id}
+              empty={
+                <Empty title="There is no program yet">
+                  <p>“Create a program” makes a draft, which works in test at once. Its approval adds live.</p>
+                </Empty>
+              }
+            />
+            <More list={list} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}

@@ -1,0 +1,57 @@
+/**
+ * The addresses of the operator's pages. A page is one line here, and its script is loaded when it
+ * is opened: apps/portal/README.md, "A new page".
+ */
+import { createRootRoute, createRoute, createRouter, Navigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { lazy } from '../frame/lazy.ts';
+import { Crashed, NotFound, SessionGate } from '../frame/session-gate.tsx';
+import { parseSearch, stringifySearch } from '../kit/filters.ts';
+import { OperatorShell } from './layout/operator-shell.tsx';
+import { TokenForm } from './layout/token-form.tsx';
+
+const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: Crashed });
+const atRoot = { getParentRoute: () => root } as const;
+
+const signIn = createRoute({
+  ...atRoot,
+  path: '/sign-in',
+  component: lazy(() => import('./pages/sign-in/sign-in-page.tsx').then((page) => page.SignInPage)),
+});
+
+const shell = createRoute({ ...atRoot, id: 'shell', component: OperatorShell });
+const inShell = { getParentRoute: () => shell } as const;
+
+const home = createRoute({ ...inShell, path: '/', component: FirstPage });
+const programs = createRoute({
+  ...inShell,
+  path: 'programs',
+  component: lazy(() => import('./pages/programs/programs-page.tsx').then((page) => page.ProgramsPage)),
+});
+const program = createRoute({
+  ...inShell,
+  path: 'programs/$programId',
+  component: lazy(() => import('./pages/programs/program-page.tsx').then((page) => page.ProgramPage)),
+});
+export const router = createRouter({
+  routeTree: root.addChildren([signIn, shell.addChildren([home, programs, program])]),
+  basepath: '/operator',
+  parseSearch,
+  stringifySearch,
+  scrollRestoration: true,
+  defaultPreload: 'intent',
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+function Root(): ReactNode {
+  return <SessionGate audience="This page is for operators." signIn={(resume) => <TokenForm onSignedIn={resume} />} />;
+}
+
+function FirstPage(): ReactNode {
+  return <Navigate replace to="/programs" />;
+}

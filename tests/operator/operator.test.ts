@@ -1,0 +1,117 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasChromium } from '../clients/chromium.ts';
+import { observePage } from '../clients/observed-page.ts';
+import { OPEN_PORTAL_MS } from '../portal/open-portal.ts';
+import {
+  accessibilityIssues,
+  COLOUR_SCHEMES,
+  firstLoadBytes,
+  fitsWindow,
+  MAX_FIRST_LOAD_BYTES,
+  storedTexts,
+  VIEWPORTS,
+} from '../portal/page-checks.ts';
+import type { SharedWorld } from '../world.ts';
+import { openOperator, openOperatorPage, signInByToken } from './open-operator.ts';
+import { makePages, type OperatorPage } from './pages.ts';
+
+const stack = new AsyncDisposableStack();
+let browser: Browser;
+let world: SharedWorld;
+let origin: string;
+let token: string;
+let pages: readonly OperatorPage[];
+
+describe.skipIf(!(await hasChromium()))('the operator’s pages, in Chromium', () => {
+  beforeAll(async () => {
+    ({ world, browser } = await openOperator(stack));
+    ({ baseUrl: origin, operatorToken: token } = world.stack);
+    pages = await makePages(world);
+  }, OPEN_PORTAL_MS);
+  afterAll(() => stack.disposeAsync());
+
+  describe.each(COLOUR_SCHEMES)('in %s colours', (colorScheme) => {
+    test.each(VIEWPORTS)(
+      'every page on a screen that is %s obeys the policy, is accessible and fits',
+      async (_name, viewport) => {
+        await using observed = await observePage(browser, origin, { colorScheme, viewport });
+        const { page, objections } = observed;
+        await signInByToken(page, token);
+        for (const { path, heading } of pages) {
+          await openOperatorPage(page, path, heading);
+          expect(await accessibilityIssues(page), path).toEqual([]);
+          expect(await fitsWindow(page), path).toBe(true);
+        }
+        expect(objections).toEqual([]);
+        expect(await storedTexts(page)).toEqual([]);
+        expect(await page.content()).not.toContain(token);
+      },
+    );
+  });
+
+  test('the scripts of the first page weigh at most 220 KB compressed', async () => {
+    await using observed = await observePage(browser, origin);
+    const { page } = observed;
+    const total = await firstLoadBytes(page, () => openOperatorPage(page, '/sign-in', 'Sign in as an operator'));
+    expect(total).toBeGreaterThan(10_000);
+    expect(total).toBeLessThan(MAX_FIRST_LOAD_BYTES);
+  });
+
+  test('a token that no operator has is not let in, and the page says so', async () => {
+    await using observed = await observePage(browser, origin);
+    const { page } = observed;
+    await openOperatorPage(page, '/sign-in', 'Sign in as an operator');
+    await page.getByLabel('Operator token').fill('a token that nobody has, of some length');
+    await page.getByRole('button', { name: 'Sign in' }).press('Enter');
+    await page.getByText('No operator has this token.').waitFor();
+    expect(await accessibilityIssues(page)).toEqual([]);
+  });
+
+  test('after the session has ended, the page comes back at the same address once the operator signs in', async () => {
+    await using observed = await observePage(browser, origin);
+    const { page } = observed;
+    await signInByToken(page, token);
+    await page.context().clearCookies();
+    await page.getByRole('link', { name: 'Laurel', exact: true }).click();
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/operator/programs');
+    expect(await accessibilityIssues(page)).toEqual([]);
+    await page.getByLabel('Operator token').fill(token);
+    await page.getByLabel('Operator token').press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Programs' }).waitFor();
+  });
+
+  test('signing out ends the session', async () => {
+    await using observed = await observePage(browser, origin);
+    const { page } = observed;
+    await signInByToken(page, token);
+    const [cookie] = await page.context().cookies(`${origin}/api/operator/me`);
+    expect(cookie).toMatchObject({
+      name: 'laurel_operator',
+      httpOnly: true,
+      sameSite: 'Strict',
+      path: '/api/operator',
+    });
+    await page.getByRole('button', { name: 'Sign out' }).press('Enter');
+    await page.getByRole('heading', { name: 'Sign in as an operator' }).waitFor();
+    const kept = await fetch(`${origin}/api/operator/me`, {
+      headers: { cookie: `laurel_operator=${cookie?.value}`, connection: 'close' },
+    });
+    await kept.body?.cancel();
+    expect(kept.status).toBe(401);
+  });
+
+  test('a lost server has its words, and trying again brings the page', async () => {
+    await using observed = await observePage(browser, origin);
+    const { page } = observed;
+    await signInByToken(page, token);
+    await page.route('**/api/**', (route) => route.abort());
+    await page.goto('/operator/programs');
+    await page.getByRole('heading', { name: 'The server cannot be reached' }).waitFor();
+    expect(await accessibilityIssues(page)).toEqual([]);
+    await page.unroute('**/api/**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('table', { name: 'Programs' }).waitFor();
+  });
+});

@@ -1,0 +1,42 @@
+/** What holds for every page of apps/portal. */
+import { gzipSync } from 'node:zlib';
+import axe, { type AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+export const COLOUR_SCHEMES = ['light', 'dark'] as const;
+
+export const VIEWPORTS = [
+  ['wide', { width: 1280, height: 900 }],
+  ['of a phone', { width: 390, height: 800 }],
+] as const;
+
+/** The scripts of the first page, compressed. */
+export const MAX_FIRST_LOAD_BYTES = 220_000;
+
+export async function accessibilityIssues(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeResults;
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' ')}`);
+}
+
+/** What scripts have stored in the browser, besides the positions of scrolling. */
+export function storedTexts(page: Page): Promise<readonly string[]> {
+  return page.evaluate(
+    "[...Object.entries(localStorage), ...Object.entries(sessionStorage)].filter(([name]) => !name.startsWith('tsr-scroll')).map(String).concat(document.cookie || [])",
+  );
+}
+
+/** Nothing is wider than the window. */
+export function fitsWindow(page: Page): Promise<boolean> {
+  return page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+}
+
+/** The compressed bytes of all scripts that the page loads while it is opened. */
+export async function firstLoadBytes(page: Page, open: () => Promise<void>): Promise<number> {
+  const sizes: Promise<number>[] = [];
+  page.on('response', (response) => {
+    if (response.url().endsWith('.js')) sizes.push(response.body().then((body) => gzipSync(body).length));
+  });
+  await open();
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
