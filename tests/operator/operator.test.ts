@@ -73,13 +73,13 @@ describe.skipIf(!(await hasChromium()))('the operator’s pages, in Chromium', (
     const { page } = observed;
     await signInByToken(page, token);
     await page.context().clearCookies();
-    await page.getByRole('link', { name: 'Laurel', exact: true }).click();
+    await page.getByRole('link', { name: 'Actions', exact: true }).click();
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/operator/programs');
+    expect(new URL(page.url()).pathname).toBe('/operator/actions');
     expect(await accessibilityIssues(page)).toEqual([]);
     await page.getByLabel('Operator token').fill(token);
     await page.getByLabel('Operator token').press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Programs' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Actions' }).waitFor();
   });
 
   test('signing out ends the session', async () => {

@@ -19,6 +19,10 @@ const OPERATOR_PAGES: readonly OperatorPage[] = [
     item: async ({ operator }) => expectStatus(201, await operator.createProgram('Draft arcade')).body.id,
   },
   { path: '/programs/{item}', heading: /./, item: async ({ program }) => program.id },
+  { path: '/audit', heading: 'Audit' },
+  { path: '/actions', heading: 'Actions' },
+  { path: '/actions?actor=nobody', heading: 'Actions' },
+  { path: '/actions?subject=program:{item}', heading: 'Actions', item: async ({ program }) => program.id },
   { path: '/nothing', heading: 'Page not found' },
 ];
 

@@ -9,6 +9,7 @@ import { Crashed, NotFound, SessionGate } from '../frame/session-gate.tsx';
 import { parseSearch, stringifySearch } from '../kit/filters.ts';
 import { OperatorShell } from './layout/operator-shell.tsx';
 import { TokenForm } from './layout/token-form.tsx';
+import { readSearch as readActionSearch } from './pages/actions/search.ts';
 
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: Crashed });
 const atRoot = { getParentRoute: () => root } as const;
@@ -33,8 +34,20 @@ const program = createRoute({
   path: 'programs/$programId',
   component: lazy(() => import('./pages/programs/program-page.tsx').then((page) => page.ProgramPage)),
 });
+const audit = createRoute({
+  ...inShell,
+  path: 'audit',
+  component: lazy(() => import('./pages/audit/audit-page.tsx').then((page) => page.AuditPage)),
+});
+const actions = createRoute({
+  ...inShell,
+  path: 'actions',
+  validateSearch: readActionSearch,
+  component: lazy(() => import('./pages/actions/actions-page.tsx').then((page) => page.ActionsPage)),
+});
+
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, shell.addChildren([home, programs, program])]),
+  routeTree: root.addChildren([signIn, shell.addChildren([home, programs, program, audit, actions])]),
   basepath: '/operator',
   parseSearch,
   stringifySearch,

@@ -1,2 +1,6 @@
 /** The pages of the side bar. The first is where the operator's pages open. */
-export const NAVIGATION = [{ to: '/programs', label: 'Programs' }] as const;
+export const NAVIGATION = [
+  { to: '/programs', label: 'Programs' },
+  { to: '/audit', label: 'Audit' },
+  { to: '/actions', label: 'Actions' },
+] as const;

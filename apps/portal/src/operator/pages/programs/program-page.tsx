@@ -48,6 +48,14 @@ export function ProgramPage(): ReactNode {
           { label: 'Id', value: <Id value={program.id} what="program" /> },
           { label: 'Created', value: <Time at={program.created_at} /> },
           { label: 'Deletion', value: program.deletion_scheduled ? <Status value="scheduled" tone="bad" /> : 'no' },
+          {
+            label: 'History',
+            value: (
+              <Link to="/actions" search={{ subject: `program:${program.id}` }}>
+                What operators did
+              </Link>
+            ),
+          },
         ]}
       />
       <Section title="Keys">
