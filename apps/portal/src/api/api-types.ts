@@ -398,6 +398,12 @@ export type AccountLinks = {
   severed: Array<Severance>;
 };
 
+export type AccountList = {
+  data: Array<Account>;
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
+};
+
 export type AccountRequest = {
   email: string;
   /** Between 1900-01-01 and 9999-01-01 UTC. */
@@ -537,6 +543,10 @@ export type CalibrationState = {
   bar_so_far: number | null;
 };
 
+export type CancelRoundRequest = {
+  reason: string;
+};
+
 export type ChallengeChange = {
   status: 'live' | 'suspended' | 'closed';
   /** Required to reinstate a challenge that the drift monitor suspended. */
@@ -603,6 +613,12 @@ export type ChallengeStatusStep = {
   note: string | null;
 };
 
+/** The challenge as partners see it, and everything that the operator set. */
+export type ChallengeWithStatusChange = OperatorChallenge & {
+  /** The change that gave the challenge its status; null if none is recorded. */
+  status_change: ChallengeStatusStep | null;
+};
+
 export type CreatedProgram = Program & {
   test_key: string;
 };
@@ -625,20 +641,7 @@ export type DepositRequest = {
   reference: string;
 };
 
-export type DescribedAttempt = {
-  id: string;
-  /** Null for an attempt in a round. */
-  challenge_id: string | null;
-  /** Null for an attempt against a challenge. */
-  tournament_round_id: string | null;
-  player_ref: string;
-  status: AttemptStatus;
-  fee: Amount;
-  created_at: string;
-  /** Null without an outcome, as `met_threshold`. */
-  score: number | null;
-  met_threshold: boolean | null;
-  award: ListedAward | null;
+export type DescribedAttempt = AttemptLine & {
   metadata: Record<string, unknown>;
   outcome: AttemptOutcome | null;
   /** What is stored, oldest first. */
@@ -847,6 +850,30 @@ export type OperatorActionList = {
   next_cursor: string | null;
 };
 
+export type OperatorAttempt = DescribedAttempt & {
+  program_id: string;
+  environment: Environment;
+  /** The account that pays; null for a free attempt of a player who was not linked. */
+  account_id: string | null;
+  /** As the partner reported it; null without an outcome, or if none was sent. */
+  evidence: Record<string, unknown> | null;
+  /** The payout of the attempt's award, or of the player's rank in the round. */
+  payout: Payout | null;
+};
+
+export type OperatorAttemptLine = AttemptLine & {
+  program_id: string;
+  environment: Environment;
+  /** The account that pays; null for a free attempt of a player who was not linked. */
+  account_id: string | null;
+};
+
+export type OperatorAttemptList = {
+  data: Array<OperatorAttemptLine>;
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
+};
+
 /** The challenge as partners see it, and everything that the operator set. */
 export type OperatorChallenge = Challenge & {
   program_id: string;
@@ -870,10 +897,48 @@ export type OperatorCredentials = {
   token: string;
 };
 
+export type OperatorRankPayoutStatus = 'none' | 'paid' | 'held' | 'denied' | 'refunded';
+
+export type OperatorRound = Round & {
+  program_id: string;
+  environment: Environment;
+  /** Null unless an operator cancelled the round. */
+  cancellation: RoundCancellation | null;
+};
+
+export type OperatorRoundStandings = {
+  round: OperatorRound;
+  /** Distinct players who posted a score: the length of the full table. */
+  scored_players: number;
+  data: Array<OperatorStanding>;
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
+};
+
 export type OperatorSession = {
   /** The name of the token's holder, which the log of actions has. */
   name: string;
   session_expires_at: string;
+};
+
+export type OperatorStanding = {
+  /** The rank, final once the round is `settled`. */
+  rank: number;
+  player_ref: string;
+  best_score: number;
+  /** The tiebreak of the run with `best_score`. */
+  best_tiebreak: number | null;
+  best_score_at: string;
+  paid_attempts: number;
+  /** The final rank; null before settlement. */
+  final_rank: number | null;
+  /** Null: not yet decided. `0.00`: no payout. */
+  payout_amount: Amount | null;
+  /** The contract has no `denied`: everyone else reads `held`. */
+  payout_status: OperatorRankPayoutStatus;
+  account_id: string;
+  /** The payout of the row; null if nothing is won, and until the round is `settled`. */
+  award_id: string | null;
 };
 
 /** The tournament as partners see it, and everything that the operator set. */
@@ -1004,10 +1069,24 @@ export type Payout = {
   account_id: string;
   amount: Amount;
   status: PayoutStatus;
-  /** Why the payout was held. */
+  /** Why the payout was held. It stays after a decision. */
   reason: string | null;
   created_at: string;
   paid_at: string | null;
+  /** Null while the payout is held, if it never was, and if a release up to 0.2.0 decided it. */
+  decision: PayoutDecision | null;
+};
+
+export type PayoutDecision = {
+  decision: 'released' | 'denied';
+  at: string;
+  /** The name of the operator who decided. */
+  operator: string;
+  reason: string | null;
+};
+
+export type PayoutDecisionReason = {
+  reason?: string | undefined;
 };
 
 export type PayoutList = {
@@ -1167,6 +1246,11 @@ export type RequestDetails = {
   error_code: string | null;
   duration_ms: number;
   idempotency_key: string | null;
+  /**
+   * The attempt that the path names, or that the request created. Null if there is none, or if the log has no body of
+   * the response.
+   */
+  attempt_id: string | null;
   /** Whether the response is that of an earlier request. */
   replayed: boolean;
   user_agent: string | null;
@@ -1192,6 +1276,11 @@ export type RequestLine = {
   error_code: string | null;
   duration_ms: number;
   idempotency_key: string | null;
+  /**
+   * The attempt that the path names, or that the request created. Null if there is none, or if the log has no body of
+   * the response.
+   */
+  attempt_id: string | null;
   /** Whether the response is that of an earlier request. */
   replayed: boolean;
 };
@@ -1218,6 +1307,13 @@ export type ResentDeliveries = {
   more: boolean;
   /** The `from` that continues; null if `more` is false. */
   resume_from: string | null;
+};
+
+export type RoundCancellation = {
+  /** No entry and no score has been accepted since then. */
+  cancelled_at: string;
+  operator: string;
+  reason: string;
 };
 
 export type RoundList = {
