@@ -1,6 +1,6 @@
 /**
- * The addresses of the developer portal. A page is one line here, and its script is loaded when it is opened:
- * apps/portal/README.md, "A new page".
+ * The addresses of the developer portal. A page is one line here, and its script is loaded when it
+ * is opened: apps/portal/README.md, "A new page".
  */
 import { createRootRoute, createRoute, createRouter, Navigate, notFound } from '@tanstack/react-router';
 import type { ReactNode } from 'react';

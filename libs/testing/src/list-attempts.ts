@@ -1,6 +1,6 @@
 /**
- * What developers and operators see of attempts, in both contest services: the list, and the history
- * of one.
+ * What developers and operators see of attempts, in both contest services: the list, and the
+ * history of one.
  */
 import type { Refused } from '@laurel/errors';
 import type {

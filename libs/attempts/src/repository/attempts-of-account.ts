@@ -1,7 +1,7 @@
 /**
- * The attempts of one account, newest first, at every contest or at those of one tenant. One look-up
- * in the index of players for each contest finds them: a page costs as much for an account whose
- * attempts are old as for one that plays now.
+ * The attempts of one account, newest first, at every contest or at those of one tenant. One
+ * look-up in the index of players for each contest finds them: a page costs as much for an account
+ * whose attempts are old as for one that plays now.
  */
 
 import type { Queryable } from '@laurel/postgres';

@@ -43,7 +43,7 @@ export const MAX_WINDOWS = 5;
 /** Above the ids of all attempts. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Whose attempts are listed: a program's in one environment, or an account's, also of one tenant. */
+/** Whose attempts are listed: a tenant's, or an account's at every tenant or at one. */
 export type ListedOf =
   | { readonly kind: 'tenant'; readonly tenant: Tenant }
   | { readonly kind: 'account'; readonly accountId: string; readonly tenant: Tenant | null };

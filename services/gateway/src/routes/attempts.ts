@@ -87,7 +87,7 @@ export const describedAttempt = component(
 
 type From = ListAttemptsRequest['from'];
 
-/** Where a list begins, by at most one of these; null if that one is not a cursor of ours. */
+/** Where a list begins, by at most one of these; null if Laurel did not issue that one. */
 export function fromOf({
   cursor,
   after,

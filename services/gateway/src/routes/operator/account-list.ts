@@ -21,8 +21,8 @@ const accountQuery = z
     player_ref: playerRef.optional().openapi({
       description: 'Only the account to which this player of `program_id` is linked in `environment`.',
     }),
-    program_id: id.optional(),
-    environment: environment.optional(),
+    program_id: id.optional().openapi({ description: 'Needed with `player_ref`.' }),
+    environment: environment.optional().openapi({ description: 'Needed with `player_ref`.' }),
     flag: flag
       .optional()
       .openapi({ description: 'Only accounts with this flag; `self_excluded`: until later than now.' }),

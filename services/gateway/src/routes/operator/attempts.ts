@@ -36,7 +36,7 @@ type AttemptReads = OwningServices & {
 const attemptQuery = z
   .object({
     program_id: id.optional().openapi({ description: 'Needed, with `environment`, unless there is an `account_id`.' }),
-    environment: environment.optional(),
+    environment: environment.optional().openapi({ description: 'Needed with `program_id`.' }),
     account_id: id.optional().openapi({ description: 'Only attempts that this account pays for.' }),
     ...attemptFilters,
     ...page,

@@ -56,9 +56,9 @@ export const listPayouts = defineOperatorRoute({
     'The list has the payouts of test and live. With `account_id`, `program_id` or `environment` a page reads at most 5,000 payouts, so it may be short, or empty, although `next_cursor` is not null.',
   query: z.object({
     status: status.optional().openapi({ description: 'If absent, payouts of every status.' }),
-    account_id: id.optional(),
-    program_id: id.optional(),
-    environment: environment.optional(),
+    account_id: id.optional().openapi({ description: 'Only payouts to this account.' }),
+    program_id: id.optional().openapi({ description: 'Only payouts of this program.' }),
+    environment: environment.optional().openapi({ description: 'Only payouts of this environment.' }),
     ...page,
   }),
   success: {

@@ -43,7 +43,7 @@ function Question({ onToken, onClose }: QuestionProps): ReactNode {
   return (
     <ConfirmDialog
       title="Make a sign-in link?"
-      consequence="The person who opens it becomes the developer: sees every program of theirs and can replace test keys and secrets. Earlier links keep working until they expire."
+      consequence="The person who opens it becomes the developer: sees all their programs and can replace test keys and secrets. Earlier links keep working until they expire."
       confirm="Make the link"
       tone="primary"
       isOpen
