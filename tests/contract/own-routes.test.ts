@@ -199,6 +199,7 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(200, await operator.audit());
     expectStatus(200, await operator.send('GET', '/actions?limit=50'));
     expectStatus(200, await operator.send('GET', `/attempts?account_id=${winner.accountId}&limit=2`));
+    expectStatus(200, await operator.send('GET', `/search?q=${won.receipt_id}`));
     expect(missing('/api/operator')).toEqual([]);
   });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Developer, expectStatus, joinWorld, type SharedWorld } from '../world.ts';
 
 type Line = { readonly id: string; readonly program_id: string; readonly account_id: string };
+type Search = { readonly data: readonly { readonly id: string }[]; readonly missing: readonly string[] };
 type List = { readonly data: readonly Line[]; readonly next_cursor: string | null };
 
 describe('attempts as operators read them', () => {
@@ -24,7 +25,7 @@ describe('attempts as operators read them', () => {
     }
   }
 
-  test('one read of an attempt has its account, history, evidence, deliveries and payout', async () => {
+  test('each id of a complaint leads to its attempt, which has its account, history, evidence, deliveries and payout', async () => {
     const { program } = developer;
     const hook = await world.newReceiver(developer, { program_id: program.id, environment: 'test' });
     const challenge = await world.newChallenge({}, program);
@@ -36,6 +37,18 @@ describe('attempts as operators read them', () => {
     const outcome = expectStatus(200, await program.test.reportOutcome(id, { score: 100, evidence })).body;
     const { deliveryId } = await hook.event('attempt.settled', id);
     await hook.delivery(deliveryId);
+    const { award } = outcome;
+    const everything = [id, outcome.receipt_id, award?.id, deliveryId, player.accountId, challenge.id, program.id];
+    for (const [index, searched] of everything.entries()) {
+      const { data, missing } = expectStatus(200, await send<Search>(`/search?q=${searched}`)).body;
+      const isOfAttempt = index < 4;
+      expect([missing, data]).toEqual([
+        [],
+        [expect.objectContaining({ id: searched, ...(isOfAttempt && { attempt_id: id, program_id: program.id }) })],
+      ]);
+    }
+    const byRef = await send<Search>(`/search?q=${player.ref}&program_id=${program.id}`);
+    expect(expectStatus(200, byRef).body.data).toMatchObject([{ kind: 'player_ref', account_id: player.accountId }]);
     const read = expectStatus(200, await send(`/attempts/${id}`)).body;
     expect(read).toMatchObject({
       program_id: program.id,

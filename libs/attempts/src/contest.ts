@@ -97,6 +97,14 @@ export interface FoundAttempt {
   readonly endedBy: RoundReason | null;
 }
 
+/** What an id names besides attempts and receipts. */
+export interface NamedContest {
+  readonly kind: 'challenge' | 'tournament' | 'round';
+  readonly tenant: Tenant;
+  /** A few words for an operator. */
+  readonly summary: string;
+}
+
 /** What a report that names its player needs to know about a contest. */
 export interface ContestState {
   readonly tenant: Tenant;
@@ -145,6 +153,8 @@ export interface Contest {
    * for none.
    */
   findRankAwardOf?(attemptId: string): Promise<string | null>;
+  /** The contests of this id, and what they belong to. */
+  findNamed(id: string): Promise<readonly NamedContest[]>;
   /** The results of these settled attempts, by their ids. */
   loadResults(attemptIds: readonly string[]): Promise<ReadonlyMap<string, AttemptResult>>;
   /** The contests with these ids. The map lacks those that do not exist. */

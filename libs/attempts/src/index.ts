@@ -15,7 +15,7 @@
  *   (`@laurel/attempts/client`)
  */
 export type { AccountCache } from './account-cache.ts';
-export type { Contest, RecordedSettlement, Report, Settlement } from './contest.ts';
+export type { Contest, NamedContest, RecordedSettlement, Report, Settlement } from './contest.ts';
 export { ATTEMPT_CALLERS, attemptHandlers } from './handlers/index.ts';
 export { countsUnderCap } from './repository/attempt-cap.ts';
 export { ROWS_OF_WINDOW, selectingWindow } from './repository/attempt-windows.ts';

@@ -12,7 +12,7 @@ import {
   ScoreSource,
   ThresholdDirection,
 } from './generated/laurel/challenge/v1/challenge.ts';
-import { Environment } from './generated/laurel/common/v1/common.ts';
+import { Environment, ItemKind } from './generated/laurel/common/v1/common.ts';
 import { PayoutStatus as EventPayoutStatus, RefundReason } from './generated/laurel/events/v1/events.ts';
 import { IntegrationStatus, LogKind, RecordStatus, Transport } from './generated/laurel/integration/v1/integration.ts';
 import {
@@ -164,6 +164,19 @@ export const RECORD_STATUSES = {
 export const LOG_KINDS = {
   push: LogKind.PUSH,
   poll: LogKind.POLL,
+} as const;
+
+/** What an id can name in a service that is not the gateway. */
+export const ITEM_KINDS = {
+  attempt: ItemKind.ATTEMPT,
+  receipt: ItemKind.RECEIPT,
+  challenge: ItemKind.CHALLENGE,
+  tournament: ItemKind.TOURNAMENT,
+  round: ItemKind.ROUND,
+  account: ItemKind.ACCOUNT,
+  award: ItemKind.AWARD,
+  delivery: ItemKind.DELIVERY,
+  event: ItemKind.EVENT,
 } as const;
 
 /** The name of a value; undefined for one without. */

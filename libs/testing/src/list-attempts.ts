@@ -8,9 +8,10 @@ import type {
   DescribeAttemptResponse,
   ListAttemptsRequest,
   ListAttemptsResponse,
+  LookUpIdResponse,
 } from '@laurel/proto/attempts';
 import { AttemptStatus } from '@laurel/proto/attempts';
-import { Environment } from '@laurel/proto/common';
+import { Environment, ItemKind } from '@laurel/proto/common';
 import { ATTEMPT_FACTS, nameOf } from '@laurel/proto/enum-names';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import fc from 'fast-check';
@@ -25,6 +26,7 @@ type Service = ReturnType<InspectedOwner<Attempt>['service']> & {
     readonly attemptId: string;
     readonly ofAnyProgram: boolean;
   }): Promise<DescribeAttemptResponse | Refused>;
+  lookUpId(request: { readonly id: string }): Promise<LookUpIdResponse | Refused>;
 };
 
 export type ListedOwner = Omit<InspectedOwner<Attempt>, 'service'> & {
@@ -228,6 +230,32 @@ export function itListsAttempts(owner: ListedOwner): void {
       expect(followed.slice(-2)).toEqual([attemptId, later.id]);
     }
     await h.server.sweepOnce();
+  });
+}
+
+/** As `itListsAttempts`, for the look-up of an id. */
+export function itLooksUpIds(owner: ListedOwner): void {
+  const { harness: h, tenant } = owner;
+  const lookUp = async (id: string) => ok(await owner.service().lookUpId({ id })).items;
+
+  it('the id of an attempt, a receipt or a contest names it, in any program, and no other id names anything', async () => {
+    const { attempt, player, again } = await owner.openAttempt();
+    await owner.reportOutcome(attempt.id);
+    const { attempt: settled } = ok(await owner.service().inspectAttempt({ attemptId: attempt.id }));
+    const ofAttempt = { attemptId: attempt.id, accountId: player.accountId, tenant };
+    const summary = `settled, player ${player.ref}`;
+    expect(await lookUp(attempt.id)).toEqual([{ ...ofAttempt, kind: ItemKind.ATTEMPT, summary }]);
+    const receiptId = settled?.outcome?.receiptId ?? '';
+    expect(await lookUp(receiptId)).toEqual([{ ...ofAttempt, kind: ItemKind.RECEIPT, summary }]);
+    const kind = owner.owner === 'challenge' ? ItemKind.CHALLENGE : ItemKind.ROUND;
+    const [contest, ...more] = await lookUp(attempt.contestId);
+    expect([contest, more]).toEqual([
+      { kind, tenant, attemptId: '', accountId: '', summary: expect.stringMatching(/./) },
+      [],
+    ]);
+    const hidden = newOwnedId(owner.owner);
+    await h.database.query({ text: owner.insertRefused }, [(await again()).id, [hidden], h.clock()]);
+    for (const id of [hidden, newId(), tenant.programId, player.accountId]) expect(await lookUp(id)).toEqual([]);
   });
 }
 

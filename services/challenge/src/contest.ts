@@ -13,7 +13,7 @@ import type { TierCeilings } from './domain/tier-ceiling.ts';
 import { AWARDS, refundEvents, settledWithAward } from './events.ts';
 import { findAttempt } from './repository/attempts.ts';
 import { findAwardOfAttempt, loadAwardsOfAttempts } from './repository/awards.ts';
-import { loadChallenges } from './repository/challenges.ts';
+import { findChallenge, loadChallenges } from './repository/challenges.ts';
 import { loadOpenCandidates } from './repository/open-attempts.ts';
 import { loadOutcome, loadOutcomes, loadReceipt } from './repository/outcomes.ts';
 
@@ -46,6 +46,10 @@ export function challengeContest(deps: Deps): Contest {
     loadOutcome: (attemptId) => loadOutcome(database, attemptId),
     loadReceipt: (receiptId) => loadReceipt(database, receiptId),
     findAwardOf: (attemptId) => findAwardOfAttempt(database, attemptId),
+    async findNamed(id) {
+      const found = await findChallenge(database, id);
+      return found === null ? [] : [{ kind: 'challenge', tenant: found.tenant, summary: found.terms.name }];
+    },
     async loadResults(attemptIds) {
       const [outcomes, won] = await Promise.all([
         loadOutcomes(database, attemptIds),

@@ -2,13 +2,13 @@
  * Rounds as contests, for the attempt lifecycle (libs/attempts/src/contest.ts). A round has no bar,
  * and pays by rank.
  */
-import type { Contest } from '@laurel/attempts';
+import type { Contest, NamedContest } from '@laurel/attempts';
 import type { Requirement } from '@laurel/attempts/domain';
 import { createAttemptReservations, moveReservation } from './commits/reserve-attempts.ts';
 import { createOutcomeSettlements, type OutcomeCommitDeps } from './commits/settle-outcomes.ts';
 import { endOf } from './domain/outcome-decision.ts';
 import { acceptsScores } from './domain/round-status.ts';
-import type { Attempt, Outcome } from './domain/tournament.ts';
+import type { Attempt, Outcome, Round, Tournament } from './domain/tournament.ts';
 import { AWARDS, refundEvents } from './events.ts';
 import { findAttempt } from './repository/attempts.ts';
 import { bookEndedAttempts, bookingOfPurchases, lockEntrants } from './repository/entries.ts';
@@ -16,7 +16,8 @@ import { loadOpenCandidates } from './repository/open-attempts.ts';
 import { loadOutcome, loadOutcomes, loadReceipt } from './repository/outcomes.ts';
 import { findAwardOfEntrant } from './repository/payouts.ts';
 import { refundQueue } from './repository/refunds.ts';
-import { loadRoundEnds } from './repository/rounds.ts';
+import { findRound, loadRoundEnds } from './repository/rounds.ts';
+import { findTournament } from './repository/tournaments.ts';
 
 /**
  * Insiders of a program may not compete for its purses. Beyond that, only the rules that always
@@ -57,6 +58,13 @@ export function roundContest(deps: OutcomeCommitDeps): Contest {
     loadReceipt: (receiptId) => loadReceipt(database, receiptId),
     findAwardOf: async () => null,
     findRankAwardOf: (attemptId) => findAwardOfEntrant(database, attemptId),
+    async findNamed(id) {
+      const [tournament, round] = await Promise.all([findTournament(database, id), findRound(database, id)]);
+      return [
+        ...(tournament === null ? [] : [namedTournament(tournament.tournament)]),
+        ...(round === null ? [] : [namedRound(round.round)]),
+      ];
+    },
     async loadResults(attemptIds) {
       const outcomes = await loadOutcomes(database, attemptIds);
       return new Map(outcomes.map((outcome) => [outcome.attemptId, { outcome: withoutBar(outcome), award: null }]));
@@ -84,6 +92,14 @@ export function roundContest(deps: OutcomeCommitDeps): Contest {
       await settlements.drain();
     },
   };
+}
+
+function namedTournament({ tenant, terms }: Tournament): NamedContest {
+  return { kind: 'tournament', tenant, summary: terms.name };
+}
+
+function namedRound({ tenant, number, tournamentName }: Round): NamedContest {
+  return { kind: 'round', tenant, summary: `round ${number} of ${tournamentName}` };
 }
 
 function withoutBar(outcome: Outcome) {

@@ -23,6 +23,7 @@ export const CALLERS: AcceptedCallers<WalletServiceService> = {
   createAccount: GATEWAY,
   getAccount: GATEWAY,
   listAccounts: GATEWAY,
+  lookUpId: GATEWAY,
   updateAccount: GATEWAY,
   deposit: GATEWAY,
   getStatement: GATEWAY,

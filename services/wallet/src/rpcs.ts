@@ -30,6 +30,7 @@ import { listAwardPayouts } from './handlers/list-award-payouts.ts';
 import { listFees } from './handlers/list-fees.ts';
 import { listPayouts } from './handlers/list-payouts.ts';
 import { listPlayerLinks } from './handlers/list-player-links.ts';
+import { lookUpId } from './handlers/look-up-id.ts';
 import { payAwards } from './handlers/pay-awards.ts';
 import { putPlayerLink } from './handlers/put-player-link.ts';
 import { putSandboxPlayer } from './handlers/put-sandbox-player.ts';
@@ -70,6 +71,7 @@ export function walletRpcs(deps: {
       createAccount: createAccount(deps),
       getAccount: getAccount(deps),
       listAccounts: listAccounts(deps),
+      lookUpId: lookUpId(deps),
       updateAccount: updateAccount(deps),
       deposit: deposit(deps),
       getStatement: getStatement(deps),

@@ -16,6 +16,7 @@ export const CALLERS: AcceptedCallers<WebhookServiceService> = {
   listDeliveries: GATEWAY,
   getDelivery: GATEWAY,
   listDeliveriesOfEvents: GATEWAY,
+  lookUpId: GATEWAY,
   resendDelivery: GATEWAY,
   resendFailedDeliveries: GATEWAY,
   getEndpointStats: GATEWAY,

@@ -15,6 +15,7 @@ import { listDeliveries } from './handlers/list-deliveries.ts';
 import { listDeliveriesOfEvents } from './handlers/list-deliveries-of-events.ts';
 import { listEndpoints } from './handlers/list-endpoints.ts';
 import { listSandboxEvents } from './handlers/list-sandbox-events.ts';
+import { lookUpId } from './handlers/look-up-id.ts';
 import { putProgram } from './handlers/put-program.ts';
 import { resendDelivery } from './handlers/resend-delivery.ts';
 import { resendFailedDeliveries } from './handlers/resend-failed-deliveries.ts';
@@ -47,6 +48,7 @@ export function webhookRpcs(deps: {
       listDeliveries: listDeliveries(deps),
       getDelivery: getDelivery(deps),
       listDeliveriesOfEvents: listDeliveriesOfEvents(deps),
+      lookUpId: lookUpId(deps),
       resendDelivery: resendDelivery(deps),
       resendFailedDeliveries: resendFailedDeliveries(deps),
       getEndpointStats: getEndpointStats(deps),

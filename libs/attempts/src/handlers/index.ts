@@ -15,6 +15,7 @@ import { findOpenAttempts } from './find-open-attempts.ts';
 import { getAttempt } from './get-attempt.ts';
 import { inspectAttempt } from './inspect-attempt.ts';
 import { listAttempts } from './list-attempts.ts';
+import { type LookUpDeps, lookUpId } from './look-up-id.ts';
 import type { ReadDeps } from './read-attempt.ts';
 import { reportOutcomes } from './report-outcomes.ts';
 import { denyAward, releaseAward } from './review-awards.ts';
@@ -23,6 +24,7 @@ import { voidAttempt } from './void-attempt.ts';
 type Deps = CreateDeps &
   FindDeps &
   ListDeps &
+  LookUpDeps &
   ReadDeps & { readonly database: Database; readonly awards: AwardTable; readonly logger: Logger };
 
 export function attemptHandlers(deps: Deps): Handlers<AttemptServiceService> {
@@ -34,6 +36,7 @@ export function attemptHandlers(deps: Deps): Handlers<AttemptServiceService> {
     inspectAttempt: inspectAttempt(deps),
     listAttempts: listAttempts(deps),
     describeAttempt: describeAttempt(deps),
+    lookUpId: lookUpId(deps),
     voidAttempt: voidAttempt(deps),
     expireAttempt: expireAttempt(deps),
     releaseAward: releaseAward(deps),
@@ -55,6 +58,7 @@ export const ATTEMPT_CALLERS: AcceptedCallers<AttemptServiceService> = {
   inspectAttempt: GATEWAY,
   listAttempts: GATEWAY,
   describeAttempt: GATEWAY,
+  lookUpId: GATEWAY,
   voidAttempt: GATEWAY,
   expireAttempt: GATEWAY,
   releaseAward: GATEWAY,

@@ -8,6 +8,7 @@ import {
   createAttemptList,
   itDescribesAttempts,
   itListsAttempts,
+  itLooksUpIds,
   type ListedOwner,
 } from '@laurel/testing/list-attempts';
 import { newId } from '@laurel/values/ids';
@@ -44,6 +45,7 @@ from attempts a, unnest($2::uuid[]) i (id) where a.id = $1`,
 describe('the attempts of a challenge, for developers and operators', () => {
   itListsAttempts(OWNER);
   itDescribesAttempts(OWNER);
+  itLooksUpIds(OWNER);
 
   it('a page among 100,000 attempts reads one window by index, for a tenant with many attempts or none', async () => {
     const challenge = await h.open({}, { status: ChallengeStatus.CALIBRATING });

@@ -111,8 +111,10 @@ const TAGS = [
   { name: 'Operator rounds', description: 'Rounds, and their standings with accounts and awards.' },
   { name: 'Operator payouts', description: 'Payouts to players, and decisions on those that are held.' },
   { name: 'Operator attempts', description: 'Attempts with their history, and voiding one by hand.' },
+  { name: 'Operator attempts', description: 'Attempts of every program; voiding one by hand.' },
   { name: 'Operator receipts', description: 'The signed records of outcomes.' },
   { name: 'Operator audit', description: 'A check of every money rule.' },
+  { name: 'Operator search', description: 'Finding what an id, an e-mail or a player_ref names.' },
   { name: 'Operator actions', description: 'The log of the changes that operators made.' },
 ] as const;
 

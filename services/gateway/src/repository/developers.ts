@@ -53,6 +53,20 @@ export async function developerExists(database: Database, developerId: string): 
   return rows[0]?.isThere === true;
 }
 
+const SELECT_NAMED: Statement = {
+  name: 'select_named_developer',
+  text: 'select id, email from developers where id = $1 or email = $2',
+};
+
+/** The developer with this id, or with this e-mail in lower case; null if there is none. */
+export async function findDeveloper(
+  database: Database,
+  { id, email }: { readonly id?: string; readonly email?: string },
+): Promise<Developer | null> {
+  const [found] = await database.query<Developer>(SELECT_NAMED, [id ?? null, email ?? null]);
+  return found ?? null;
+}
+
 export function noSuchDeveloper(): Refused {
   return refused('not_found', 'There is no such developer.');
 }

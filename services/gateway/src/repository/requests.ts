@@ -295,6 +295,17 @@ export function isPosition(position: bigint): boolean {
   return position >= 0n && position < MAX_POSITION;
 }
 
+const SELECT_BY_ID: Statement = {
+  name: 'select_request_of_any_program',
+  text: `select ${LINE} from requests where request_id = $1`,
+};
+
+/** A request of any program, in either environment, without its bodies. */
+export async function findRequestLine(database: Database, requestId: string): Promise<RequestLine | null> {
+  const [found] = await database.query<RequestLine>(SELECT_BY_ID, [requestId]);
+  return found ?? null;
+}
+
 const SELECT_ONE: Statement = {
   name: 'select_request',
   text: `

@@ -1,6 +1,8 @@
 /** Attempts as developers and operators see them: the list, and the history of one. */
-import { itDescribesAttempts, itListsAttempts, type ListedOwner } from '@laurel/testing/list-attempts';
-import { describe } from 'vitest';
+import { ItemKind } from '@laurel/proto/common';
+import { ok } from '@laurel/testing';
+import { itDescribesAttempts, itListsAttempts, itLooksUpIds, type ListedOwner } from '@laurel/testing/list-attempts';
+import { describe, expect, it } from 'vitest';
 import { created, FEE, FUNDS, HOUR_MS, PROGRAM, recorded, useHarness } from '../tournament.fixture.ts';
 
 const h = useHarness();
@@ -32,4 +34,12 @@ from attempts a, unnest($2::uuid[]) i (id) where a.id = $1`,
 describe('the attempts of rounds, for developers and operators', () => {
   itListsAttempts(OWNER);
   itDescribesAttempts(OWNER);
+  itLooksUpIds(OWNER);
+
+  it('the id of a tournament names it', async () => {
+    const { tournamentId } = await h.openRound();
+    expect(ok(await h.tournament.lookUpId({ id: tournamentId })).items).toMatchObject([
+      { kind: ItemKind.TOURNAMENT, tenant: PROGRAM },
+    ]);
+  });
 });

@@ -28,6 +28,7 @@ import {
   replaceLiveKey,
 } from './programs.ts';
 import { getReceipt } from './receipts.ts';
+import { search } from './search.ts';
 import {
   cancelRound,
   changeTournament,
@@ -95,4 +96,5 @@ export const OPERATOR_ROUTES: readonly Route<string, OperatorServices>[] = [
   getReceipt,
   audit,
   listActions,
+  search,
 ];

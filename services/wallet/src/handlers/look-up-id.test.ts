@@ -1,0 +1,35 @@
+/** What an id names in the wallet, for an operator who has only the id. */
+import { Environment, ItemKind } from '@laurel/proto/common';
+import { newId } from '@laurel/values/ids';
+import { expect, it } from 'vitest';
+import { addPlayer, awardOf, ok, useTestWallet } from '../wallet.fixture.ts';
+
+const wallet = useTestWallet();
+const lookUp = async (id: string) => (await ok(wallet.client.lookUpId({ id }))).items;
+
+it("the id of an account names it: a person's without a program, a sandbox account with its own", async () => {
+  const programId = newId();
+  for (const environment of [Environment.LIVE, Environment.TEST]) {
+    const { accountId, email } = await addPlayer(wallet, { programId, environment });
+    const tenant = environment === Environment.TEST ? { programId, environment } : undefined;
+    expect(await lookUp(accountId)).toEqual([
+      { kind: ItemKind.ACCOUNT, tenant, accountId, attemptId: '', summary: email },
+    ]);
+  }
+});
+
+it('the id of an award names its payout, with the attempt and the account, and no other id names anything', async () => {
+  const player = await addPlayer(wallet);
+  const payment = awardOf(player, 500n);
+  await ok(wallet.client.payAwards({ payments: [payment] }));
+  expect(await lookUp(payment.awardId)).toEqual([
+    {
+      kind: ItemKind.AWARD,
+      tenant: player.player.tenant,
+      attemptId: payment.attemptId,
+      accountId: player.accountId,
+      summary: '5.00, paid',
+    },
+  ]);
+  for (const id of [newId(), payment.attemptId]) expect(await lookUp(id)).toEqual([]);
+});
