@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeTook, mayRunAgain, patternOf, readReport } from './verdict.mjs';
+import { durationLine, mayRunAgain, patternOf, readReport } from './verdict.mjs';
 
 /** No part starts later than this many seconds: CI ends the run after 90 minutes. */
 const LAST_START_S = 5_000;
@@ -43,7 +43,7 @@ for (const { script, budgetS, beside } of PARTS) {
   const check = beside === undefined ? undefined : npmRun(beside, [], { isShown: false });
   const result = await runTests(script);
   results.push(result);
-  took.push(describeTook(`npm run ${script}`, secondsNow() - began, budgetS));
+  took.push(durationLine(`npm run ${script}`, secondsNow() - began, budgetS));
   if (check === undefined) continue;
   const { code, output } = await check;
   console.log(output);

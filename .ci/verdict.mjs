@@ -63,7 +63,7 @@ export function patternOf(failures) {
 }
 
 /** The line of a part, with a warning where it exceeded its budget by more than a fifth. */
-export function describeTook(what, seconds, budgetS) {
+export function durationLine(what, seconds, budgetS) {
   const line = `TOOK: ${String(seconds).padStart(4)} s of ${budgetS} s, ${what}`;
   return seconds > budgetS * TOLERANCE ? `${line}\nOVER BUDGET: ${what} by ${seconds - budgetS} s` : line;
 }

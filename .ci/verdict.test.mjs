@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { describeTook, mayRunAgain, patternOf, readReport } from './verdict.mjs';
+import { durationLine, mayRunAgain, patternOf, readReport } from './verdict.mjs';
 
 const ROOT = '/laurel';
 const aTest = (title, status, failureMessages = [], ancestorTitles = []) => ({
@@ -124,11 +124,11 @@ describe('which failures run again', () => {
 
 describe('how long a part took', () => {
   test('a part within a fifth of its budget is no warning', () => {
-    expect(describeTook('npm run test', 120, 100)).toBe('TOOK:  120 s of 100 s, npm run test');
+    expect(durationLine('npm run test', 120, 100)).toBe('TOOK:  120 s of 100 s, npm run test');
   });
 
   test('a part that exceeds its budget by more than a fifth is a warning', () => {
-    expect(describeTook('npm run test', 121, 100)).toBe(
+    expect(durationLine('npm run test', 121, 100)).toBe(
       'TOOK:  121 s of 100 s, npm run test\nOVER BUDGET: npm run test by 21 s',
     );
   });

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import type { Stack } from '@laurel/testing';
 import type { AttackKind, AttackRequest } from './attack.ts';
 import type { LoadRequest, LoadResult } from './load.ts';
-import { countOf, latenciesOf } from './mix.ts';
 import { percentiles } from './statistics.ts';
+import { countOf, latenciesOf } from './winning-flows.ts';
 
 /**
  * A partner far below the system's capacity: the latency that it sees comes from the attack, not

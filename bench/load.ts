@@ -1,10 +1,10 @@
 // One load process: it runs its parent's orders over HTTP and returns latencies. A separate
 // process, so that its CPU time is measured apart from the system's.
 import { HttpConnection } from './http-connection.ts';
-import { createMix, createRandom, type FlowResult, type Flows } from './mix.ts';
 import { type AttemptsRequest, createOutcomes, type OutcomesRequest } from './outcomes.ts';
 import { type BenchProgram, type Flow, runPaidFlow, runRoundFlow } from './paid-flow.ts';
 import { type Assignment, createPlayerPool, type Play, type PlayerPool } from './player-pool.ts';
+import { createRandom, createWinSequence, type FlowResult, type Flows } from './winning-flows.ts';
 
 /**
  * Sent by the parent. Without `ratePerSecond` the loop is closed: each client starts its next flow
@@ -33,7 +33,7 @@ export interface LoadResult extends Flows {
 }
 
 const PLAYER_POOL_SEED = 1;
-const mix = createMix();
+const isNextWin = createWinSequence();
 const outcomes = createOutcomes();
 let pool: PlayerPool | undefined;
 
@@ -48,7 +48,7 @@ async function obey(order: LoadOrder, players: PlayerPool): Promise<LoadResult |
     case 'flows':
       return await run(order, players);
     case 'attempts':
-      await outcomes.create(order, players, mix);
+      await outcomes.create(order, players, isNextWin);
       return 'created';
     case 'outcomes':
       return await outcomes.settle(order);
@@ -74,7 +74,7 @@ async function run(request: LoadRequest, players: PlayerPool): Promise<LoadResul
         const wait = due - performance.now();
         if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
       }
-      const play = request.flow === 'round' ? 'entry' : mix() ? 'win' : 'loss';
+      const play = request.flow === 'round' ? 'entry' : isNextWin() ? 'win' : 'loss';
       const assignment = players.take(play);
       const index = results.push('failed') - 1;
       if (await runFlow(connection, assignment, play)) results[index] = play === 'win' ? 'won' : 'lost';

@@ -1,10 +1,10 @@
 // Only outcomes: attempts are created first, without measurement, and then settled, by `/v1` or by
 // signed pushes. The load process runs both.
 import { HttpConnection } from './http-connection.ts';
-import type { FlowResult, Flows } from './mix.ts';
 import { createAttempt, fail, type Player, report, THRESHOLD } from './paid-flow.ts';
 import type { PlayerPool } from './player-pool.ts';
 import { type PushTarget, push } from './push.ts';
+import type { FlowResult, Flows } from './winning-flows.ts';
 
 /** Sent by the parent: create this many attempts, of which as many will win as of flows. */
 export interface AttemptsRequest {
@@ -33,12 +33,12 @@ interface OpenAttempt {
   readonly wins: boolean;
 }
 
-/** The attempts that one load process has created and not settled, in the order of the mix. */
+/** The attempts that one load process has created and not settled, in the order of creation. */
 export interface Outcomes {
   /**
    * Throws if an attempt was not created: otherwise the two ways would settle different attempts.
    */
-  create(request: AttemptsRequest, players: PlayerPool, mix: () => boolean): Promise<void>;
+  create(request: AttemptsRequest, players: PlayerPool, isNextWin: () => boolean): Promise<void>;
   /** The outcomes, in the order in which they were sent; the caller does not count failed ones. */
   settle(request: OutcomesRequest): Promise<Flows & { readonly elapsedMs: number }>;
 }
@@ -46,11 +46,11 @@ export interface Outcomes {
 export function createOutcomes(): Outcomes {
   const open: OpenAttempt[] = [];
   return {
-    async create({ count, ...request }, players, mix) {
+    async create({ count, ...request }, players, isNextWin) {
       const made: (OpenAttempt | undefined)[] = [];
       await withClients(request, async (connection) => {
         if (made.length === count) return false;
-        const wins = mix();
+        const wins = isNextWin();
         const assignment = players.take(wins ? 'win' : 'loss');
         const index = made.push(undefined) - 1;
         const id = await createAttempt(connection, assignment.player, assignment.challengeId);

@@ -1,5 +1,5 @@
-import { LOSSES_PER_WIN } from './mix.ts';
 import type { BenchProgram, Player } from './paid-flow.ts';
+import { LOSSES_PER_WIN } from './winning-flows.ts';
 
 /**
  * A player and its progress: after a win it moves to its program's next challenge, because a
@@ -28,8 +28,8 @@ export interface Assignment {
 
 /**
  * The players of one load process. A player is in one flow at a time, and the one that rested
- * longest is next. The mix decides which flow wins; it prefers a player with four losses, so that
- * all players win equally often.
+ * longest is next. winning-flows.ts decides which flow wins; the pool prefers a player with four
+ * losses for it, so that all players win equally often.
  */
 export interface PlayerPool {
   /** Throws if no player rests, or the player's challenges are used up. */

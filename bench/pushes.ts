@@ -11,11 +11,11 @@ import {
   sharesBetween,
   usedBetween,
 } from './meter.ts';
-import { countOf, isMixed, latenciesOf, type WindowWins, winsInWindows } from './mix.ts';
 import type { BenchProgram } from './paid-flow.ts';
 import type { PushTarget } from './push.ts';
 import { createPushTargets } from './push-targets.ts';
 import { percentiles } from './statistics.ts';
+import { countOf, isMixed, latenciesOf, type WindowWins, winsInWindows } from './winning-flows.ts';
 
 const CLIENT_COUNTS = [16, 64];
 /**

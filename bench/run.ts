@@ -19,7 +19,6 @@ import { measureDeliveries } from './deliveries.ts';
 import { measureDoors } from './doors.ts';
 import type { LoadOrder, LoadRequest, LoadResult } from './load.ts';
 import { createMeter, percent, type Reading, sharesBetween, usedBetween } from './meter.ts';
-import { challengesFor, countOf, isMixed, latenciesOf, winsInWindows } from './mix.ts';
 import type { Flow } from './paid-flow.ts';
 import { measurePolls } from './polls.ts';
 import { measurePushes, pushedAttempts } from './pushes.ts';
@@ -27,6 +26,7 @@ import { createPrograms, PLAYERS, PROGRAMS } from './setup.ts';
 import { measureSoak } from './soak.ts';
 import { percentiles, table } from './statistics.ts';
 import { answerTurns } from './turns.ts';
+import { challengesNeeded, countOf, isMixed, latenciesOf, winsInWindows } from './winning-flows.ts';
 
 const stepMs = Number(process.env.LAUREL_BENCH_SECONDS ?? 10) * 1000;
 const soakMs = Number(process.env.LAUREL_BENCH_SECONDS ?? 300) * 1000;
@@ -104,7 +104,7 @@ const measuredMs =
   (parts.has('turns') ? stepMs : 0) +
   (parts.has('soak') ? soakMs : 0);
 const mostFlows = (measuredMs * MOST_FLOWS_PER_SECOND) / 1000 + (parts.has('pushes') ? pushedAttempts(stepMs) : 0);
-const challenges = SPARE_CHALLENGES + challengesFor(mostFlows / PLAYERS);
+const challenges = SPARE_CHALLENGES + challengesNeeded(mostFlows / PLAYERS);
 console.log(`making ${PROGRAMS} programs, ${PLAYERS} players, ${PROGRAMS * challenges} challenges ...`);
 const programs = await createPrograms(stack.baseUrl, stack.operatorToken, challenges);
 

@@ -12,8 +12,8 @@ import {
   sharesBetween,
   usedBetween,
 } from './meter.ts';
-import { countOf, isMixed, latenciesOf, winsInWindows } from './mix.ts';
 import { percentiles } from './statistics.ts';
+import { countOf, isMixed, latenciesOf, winsInWindows } from './winning-flows.ts';
 
 export const SOAK_CLIENTS = 64;
 const INTERVAL_SECONDS = 30;

@@ -3,8 +3,8 @@
 import { createInterface } from 'node:readline';
 import type { LoadResult } from './load.ts';
 import { type Meter, sharesBetween, usedBetween } from './meter.ts';
-import { countOf, isMixed, latenciesOf, winsInWindows } from './mix.ts';
 import { percentiles } from './statistics.ts';
+import { countOf, isMixed, latenciesOf, winsInWindows } from './winning-flows.ts';
 
 /** One line of JSON on the standard input of the run. */
 export interface TurnOrder {
@@ -31,7 +31,10 @@ export const ANSWER = 'TURN ';
 /** Printed before the first order. */
 export const READY = 'READY';
 
-/** Runs until stdin ends. Returns the number of failures, and of turns without the mix. */
+/**
+ * Runs until stdin ends. Returns the number of failures, and of turns whose wins and losses were
+ * not mixed.
+ */
 export async function answerTurns(on: {
   readonly meter: Meter;
   readonly services: readonly string[];

@@ -89,7 +89,7 @@ export function startPlay(world: World, program: Program): Play {
 }
 
 /** The comparison for the response to a repeated request. */
-export interface Again {
+export interface RepeatedStep {
   readonly step: Step;
   readonly answer: Answer<Attempt | Outcome>;
 }
@@ -98,10 +98,14 @@ export interface Again {
  * Sends requests again with their keys, each player's in order, like a partner that missed the
  * responses. A create may return another attempt than before: later requests then use that one.
  */
-export async function sendAgain(world: World, program: Program, steps: readonly Step[]): Promise<readonly Again[]> {
+export async function sendAgain(
+  world: World,
+  program: Program,
+  steps: readonly Step[],
+): Promise<readonly RepeatedStep[]> {
   const players = Map.groupBy(steps, ({ game }) => game.player);
   const answers = [...players.values()].map(async (own) => {
-    const again: Again[] = [];
+    const again: RepeatedStep[] = [];
     for (const step of own) {
       const answer = await send(world, program, step.game, step.act);
       if (step.act === 'create') step.game.id = attemptIdOf({ answer: expectStatus(201, answer) });

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHECKS, OWNERS, type Owner } from '../owner-checks.ts';
 import { eventually, expectError, expectStatus } from '../world.ts';
 import { bookDeposit, pushReport } from './load.ts';
-import { type Again, gamesOf, type Step, sendAgain } from './play.ts';
+import { gamesOf, type RepeatedStep, type Step, sendAgain } from './play.ts';
 import { documentedSql } from './repairs.ts';
 import { openSite, type Site } from './site.ts';
 
@@ -67,7 +67,7 @@ const carriedRefunds = (owner: Owner) =>
 const wins = () => countOf(({ act }) => act === 'win');
 const ENTRANTS = 3;
 
-async function sendAllAgain(): Promise<readonly Again[]> {
+async function sendAllAgain(): Promise<readonly RepeatedStep[]> {
   const again = await sendAgain(site.world, site.developer.program, site.after);
   const counts = tally(again.map(({ answer }) => answer));
   site.note(`  ${again.length} requests sent again: ${JSON.stringify(counts)}`);
@@ -79,7 +79,7 @@ async function sendAllAgain(): Promise<readonly Again[]> {
  * The same attempts, outcomes, receipts and awards. An outcome that is recorded again has another
  * instant.
  */
-function expectSameOperations(again: readonly Again[]): void {
+function expectSameOperations(again: readonly RepeatedStep[]): void {
   for (const { step, answer } of again) {
     if (step.act === 'create') expect((answer.body as Attempt).id).toBe((step.answer.body as Attempt).id);
     if (step.act !== 'lose' && step.act !== 'win') continue;

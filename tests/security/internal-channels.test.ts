@@ -279,7 +279,6 @@ const CALLERS_OF_WALLET: Record<keyof WalletServiceService, readonly string[]> =
   listPayouts: GATEWAY,
   createAccount: GATEWAY,
   getAccount: GATEWAY,
-  listAccounts: GATEWAY,
   lookUpId: GATEWAY,
   updateAccount: GATEWAY,
   deposit: GATEWAY,

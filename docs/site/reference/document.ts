@@ -36,7 +36,7 @@ export interface Example {
 }
 
 /** The body of a request or a response. */
-export interface Content {
+export interface BodyDescription {
   readonly $ref?: string;
   readonly description?: string;
   readonly content?: Readonly<
@@ -54,8 +54,8 @@ export interface Operation {
   readonly deprecated?: boolean;
   readonly security?: readonly object[];
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: Content;
-  readonly responses: Readonly<Record<string, Content>>;
+  readonly requestBody?: BodyDescription;
+  readonly responses: Readonly<Record<string, BodyDescription>>;
 }
 
 export interface OpenApi {
@@ -106,7 +106,7 @@ function withoutReferences(document: OpenApi, operation: Operation): Operation {
 
 /** The JSON of a body, with its examples by name. */
 export function jsonOf(
-  body: Content | undefined,
+  body: BodyDescription | undefined,
 ): { schema: Schema; examples: readonly [string, Example][] } | undefined {
   const json = body?.content?.['application/json'];
   if (json?.schema === undefined) return undefined;

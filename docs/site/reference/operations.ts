@@ -1,7 +1,15 @@
 /** The page of an operation, and the page of the events, as Markdown. */
 import { contractTitle } from '../guides.ts';
 import { anchorOf } from '../sections.ts';
-import { type Content, type Example, eventsOf, jsonOf, type OpenApi, type Parameter, type Route } from './document.ts';
+import {
+  type BodyDescription,
+  type Example,
+  eventsOf,
+  jsonOf,
+  type OpenApi,
+  type Parameter,
+  type Route,
+} from './document.ts';
 import { cell, fieldTables, typeName } from './fields.ts';
 import { curlSample, sdkSample } from './samples.ts';
 
@@ -73,7 +81,7 @@ function parameterTable(document: OpenApi, parameters: readonly Parameter[]): st
  * The fields of a body and its examples. `name`, for example `createAttempt 201`, says to a test
  * which body the examples show.
  */
-function message(document: OpenApi, body: Content, name: string): string {
+function message(document: OpenApi, body: BodyDescription, name: string): string {
   const json = jsonOf(body);
   if (json === undefined) return '';
   // All errors have the same fields, so the examples say everything.

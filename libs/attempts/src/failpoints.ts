@@ -14,7 +14,7 @@ export const CHARGE_STEPS = [
 ] as const;
 
 /** In payouts, expiries and refunds. */
-export const END_STEPS = [
+export const PAYOUT_AND_REFUND_STEPS = [
   'award.before-pay',
   'award.after-pay',
   'award.before-commit',
@@ -29,6 +29,6 @@ export const END_STEPS = [
 
 export const REPLY_STEPS = ['reply.before-send'] as const;
 
-type Step = (typeof RESERVE_STEPS | typeof CHARGE_STEPS | typeof END_STEPS | typeof REPLY_STEPS)[number];
+type Step = (typeof RESERVE_STEPS | typeof CHARGE_STEPS | typeof PAYOUT_AND_REFUND_STEPS | typeof REPLY_STEPS)[number];
 
 export const failpoint: (name: `${ContestServiceName}.${Step}`) => void | Promise<void> = passFailpoint;

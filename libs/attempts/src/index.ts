@@ -17,9 +17,9 @@
 export type { AccountCache } from './account-cache.ts';
 export type { Contest, NamedContest, RecordedSettlement, Report, Settlement } from './contest.ts';
 export { ATTEMPT_CALLERS, attemptHandlers } from './handlers/index.ts';
-export { countsUnderCap } from './repository/attempt-cap.ts';
-export { ROWS_OF_WINDOW, selectingWindow } from './repository/attempt-windows.ts';
-export { selectingOfAccount } from './repository/attempts-of-account.ts';
+export { countsUnderCapSql } from './repository/attempt-cap.ts';
+export { attemptWindowSql, ROWS_OF_WINDOW } from './repository/attempt-windows.ts';
+export { attemptsOfAccountSql } from './repository/attempts-of-account.ts';
 export {
   deleteIdempotencyUses,
   idempotencyUseColumns,
@@ -46,7 +46,7 @@ export {
 } from './repository/refunds-due.ts';
 export { EXTENSION_INTERVAL_MS, extendSigningKey, putSigningKey } from './repository/signing-keys.ts';
 export { attemptStages } from './repository/stages.ts';
-export { isAfterLowWatermark } from './repository/sweeps.ts';
+export { isAfterLowWatermarkSql } from './repository/sweeps.ts';
 export { contestServiceSettings } from './settings.ts';
 export { type StartedAttempts, startAttempts } from './start-attempts.ts';
 export { startContestService } from './start-contest-service.ts';

@@ -13,7 +13,7 @@ import type { Contest } from './contest.ts';
 import { attemptHandlers } from './handlers/index.ts';
 import { attemptStages } from './repository/stages.ts';
 import type { ContestServiceFoundation } from './start-contest-service.ts';
-import { createCandidateReads } from './steps/find-open-attempts.ts';
+import { createCandidateReadBatches } from './steps/find-open-attempts.ts';
 import { type AttemptOpener, createAttemptOpener } from './steps/open-attempts.ts';
 import { type AwardPayer, createAwardPayer } from './steps/pay-awards.ts';
 import { createDeleteOldIdempotencyUses, DELETION_INTERVAL_MS } from './sweeps/delete-old-idempotency-uses.ts';
@@ -59,7 +59,7 @@ export function startAttempts(
   const resolver = createPendingResolver({ ...deps, opener });
   const expirer = started.adopt(createAttemptExpirer({ ...deps, opener, resolver }), (it) => it.drain());
   started.adopt(contest, (it) => it.drain());
-  const candidates = started.adopt(createCandidateReads(deps), (it) => it.drain());
+  const candidates = started.adopt(createCandidateReadBatches(deps), (it) => it.drain());
 
   const loadAttempt = async (id: string) => (await contest.findAttempt(id))?.attempt ?? null;
   const accounts = createAccountCache();

@@ -24,7 +24,7 @@ import type { ContestServiceName } from '@laurel/values/ids';
 import { AckPolicy, type Consumer, DeliverPolicy, type JsMsg, type NatsConnection, nanos } from 'nats';
 import { nameOfOwner, ownerOfEvent } from './event-owner.ts';
 import { pullMessages } from './pull.ts';
-import { type EventStream, found, isSubset, manager, subjectOf } from './stream.ts';
+import { type EventStream, isSubset, jetStreamManagerOf, subjectOf, undefinedIfAbsent } from './stream.ts';
 
 export interface ConsumerOptions {
   readonly stream: EventStream;
@@ -220,10 +220,10 @@ export function startConsumer(options: ConsumerOptions): AsyncDisposable {
 
 async function ensureConsumer(stream: EventStream, durable: string): Promise<Consumer> {
   await stream.ensure();
-  const management = await manager(stream.connection);
+  const management = await jetStreamManagerOf(stream.connection);
   const { consumers } = management;
   const wanted = { ack_wait: nanos(ACK_WAIT_MS), max_ack_pending: MAX_ACK_PENDING };
-  const present = await found(consumers.info(stream.name, durable), CONSUMER_NOT_FOUND);
+  const present = await undefinedIfAbsent(consumers.info(stream.name, durable), CONSUMER_NOT_FOUND);
   if (present === undefined) {
     await consumers.add(stream.name, {
       durable_name: durable,

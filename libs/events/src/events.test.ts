@@ -19,7 +19,7 @@ import {
   type TestOwner,
   urlAs,
 } from './events.fixture.ts';
-import { connectEvents, type EventStream, manager, subjectOf } from './stream.ts';
+import { connectEvents, type EventStream, jetStreamManagerOf, subjectOf } from './stream.ts';
 
 let database: Database;
 beforeAll(async () => {
@@ -137,7 +137,7 @@ describe('events without failures', () => {
     const live = { programId: randomUUID(), environment: Environment.LIVE };
     await world.owner.happen([...newEvents(70), ...Array.from({ length: 20 }, () => newEvent({ tenant: live }))]);
     await untilEmpty(world.owner);
-    const { streams } = await manager(world.stream.connection);
+    const { streams } = await jetStreamManagerOf(world.stream.connection);
     expect((await streams.info(world.stream.name)).state.last_seq).toBe(3);
   });
 
@@ -253,7 +253,7 @@ describe('events that the stream lost', () => {
     await world.owner.happen(events);
     await world.owner.outbox.drain();
     await using operator = await operatorOf(world.prefix);
-    const { streams } = await manager(operator.connection);
+    const { streams } = await jetStreamManagerOf(operator.connection);
     await streams[how](world.stream.name);
     gate.open();
     await relayUntilEmpty(world.owner);
@@ -571,7 +571,7 @@ test('a consumer from an older release is updated to this release’s configurat
   await using stream = connectEvents({ url: natsUrl(), prefix: newPrefix(), name: 'x', logger });
   await eventually('it is connected', () => stream.connection.current !== undefined);
   await stream.ensure();
-  const { consumers } = await manager(stream.connection);
+  const { consumers } = await jetStreamManagerOf(stream.connection);
   await consumers.add(stream.name, { durable_name: 'webhook', ack_policy: AckPolicy.Explicit, max_ack_pending: 7 });
   await using _ = createConsumer(stream);
   await eventually('it is changed', async () => {
@@ -596,7 +596,7 @@ test('the stream is kept by the configured number of servers, and a standalone s
   await using one = connectEvents({ url: natsUrl(), prefix: newPrefix(), name: 'x', logger });
   await eventually('it is connected', () => one.connection.current !== undefined);
   await one.ensure();
-  const { streams } = await manager(one.connection);
+  const { streams } = await jetStreamManagerOf(one.connection);
   expect((await streams.info(one.name)).config.num_replicas).toBe(1);
 });
 

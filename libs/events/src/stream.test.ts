@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stateOf } from './stream.ts';
+import { streamStateOf } from './stream.ts';
 
 describe('the state of a stream', () => {
   const first_ts = '2026-01-02T03:04:05.678Z';
@@ -27,10 +27,10 @@ describe('the state of a stream', () => {
       null,
     ],
   ])('the state of a stream has %s', (_what, state, consumers, oldest) => {
-    expect(stateOf(state, consumers)).toEqual({ oldestAt: oldest, isConsumed: true });
+    expect(streamStateOf(state, consumers)).toEqual({ oldestAt: oldest, isConsumed: true });
   });
 
   it('a stream without a consumer is not consumed', () => {
-    expect(stateOf({ ...held, consumer_count: 0 }, [])).toEqual({ oldestAt, isConsumed: false });
+    expect(streamStateOf({ ...held, consumer_count: 0 }, [])).toEqual({ oldestAt, isConsumed: false });
   });
 });

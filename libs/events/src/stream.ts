@@ -149,9 +149,9 @@ export function connectEvents(options: {
     look: async () => {
       if (connection.current === undefined) return undefined;
       try {
-        const { streams, consumers } = await manager(connection);
+        const { streams, consumers } = await jetStreamManagerOf(connection);
         const { state } = await streams.info(streamName);
-        return stateOf(state, state.messages === 0 ? [] : await consumers.list(streamName).next());
+        return streamStateOf(state, state.messages === 0 ? [] : await consumers.list(streamName).next());
       } catch {
         return undefined;
       }
@@ -224,7 +224,7 @@ function toMessage({ subject, events }: Bundle) {
 }
 
 /** JetStream's management interface on the open connection; rejects if there is none. */
-export async function manager(connection: Connection): Promise<JetStreamManager> {
+export async function jetStreamManagerOf(connection: Connection): Promise<JetStreamManager> {
   const nats = connection.current;
   if (nats === undefined) throw new Error('NATS is out of reach');
   return await nats.jetstreamManager({ checkAPI: false, timeout: API_TIMEOUT_MS });
@@ -242,7 +242,7 @@ function streamConfig(prefix: string, replicas: number) {
 }
 
 /** Undefined if JetStream responds with this error code, that there is no such thing. */
-export async function found<Thing>(request: Promise<Thing>, notFound: number): Promise<Thing | undefined> {
+export async function undefinedIfAbsent<Thing>(request: Promise<Thing>, notFound: number): Promise<Thing | undefined> {
   try {
     return await request;
   } catch (error) {
@@ -257,8 +257,8 @@ export function isSubset<Config extends object>(wanted: Partial<Config>, present
 }
 
 async function ensureStream(connection: Connection, config: ReturnType<typeof streamConfig>): Promise<void> {
-  const { streams } = await manager(connection);
-  const find = () => found(streams.info(config.name), STREAM_NOT_FOUND);
+  const { streams } = await jetStreamManagerOf(connection);
+  const find = () => undefinedIfAbsent(streams.info(config.name), STREAM_NOT_FOUND);
   let present = await find();
   if (present === undefined) {
     // Replicas that find no stream at the same moment must not create it at once: a random delay
@@ -287,7 +287,7 @@ function readAcknowledged(message: Msg): readonly string[] | undefined {
  * Messages that no consumer waits for do not count: a restarted replica may keep ones acknowledged
  * long ago.
  */
-export function stateOf(
+export function streamStateOf(
   { messages, first_ts, consumer_count }: Pick<StreamInfo['state'], 'messages' | 'first_ts' | 'consumer_count'>,
   consumers: readonly Pick<ConsumerInfo, 'num_pending' | 'num_ack_pending'>[],
 ): StreamState {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ClockSample, errorOf, middleOf, offsetOf, refineOffset } from './clock-offset.ts';
+import { type ClockSample, likeliestOffsetMs, maxErrorMs, offsetOf, refineOffset } from './clock-offset.ts';
 
 const ROUNDING = 1e-3;
 const epoch = fc.double({ min: 1e12, max: 3e12, noNaN: true });
@@ -46,16 +46,18 @@ describe('one sample', () => {
       fc.property(epoch, uptime, delay, delay, (offset, sentAt, thereMs, backMs) => {
         const sample = { sentAt, receivedAt: sentAt + thereMs + backMs, shown: sentAt + thereMs + offset };
         const measured = offsetOf(sample);
-        const error = Math.abs(middleOf(measured) - offset);
+        const error = Math.abs(likeliestOffsetMs(measured) - offset);
         expect(error).toBeLessThanOrEqual((thereMs + backMs) / 2 + ROUNDING);
-        expect(errorOf(measured, sample.receivedAt)).toBeLessThanOrEqual(((thereMs + backMs) / 2) * 1.002 + ROUNDING);
-        expect(errorOf(measured, sample.receivedAt)).toBeGreaterThanOrEqual(error - ROUNDING);
+        expect(maxErrorMs(measured, sample.receivedAt)).toBeLessThanOrEqual(
+          ((thereMs + backMs) / 2) * 1.002 + ROUNDING,
+        );
+        expect(maxErrorMs(measured, sample.receivedAt)).toBeGreaterThanOrEqual(error - ROUNDING);
       }),
     );
   });
 
   test('one clock sample with equal delays in both directions is exact', () => {
-    expect(middleOf(offsetOf({ sentAt: 100, receivedAt: 140, shown: 5_000_120 }))).toBe(5_000_000);
+    expect(likeliestOffsetMs(offsetOf({ sentAt: 100, receivedAt: 140, shown: 5_000_120 }))).toBe(5_000_000);
   });
 });
 
@@ -69,7 +71,9 @@ describe('many samples', () => {
             known === undefined ? { offset: offsetOf(sample), isStep: false } : refineOffset(known, sample);
           expect(refined.isStep).toBe(false);
           known = refined.offset;
-          expect(Math.abs(middleOf(known) - truth)).toBeLessThanOrEqual(errorOf(known, sample.receivedAt) + ROUNDING);
+          expect(Math.abs(likeliestOffsetMs(known) - truth)).toBeLessThanOrEqual(
+            maxErrorMs(known, sample.receivedAt) + ROUNDING,
+          );
         }
       }),
     );
@@ -83,7 +87,7 @@ describe('many samples', () => {
         const known = rest.reduce((offset, sample) => refineOffset(offset, sample).offset, offsetOf(first));
         const now = known.measuredAt;
         for (const sample of samples)
-          expect(errorOf(known, now)).toBeLessThanOrEqual(errorOf(offsetOf(sample), now) + ROUNDING);
+          expect(maxErrorMs(known, now)).toBeLessThanOrEqual(maxErrorMs(offsetOf(sample), now) + ROUNDING);
       }),
     );
   });
@@ -96,7 +100,8 @@ describe('many samples', () => {
           ClockSample,
         ];
         const known = offsetOf(first);
-        const least = 2 * errorOf(known, second.receivedAt) + 2 * errorOf(offsetOf(second), second.receivedAt) + 1;
+        const least =
+          2 * maxErrorMs(known, second.receivedAt) + 2 * maxErrorMs(offsetOf(second), second.receivedAt) + 1;
         const set = { ...second, shown: second.shown + (isForward ? least : -least) };
         expect(refineOffset(known, set)).toEqual({ offset: offsetOf(set), isStep: true });
       }),

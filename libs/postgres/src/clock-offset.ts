@@ -47,12 +47,13 @@ export function refineOffset(
   return { offset: { lowest, highest, measuredAt: sampled.measuredAt }, isStep: false };
 }
 
-export function middleOf({ lowest, highest }: ClockOffset): number {
+/** The middle of the bounds. */
+export function likeliestOffsetMs({ lowest, highest }: ClockOffset): number {
   return (lowest + highest) / 2;
 }
 
-/** The possible error of the middle at an instant of the monotonic clock. */
-export function errorOf(offset: ClockOffset, at: number): number {
+/** How wrong `likeliestOffsetMs` may be at an instant of the monotonic clock. */
+export function maxErrorMs(offset: ClockOffset, at: number): number {
   return (offset.highest - offset.lowest) / 2 + driftOf(offset, at);
 }
 

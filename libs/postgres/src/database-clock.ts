@@ -18,7 +18,14 @@
  * within MEASURE_EVERY_MS, shows it.
  */
 import { gauge } from '@laurel/telemetry';
-import { type ClockOffset, type ClockSample, errorOf, middleOf, offsetOf, refineOffset } from './clock-offset.ts';
+import {
+  type ClockOffset,
+  type ClockSample,
+  likeliestOffsetMs,
+  maxErrorMs,
+  offsetOf,
+  refineOffset,
+} from './clock-offset.ts';
 import type { Database } from './database.ts';
 import { ConnectionFailedError } from './errors.ts';
 
@@ -79,7 +86,7 @@ export async function startDatabaseClock(options: DatabaseClockOptions): Promise
   }
 
   function knownAt(at: number): ClockOffset | undefined {
-    if (offset === undefined || errorOf(offset, at) > MAX_ERROR_MS || disagree(at)) return undefined;
+    if (offset === undefined || maxErrorMs(offset, at) > MAX_ERROR_MS || disagree(at)) return undefined;
     return offset;
   }
 
@@ -90,7 +97,7 @@ export async function startDatabaseClock(options: DatabaseClockOptions): Promise
       askSoon();
       throw new ConnectionFailedError("the database's time is not known");
     }
-    const time = at + middleOf(known);
+    const time = at + likeliestOffsetMs(known);
     const back = lastReading - time;
     if (back <= 0 || back > MAX_STANDSTILL_MS) lastReading = time;
     return new Date(lastReading);
@@ -118,7 +125,7 @@ export async function startDatabaseClock(options: DatabaseClockOptions): Promise
     }
     const refined = refineOffset(before, sampled);
     offset = refined.offset;
-    const stepMs = middleOf(refined.offset) - middleOf(before);
+    const stepMs = likeliestOffsetMs(refined.offset) - likeliestOffsetMs(before);
     if (refined.isStep && Math.abs(stepMs) > MAX_STANDSTILL_MS) {
       logger.warn({ stepMs: Math.round(stepMs) }, "the database's clock was set");
     }
@@ -138,7 +145,7 @@ export async function startDatabaseClock(options: DatabaseClockOptions): Promise
     const at = monotonicClock();
     const known = knownAt(at);
     if (known === undefined) {
-      const errorMs = offset === undefined ? undefined : Math.round(errorOf(offset, at));
+      const errorMs = offset === undefined ? undefined : Math.round(maxErrorMs(offset, at));
       if (!isUnknownLogged) logger.warn({ err: failure, errorMs }, "the database's time is not known: not ready");
       isUnknownLogged = true;
       return;
@@ -146,7 +153,7 @@ export async function startDatabaseClock(options: DatabaseClockOptions): Promise
     if (isUnknownLogged) logger.info({}, "the database's time is known again");
     isUnknownLogged = false;
 
-    const differenceMs = systemClock() - (at + middleOf(known));
+    const differenceMs = systemClock() - (at + likeliestOffsetMs(known));
     difference.set(differenceMs / 1_000);
     const fields = { differenceMs: Math.round(differenceMs) };
     if (!isDifferenceLogged && Math.abs(differenceMs) > LOGGED_DIFFERENCE_MS) {

@@ -4,8 +4,8 @@
  */
 import { type Contest, refundsByStatus, type Wallet } from '@laurel/attempts';
 import type { OutcomeCommitDeps, WonAward } from './commits/outcome-draft.ts';
-import { createAttemptReservations, moveReservation } from './commits/reserve-attempts.ts';
-import { createOutcomeSettlements, settleOutcome } from './commits/settle-outcomes.ts';
+import { createAttemptReservationBatches, moveReservation } from './commits/reserve-attempts.ts';
+import { createOutcomeSettlementBatches, settleOutcome } from './commits/settle-outcomes.ts';
 import { statusOf } from './domain/bar.ts';
 import type { Attempt, Outcome } from './domain/challenge.ts';
 import { requirementOf } from './domain/requirement.ts';
@@ -21,8 +21,8 @@ type Deps = OutcomeCommitDeps & { readonly ceilings: TierCeilings; readonly wall
 
 export function challengeContest(deps: Deps): Contest {
   const { database, attempts } = deps;
-  const reservations = createAttemptReservations(deps);
-  const settlements = createOutcomeSettlements(deps);
+  const reservations = createAttemptReservationBatches(deps);
+  const settlements = createOutcomeSettlementBatches(deps);
   return {
     async reserve({ contestId: challengeId, ...creation }, account) {
       const decision = await reservations.submit({ creation: { ...creation, challengeId }, account });

@@ -1,6 +1,6 @@
 /** The failpoints of the challenge service. */
 
-import { CHARGE_STEPS, END_STEPS, REPLY_STEPS, RESERVE_STEPS } from '@laurel/attempts/failpoints';
+import { CHARGE_STEPS, PAYOUT_AND_REFUND_STEPS, REPLY_STEPS, RESERVE_STEPS } from '@laurel/attempts/failpoints';
 import { OUTBOX_STEPS } from '@laurel/events/failpoints';
 import { failpoint as passFailpoint, pointsOf } from '@laurel/failpoint';
 
@@ -17,7 +17,7 @@ export const FAILPOINTS = pointsOf('challenge', [
   'monitor.after-commit',
   'status.before-commit',
   'status.after-commit',
-  ...END_STEPS,
+  ...PAYOUT_AND_REFUND_STEPS,
   ...OUTBOX_STEPS,
   ...REPLY_STEPS,
 ]);

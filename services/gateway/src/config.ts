@@ -19,7 +19,7 @@ import {
 import { MAX_BODY_BYTES } from '@laurel/values/limits';
 import { ENVIRONMENTS } from '@laurel/values/tenant';
 import { z } from 'zod';
-import { DEFAULT_BODY_KIB, SHARE_OF_AN_OWNER } from './admission/body-budget.ts';
+import { DEFAULT_BODY_KIB, SHARE_OF_ONE_HOLDER } from './admission/body-budget.ts';
 import { DEFAULT_CONNECTIONS } from './admission/connections.ts';
 import { DEFAULT_PUSHES } from './admission/push-limits.ts';
 import { DEFAULT_UNKNOWN_KIB_PER_SECOND } from './admission/unknown-pushes.ts';
@@ -57,8 +57,8 @@ const networks = z.string().transform((text, context) => {
 
 const KIB = 1024;
 
-/** One owner's share must hold one whole body. */
-const LEAST_BODY_KIB = MAX_BODY_BYTES / SHARE_OF_AN_OWNER / KIB;
+/** The share of one holder (`BudgetHolder`) must hold one whole body. */
+const LEAST_BODY_KIB = MAX_BODY_BYTES / SHARE_OF_ONE_HOLDER / KIB;
 const bodyKib = positiveInt.refine((kib) => kib >= LEAST_BODY_KIB, `must be at least ${LEAST_BODY_KIB}`);
 
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');

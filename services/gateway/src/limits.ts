@@ -12,7 +12,7 @@ import type { GatewayConfig } from './config.ts';
 import { clientAddressOf, trustedProxiesOf } from './domain/client-address.ts';
 import { createBodyReader } from './http/raw-body.ts';
 import { DRY_RUN_BYTES_PER_SECOND } from './routes/portal/integrations.ts';
-import { ownersOfPushedBody } from './routes/push-outcome.ts';
+import { holdersOfPushedBody } from './routes/push-outcome.ts';
 
 export function startLimits(config: GatewayConfig, { database, logger, started }: Foundation) {
   const rateWindows = started.use(createRateWindows({ database, pepper: config.KEY_PEPPER, logger }));
@@ -31,7 +31,7 @@ export function startLimits(config: GatewayConfig, { database, logger, started }
     addressOf,
     limitFailures: limitFailures({ limit: config.API_FAILURES_PER_MINUTE, addressOf }),
     bodies: createBodyReader(createBodyBudget(config.MAX_BODY_KIB_IN_FLIGHT)),
-    pushBodies: createBodyReader(createBodyBudget(config.MAX_PUSH_KIB_IN_FLIGHT, ownersOfPushedBody)),
+    pushBodies: createBodyReader(createBodyBudget(config.MAX_PUSH_KIB_IN_FLIGHT, holdersOfPushedBody)),
     pushLimits: createPushLimits({
       perIntegration: config.PUSH_RATE_LIMIT_PER_MINUTE,
       perAddress: config.PUSH_ADDRESS_RATE_LIMIT_PER_MINUTE,

@@ -4,9 +4,9 @@
  */
 import type { Contest, NamedContest } from '@laurel/attempts';
 import type { Requirement } from '@laurel/attempts/domain';
-import { createAttemptReservations, moveReservation } from './commits/reserve-attempts.ts';
-import { createOutcomeSettlements, type OutcomeCommitDeps } from './commits/settle-outcomes.ts';
-import { endOf } from './domain/outcome-decision.ts';
+import { createAttemptReservationBatches, moveReservation } from './commits/reserve-attempts.ts';
+import { createOutcomeSettlementBatches, type OutcomeCommitDeps } from './commits/settle-outcomes.ts';
+import { attemptEndedBy } from './domain/outcome-decision.ts';
 import { acceptsScores } from './domain/round-status.ts';
 import type { Attempt, Outcome, Round, Tournament } from './domain/tournament.ts';
 import { AWARDS, refundEvents } from './events.ts';
@@ -27,8 +27,8 @@ const REQUIREMENT: Requirement = { verificationLevel: 0, jurisdictions: [], refu
 
 export function roundContest(deps: OutcomeCommitDeps): Contest {
   const { database, attemptTtlMs: ttlMs, clock } = deps;
-  const reservations = createAttemptReservations(deps);
-  const settlements = createOutcomeSettlements(deps);
+  const reservations = createAttemptReservationBatches(deps);
+  const settlements = createOutcomeSettlementBatches(deps);
   return {
     async reserve({ contestId: roundId, ...creation }, account) {
       const decision = await reservations.submit({ creation: { ...creation, roundId }, account });
@@ -51,7 +51,7 @@ export function roundContest(deps: OutcomeCommitDeps): Contest {
       if (found === null) return null;
       const { attempt, round, endReason } = found;
       const { roundId: contestId, metadata } = attempt;
-      const endedBy = endOf(attempt, round, { ttlMs, now: clock() }) === 'round' ? endReason : null;
+      const endedBy = attemptEndedBy(attempt, round, { ttlMs, now: clock() }) === 'round' ? endReason : null;
       return { attempt, tenant: round.tenant, contestId, metadata, endedBy };
     },
     loadOutcome: async (attemptId) => withoutBar(await loadOutcome(database, attemptId)),

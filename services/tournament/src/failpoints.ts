@@ -1,6 +1,6 @@
 /** The failpoints of the tournament service. */
 
-import { CHARGE_STEPS, END_STEPS, REPLY_STEPS, RESERVE_STEPS } from '@laurel/attempts/failpoints';
+import { CHARGE_STEPS, PAYOUT_AND_REFUND_STEPS, REPLY_STEPS, RESERVE_STEPS } from '@laurel/attempts/failpoints';
 import { OUTBOX_STEPS } from '@laurel/events/failpoints';
 import { failpoint as passFailpoint, pointsOf } from '@laurel/failpoint';
 
@@ -9,7 +9,7 @@ export const FAILPOINTS = pointsOf('tournament', [
   ...CHARGE_STEPS,
   'outcome.before-commit',
   'outcome.after-commit',
-  ...END_STEPS,
+  ...PAYOUT_AND_REFUND_STEPS,
   ...OUTBOX_STEPS,
   ...REPLY_STEPS,
   'annul.before-commit',

@@ -4,10 +4,10 @@ import type { Database } from '@laurel/postgres';
 import { WalletServiceService } from '@laurel/proto/wallet';
 import type { Clock, Logger } from '@laurel/service';
 import { CALLERS } from './callers.ts';
-import type { FeeCharges } from './commits/post-fees.ts';
-import type { AwardPayments } from './commits/post-payouts.ts';
-import type { FeeRefunds } from './commits/post-refunds.ts';
-import type { FeeQueries } from './commits/post-tombstones.ts';
+import type { FeeChargeBatches } from './commits/post-fees.ts';
+import type { AwardPaymentBatches } from './commits/post-payouts.ts';
+import type { FeeRefundBatches } from './commits/post-refunds.ts';
+import type { FeeQueryBatches } from './commits/post-tombstones.ts';
 import type { EligibilityRules } from './domain/eligibility.ts';
 import type { DefaultLimits } from './domain/program-limits.ts';
 import { addInsider } from './handlers/add-insider.ts';
@@ -48,10 +48,10 @@ export function walletRpcs(deps: {
   readonly logger: Logger;
   readonly rules: EligibilityRules;
   readonly defaults: DefaultLimits;
-  readonly charges: FeeCharges;
-  readonly queries: FeeQueries;
-  readonly refunds: FeeRefunds;
-  readonly payments: AwardPayments;
+  readonly charges: FeeChargeBatches;
+  readonly queries: FeeQueryBatches;
+  readonly refunds: FeeRefundBatches;
+  readonly payments: AwardPaymentBatches;
 }): ServiceImplementation {
   const { logger } = deps;
   return implement(

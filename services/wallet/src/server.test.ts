@@ -10,7 +10,7 @@ import {
   balanceOf,
   charge,
   chargeOf,
-  endOf,
+  chargeResultOf,
   ok,
   openTestWallet,
   optimisticFees,
@@ -68,7 +68,7 @@ const chargeMany = (players: number[], feeCents: bigint, replica: number) =>
     const charges = players.map((player) => chargeOf(must(real.players[player]), feeCents));
     const expected = players.map((player) => expectCharge(model, player, feeCents));
     const { results } = await ok(must(real.clients[replica]).chargeFees({ charges }));
-    expect(results.map(endOf)).toEqual(expected);
+    expect(results.map(chargeResultOf)).toEqual(expected);
     charges.forEach((fee, index) => {
       model.fees.push({ fee, player: must(players[index]), end: must(expected[index]), refunded: false });
     });

@@ -9,10 +9,10 @@ import {
   type ServiceParts,
   startRpcService,
 } from '@laurel/service';
-import { createFeeCharges } from './commits/post-fees.ts';
-import { createAwardPayments } from './commits/post-payouts.ts';
-import { createFeeRefunds } from './commits/post-refunds.ts';
-import { createFeeQueries } from './commits/post-tombstones.ts';
+import { createFeeChargeBatches } from './commits/post-fees.ts';
+import { createAwardPaymentBatches } from './commits/post-payouts.ts';
+import { createFeeRefundBatches } from './commits/post-refunds.ts';
+import { createFeeQueryBatches } from './commits/post-tombstones.ts';
 import type { WalletConfig } from './config.ts';
 import { runAudit } from './repository/audit.ts';
 import { HELD_PAYOUTS } from './repository/payouts.ts';
@@ -32,10 +32,10 @@ function startParts(config: WalletConfig, { database, clock, logger, started }: 
   const limits = { count: config.PAYOUT_VELOCITY_COUNT, amountCents: config.PAYOUT_VELOCITY_AMOUNT };
   const defaults = { payoutCents: config.PROGRAM_PAYOUT_LIMIT, feeCents: config.PROGRAM_FEE_LIMIT };
 
-  const charges = started.adopt(createFeeCharges({ ...deps, rules, defaults }), (queue) => queue.drain());
-  const queries = started.adopt(createFeeQueries(deps), (queue) => queue.drain());
-  const refunds = started.adopt(createFeeRefunds(deps), (queue) => queue.drain());
-  const payments = started.adopt(createAwardPayments({ ...deps, limits, defaults }), (queue) => queue.drain());
+  const charges = started.adopt(createFeeChargeBatches({ ...deps, rules, defaults }), (queue) => queue.drain());
+  const queries = started.adopt(createFeeQueryBatches(deps), (queue) => queue.drain());
+  const refunds = started.adopt(createFeeRefundBatches(deps), (queue) => queue.drain());
+  const payments = started.adopt(createAwardPaymentBatches({ ...deps, limits, defaults }), (queue) => queue.drain());
 
   return {
     rpcs: [walletRpcs({ ...deps, logger, rules, defaults, charges, queries, refunds, payments })],

@@ -160,10 +160,10 @@ export function queryOf({ transferId, attemptId, feeGeneration }: FeeCharge, tom
 /** The result of one charge: `posted`, `moved`, or the code of its refusal. */
 export async function charge(client: WalletClient, fee: FeeCharge): Promise<string> {
   const { results } = await ok(client.chargeFees({ charges: [fee] }));
-  return endOf(results[0]);
+  return chargeResultOf(results[0]);
 }
 
-export function endOf(result: FeeChargeResult | undefined): string {
+export function chargeResultOf(result: FeeChargeResult | undefined): string {
   if (result?.result === undefined) throw new Error('no result was answered');
   return result.result.$case === 'refused' ? result.result.value.code : result.result.$case;
 }

@@ -62,7 +62,7 @@ export function historyOf({
     ...(fee === null ? [] : [{ kind: 'fee_charged', at: fee.chargedAt, amountCents: fee.feeCents } as const]),
     ...(settledAt === null ? [] : [{ kind: 'settled', at: settledAt } as const]),
     ...(payout === null ? [] : payoutFacts(payout)),
-    ...endOf(attempt),
+    ...endFactsOf(attempt),
     ...(fee === null || fee.refundedAt === null ? [] : [refundOf(fee, fee.refundedAt)]),
   ];
 }
@@ -78,7 +78,7 @@ function payoutFacts({ amountCents, createdAt, paidAt, deniedAt }: PayoutHistory
   ];
 }
 
-function endOf({ status, closedReason }: Pick<OwnedAttempt, 'status' | 'closedReason'>): readonly AttemptFact[] {
+function endFactsOf({ status, closedReason }: Pick<OwnedAttempt, 'status' | 'closedReason'>): readonly AttemptFact[] {
   const kind = shownStatus(status);
   if (kind === 'voided') return [{ kind, at: null, ...(closedReason === null ? {} : { reason: closedReason }) }];
   if (kind === 'expired') return [{ kind, at: null, ...(isRoundReason(closedReason) ? { reason: closedReason } : {}) }];

@@ -3,7 +3,7 @@ import type { Attempt } from '@laurel/proto/attempts';
 import type { Contest, FoundAttempt } from '../contest.ts';
 import type { OwnedAttempt } from '../domain/owned-attempt.ts';
 import type { AwardPayer } from '../steps/pay-awards.ts';
-import { type RollForwardDeps, readAgain, rollForward } from '../steps/roll-forward.ts';
+import { type RollForwardDeps, rereadAttempt, rollForward } from '../steps/roll-forward.ts';
 import { presentAttempt } from './present.ts';
 
 export type ReadDeps = RollForwardDeps & {
@@ -25,7 +25,7 @@ export async function endWithContest(
   const paid = attempt.status === 'pending' ? await rollForward(attempt, environment, deps) : attempt;
   if (paid?.status !== 'open') return paid;
   await deps.expirer.expire(attempt.id, deps.clock(), { evenIfYoung: true, reason: endedBy });
-  return readAgain(attempt.id, environment, deps);
+  return rereadAttempt(attempt.id, environment, deps);
 }
 
 /** The attempt, in a stable state, with its outcome. Its award is rolled forward too. */

@@ -5,6 +5,6 @@
 import { CAP_COUNTED } from '../domain/attempt.ts';
 
 /** `attempt` names a row of attempts. */
-export function countsUnderCap(attempt: string): string {
+export function countsUnderCapSql(attempt: string): string {
   return `${attempt}.fee_cents > 0 and ${attempt}.status in (${CAP_COUNTED.map((status) => `'${status}'`).join(', ')})`;
 }

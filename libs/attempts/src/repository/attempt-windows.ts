@@ -53,7 +53,7 @@ const ORDERS = {
 } as const;
 
 /** Exported because a test reads its query plan. */
-export function selectingWindow(owner: ContestServiceName, order: WindowOfAttempts['order']): string {
+export function attemptWindowSql(owner: ContestServiceName, order: WindowOfAttempts['order']): string {
   const { table, column } = CONTESTS[owner];
   const { beyond, direction, reverse } = ORDERS[order];
   return `
@@ -74,10 +74,10 @@ left join found f on true
 order by f.created_at ${direction}, f.id ${direction}`;
 }
 
-const CHALLENGE_NEWEST = { name: 'attempts_newest_first', text: selectingWindow('challenge', 'newest_first') };
-const CHALLENGE_OLDEST = { name: 'attempts_oldest_first', text: selectingWindow('challenge', 'oldest_first') };
-const TOURNAMENT_NEWEST = { name: 'attempts_newest_first', text: selectingWindow('tournament', 'newest_first') };
-const TOURNAMENT_OLDEST = { name: 'attempts_oldest_first', text: selectingWindow('tournament', 'oldest_first') };
+const CHALLENGE_NEWEST = { name: 'attempts_newest_first', text: attemptWindowSql('challenge', 'newest_first') };
+const CHALLENGE_OLDEST = { name: 'attempts_oldest_first', text: attemptWindowSql('challenge', 'oldest_first') };
+const TOURNAMENT_NEWEST = { name: 'attempts_newest_first', text: attemptWindowSql('tournament', 'newest_first') };
+const TOURNAMENT_OLDEST = { name: 'attempts_oldest_first', text: attemptWindowSql('tournament', 'oldest_first') };
 const SELECT_WINDOW = {
   challenge: { newest_first: CHALLENGE_NEWEST, oldest_first: CHALLENGE_OLDEST },
   tournament: { newest_first: TOURNAMENT_NEWEST, oldest_first: TOURNAMENT_OLDEST },

@@ -17,7 +17,7 @@ import {
 } from './attempt-windows.ts';
 
 /** Exported because a test reads its query plan. */
-export function selectingOfAccount(owner: ContestServiceName): string {
+export function attemptsOfAccountSql(owner: ContestServiceName): string {
   const { table, column } = CONTESTS[owner];
   return `
 select a.*, c.program_id, c.environment
@@ -33,8 +33,8 @@ where ($6::uuid is null or c.program_id = $6) and ($7::text is null or c.environ
 order by a.created_at desc, a.id desc limit $9`;
 }
 
-const OF_CHALLENGES = { name: 'attempts_of_account', text: selectingOfAccount('challenge') };
-const OF_ROUNDS = { name: 'attempts_of_account', text: selectingOfAccount('tournament') };
+const OF_CHALLENGES = { name: 'attempts_of_account', text: attemptsOfAccountSql('challenge') };
+const OF_ROUNDS = { name: 'attempts_of_account', text: attemptsOfAccountSql('tournament') };
 const SELECT_OF_ACCOUNT = { challenge: OF_CHALLENGES, tournament: OF_ROUNDS };
 
 type Row = FoundRow & { readonly program_id: string; readonly environment: Environment };

@@ -11,7 +11,7 @@
  *   RefundQueue).
  * - sweep_marks: sweep text primary key ('resolve_pending', 'expire_attempts', 'low_watermark'),
  *   swept_until timestamptz(3). Every attempt that the service writes as `pending` has a created_at
- *   after the low watermark (see `isAfterLowWatermark`).
+ *   after the low watermark (see `isAfterLowWatermarkSql`).
  * - key_uses: key_id uuid primary key, operation_id uuid, fingerprint bytea of 32 bytes, used_at
  *   timestamptz(3); see idempotency-uses.ts.
  * - signing_keys: id integer generated always as identity, public_key bytea unique, created_at

@@ -103,7 +103,7 @@ order by created_at limit 1`,
  * `createdAt` is SQL. An attempt that fails it waited too long for its commit and has to be decided
  * again.
  */
-export function isAfterLowWatermark(createdAt: string): string {
+export function isAfterLowWatermarkSql(createdAt: string): string {
   return `${createdAt} > coalesce((select swept_until from sweep_marks where sweep = '${LOW_WATERMARK}'), '-infinity')`;
 }
 

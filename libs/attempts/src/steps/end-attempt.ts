@@ -3,7 +3,7 @@
 import { type Refused, refused } from '@laurel/errors';
 import type { Environment } from '@laurel/values/tenant';
 import type { OwnedAttempt } from '../domain/owned-attempt.ts';
-import { type RollForwardDeps, readAgain, rollForward } from './roll-forward.ts';
+import { type RollForwardDeps, rereadAttempt, rollForward } from './roll-forward.ts';
 
 /**
  * Ends the attempt as if its deadline had passed. A repeat that finds the attempt ended this way
@@ -21,7 +21,7 @@ export async function expireNow(
     if (before.status !== 'open') return refused('attempt_already_settled');
     await deps.expirer.expire(found.id, deps.clock(), { evenIfYoung: true });
   }
-  const attempt = await readAgain(found.id, environment, deps);
+  const attempt = await rereadAttempt(found.id, environment, deps);
   if (attempt === null) return refused('not_found');
   // An outcome was recorded in between, and wins.
   return attempt.status === 'settled' ? refused('attempt_already_settled') : attempt;
@@ -43,5 +43,5 @@ export async function voidNow(
   if (!isUnderWay && !(await deps.expirer.voidAttempt(found.id, reason, deps.clock()))) {
     return refused('conflict', 'The attempt is not open.');
   }
-  return (await readAgain(found.id, environment, deps)) ?? refused('not_found');
+  return (await rereadAttempt(found.id, environment, deps)) ?? refused('not_found');
 }

@@ -23,14 +23,14 @@ import type { AttemptOpener } from './open-attempts.ts';
 /** The state of the contest, null if there is none, and a player's candidates in it. */
 type FoundCandidates = { readonly contest: ContestState | null; readonly candidates: readonly OpenCandidate[] };
 
-export type CandidateReads = Coalescer<PlayerOfContest, FoundCandidates>;
+export type CandidateReadBatches = Coalescer<PlayerOfContest, FoundCandidates>;
 
 /**
  * One is the attempt that a report means. A second is enough to know that it is not the only one.
  */
 const MAX_OPEN = 2;
 
-export function createCandidateReads({
+export function createCandidateReadBatches({
   contest,
   attemptTtlMs,
   clock,
@@ -38,7 +38,7 @@ export function createCandidateReads({
   readonly contest: Pick<Contest, 'loadStates' | 'loadOpenCandidates'>;
   readonly attemptTtlMs: number;
   readonly clock: Clock;
-}): CandidateReads {
+}): CandidateReadBatches {
   return createCoalescer<PlayerOfContest, FoundCandidates>({
     name: 'find-open-attempts',
     lanes: 2,
@@ -59,7 +59,7 @@ export function createCandidateReads({
 type KeepDeps = { readonly opener: AttemptOpener; readonly resolver: PendingResolver; readonly clock: Clock };
 
 export type FindDeps = KeepDeps & {
-  readonly candidates: CandidateReads;
+  readonly candidates: CandidateReadBatches;
   readonly wallet: Pick<Wallet, 'resolvePlayer'>;
 };
 

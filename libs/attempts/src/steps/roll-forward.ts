@@ -52,7 +52,7 @@ export async function rollForward(
 }
 
 /** As rollForward, for a caller that has changed the attempt: reads it again first. */
-export async function readAgain(
+export async function rereadAttempt(
   id: string,
   environment: Environment,
   deps: RollForwardDeps,

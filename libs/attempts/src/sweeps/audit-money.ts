@@ -14,7 +14,7 @@ import { type Comparison, compareWithWallet } from './compare-with-wallet.ts';
 interface AuditedTable<Row> {
   /** At most `limit` rows with an id above `after`, in id order. */
   page(database: Database, after: string, limit: number): Promise<ReadonlyMap<string, Row>>;
-  again(database: Database, ids: readonly string[]): Promise<ReadonlyMap<string, Row>>;
+  reread(database: Database, ids: readonly string[]): Promise<ReadonlyMap<string, Row>>;
 }
 
 const PAGE = 5_000;
@@ -48,7 +48,7 @@ export async function auditMoney<Attempt, Award, Check extends string>(audited: 
       signal?.throwIfAborted();
       return attempts.page(database, after, PAGE);
     },
-    readOursAgain: (ids) => attempts.again(database, ids),
+    rereadOurs: (ids) => attempts.reread(database, ids),
     readTheirs: async (after) =>
       (await wallet.listFees(owner, after, PAGE)).map((fee) => ({ id: fee.attemptId, row: fee })),
     judge: (ours, theirs) => {
@@ -63,7 +63,7 @@ export async function auditMoney<Attempt, Award, Check extends string>(audited: 
       signal?.throwIfAborted();
       return awards.page(database, after, PAGE);
     },
-    readOursAgain: (ids) => awards.again(database, ids),
+    rereadOurs: (ids) => awards.reread(database, ids),
     readTheirs: async (after) =>
       (await wallet.listAwardPayouts(owner, after, PAGE)).map((payout) => ({ id: payout.awardId, row: payout })),
     judge: (ours, theirs) => {

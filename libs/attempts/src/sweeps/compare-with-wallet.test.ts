@@ -30,7 +30,7 @@ describe('the comparison with the wallet', () => {
           const found = await compareWithWallet({
             pageSize: size,
             readOurs: async (after) => new Map(pageOf(ours, after, size)),
-            readOursAgain: async (ids) =>
+            rereadOurs: async (ids) =>
               new Map(ids.flatMap((id) => (id in ours ? [[id, ours[id] ?? -1] as const] : []))),
             readTheirs: async (after) => pageOf(theirs, after, size).map(([id, row]) => ({ id, row })),
             judge: (mine, other) => (mine === other ? null : { check: 'same', final: final && mine !== null }),
@@ -54,7 +54,7 @@ describe('the comparison with the wallet', () => {
           ['2', 'open'],
         ]),
       readTheirs: async () => ['1', '2'].map((id) => ({ id, row: 'ended' })),
-      readOursAgain: async () =>
+      rereadOurs: async () =>
         new Map([
           ['1', 'ended'],
           ['2', 'open'],

@@ -13,7 +13,7 @@ export type Comparison<Ours, Theirs, Check extends string> = {
   readonly pageSize: number;
   /** At most a page of our rows with an id above `after`, keyed by id and in id order. */
   readOurs(after: string): Promise<ReadonlyMap<string, Ours>>;
-  readOursAgain(ids: readonly string[]): Promise<ReadonlyMap<string, Ours>>;
+  rereadOurs(ids: readonly string[]): Promise<ReadonlyMap<string, Ours>>;
   /** At most a page of the wallet's rows for ours with an id above `after`, in id order. */
   readTheirs(after: string): Promise<readonly WalletRow<Theirs>[]>;
   /** The violation between the two rows of an id, if any; one of them may be missing. */
@@ -31,7 +31,7 @@ type WalletRow<Row> = { readonly id: string; readonly row: Row };
 export async function compareWithWallet<Ours, Theirs, Check extends string>(
   comparison: Comparison<Ours, Theirs, Check>,
 ): Promise<readonly Violation<Check>[]> {
-  const { pageSize, readOurs, readOursAgain, judge } = comparison;
+  const { pageSize, readOurs, rereadOurs, judge } = comparison;
   const violations: Violation<Check>[] = [];
   let after = LOWEST_ID;
   for (;;) {
@@ -58,7 +58,7 @@ export async function compareWithWallet<Ours, Theirs, Check extends string>(
 
     async function checkUnproven(): Promise<void> {
       if (unproven.size === 0) return;
-      const again = await readOursAgain([...unproven.keys()]);
+      const again = await rereadOurs([...unproven.keys()]);
       for (const [id, { theirs, check }] of unproven) {
         if (judge(again.get(id) ?? null, theirs)?.check === check) violations.push({ check, id });
       }

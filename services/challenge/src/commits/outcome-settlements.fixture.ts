@@ -17,7 +17,7 @@ import { createAttemptCache } from '../repository/attempt-cache.ts';
 import { findAttempt } from '../repository/attempts.ts';
 import { findChallenge } from '../repository/challenges.ts';
 import type { Settlement } from './outcome-draft.ts';
-import { createOutcomeSettlements } from './settle-outcomes.ts';
+import { createOutcomeSettlementBatches } from './settle-outcomes.ts';
 
 export const TENANT: Tenant = { programId: PROGRAM.programId, environment: 'test' };
 
@@ -81,7 +81,7 @@ export function useSettlements(h: Harness): SettlementsHarness {
         ...createOutbox({ owner: 'challenge', database: h.database, stream, logger }),
         publish: (events) => published.push(...events),
       };
-      const settlements = createOutcomeSettlements({
+      const settlements = createOutcomeSettlementBatches({
         database,
         signer,
         signingKeyId,

@@ -112,7 +112,11 @@ async function approachBar(
   const { direction, targetPassRate } = challenge.terms;
   const rank = rankOfKthBest(rankOfBar(samples, targetPassRate), samples, direction);
   if (!isComplete && !isAnchorDue(anchor, rank, samples)) return;
-  const score = await loadScoreOfRank(tx, challenge.id, { rank, samples, anchors: anchor === null ? [] : [anchor] });
+  const score = await loadScoreOfRank(tx, challenge.id, {
+    rank,
+    sampleCount: samples,
+    anchors: anchor === null ? [] : [anchor],
+  });
   if (isComplete) await goLive(tx, challenge, { threshold: score, ...cause });
   else await moveAnchor(tx, challenge.id, { from: anchor, to: score });
 }

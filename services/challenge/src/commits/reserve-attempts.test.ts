@@ -12,14 +12,14 @@ import { countTrips, itReservesOnCachedFacts, verdictOf } from '@laurel/testing/
 import { newId, newOwnedId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { CAP_WINDOW_MS } from '../domain/availability.ts';
 import type { Challenge, ChallengeTerms } from '../domain/challenge.ts';
 import type { CreationDecision } from '../domain/creation-decision.ts';
 import { ATTEMPT, CEILINGS, LIVE, NOW, TERMS } from '../domain/example.ts';
+import { CAP_WINDOW_MS } from '../domain/player-availability.ts';
 import { insertAttempts, loadAttempts } from '../repository/attempts.ts';
 import { completeRamp, insertChallenge, updateChallengeStatus } from '../repository/challenges.ts';
 import { lockPlayers } from '../repository/player-facts.ts';
-import { createAttemptReservations } from './reserve-attempts.ts';
+import { createAttemptReservationBatches } from './reserve-attempts.ts';
 
 // The failpoints library reads its folder when it is loaded, which is before the code below.
 const failpoints = vi.hoisted(() => {
@@ -43,7 +43,7 @@ afterAll(() => held.disposeAsync());
 /** A replica's reservations, and its round trips to the database. */
 function startReplica({ turn }: { turn?: Promise<void> } = {}) {
   const { counted, trips } = countTrips(database, turn);
-  const reservations = createAttemptReservations({ database: counted, ceilings: CEILINGS, clock });
+  const reservations = createAttemptReservationBatches({ database: counted, ceilings: CEILINGS, clock });
   const create = (
     challenge: Challenge,
     accountId: string,
@@ -217,7 +217,7 @@ describe('a creation that waits while the sweep of pending attempts advances', (
   }
 
   /** The final status of an attempt whose process died right after the commit. */
-  async function endOf(attemptId: string) {
+  async function attemptAfterSweeps(attemptId: string) {
     await startSweeper().sweepForAWhile();
     return (await loadAttempts(database, [attemptId])).get(attemptId);
   }
@@ -234,7 +234,7 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     takeTurn();
     expect(verdictOf(await creation)).toBe('created');
     expect(replica.trips).toEqual({ short: 1, long: 1 });
-    expect(await endOf(attemptId)).toMatchObject({ status: 'refused', closedReason: ABANDONED });
+    expect(await attemptAfterSweeps(attemptId)).toMatchObject({ status: 'refused', closedReason: ABANDONED });
   });
 
   it('a creation that is already writing holds the sweep back, and the sweep finds its attempt', async () => {
@@ -261,7 +261,7 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     });
     await expect(rival).rejects.toThrow('the rival gives up');
     expect(await creation).toMatchObject({ kind: 'created', attempt: { createdAt } });
-    expect(await endOf(attemptId)).toMatchObject({ status: 'refused', closedReason: ABANDONED });
+    expect(await attemptAfterSweeps(attemptId)).toMatchObject({ status: 'refused', closedReason: ABANDONED });
   });
 
   it('a mark that advances to a low watermark just raised by another run does not pass a creation', async () => {

@@ -17,7 +17,6 @@ import type { Coalescer } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
 import type { BatchOptions, Database, Queryable, Transaction } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
-import { decideAvailability } from '../domain/availability.ts';
 import type { Attempt } from '../domain/challenge.ts';
 import {
   type Creation,
@@ -25,6 +24,7 @@ import {
   decideCachedCreations,
   decideCreations,
 } from '../domain/creation-decision.ts';
+import { decideAvailability } from '../domain/player-availability.ts';
 import { withAttempts } from '../domain/ramp.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { insertAttempts, loadAttempts, lockAttempts, moveAttempt, restartAttempt } from '../repository/attempts.ts';
@@ -37,12 +37,12 @@ import { takingSlots } from '../repository/ramp-slots.ts';
 /** A creation, and the account that its ref names. */
 export type NamedCreation = { readonly creation: Creation; readonly account: NamedAccount };
 
-export type AttemptReservations = Coalescer<NamedCreation, CreationDecision>;
+export type AttemptReservationBatches = Coalescer<NamedCreation, CreationDecision>;
 
 type Deps = { readonly database: Database; readonly ceilings: TierCeilings; readonly clock: Clock };
 type CachingDeps = Deps & { readonly challenges: ChallengeCache };
 
-export function createAttemptReservations(deps: Deps): AttemptReservations {
+export function createAttemptReservationBatches(deps: Deps): AttemptReservationBatches {
   const caching = { ...deps, challenges: createChallengeCache() };
   return createReservations<NamedCreation, CreationDecision>(
     { owner: 'challenge', database: deps.database },

@@ -21,9 +21,9 @@ import type { OutcomeCommitDeps, SentReport, Settlement } from './outcome-draft.
 import { settleCachedOutcomes } from './settle-cached-outcomes.ts';
 import { settleLockedOutcomes } from './settle-locked-outcomes.ts';
 
-export type OutcomeSettlements = Coalescer<SentReport, Settlement>;
+export type OutcomeSettlementBatches = Coalescer<SentReport, Settlement>;
 
-export function createOutcomeSettlements(deps: OutcomeCommitDeps): OutcomeSettlements {
+export function createOutcomeSettlementBatches(deps: OutcomeCommitDeps): OutcomeSettlementBatches {
   return createCommitBatches<SentReport, Settlement>({
     name: 'report-outcomes',
     environmentOf: ({ tenant }) => tenant.environment,
@@ -45,7 +45,7 @@ export async function settleOutcome(
     database,
     wallet,
   }: {
-    readonly settlements: OutcomeSettlements;
+    readonly settlements: OutcomeSettlementBatches;
     readonly database: Database;
     readonly wallet: Pick<Wallet, 'checkEligibility'>;
   },

@@ -5,8 +5,8 @@
  * - An attempt id seen before is `known`: it gets its first result, whatever the rules would decide
  *   now. Only an abandoned attempt (its process died before the wallet received the fee, and the
  *   sweeper wrote the fee's tombstone) is decided again, with a new fee id.
- * - Otherwise availability.ts decides. A ref without an account may only play for free; a fee that
- *   it cannot fund is `insufficient_funds`.
+ * - Otherwise player-availability.ts decides. A ref without an account may only play for free; a
+ *   fee that it cannot fund is `insufficient_funds`.
  * - Most creations are accepted, and need not wait for a read: `decideCachedCreations` decides them
  *   on the cached challenge and assumes that neither claim, rung nor cap refuses the player. The
  *   optimistic write checks these assumptions against the database. It refuses nothing:
@@ -25,8 +25,8 @@ import {
   type Tenant,
 } from '@laurel/attempts/domain';
 import { type Refused, refused } from '@laurel/errors';
-import { decideAvailability, factsWithoutAccount, type PlayerFacts } from './availability.ts';
 import type { Attempt, Challenge } from './challenge.ts';
+import { decideAvailability, factsWithoutAccount, type PlayerFacts } from './player-availability.ts';
 import { withAttempts } from './ramp.ts';
 import type { TierCeilings } from './tier-ceiling.ts';
 

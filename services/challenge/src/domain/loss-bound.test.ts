@@ -1,11 +1,11 @@
 import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideAvailability } from './availability.ts';
 import type { Challenge } from './challenge.ts';
 import { CEILINGS, LIVE, NOW, TENANT, TERMS } from './example.ts';
 import { lossBoundOf, mostCountedWins, mostWinsUnconfirmed } from './loss-bound.ts';
 import { type DriftMonitor, decideMonitoring } from './monitor-decision.ts';
+import { decideAvailability } from './player-availability.ts';
 import { attemptOfferOf } from './prize-offer.ts';
 import { MAX_UNCONFIRMED_ATTEMPTS } from './ramp.ts';
 

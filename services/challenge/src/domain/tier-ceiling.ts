@@ -1,6 +1,6 @@
 /**
  * The tier ceiling: the challenge's integrity tier limits its prize. An operator may set a higher
- * prize, but the challenge then accepts no attempt: availability.ts refuses with
+ * prize, but the challenge then accepts no attempt: player-availability.ts refuses with
  * `challenge_not_available`.
  */
 import { type Cents, cents } from '@laurel/values/money';

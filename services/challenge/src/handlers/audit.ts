@@ -10,11 +10,11 @@ import type { ChallengeServiceService } from '@laurel/proto/challenge';
 import { judgeFee, judgePayout, MONEY_CHECKS } from '../domain/money-audit.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import {
-  attemptsAgain,
-  awardsAgain,
   ENVIRONMENTS,
   pageOfAttempts,
   pageOfAwards,
+  rereadAttempts,
+  rereadAwards,
   runOwnChecks,
 } from '../repository/audit.ts';
 
@@ -35,8 +35,8 @@ export function createAudit({
       owner: 'challenge',
       runOwnChecks: (database) => runOwnChecks(database, ceilings, signal),
       environments: ENVIRONMENTS,
-      attempts: { page: pageOfAttempts, again: attemptsAgain },
-      awards: { page: pageOfAwards, again: awardsAgain },
+      attempts: { page: pageOfAttempts, reread: rereadAttempts },
+      awards: { page: pageOfAwards, reread: rereadAwards },
       judgeFee,
       judgePayout,
       checks: MONEY_CHECKS,

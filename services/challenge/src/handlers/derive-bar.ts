@@ -19,5 +19,5 @@ export async function deriveBar(
   if (scores === null) return null;
   if (scores.kind === 'percentiles') return barFromPercentiles(scores.distribution, targetPassRate, direction);
   const { challengeId, samples } = scores;
-  return await loadKthBest(on, challengeId, { k: rankOfBar(samples, targetPassRate), samples, direction });
+  return await loadKthBest(on, challengeId, { k: rankOfBar(samples, targetPassRate), sampleCount: samples, direction });
 }

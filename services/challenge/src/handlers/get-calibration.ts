@@ -14,7 +14,13 @@ import type { Challenge } from '../domain/challenge.ts';
 import type { RankAnchor } from '../domain/rank-anchor.ts';
 import { binsOfSamples, edgesOfBins, QUANTILE_PERCENTS, rankOfPercent } from '../domain/sample-distribution.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
-import { countBarSamples, countInBins, loadKthBest, loadScoreOfRank } from '../repository/bar-samples.ts';
+import {
+  countBarSamples,
+  countInBins,
+  type KnownRanks,
+  loadKthBest,
+  loadScoreOfRank,
+} from '../repository/bar-samples.ts';
 import { findChallenge } from '../repository/challenges.ts';
 import { findSeededDistribution } from '../repository/seeded-distributions.ts';
 import { presentChallenge } from './present.ts';
@@ -46,7 +52,7 @@ async function readCalibration(
     : { samples: challenge.collected, players: challenge.playersCollected };
   const seeded = await findSeededDistribution(on, challenge.id);
   const bins = samples === 0 ? [] : await readBins(on, challenge.id, samples);
-  const known = { samples, anchors: anchorsOf(bins) };
+  const known = { sampleCount: samples, anchors: anchorsOf(bins) };
   const placed = isTopN ? undefined : await readPlacedBar(on, challenge, known);
   return {
     challenge: presentChallenge(challenge, ceilings),
@@ -66,8 +72,8 @@ type Bin = { readonly from: number; readonly to: number; readonly samples: numbe
 
 async function readBins(on: Queryable, id: string, samples: number): Promise<readonly Bin[]> {
   const [lowest, highest] = await Promise.all([
-    loadScoreOfRank(on, id, { rank: 1, samples }),
-    loadScoreOfRank(on, id, { rank: samples, samples }),
+    loadScoreOfRank(on, id, { rank: 1, sampleCount: samples }),
+    loadScoreOfRank(on, id, { rank: samples, sampleCount: samples }),
   ]);
   const edges = edgesOfBins({ lowest, highest, bins: binsOfSamples(samples) });
   const counted = await countInBins(on, id, edges);
@@ -84,12 +90,10 @@ function anchorsOf(bins: readonly Bin[]): readonly RankAnchor[] {
   });
 }
 
-type KnownRanks = { readonly samples: number; readonly anchors: readonly RankAnchor[] };
-
 function readQuantiles(on: Queryable, id: string, known: KnownRanks): Promise<GetCalibrationResponse['quantiles']> {
   return Promise.all(
     QUANTILE_PERCENTS.map(async (percent) => {
-      const rank = rankOfPercent(known.samples, percent);
+      const rank = rankOfPercent(known.sampleCount, percent);
       return { share: percent / 100, score: await loadScoreOfRank(on, id, { rank, ...known }) };
     }),
   );
@@ -101,12 +105,12 @@ function readQuantiles(on: Queryable, id: string, known: KnownRanks): Promise<Ge
  */
 async function readPlacedBar(on: Queryable, { id, terms, threshold, calibrationSource }: Challenge, known: KnownRanks) {
   const isOfSamples = threshold === null || calibrationSource === 'observed' || calibrationSource === 'listened';
-  if (known.samples === 0 || !isOfSamples) return undefined;
+  if (known.sampleCount === 0 || !isOfSamples) return undefined;
   const { direction, targetPassRate } = terms;
-  const [best, worst] = intervalRanksOfBar(known.samples, targetPassRate);
+  const [best, worst] = intervalRanksOfBar(known.sampleCount, targetPassRate);
   const load = (k: number) => loadKthBest(on, id, { k, direction, ...known });
   const [bar, one, other] = await Promise.all([
-    load(rankOfBar(known.samples, targetPassRate)),
+    load(rankOfBar(known.sampleCount, targetPassRate)),
     load(best),
     load(worst),
   ]);

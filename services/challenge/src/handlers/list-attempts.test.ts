@@ -1,5 +1,5 @@
 /** Attempts as developers and operators see them: the list, and the history of one. */
-import { ROWS_OF_WINDOW, selectingOfAccount, selectingWindow } from '@laurel/attempts';
+import { attemptsOfAccountSql, attemptWindowSql, ROWS_OF_WINDOW } from '@laurel/attempts';
 import type { Attempt } from '@laurel/proto/attempts';
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { ATTEMPT_FACTS, nameOf } from '@laurel/proto/enum-names';
@@ -64,7 +64,7 @@ from generate_series(1, 100000) n order by n desc`,
     for (const order of ['newest_first', 'oldest_first'] as const) {
       for (const owner of [programId, newId()]) {
         const plan = await h.database.query<{ 'QUERY PLAN': string }>(
-          { text: `explain (analyze, buffers, costs off, timing off) ${selectingWindow('challenge', order)}` },
+          { text: `explain (analyze, buffers, costs off, timing off) ${attemptWindowSql('challenge', order)}` },
           [middle, newId(), at, owner, 'test', null, null, ['open', 'expired'], 50],
         );
         const text = plan.map((row) => row['QUERY PLAN']).join('\n');
@@ -101,7 +101,7 @@ from numbered, generate_series(0, 99) g`,
     );
     await h.database.query({ text: 'vacuum analyze attempts, challenges' });
     const plan = await h.database.query<{ 'QUERY PLAN': string }>(
-      { text: `explain (analyze, buffers, costs off, timing off) ${selectingOfAccount('challenge')}` },
+      { text: `explain (analyze, buffers, costs off, timing off) ${attemptsOfAccountSql('challenge')}` },
       [accountId, at, newId(), null, ['open', 'expired'], null, null, null, 200],
     );
     const text = plan.map((row) => row['QUERY PLAN']).join('\n');

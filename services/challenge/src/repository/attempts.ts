@@ -3,7 +3,7 @@
 import {
   idempotencyUseColumns,
   insertingIdempotencyUses,
-  isAfterLowWatermark,
+  isAfterLowWatermarkSql,
   type KeyedAttempt,
 } from '@laurel/attempts';
 import type { AttemptStatus, Environment } from '@laurel/attempts/domain';
@@ -58,7 +58,7 @@ with made as (
   select w.*, $10::timestamptz
   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::float8[], $9::text[])
     as w (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, threshold, metadata)
-  where ${isAfterLowWatermark('$10')}
+  where ${isAfterLowWatermarkSql('$10')}
   order by w.id
   on conflict (id) do nothing
   returning id
@@ -90,7 +90,7 @@ const RESTART = {
 update attempts set account_id = $2, status = $3, fee_cents = $4, prize_cents = $5, threshold = $6, created_at = $7,
   fee_generation = $8, closed_reason = null
 where id = $1 and status = 'refused' and closed_reason = 'abandoned' and fee_generation = $8 - 1
-  and ${isAfterLowWatermark('$7')}
+  and ${isAfterLowWatermarkSql('$7')}
 returning id`,
 };
 

@@ -5,7 +5,7 @@
 import type { Check } from '@laurel/postgres';
 import { rampCapOf } from '../domain/ramp.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
-import { isUnconfirmed } from './ramp-slots.ts';
+import { isUnconfirmedSql } from './ramp-slots.ts';
 
 export const BAR_CHECKS: readonly Check[] = [
   {
@@ -132,7 +132,7 @@ export const SLOT_CHECKS: readonly Check[] = [
       from challenges c
       join drift_monitors m on m.challenge_id = c.id
       join attempts a on a.challenge_id = c.id
-      where ${isUnconfirmed('c')} and a.threshold is not null and a.status in ('pending', 'open')
+      where ${isUnconfirmedSql('c')} and a.threshold is not null and a.status in ('pending', 'open')
         and a.created_at >= greatest(c.ramped_from, m.started_at)
         and not exists (select from ramp_slots s where s.attempt_id = a.id and s.challenge_id = a.challenge_id)`,
   },

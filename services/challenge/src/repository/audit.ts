@@ -3,7 +3,7 @@
  * audit across services reads.
  */
 
-import { countsUnderCap, RECEIPT_HAS_KEY, SETTLED_HAS_OUTCOME } from '@laurel/attempts';
+import { countsUnderCapSql, RECEIPT_HAS_KEY, SETTLED_HAS_OUTCOME } from '@laurel/attempts';
 import type { AttemptStatus, AwardStatus } from '@laurel/attempts/domain';
 import {
   type Check,
@@ -13,8 +13,8 @@ import {
   type Queryable,
   runChecks,
 } from '@laurel/postgres';
-import { CAP_WINDOW_MS } from '../domain/availability.ts';
 import type { AuditedAttempt, AuditedAward } from '../domain/money-audit.ts';
+import { CAP_WINDOW_MS } from '../domain/player-availability.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { BAR_CHECKS, rampCheckOf, SLOT_CHECKS } from './audit-bars.ts';
 import { MONITOR_CHECKS } from './audit-monitors.ts';
@@ -67,7 +67,7 @@ const CHECKS: readonly Check[] = [
           partition by a.challenge_id, a.account_id order by a.created_at
           range between interval '${CAP_WINDOW_MS - 1} milliseconds' preceding and current row) as in_window
         from attempts a
-        where ${countsUnderCap('a')}
+        where ${countsUnderCapSql('a')}
       ) counted join challenges c on c.id = counted.challenge_id
       where counted.in_window > c.daily_attempt_cap`,
   },
@@ -127,7 +127,7 @@ export async function pageOfAttempts(
   return byId(await on.query<AttemptRow>(PAGE_OF_ATTEMPTS, [after, limit]), toAttempt);
 }
 
-export async function attemptsAgain(on: Queryable, ids: readonly string[]): Promise<Map<string, AuditedAttempt>> {
+export async function rereadAttempts(on: Queryable, ids: readonly string[]): Promise<Map<string, AuditedAttempt>> {
   return byId(await on.query<AttemptRow>(ATTEMPTS_AGAIN, [ids]), toAttempt);
 }
 
@@ -136,7 +136,7 @@ export async function pageOfAwards(on: Queryable, after: string, limit: number):
   return byId(await on.query<AwardRow>(PAGE_OF_AWARDS, [after, limit]), toAward);
 }
 
-export async function awardsAgain(on: Queryable, ids: readonly string[]): Promise<Map<string, AuditedAward>> {
+export async function rereadAwards(on: Queryable, ids: readonly string[]): Promise<Map<string, AuditedAward>> {
   return byId(await on.query<AwardRow>(AWARDS_AGAIN, [ids]), toAward);
 }
 

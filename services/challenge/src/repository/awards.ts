@@ -36,7 +36,7 @@ type MovedAwardRow = AwardWithTenantRow & {
  * SQL: the status in which an award is won. The row of the challenge, once locked, states whether
  * drift has suspended it.
  */
-export const statusOfNewAward = (challenge: string): string =>
+export const newAwardStatusSql = (challenge: string): string =>
   `case when ${challenge}.suspended_by_drift then 'holding' else 'paying' end`;
 
 // Locks the rows of the challenges first. After a wait for a suspension they are read as the
@@ -53,7 +53,7 @@ with won as materialized (
   select c.id, c.suspended_by_drift from challenges c where c.id = any($3::uuid[]) order by c.id for share
 )
 insert into awards (id, attempt_id, challenge_id, account_id, amount_cents, status, created_at)
-select i.id, i.attempt_id, i.challenge_id, i.account_id, i.amount_cents, ${statusOfNewAward('won')}, $6
+select i.id, i.attempt_id, i.challenge_id, i.account_id, i.amount_cents, ${newAwardStatusSql('won')}, $6
 from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[]) with ordinality
   as i (id, attempt_id, challenge_id, account_id, amount_cents, position)
 join won on won.id = i.challenge_id

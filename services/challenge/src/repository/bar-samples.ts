@@ -81,11 +81,14 @@ export function loadKthBest(
   challengeId: string,
   { k, direction, ...known }: KnownRanks & { readonly k: number; readonly direction: ThresholdDirection },
 ): Promise<number> {
-  return loadScoreOfRank(on, challengeId, { ...known, rank: rankOfKthBest(k, known.samples, direction) });
+  return loadScoreOfRank(on, challengeId, { ...known, rank: rankOfKthBest(k, known.sampleCount, direction) });
 }
 
-/** What is known about the ranks of a challenge's samples. */
-type KnownRanks = { readonly samples: number; readonly anchors?: readonly RankAnchor[] };
+/**
+ * The number of a challenge's samples, and scores whose rank is already known. The search for
+ * another rank starts at the nearest of these.
+ */
+export type KnownRanks = { readonly sampleCount: number; readonly anchors?: readonly RankAnchor[] };
 
 /**
  * Finds the score of a rank, from 1 for the lowest, by stepping through the index from the nearest
@@ -94,14 +97,14 @@ type KnownRanks = { readonly samples: number; readonly anchors?: readonly RankAn
 export async function loadScoreOfRank(
   on: Queryable,
   challengeId: string,
-  { samples, anchors = [], rank }: KnownRanks & { readonly rank: number },
+  { sampleCount, anchors = [], rank }: KnownRanks & { readonly rank: number },
 ): Promise<number> {
-  const anchor = nearestAnchor(anchors, rank, samples);
+  const anchor = nearestAnchor(anchors, rank, sampleCount);
   const distance = distanceTo(anchor, rank);
   if (distance === 0) return anchor.score;
   const statement = rank > anchor.below ? SELECT_ABOVE : SELECT_BELOW;
   const [row] = await on.query<{ score: number }>(statement, [challengeId, anchor.score, distance - 1]);
-  assert(row !== undefined, `challenge ${challengeId} has ${samples} samples`);
+  assert(row !== undefined, `challenge ${challengeId} has ${sampleCount} samples`);
   return row.score;
 }
 

@@ -12,7 +12,7 @@ import type {
   PrizeStructure,
   ThresholdDirection,
 } from '../domain/challenge.ts';
-import { isUnconfirmed, slotsInUse } from './ramp-slots.ts';
+import { isUnconfirmedSql, slotsInUseSql } from './ramp-slots.ts';
 
 /**
  * A challenge, and the version of the row from which it was read. The database raises the version
@@ -62,7 +62,7 @@ type ChallengeRow = {
 // counted only while there are fewer than n. Outcomes that wait for the drift monitor are counted
 // only during a ramp, whose progress partners read, and only in the oldest rows of a backlog.
 const CHALLENGE = `
-select c.*, bar.nth_best_score, case when ${isUnconfirmed('c')} then ${slotsInUse('c.id')} end as unconfirmed_attempts,
+select c.*, bar.nth_best_score, case when ${isUnconfirmedSql('c')} then ${slotsInUseSql('c.id')} end as unconfirmed_attempts,
   m.attempts + coalesce(waiting.attempts, 0) as attempts_seen,
   coalesce(k.collected, counted.collected) as collected, coalesce(k.players, counted.players) as players_collected
 from challenges c

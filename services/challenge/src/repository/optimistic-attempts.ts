@@ -8,16 +8,16 @@ import {
   idempotencyUseColumns,
   insertAfterLocks,
   insertingIdempotencyUses,
-  isAfterLowWatermark,
+  isAfterLowWatermarkSql,
 } from '@laurel/attempts';
 import type { IdempotencyUse } from '@laurel/attempts/domain';
 import type { BatchOptions, Database } from '@laurel/postgres';
 import type { Attempt } from '../domain/challenge.ts';
 import { MAX_UNCONFIRMED_ATTEMPTS } from '../domain/ramp.ts';
 import { MADE_WITH_KEYS } from './attempts.ts';
-import { allowsPaidAttempt, windowStart } from './creation-rules.ts';
+import { allowsPaidAttemptSql, windowStart } from './creation-rules.ts';
 import { lockOfPlayers } from './player-facts.ts';
-import { isUnconfirmed, slotsInUse, takingSlots } from './ramp-slots.ts';
+import { isUnconfirmedSql, slotsInUseSql, takingSlots } from './ramp-slots.ts';
 
 /** A paid attempt to insert, and the version of the challenge's row on which it was decided. */
 export type OptimisticAttempt = {
@@ -44,11 +44,11 @@ with made as (
   select i.id, i.challenge_id, i.account_id, i.player_ref, 'pending', i.fee_cents, i.prize_cents, i.threshold, i.metadata, $10
   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::bigint[], $7::float8[], $8::text[], $14::bigint[]${slots ? ', $15::int[]' : ''})
     as i (id, challenge_id, account_id, player_ref, fee_cents, prize_cents, threshold, metadata, challenge_version${slots ? ', nth' : ''})
-  where ${isAfterLowWatermark('$10')} and (
-    select ${allowsPaidAttempt({ challenge: 'c', accountId: 'i.account_id', since: '$9' })}${
+  where ${isAfterLowWatermarkSql('$10')} and (
+    select ${allowsPaidAttemptSql({ challenge: 'c', accountId: 'i.account_id', since: '$9' })}${
       slots
         ? `
-      and case when ${isUnconfirmed('c')} then ${slotsInUse('c.id')} + i.nth <= ${MAX_UNCONFIRMED_ATTEMPTS} else true end`
+      and case when ${isUnconfirmedSql('c')} then ${slotsInUseSql('c.id')} + i.nth <= ${MAX_UNCONFIRMED_ATTEMPTS} else true end`
         : ''
     }
     from challenges c where c.id = i.challenge_id and c.version = i.challenge_version)

@@ -6,7 +6,7 @@ import type { OutboxRow } from '@laurel/events';
 import type { Database, Queryable, Statement } from '@laurel/postgres';
 import type { Outcome } from '../domain/challenge.ts';
 import type { AttemptInPlay } from '../domain/outcome-decision.ts';
-import { type NewAwardStatus, statusOfNewAward } from './awards.ts';
+import { type NewAwardStatus, newAwardStatusSql } from './awards.ts';
 
 /** An outcome with what was signed about it. */
 export type SignedOutcome = {
@@ -90,7 +90,7 @@ won as materialized (
 ),
 claimed as (
   insert into awards (id, attempt_id, challenge_id, account_id, amount_cents, status, created_at)
-  select award_id, settled.id, challenge_id, account_id, prize_cents, ${statusOfNewAward('won')}, $1
+  select award_id, settled.id, challenge_id, account_id, prize_cents, ${newAwardStatusSql('won')}, $1
   from settled join won on won.id = settled.challenge_id where award_id is not null order by challenge_id, account_id
   returning attempt_id, status
 ),`

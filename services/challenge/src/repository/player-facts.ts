@@ -1,11 +1,11 @@
 /**
- * An account's history with a challenge: the facts of availability.ts, read under the player's
- * lock.
+ * An account's history with a challenge: the facts of player-availability.ts, read under the
+ * player's lock.
  */
 
 import type { BoundStatement, Queryable } from '@laurel/postgres';
-import type { PlayerFacts } from '../domain/availability.ts';
-import { isClaimed, isRungUnlocked, paidInWindow, windowStart } from './creation-rules.ts';
+import type { PlayerFacts } from '../domain/player-availability.ts';
+import { isClaimedSql, isRungUnlockedSql, paidInWindowSql, windowStart } from './creation-rules.ts';
 
 /** One creation to look up. */
 export type PlayerQuery = {
@@ -53,11 +53,11 @@ const SELECT_FACTS = {
   text: `
 select
   (select known.id from attempts known where known.id = i.attempt_id) is not null as is_known_attempt,
-  ${isClaimed(CREATION)} as claimed,
+  ${isClaimedSql(CREATION)} as claimed,
   coalesce(
-    (select ${isRungUnlocked({ parentChallengeId: 'c.parent_challenge_id', accountId: 'i.account_id' })}
+    (select ${isRungUnlockedSql({ parentChallengeId: 'c.parent_challenge_id', accountId: 'i.account_id' })}
      from challenges c where c.id = i.challenge_id), true) as parent_claimed,
-  ${paidInWindow({ ...CREATION, since: '$4' })} as paid_in_window
+  ${paidInWindowSql({ ...CREATION, since: '$4' })} as paid_in_window
 from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality as i (attempt_id, challenge_id, account_id, position)
 order by i.position`,
 };
@@ -68,9 +68,9 @@ const SELECT_FACTS_OF_ACCOUNT = {
   name: 'player_facts_of_account',
   text: `
 select c.id as challenge_id,
-  ${isClaimed(LISTED)} as claimed,
-  ${isRungUnlocked({ parentChallengeId: 'c.parent_challenge_id', accountId: '$2' })} as parent_claimed,
-  ${paidInWindow({ ...LISTED, since: '$3' })} as paid_in_window
+  ${isClaimedSql(LISTED)} as claimed,
+  ${isRungUnlockedSql({ parentChallengeId: 'c.parent_challenge_id', accountId: '$2' })} as parent_claimed,
+  ${paidInWindowSql({ ...LISTED, since: '$3' })} as paid_in_window
 from challenges c
 where c.id = any($1::uuid[])`,
 };

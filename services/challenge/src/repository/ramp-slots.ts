@@ -14,7 +14,7 @@ import type { BoundStatement, Queryable } from '@laurel/postgres';
 import { MAX_UNCONFIRMED_ATTEMPTS, RAMP_ATTEMPTS } from '../domain/ramp.ts';
 
 /** SQL: whether the bar of a row of challenges is unconfirmed. */
-export function isUnconfirmed(challenge: string): string {
+export function isUnconfirmedSql(challenge: string): string {
   return `(${challenge}.ramped_from is not null and ${challenge}.ramp_completed_at is null and ${challenge}.status = 'live'
     and (select m.attempts from drift_monitors m where m.challenge_id = ${challenge}.id) < ${RAMP_ATTEMPTS})`;
 }
@@ -24,7 +24,7 @@ const isInUse = (slot: string): string =>
   `(select a.status from attempts a where a.id = ${slot}.attempt_id) in ('pending', 'open', 'settled')`;
 
 /** SQL: how many slots of a challenge are in use. The argument is an expression. */
-export function slotsInUse(challengeId: string): string {
+export function slotsInUseSql(challengeId: string): string {
   return `(select count(*)::int from ramp_slots s where s.challenge_id = ${challengeId} and ${isInUse('s')})`;
 }
 
@@ -38,7 +38,7 @@ select needed.challenge_id, free.slot, needed.id
 from (
   select a.id, a.challenge_id, row_number() over (partition by a.challenge_id order by a.id) as nth
   from attempts a join challenges c on c.id = a.challenge_id
-  where a.id = any($1::uuid[]) and a.status = 'pending' and ${isUnconfirmed('c')}
+  where a.id = any($1::uuid[]) and a.status = 'pending' and ${isUnconfirmedSql('c')}
     and not exists (select from ramp_slots s where s.attempt_id = a.id)
 ) needed
 left join lateral (

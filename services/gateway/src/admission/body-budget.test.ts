@@ -11,7 +11,7 @@ async function heldBytes(): Promise<number> {
   return Number(/ (\d+)$/.exec(text)?.[1]);
 }
 
-test('one owner holds at most a quarter of the body budget, and gets it back byte by byte', () => {
+test('one holder has at most a quarter of the body budget, and gets it back byte by byte', () => {
   const budget = createBodyBudget(800 * KIB);
   expect(budget.take('one', 200 * KIB, 200 * KIB)).toBe(true);
   expect(budget.take('one', 1, 1)).toBe(false);
@@ -22,15 +22,15 @@ test('one owner holds at most a quarter of the body budget, and gets it back byt
 
 test('large bodies leave an eighth of the body budget to the small ones', () => {
   const budget = createBodyBudget(800 * KIB);
-  for (const owner of ['a', 'b', 'c', 'd']) expect(budget.take(owner, 175 * KIB, 175 * KIB)).toBe(true);
+  for (const holder of ['a', 'b', 'c', 'd']) expect(budget.take(holder, 175 * KIB, 175 * KIB)).toBe(true);
   expect(budget.take('e', 21 * KIB, 21 * KIB)).toBe(false);
   expect(budget.take('e', 20 * KIB, 20 * KIB)).toBe(true);
-  for (const owner of ['f', 'g', 'h', 'i']) expect(budget.take(owner, 20 * KIB, 20 * KIB)).toBe(true);
+  for (const holder of ['f', 'g', 'h', 'i']) expect(budget.take(holder, 20 * KIB, 20 * KIB)).toBe(true);
   expect(budget.take('j', 1, 1)).toBe(false);
 });
 
-test('a body that counts for two owners fits only where both have room, and gives back to both', () => {
-  const budget = createBodyBudget(800 * KIB, (owner) => owner.split(' ').map((name) => ({ name, share: 1 / 4 })));
+test('a body that counts for two holders fits only where both have room, and gives back to both', () => {
+  const budget = createBodyBudget(800 * KIB, (holder) => holder.split(' ').map((name) => ({ name, share: 1 / 4 })));
   expect(budget.take('integration client', 200 * KIB, 200 * KIB)).toBe(true);
   expect(budget.take('integration other', 1, 1)).toBe(false);
   expect(budget.take('another client', 1, 1)).toBe(false);
@@ -40,23 +40,23 @@ test('a body that counts for two owners fits only where both have room, and give
   expect(budget.take('another client', 100 * KIB, 100 * KIB)).toBe(true);
 });
 
-test('an owner holds the share of the body budget that it is given', () => {
+test('each holder may use the share of the body budget that it is given', () => {
   const budget = createBodyBudget(800 * KIB, (name) => [{ name, share: name === 'half' ? 1 / 2 : 1 / 8 }]);
   expect([budget.take('half', 400 * KIB, KIB), budget.take('half', 1, 1)]).toEqual([true, false]);
   expect([budget.take('eighth', 100 * KIB, KIB), budget.take('eighth', 1, 1)]).toEqual([true, false]);
 });
 
 test('bytes taken from the body budget and released add up to zero, whatever was refused in between', async () => {
-  const move = fc.record({ owner: fc.constantFrom('a', 'b', 'c'), bytes: fc.integer({ min: 1, max: 4_000 }) });
+  const move = fc.record({ holder: fc.constantFrom('a', 'b', 'c'), bytes: fc.integer({ min: 1, max: 4_000 }) });
   await fc.assert(
     fc.asyncProperty(fc.array(move, { maxLength: 60 }), async (moves) => {
       const budget = createBodyBudget(10_000);
       const heldBefore = await heldBytes();
-      const taken = moves.filter(({ owner, bytes }) => budget.take(owner, bytes, bytes));
+      const taken = moves.filter(({ holder, bytes }) => budget.take(holder, bytes, bytes));
       const sum = taken.reduce((total, { bytes }) => total + bytes, 0);
       expect(sum).toBeLessThanOrEqual(10_000);
       expect(await heldBytes()).toBe(heldBefore + sum);
-      for (const { owner, bytes } of taken) budget.release(owner, bytes);
+      for (const { holder, bytes } of taken) budget.release(holder, bytes);
       expect(await heldBytes()).toBe(heldBefore);
     }),
   );

@@ -4,8 +4,8 @@
  *
  * - Bytes count as they arrive, not as announced: a caller that announces much and sends nothing
  *   uses nothing.
- * - One owner (an API key, a developer, or a client address before sign-in) gets at most its share,
- *   by default a quarter, so that no owner can use up the budget.
+ * - One holder (an API key, a developer, an integration or a client address) gets at most its
+ *   share, by default a quarter, so that no holder can use up the budget.
  * - The last eighth is for small bodies: a few large and slow bodies never stop the small ones,
  *   which are nearly all.
  */
@@ -15,7 +15,7 @@ import type { BodyBudget } from '../http/raw-body.ts';
 /** The default, once for the bodies of all requests and once for those of all pushes. */
 export const DEFAULT_BODY_KIB = 32 * 1024;
 
-export const SHARE_OF_AN_OWNER = 1 / 4;
+export const SHARE_OF_ONE_HOLDER = 1 / 4;
 const SHARE_OF_LARGE_BODIES = 7 / 8;
 /** A request of the hot path has a few hundred bytes; with 16 KiB of metadata it is still small. */
 const SMALL_BYTES = 20 * 1024;
@@ -23,38 +23,37 @@ const SMALL_BYTES = 20 * 1024;
 let bytesInFlight = 0;
 gauge('laurel_body_bytes_in_flight', 'Bytes of request bodies that are held in memory.', [], () => bytesInFlight);
 
-export interface BodyOwner {
+/** Whose bodies count together. */
+export interface BudgetHolder {
   readonly name: string;
-  /** The part of the whole budget that one owner may use. */
+  /** The part of the whole budget that one holder may use. */
   readonly share: number;
 }
 
-/**
- * A body may count for several owners: `ownersOf` derives them from the one that the reader passes.
- */
+/** A body may count for several holders: `holdersOf` derives them from the name that is passed. */
 export function createBodyBudget(
   maxBytes: number,
-  ownersOf: (owner: string) => readonly BodyOwner[] = (name) => [{ name, share: SHARE_OF_AN_OWNER }],
+  holdersOf: (holder: string) => readonly BudgetHolder[] = (name) => [{ name, share: SHARE_OF_ONE_HOLDER }],
 ): BodyBudget {
   const maxOfLarge = maxBytes * SHARE_OF_LARGE_BODIES;
-  const heldByOwner = new Map<string, number>();
+  const heldByHolder = new Map<string, number>();
   let held = 0;
 
   return {
-    take(owner, bytes, size) {
-      const owners = ownersOf(owner);
+    take(holder, bytes, size) {
+      const holders = holdersOf(holder);
       if (held + bytes > (size > SMALL_BYTES ? maxOfLarge : maxBytes)) return false;
-      if (owners.some(({ name, share }) => (heldByOwner.get(name) ?? 0) + bytes > maxBytes * share)) return false;
-      for (const { name } of owners) heldByOwner.set(name, (heldByOwner.get(name) ?? 0) + bytes);
+      if (holders.some(({ name, share }) => (heldByHolder.get(name) ?? 0) + bytes > maxBytes * share)) return false;
+      for (const { name } of holders) heldByHolder.set(name, (heldByHolder.get(name) ?? 0) + bytes);
       held += bytes;
       bytesInFlight += bytes;
       return true;
     },
-    release(owner, bytes) {
-      for (const { name } of ownersOf(owner)) {
-        const left = (heldByOwner.get(name) ?? 0) - bytes;
-        if (left === 0) heldByOwner.delete(name);
-        else heldByOwner.set(name, left);
+    release(holder, bytes) {
+      for (const { name } of holdersOf(holder)) {
+        const left = (heldByHolder.get(name) ?? 0) - bytes;
+        if (left === 0) heldByHolder.delete(name);
+        else heldByHolder.set(name, left);
       }
       held -= bytes;
       bytesInFlight -= bytes;

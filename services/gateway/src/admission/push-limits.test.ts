@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createPushLimits, type PushAdmission, type PushOwner } from './push-limits.ts';
+import { createPushLimits, type PushAdmission, type PushCost } from './push-limits.ts';
 
 const KIB = 1_024;
 const LARGEST = 256 * KIB;
@@ -32,10 +32,10 @@ function start(limits: Limits = {}) {
     return admissions.at(-1) as PushAdmission;
   };
   /** One push whose signature is valid, answered. */
-  const sign = (integrationId: string, network: string, bytes = 0, owner: PushOwner | null = null) => {
+  const sign = (integrationId: string, network: string, bytes = 0, cost: PushCost | null = null) => {
     const admission = push(integrationId, network, 1, bytes);
     if (admission.kind !== 'admitted') throw new Error('the signed push was not admitted');
-    admission.makeKnown(owner);
+    admission.makeKnown(cost);
     admission.release();
   };
   return { clock, push, sign };
@@ -173,17 +173,17 @@ test('the tables are bounded: more integrations than one holds drop the oldest, 
   expect(push('two', 'partner')).toMatchObject({ kind: 'limited', limit: 1 });
 });
 
-const contestServiceOf = (programId: string, environment: 'test' | 'live', extraCostBytes = 0): PushOwner => ({
+const costOf = (programId: string, environment: 'test' | 'live', extraCostBytes = 0): PushCost => ({
   tenant: { programId, environment },
   extraCostBytes,
 });
 
 test("a program's test pushes share bytes per second over all of its integrations, at no cost to its live pushes or other programs", () => {
   const { clock, push, sign } = start({ testBytesPerSecond: 100 * KIB });
-  sign('one', 'a', 49 * KIB, contestServiceOf('p', 'test'));
-  sign('two', 'a', 49 * KIB, contestServiceOf('p', 'test'));
-  sign('live', 'a', 0, contestServiceOf('p', 'live'));
-  sign('other', 'a', 0, contestServiceOf('q', 'test'));
+  sign('one', 'a', 49 * KIB, costOf('p', 'test'));
+  sign('two', 'a', 49 * KIB, costOf('p', 'test'));
+  sign('live', 'a', 0, costOf('p', 'live'));
+  sign('other', 'a', 0, costOf('q', 'test'));
   expect(kindOf(push('one', 'a', 1, 99 * KIB))).toBe('admitted');
   const resetAt = new Date(clock.now + 1_000);
   expect(push('two', 'b', 1, 99 * KIB)).toEqual({ kind: 'limited', limit: 100 * KIB, retryAfterSeconds: 1, resetAt });
@@ -194,7 +194,7 @@ test("a program's test pushes share bytes per second over all of its integration
 
 test('the cost of a push beyond its body counts once it is answered, even as a debt', () => {
   const { clock, push, sign } = start({ testBytesPerSecond: 100 * KIB });
-  sign('one', 'a', 0, contestServiceOf('p', 'test', 499 * KIB));
+  sign('one', 'a', 0, costOf('p', 'test', 499 * KIB));
   expect(push('one', 'a')).toMatchObject({ kind: 'limited', retryAfterSeconds: 4 });
   clock.now += 4_000;
   expect(kindOf(push('one', 'a'))).toBe('admitted');
@@ -202,7 +202,7 @@ test('the cost of a push beyond its body counts once it is answered, even as a d
 
 test('small pushes count as a KiB each, so that their number is bounded by the same budget', () => {
   const { push, sign } = start({ testBytesPerSecond: 50 * KIB });
-  sign('one', 'a', 0, contestServiceOf('p', 'test'));
+  sign('one', 'a', 0, costOf('p', 'test'));
   expect(kindOf(push('one', 'a', 99))).toBe('admitted');
   expect(push('one', 'a')).toMatchObject({ kind: 'limited', limit: 50 * KIB });
 });
@@ -210,6 +210,6 @@ test('small pushes count as a KiB each, so that their number is bounded by the s
 test("an integration's environment is known for every network from its first valid signature on", () => {
   const { push, sign } = start();
   expect(push('one', 'a')).toMatchObject({ environment: null });
-  sign('one', 'a', 0, contestServiceOf('p', 'test'));
+  sign('one', 'a', 0, costOf('p', 'test'));
   expect([push('one', 'a'), push('one', 'b')]).toMatchObject([{ environment: 'test' }, { environment: 'test' }]);
 });

@@ -45,15 +45,15 @@ export interface AdmittedPush {
   readonly environment: Environment | null;
   /**
    * The signature proved valid: the network is known from now on, and so is the integration's
-   * owner.
+   * tenant, whose budget the push's cost is taken from.
    */
-  readonly makeKnown: (owner: PushOwner | null) => void;
+  readonly makeKnown: (pushCost: PushCost | null) => void;
   /** The push no longer waits for a response. Calling this again changes nothing. */
   readonly release: () => void;
 }
 
-/** Whose integration it is, and what its push cost beyond the bytes of its body. */
-export interface PushOwner {
+/** The tenant of the integration, and what the push cost beyond the bytes of its body. */
+export interface PushCost {
   readonly tenant: Tenant;
   readonly extraCostBytes: number;
 }
@@ -154,12 +154,12 @@ export function createPushLimits(options: {
           else inFlight.set(name, left);
         }
       };
-      const makeKnown = (owner: PushOwner | null) => {
+      const makeKnown = (pushCost: PushCost | null) => {
         const provedAt = now();
         knownUntil.set(pair, provedAt + KNOWN_FOR_MS);
-        if (owner === null) return;
-        tenants.set(integrationId, owner.tenant);
-        budgets.take(owner.tenant, owner.extraCostBytes + (tenant === null ? cost : 0), provedAt);
+        if (pushCost === null) return;
+        tenants.set(integrationId, pushCost.tenant);
+        budgets.take(pushCost.tenant, pushCost.extraCostBytes + (tenant === null ? cost : 0), provedAt);
       };
       return { kind: 'admitted', isKnown, environment: tenant?.environment ?? null, makeKnown, release };
     },

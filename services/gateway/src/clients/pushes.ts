@@ -16,7 +16,7 @@ import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors
 import { createCoalescedCall, parseTenant } from '@laurel/grpc';
 import type { BatchResult, Push, PushResult, SettledRecord } from '@laurel/proto/integration';
 import { MAX_BODY_BYTES } from '@laurel/values/limits';
-import type { PushOwner } from '../admission/push-limits.ts';
+import type { PushCost } from '../admission/push-limits.ts';
 import type { IntegrationClient } from './integration.ts';
 
 /** Two batches in flight hide the network round trip; more would only make each smaller. */
@@ -44,7 +44,7 @@ export type PushGroup = (typeof GROUPS)[number];
 export interface PushAnswer {
   readonly answer: ReceivedPush | Refused;
   /** Null unless the signature is valid. */
-  readonly owner: PushOwner | null;
+  readonly cost: PushCost | null;
 }
 
 export interface Pushes extends AsyncDisposable {
@@ -79,9 +79,9 @@ export function createPushes(integration: Pick<IntegrationClient, 'receivePushes
     async receive(push, group) {
       const deadlineAt = Date.now() + ITEM_DEADLINE_MS;
       const { result, tenant, extraCostBytes } = await coalescer.submit({ push, group }, { deadlineAt });
-      const owner =
+      const cost =
         tenant === undefined ? null : { tenant: parseTenant(tenant), extraCostBytes: Number(extraCostBytes) };
-      return { answer: answerOf(result), owner };
+      return { answer: answerOf(result), cost };
     },
     [Symbol.asyncDispose]: () => coalescer.drain(),
   };

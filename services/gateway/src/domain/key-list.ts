@@ -21,7 +21,7 @@ export function mergeKeys(keys: readonly ListedKey[]): readonly ListedKey[] {
     const known = byId.get(key.keyId);
     byId.set(
       key.keyId,
-      known === undefined ? key : { ...key, from: firstOf(known.from, key.from), until: endOf(known, key) },
+      known === undefined ? key : { ...key, from: firstOf(known.from, key.from), until: laterEnd(known, key) },
     );
   }
   return [...byId.values()].sort(
@@ -29,7 +29,7 @@ export function mergeKeys(keys: readonly ListedKey[]): readonly ListedKey[] {
   );
 }
 
-function endOf({ until: one }: ListedKey, { until: other }: ListedKey): Date | null {
+function laterEnd({ until: one }: ListedKey, { until: other }: ListedKey): Date | null {
   if (one === null || other === null) return null;
   return lastOf(one, other);
 }

@@ -31,8 +31,8 @@ export interface BodyBudget {
    * Takes `bytes` more for a body that then holds `size`. If it returns false, it has taken
    * nothing.
    */
-  take(owner: string, bytes: number, size: number): boolean;
-  release(owner: string, bytes: number): void;
+  take(holder: string, bytes: number, size: number): boolean;
+  release(holder: string, bytes: number): void;
 }
 
 export interface BodyReader {
@@ -41,7 +41,7 @@ export interface BodyReader {
    * `maxBytes` is only marked as too large. Calls `next` once the body is read; with an error if
    * the budget is too small for it; never if the caller disconnects before.
    */
-  read(request: Request, response: Response, owner: string, next: (error?: unknown) => void, maxBytes?: number): void;
+  read(request: Request, response: Response, holder: string, next: (error?: unknown) => void, maxBytes?: number): void;
 }
 
 export function hasBody({ headers }: Request): boolean {
@@ -70,7 +70,7 @@ export function leaveUnread(request: Request, response: Response): void {
 
 export function createBodyReader(budget: BodyBudget): BodyReader {
   return {
-    read(request, response, owner, next, maxBytes = MAX_BODY_BYTES) {
+    read(request, response, holder, next, maxBytes = MAX_BODY_BYTES) {
       if (!hasBody(request)) return next();
       const context = contextOf(response);
       context.maxBodyBytes = maxBytes;
@@ -86,7 +86,7 @@ export function createBodyReader(budget: BodyBudget): BodyReader {
       /** The allocated bytes are those that count. */
       const allocated = () => body?.length ?? 0;
       const dropBody = () => {
-        if (body !== undefined) budget.release(owner, body.length);
+        if (body !== undefined) budget.release(holder, body.length);
         body = undefined;
       };
       const finish = (error?: BodyBudgetError) => {
@@ -114,7 +114,7 @@ export function createBodyReader(budget: BodyBudget): BodyReader {
         // chunks, only their bytes are kept: a chunk object for one byte would cost a hundred.
         if (size > allocated()) {
           const capacity = body === undefined ? size : Math.min(announced, Math.max(size, 2 * body.length));
-          if (!budget.take(owner, capacity - allocated(), capacity)) return abort(new BodyBudgetError());
+          if (!budget.take(holder, capacity - allocated(), capacity)) return abort(new BodyBudgetError());
           const grown = body === undefined ? chunk : Buffer.allocUnsafeSlow(capacity);
           body?.copy(grown, 0, 0, before);
           body = grown;
@@ -134,9 +134,9 @@ export function createBodyReader(budget: BodyBudget): BodyReader {
 /**
  * Reads the body of a request that has passed authentication. Methods without a body pass unread.
  */
-export function readBodyFor(bodies: BodyReader, contestServiceOf: (response: Response) => string): RequestHandler {
+export function readBodyFor(bodies: BodyReader, holderOf: (response: Response) => string): RequestHandler {
   return (request, response, next) => {
     if (request.method === 'GET' || request.method === 'HEAD') return next();
-    bodies.read(request, response, contestServiceOf(response), next);
+    bodies.read(request, response, holderOf(response), next);
   };
 }

@@ -23,7 +23,7 @@ export function assignRequestId(logger: Logger, requestLog: RequestLog | undefin
     openContext(response, new RequestContext(newId(), performance.now()));
     response.on('close', () => {
       const context = contextOf(response);
-      const status = endOf(response);
+      const status = endStatusOf(response);
       const durationMs = performance.now() - context.startedAt;
       observe(context.routeTemplate, status, context.environment, durationMs / SECOND_MS);
       if (requestLog !== undefined && context.principal !== undefined && request.originalUrl.startsWith('/v1/')) {
@@ -79,7 +79,7 @@ function addToLog(
  * The status with which the request ended. A response that the gateway broke off after its first
  * byte is a failure of the gateway, whatever its status line said.
  */
-export function endOf(response: Response): number {
+export function endStatusOf(response: Response): number {
   if (response.writableFinished) return response.statusCode;
   return response.errored ? HTTP_STATUS.internal_error : CALLER_LEFT_STATUS;
 }

@@ -10,7 +10,7 @@ import { HTTP_STATUS } from '@laurel/errors';
 import { tracer } from '@laurel/telemetry';
 import type { RequestHandler } from 'express';
 import { contextOf } from './context.ts';
-import { endOf } from './request-id.ts';
+import { endStatusOf } from './request-id.ts';
 
 export const traceRequest: RequestHandler = (request, response, next) => {
   if (tracer === undefined) return next();
@@ -22,7 +22,7 @@ export const traceRequest: RequestHandler = (request, response, next) => {
   context.span = span;
   response.on('close', () => {
     const { errorCode, principal, requestId, routeTemplate } = context;
-    const status = endOf(response);
+    const status = endStatusOf(response);
     span.rename(`${method} ${routeTemplate}`);
     span.set({
       'http.route': routeTemplate,

@@ -30,8 +30,8 @@ export function presentAttempt(attempt: Attempt): string {
   return `${beforeMetadata.slice(0, -1)},"metadata":${attempt.metadataJson},"outcome":${outcomeText}}`;
 }
 
-/** An attempt in a list of developers; `presentOperatorAttemptLine` adds to it for operators. */
-export function presentAttemptLine({ attempt: listed, isAwardDenied }: ListedAttempt) {
+/** An attempt in a list of developers; `presentOperatorListedAttempt` adds to it for operators. */
+export function presentListedAttempt({ attempt: listed, isAwardDenied }: ListedAttempt) {
   const attempt = present(listed);
   const { outcome } = attempt;
   return {
@@ -54,8 +54,8 @@ function presentListedAward({ id, amountCents, status }: Award, isDenied: boolea
 }
 
 /** An attempt in a list of operators. */
-export function presentOperatorAttemptLine(listed: ListedAttempt) {
-  return { ...presentAttemptLine(listed), ...ownersOf(listed) };
+export function presentOperatorListedAttempt(listed: ListedAttempt) {
+  return { ...presentListedAttempt(listed), ...ownersOf(listed) };
 }
 
 function ownersOf({ tenant, accountId }: Pick<ListedAttempt, 'tenant' | 'accountId'>) {
@@ -70,7 +70,7 @@ export function presentDescribedAttempt(
 ): string {
   const attempt = present(described.attempt);
   const { outcome } = attempt;
-  const line = JSON.stringify(presentAttemptLine(described));
+  const line = JSON.stringify(presentListedAttempt(described));
   const rest = JSON.stringify({
     outcome: outcome === undefined ? null : outcomeFields(outcome, awardFields),
     timeline: timelineOf(described, deliveries),

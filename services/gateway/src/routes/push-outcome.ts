@@ -9,7 +9,7 @@ import { isRefused } from '@laurel/errors';
 import { isUuid } from '@laurel/values/ids';
 import { MAX_BODY_BYTES } from '@laurel/values/limits';
 import type { Request, RequestHandler, Response } from 'express';
-import { type BodyOwner, SHARE_OF_AN_OWNER } from '../admission/body-budget.ts';
+import { type BudgetHolder, SHARE_OF_ONE_HOLDER } from '../admission/body-budget.ts';
 import type { AdmittedPush, PushLimits } from '../admission/push-limits.ts';
 import { sendTooMany } from '../admission/rate-limit.ts';
 import type { Pushes } from '../clients/pushes.ts';
@@ -75,7 +75,7 @@ export function pushOutcome({ pushLimits, pushBodies, pushes, addressOf }: PushD
       leaveUnread(request, response);
       return sendError(response, 'invalid_request', 'The body must not be compressed.');
     }
-    pushBodies.read(request, response, contestServiceOf(integrationId, network, admission.isKnown), (error) => {
+    pushBodies.read(request, response, holderOf(integrationId, network, admission.isKnown), (error) => {
       if (error !== undefined || context.isBodyTooLarge) leaveUnread(request, response);
       if (error !== undefined) return next(error);
       if (context.isBodyTooLarge) {
@@ -87,7 +87,7 @@ export function pushOutcome({ pushLimits, pushBodies, pushes, addressOf }: PushD
   };
 }
 
-function contestServiceOf(integrationId: string, network: string, isKnown: boolean): string {
+function holderOf(integrationId: string, network: string, isKnown: boolean): string {
   return `${integrationId} ${network} ${isKnown ? KNOWN : OTHER}`;
 }
 
@@ -97,10 +97,10 @@ function contestServiceOf(integrationId: string, network: string, isKnown: boole
  * know count apart from those that it knows, and all of them together leave a quarter to the known
  * ones.
  */
-export function ownersOfPushedBody(owner: string): readonly BodyOwner[] {
-  const [integrationId, network = '', standing] = owner.split(' ');
-  const ofNetwork = { name: network, share: SHARE_OF_AN_OWNER };
-  if (standing === KNOWN) return [ofNetwork, { name: `${KNOWN} ${integrationId}`, share: SHARE_OF_AN_OWNER }];
+export function holdersOfPushedBody(holder: string): readonly BudgetHolder[] {
+  const [integrationId, network = '', standing] = holder.split(' ');
+  const ofNetwork = { name: network, share: SHARE_OF_ONE_HOLDER };
+  if (standing === KNOWN) return [ofNetwork, { name: `${KNOWN} ${integrationId}`, share: SHARE_OF_ONE_HOLDER }];
   return [
     ofNetwork,
     { name: `${OTHER} ${integrationId}`, share: SHARE_OF_OTHERS_AT_ONE },
@@ -120,7 +120,7 @@ async function receive(
   const { integrationId, admission, pushes } = push;
   const context = contextOf(response);
   await failpoint('gateway.push.before-call');
-  const { answer: received, owner } = await pushes.receive(
+  const { answer: received, cost } = await pushes.receive(
     {
       integrationId,
       signature: signatureOf(request),
@@ -134,8 +134,8 @@ async function receive(
     return sendError(response, 'unauthorized', NOT_SIGNED);
   }
   context.isSignatureValid = true;
-  context.pushEnvironment = owner?.tenant.environment ?? context.pushEnvironment;
-  admission.makeKnown(owner);
+  context.pushEnvironment = cost?.tenant.environment ?? context.pushEnvironment;
+  admission.makeKnown(cost);
   if (isRefused(received)) return sendRefusal(response, received);
   const body = received.kind === 'settled' ? presentSettledRecord(received.record) : presentBatch(received.batch);
   sendJson(response, 200, body);

@@ -26,7 +26,7 @@ export interface KeyEnd {
  * Where a change writes its log line: one line for each use, before the response, even if the
  * change fails.
  */
-export interface ChangeLog {
+export interface ChangeLogging {
   readonly logger: Logger;
   readonly actor: 'operator' | 'developer';
 }
@@ -78,7 +78,7 @@ export function handleOf<Caller, Dependencies, Code extends ApiErrorCode>(
 export function runRoute(
   route: AnyRoute,
   handle: Handle,
-  { area, keys, changes }: { readonly area: Area; readonly keys?: KeyEnd; readonly changes?: ChangeLog },
+  { area, keys, changes }: { readonly area: Area; readonly keys?: KeyEnd; readonly changes?: ChangeLogging },
 ): RequestHandler {
   const template = `${area.prefix}${route.path}`;
   const log = changes && route.action !== undefined ? changeLogger(changes, route.action) : undefined;
@@ -164,7 +164,7 @@ function keyUseMessageOf(
   };
 }
 
-function changeLogger({ logger, actor }: ChangeLog, action: string) {
+function changeLogger({ logger, actor }: ChangeLogging, action: string) {
   return (request: Request, context: RequestContext, result: string, answer?: Whole): void => {
     const { requestId, session, operator } = context;
     const who = { actor, operator, developerId: session?.developerId };

@@ -117,7 +117,7 @@ export function createRecordSettler(deps: {
       }),
   });
 
-  async function endOf(source: ReportSource, record: ReadRecord): Promise<End> {
+  async function settleRecord(source: ReportSource, record: ReadRecord): Promise<End> {
     if (record.kind === 'ignored') return unsettled('ignored');
     if (record.kind === 'unreadable') return rejected(null, unreadable(record.failure));
     const { attempt } = record;
@@ -177,7 +177,7 @@ export function createRecordSettler(deps: {
 
   return {
     async settle(source, records) {
-      const ends = await Promise.allSettled(records.map((record) => endOf(source, record)));
+      const ends = await Promise.allSettled(records.map((record) => settleRecord(source, record)));
       return ends.map((end, index) => {
         if (end.status === 'rejected') throw end.reason;
         const { result, ...others } = end.value;

@@ -182,7 +182,7 @@ export function createPollOne(deps: PollOneDeps): (lease: PollLease) => Promise<
       }
       const { isLost, isOpen } = await record(lease, page, entry);
       if (isLost) return 'lost';
-      if (page.next === null || !isOpen) return endOf(page.progress);
+      if (page.next === null || !isOpen) return pollEndOf(page.progress);
       request = page.next;
     }
   };
@@ -227,7 +227,7 @@ function errorOf(progress: PollProgress): string | null {
   }
 }
 
-function endOf(progress: PollProgress): PollEnd {
+function pollEndOf(progress: PollProgress): PollEnd {
   switch (progress.kind) {
     case 'failed':
       return progress.failure;

@@ -12,7 +12,7 @@ import {
   findSecretsUnder,
   type IntegrationSecrets,
   replaceSecrets,
-} from '../repository/integration-secrets.ts';
+} from '../repository/reencrypt-integration-secrets.ts';
 
 export function createReencryptSecrets(options: {
   readonly database: Database;

@@ -19,7 +19,7 @@ import { type Harness, HOUR_MS, roundOf, startHarness, TENANT, TERMS } from '../
 import { findRound, insertRound, moveRound, moveRoundEnds } from '../repository/rounds.ts';
 import { lockRoundToEnd } from '../repository/settlement.ts';
 import { insertTournament } from '../repository/tournaments.ts';
-import { createAttemptReservations } from './reserve-attempts.ts';
+import { createAttemptReservationBatches } from './reserve-attempts.ts';
 
 // The failpoints library reads its folder when it is loaded, before the code below runs.
 const failpoints = vi.hoisted(() => {
@@ -45,7 +45,7 @@ type Creating = { readonly attemptId?: string; readonly isFresh?: boolean; reado
 /** A replica's reservations, and its round trips to the database. */
 function startReplica() {
   const { counted, trips } = countTrips(database);
-  const reservations = createAttemptReservations({ database: counted, clock });
+  const reservations = createAttemptReservationBatches({ database: counted, clock });
   const create = (
     { id: roundId }: Round,
     accountId: string,

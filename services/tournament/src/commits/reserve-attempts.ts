@@ -37,12 +37,12 @@ import { loadEntryRounds } from '../repository/rounds.ts';
 /** A creation with the account that its ref names. */
 export type NamedCreation = { readonly creation: Creation; readonly account: NamedAccount };
 
-export type AttemptReservations = Coalescer<NamedCreation, CreationDecision>;
+export type AttemptReservationBatches = Coalescer<NamedCreation, CreationDecision>;
 
 type Deps = { readonly database: Database; readonly clock: Clock };
 type CachingDeps = Deps & { readonly rounds: RoundCache };
 
-export function createAttemptReservations(deps: Deps): AttemptReservations {
+export function createAttemptReservationBatches(deps: Deps): AttemptReservationBatches {
   const caching = { ...deps, rounds: createRoundCache() };
   return createReservations<NamedCreation, CreationDecision>(
     { owner: 'tournament', database: deps.database },

@@ -46,7 +46,7 @@ export type Settlement =
   | Exclude<ReportSettlement, RecordedSettlement>
   | Extract<OutcomeDecision, { readonly kind: 'round_over' }>;
 
-export type OutcomeSettlements = Coalescer<OutcomeReport, Settlement>;
+export type OutcomeSettlementBatches = Coalescer<OutcomeReport, Settlement>;
 
 export type OutcomeCommitDeps = {
   readonly database: Database;
@@ -57,7 +57,7 @@ export type OutcomeCommitDeps = {
   readonly clock: Clock;
 };
 
-export function createOutcomeSettlements(deps: OutcomeCommitDeps): OutcomeSettlements {
+export function createOutcomeSettlementBatches(deps: OutcomeCommitDeps): OutcomeSettlementBatches {
   return createCommitBatches<OutcomeReport, Settlement>({
     name: 'report-outcomes',
     environmentOf: ({ tenant }) => tenant.environment,

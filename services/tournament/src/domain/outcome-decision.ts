@@ -71,7 +71,7 @@ export function decideOutcome(facts: {
   if (attempt.status === 'voiding' || attempt.status === 'voided') return refused('attempt_already_settled');
   if (isExpired(attempt)) return refused('attempt_already_settled');
 
-  const endedBy = endOf(attempt, round, facts);
+  const endedBy = attemptEndedBy(attempt, round, facts);
   if (!canSettle(attempt.status, facts.feePosted)) {
     return refused(endedBy === 'round' ? 'round_closed' : 'attempt_already_settled');
   }
@@ -120,7 +120,7 @@ function isExpired({ status, closedReason }: Attempt): boolean {
  * What has ended an attempt without an outcome by now, if anything: its deadline, unless the round
  * closed first.
  */
-export function endOf(
+export function attemptEndedBy(
   attempt: Pick<Attempt, 'createdAt'>,
   round: Pick<Round, 'status' | 'closesAt'>,
   { ttlMs, now }: { readonly ttlMs: number; readonly now: Date },

@@ -9,11 +9,11 @@ import type { CheckResult, Database } from '@laurel/postgres';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 import { judgeFee, judgePayout, MONEY_CHECKS } from '../domain/money-audit.ts';
 import {
-  attemptsAgain,
   ENVIRONMENTS,
   pageOfAttempts,
   pageOfPayouts,
-  payoutsAgain,
+  rereadAttempts,
+  rereadPayouts,
   runOwnChecks,
 } from '../repository/audit.ts';
 
@@ -27,8 +27,8 @@ export function createAudit(deps: { database: Database; wallet: Wallet }): RunAu
       owner: 'tournament',
       runOwnChecks: (database) => runOwnChecks(database, signal),
       environments: ENVIRONMENTS,
-      attempts: { page: pageOfAttempts, again: attemptsAgain },
-      awards: { page: pageOfPayouts, again: payoutsAgain },
+      attempts: { page: pageOfAttempts, reread: rereadAttempts },
+      awards: { page: pageOfPayouts, reread: rereadPayouts },
       judgeFee,
       judgePayout,
       checks: MONEY_CHECKS,

@@ -26,7 +26,7 @@ import { loadPendingOfAccount, loadPendingOfPlayer, type PendingAttempt } from '
 import { loadWindow } from '../repository/board.ts';
 import { findEntryOfAccount, findEntryOfRef } from '../repository/entries.ts';
 import { findRound, type RoundWithTally } from '../repository/rounds.ts';
-import { presentRound, presentRow } from './present-round.ts';
+import { presentLeaderboardRow, presentRound } from './present-round.ts';
 import { readRound } from './read-round.ts';
 
 type Deps = { database: Database; wallet: Wallet; opener: AttemptOpener; resolver: PendingResolver; clock: Clock };
@@ -117,7 +117,7 @@ async function render(found: RoundWithTally, viewer: Viewer, database: Database)
     round: presentRound({ round, tally: window.tally }),
     view: View.WINDOW,
     scoredPlayers: window.tally.scoredPlayers,
-    rows: neighbourRows(round.status, window).map(presentRow),
+    rows: neighbourRows(round.status, window).map(presentLeaderboardRow),
     playerEntryId,
   };
 }

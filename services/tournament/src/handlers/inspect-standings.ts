@@ -10,7 +10,7 @@ import type { Database } from '@laurel/postgres';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 import { inspectedStandings } from '../domain/inspected-standings.ts';
 import { findRound } from '../repository/rounds.ts';
-import { presentRound, presentRow } from './present-round.ts';
+import { presentLeaderboardRow, presentRound } from './present-round.ts';
 import { parsePageOfRanks, readStandings } from './read-standings.ts';
 
 export function inspectStandings({
@@ -32,7 +32,7 @@ export function inspectStandings({
           round: presentRound(found),
           scoredPlayers: found.tally.scoredPlayers,
           rows: rows.map(({ row, accountId, awardId }) => ({
-            row: presentRow(row),
+            row: presentLeaderboardRow(row),
             accountId,
             awardId: awardId ?? '',
           })),

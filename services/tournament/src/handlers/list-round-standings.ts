@@ -9,7 +9,7 @@ import type { Database } from '@laurel/postgres';
 import type { TournamentServiceService } from '@laurel/proto/tournament';
 import { isTableShown, tableRows } from '../domain/leaderboard-view.ts';
 import { findRound } from '../repository/rounds.ts';
-import { presentRound, presentRow } from './present-round.ts';
+import { presentLeaderboardRow, presentRound } from './present-round.ts';
 import { parsePageOfRanks, readStandings } from './read-standings.ts';
 
 export function listRoundStandings({
@@ -31,7 +31,7 @@ export function listRoundStandings({
     return {
       ...head,
       isWithheld: false,
-      rows: tableRows(status, standings, page.afterRank + 1).map(presentRow),
+      rows: tableRows(status, standings, page.afterRank + 1).map(presentLeaderboardRow),
       nextCursor,
     };
   };

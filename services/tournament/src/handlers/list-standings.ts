@@ -12,7 +12,7 @@ import { SORT_KEY_BYTES } from '../domain/board-sort-key.ts';
 import { isTableShown, tableRows } from '../domain/leaderboard-view.ts';
 import { type BoardCursor, loadStandings } from '../repository/board.ts';
 import { findRound } from '../repository/rounds.ts';
-import { presentRow } from './present-round.ts';
+import { presentLeaderboardRow } from './present-round.ts';
 
 const MAX_PAGE = 2_000;
 const NO_CURSOR = Buffer.alloc(0);
@@ -38,7 +38,7 @@ export function listStandings({
     const standings = page.map(({ standing }) => standing);
     const last = page.length < limit ? undefined : page.at(-1);
     return {
-      rows: tableRows(status, standings, (after?.rank ?? 0) + 1).map(presentRow),
+      rows: tableRows(status, standings, (after?.rank ?? 0) + 1).map(presentLeaderboardRow),
       nextCursor: last === undefined ? NO_CURSOR : presentCursor(last.cursor),
     };
   };

@@ -72,7 +72,7 @@ export function presentRound({ round, tally }: RoundWithTally): RoundMessage {
   };
 }
 
-export function presentRow(row: InspectedRow): LeaderboardRowMessage {
+export function presentLeaderboardRow(row: InspectedRow): LeaderboardRowMessage {
   return {
     rank: BigInt(row.rank),
     playerRef: row.playerRef,

@@ -10,7 +10,7 @@
 import {
   idempotencyUseColumns,
   insertingIdempotencyUses,
-  isAfterLowWatermark,
+  isAfterLowWatermarkSql,
   type KeyedAttempt,
 } from '@laurel/attempts';
 import type { AttemptStatus, RoundReason } from '@laurel/attempts/domain';
@@ -130,7 +130,7 @@ with wanted as materialized (
     $10::uuid[], $11::bytea[], $12::timestamptz[]${arrays}) with ordinality
     as w (id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, key_id, fingerprint, used_at${names}, position)
   cross join (select $9::timestamptz as created_at) decided
-  where ${isAfterLowWatermark('$9')} and ${where}
+  where ${isAfterLowWatermarkSql('$9')} and ${where}
 ), ${put('wanted')}, made as (
   insert into attempts (id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at)
   select id, round_id, entry_id, account_id, player_ref, status, fee_cents, metadata, created_at from wanted order by id
@@ -172,7 +172,7 @@ with ${WANTED_ONE}, ${put('wanted')}
 update attempts set entry_id = $2, account_id = $3, created_at = $4, status = $5, fee_cents = $6, fee_generation = $7,
   closed_reason = null
 where id = $1 and status = 'refused' and closed_reason = 'abandoned' and fee_generation = $7 - 1
-  and ${isAfterLowWatermark('$4')}
+  and ${isAfterLowWatermarkSql('$4')}
 returning id`,
 };
 

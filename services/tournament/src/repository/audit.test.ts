@@ -3,7 +3,7 @@ import { newId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Attempt, Direction, Round } from '../domain/tournament.ts';
-import { attemptsAgain, pageOfAttempts, pageOfPayouts, payoutsAgain, runOwnChecks } from './audit.ts';
+import { pageOfAttempts, pageOfPayouts, rereadAttempts, rereadPayouts, runOwnChecks } from './audit.ts';
 import { type Harness, playersOf, startHarness } from './repository.fixture.ts';
 import { moveRound } from './rounds.ts';
 
@@ -198,7 +198,7 @@ describe('the audit', () => {
     const ids: string[] = [];
     for (let after = lowest; ; ) {
       const page = await pageOfAttempts(h.database, after, 5);
-      expect([...(await attemptsAgain(h.database, [...page.keys()])).values()]).toEqual(
+      expect([...(await rereadAttempts(h.database, [...page.keys()])).values()]).toEqual(
         expect.arrayContaining([...page.values()]),
       );
       ids.push(...page.keys());
@@ -212,7 +212,7 @@ describe('the audit', () => {
     expect([...payouts.values()].map(({ roundId, status }) => [roundId, status])).toEqual(
       Array(3).fill([settling.id, 'paying']),
     );
-    expect(await payoutsAgain(h.database, [...payouts.keys()])).toEqual(payouts);
+    expect(await rereadPayouts(h.database, [...payouts.keys()])).toEqual(payouts);
     expect(await moveRound(h.database, running.id, 'settling', 'settled')).toBe(false);
   });
 

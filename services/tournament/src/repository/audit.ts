@@ -3,7 +3,7 @@
  * the audit across services reads.
  */
 
-import { countsUnderCap, RECEIPT_HAS_KEY, SETTLED_HAS_OUTCOME } from '@laurel/attempts';
+import { countsUnderCapSql, RECEIPT_HAS_KEY, SETTLED_HAS_OUTCOME } from '@laurel/attempts';
 import type { AttemptStatus } from '@laurel/attempts/domain';
 import {
   type Check,
@@ -14,7 +14,7 @@ import {
   runChecks,
 } from '@laurel/postgres';
 import type { AwardStatus, RoundStatus } from '../domain/tournament.ts';
-import { makesEntrant } from './entrants.ts';
+import { makesEntrantSql } from './entrants.ts';
 
 // Constraints already enforce some of these. The audit still finds violations if a constraint is
 // switched off.
@@ -39,7 +39,7 @@ const CHECKS: readonly Check[] = [
       from entries e
       join rounds r on r.id = e.round_id
       left join (
-        select a.entry_id, bool_or(${makesEntrant('a')}) as is_kept
+        select a.entry_id, bool_or(${makesEntrantSql('a')}) as is_kept
         from attempts a where a.status not in ('pending', 'refused') group by a.entry_id
       ) paid on paid.entry_id = e.id
       where case
@@ -54,7 +54,7 @@ const CHECKS: readonly Check[] = [
     violations: `
       select min(a.id::text) as id
       from attempts a join rounds r on r.id = a.round_id
-      where ${countsUnderCap('a')}
+      where ${countsUnderCapSql('a')}
       group by a.round_id, a.account_id, r.attempt_cap
       having count(*) > r.attempt_cap`,
   },
@@ -320,7 +320,7 @@ export async function pageOfAttempts(
   return byId(await on.query<AttemptRow>(PAGE_OF_ATTEMPTS, [after, limit]), toAttempt);
 }
 
-export async function attemptsAgain(on: Queryable, ids: readonly string[]): Promise<Map<string, AuditedAttemptRow>> {
+export async function rereadAttempts(on: Queryable, ids: readonly string[]): Promise<Map<string, AuditedAttemptRow>> {
   return byId(await on.query<AttemptRow>(ATTEMPTS_AGAIN, [ids]), toAttempt);
 }
 
@@ -333,7 +333,7 @@ export async function pageOfPayouts(
   return byId(await on.query<PayoutRow>(PAGE_OF_PAYOUTS, [after, limit]), toPayout);
 }
 
-export async function payoutsAgain(on: Queryable, ids: readonly string[]): Promise<Map<string, AuditedPayoutRow>> {
+export async function rereadPayouts(on: Queryable, ids: readonly string[]): Promise<Map<string, AuditedPayoutRow>> {
   return byId(await on.query<PayoutRow>(PAYOUTS_AGAIN, [ids]), toPayout);
 }
 

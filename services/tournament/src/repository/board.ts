@@ -15,7 +15,7 @@ import type { Queryable } from '@laurel/postgres';
 import { cents } from '@laurel/values/money';
 import type { AwardStatus, BestRun, RoundStatus, Standing, Tally } from '../domain/tournament.ts';
 import { type EntryRow, toBestRun } from './attempts.ts';
-import { makesEntrant } from './entrants.ts';
+import { makesEntrantSql } from './entrants.ts';
 
 /**
  * A run that replaces the best one of its entry. A batch has at most one per entry: the last that
@@ -140,7 +140,7 @@ e.best_player_ref, e.sort_key, e.final_rank, e.payout_cents,
 (select p.status from round_payouts p where p.entry_id = e.id) as award_status,
 -- An attempt that was open when its round was cancelled was bought like the others and is refunded with them.
 (select count(*)::int from attempts a where a.round_id = e.round_id and a.account_id = e.account_id
-  and (${makesEntrant('a')} or a.closed_reason = 'round_cancelled')) as paid_attempts`;
+  and (${makesEntrantSql('a')} or a.closed_reason = 'round_cancelled')) as paid_attempts`;
 
 // Finds the entry by its id before it compares the round. A planner without statistics would
 // otherwise search by the round, which a million entries may share, and use the id as a filter.

@@ -5,6 +5,6 @@
 import { ENTRANT_STATUSES } from '../domain/entrants.ts';
 
 /** The condition that the row `attempt` of attempts makes its account an entrant. */
-export function makesEntrant(attempt: string): string {
+export function makesEntrantSql(attempt: string): string {
   return `${attempt}.status in (${ENTRANT_STATUSES.map((status) => `'${status}'`).join(', ')})`;
 }

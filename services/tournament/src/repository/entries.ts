@@ -11,7 +11,7 @@
 import type { BoundStatement, Queryable, Transaction } from '@laurel/postgres';
 import { ENTRANT_STATUSES } from '../domain/entrants.ts';
 import { type EntryOnBoard, type EntryRow, toEntry } from './attempts.ts';
-import { makesEntrant } from './entrants.ts';
+import { makesEntrantSql } from './entrants.ts';
 
 // A lateral join by both columns of the key. A plain join would start from the round, and might
 // scan all of its entries.
@@ -48,7 +48,7 @@ with first as materialized (
   select distinct e.id, e.round_id
   from attempts a
   cross join lateral (select * from entries own where own.id = a.entry_id and own.bought_at is null limit 1) e
-  where a.id = any($1::uuid[]) and ${makesEntrant('a')}
+  where a.id = any($1::uuid[]) and ${makesEntrantSql('a')}
 ), boards as materialized (
   select board.round_id
   from (select distinct first.round_id as id from first order by 1) as wanted

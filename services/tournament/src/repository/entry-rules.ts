@@ -6,22 +6,28 @@
  * Each is a scalar subquery instead of a join: whatever table sizes the planner estimates, it is
  * one index look-up per creation. The arguments are SQL expressions of the surrounding statement.
  */
-import { countsUnderCap } from '@laurel/attempts';
+import { countsUnderCapSql } from '@laurel/attempts';
 
 /**
  * The attempts of the account in the round that count under its cap. The account may be null; it
  * then has no attempts.
  */
-export function boughtIn({ roundId, accountId }: { readonly roundId: string; readonly accountId: string }): string {
+export function attemptsBoughtSql({
+  roundId,
+  accountId,
+}: {
+  readonly roundId: string;
+  readonly accountId: string;
+}): string {
   return `(select count(*)::int from attempts paid
-    where paid.round_id = ${roundId} and paid.account_id = ${accountId} and ${countsUnderCap('paid')})`;
+    where paid.round_id = ${roundId} and paid.account_id = ${accountId} and ${countsUnderCapSql('paid')})`;
 }
 
 /**
  * The cap permits one more attempt of the account, and entries are open by the database's clock
  * now, which is after the wait for the locks. `round` is a row of rounds.
  */
-export function admitsAttempt({ round, accountId }: { readonly round: string; readonly accountId: string }): string {
+export function admitsAttemptSql({ round, accountId }: { readonly round: string; readonly accountId: string }): string {
   return `(clock_timestamp() < ${round}.entries_close_at
-    and ${boughtIn({ roundId: `${round}.id`, accountId })} < ${round}.attempt_cap)`;
+    and ${attemptsBoughtSql({ roundId: `${round}.id`, accountId })} < ${round}.attempt_cap)`;
 }

@@ -9,7 +9,7 @@ import type { BatchOptions, Database } from '@laurel/postgres';
 import type { EntryRound } from '../domain/entry-decision.ts';
 import type { Attempt } from '../domain/tournament.ts';
 import { columnsOf, insertingAttempts } from './attempts.ts';
-import { admitsAttempt } from './entry-rules.ts';
+import { admitsAttemptSql } from './entry-rules.ts';
 import { lockOfEntering } from './player-facts.ts';
 
 /** An attempt to insert, and the round on which it was decided. */
@@ -36,7 +36,7 @@ const INSERT = {
       ['entries_close_at', 'timestamptz'],
     ],
     where: `(select known.id from attempts known where known.id = w.id) is null and (
-    select ${admitsAttempt({ round: 'r', accountId: 'w.account_id' })}
+    select ${admitsAttemptSql({ round: 'r', accountId: 'w.account_id' })}
     from rounds r where r.id = w.round_id and r.status = w.round_status and r.entries_close_at = w.entries_close_at)`,
   }),
 };

@@ -53,7 +53,7 @@ const SELECT_OF_ENTRANT = {
   text: 'select p.award_id from attempts a join round_payouts p on p.entry_id = a.entry_id where a.id = $1',
 };
 
-const SELECT_UNPAID = {
+const SELECT_UNDECIDED = {
   text: `${WITH_TENANT} where p.round_id = $1 and p.status = 'paying' order by p.final_rank limit $2`,
 };
 
@@ -115,12 +115,12 @@ export const roundAwards: Omit<AwardTable, 'recordPayouts'> & {
 };
 
 /** Payouts of the round that the wallet has not decided yet, best rank first. */
-export async function loadUnpaid(
+export async function loadUndecidedPayouts(
   on: Queryable,
   roundId: string,
   limit: number,
 ): Promise<readonly OwedAward<RoundAward>[]> {
-  return (await on.query<PayoutRow>(SELECT_UNPAID, [roundId, limit])).map(toOwed);
+  return (await on.query<PayoutRow>(SELECT_UNDECIDED, [roundId, limit])).map(toOwed);
 }
 
 /** The award for the rank of the entrant whose attempt it is; null for none. */

@@ -1,7 +1,7 @@
 /** An account's history in a round, read under the locks on entering. */
 
 import type { BoundStatement, Queryable } from '@laurel/postgres';
-import { boughtIn } from './entry-rules.ts';
+import { attemptsBoughtSql } from './entry-rules.ts';
 
 /** One creation to look up. */
 export type PlayerQuery = {
@@ -49,7 +49,7 @@ const SELECT_FACTS = {
   text: `
 select
   (select known.id from attempts known where known.id = i.attempt_id) is not null as is_known_attempt,
-  ${boughtIn({ roundId: 'i.round_id', accountId: 'i.account_id' })} as bought
+  ${attemptsBoughtSql({ roundId: 'i.round_id', accountId: 'i.account_id' })} as bought
 from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality as i (attempt_id, round_id, account_id, position)
 order by i.position`,
 };

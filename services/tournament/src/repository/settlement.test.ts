@@ -11,7 +11,7 @@ import type { Round } from '../domain/tournament.ts';
 import { findAttempt } from './attempts.ts';
 import { type BoardCursor, loadStandings, type RankedStanding } from './board.ts';
 import { findReceipt } from './outcomes.ts';
-import { loadUnpaid, roundAwards } from './payouts.ts';
+import { loadUndecidedPayouts, roundAwards } from './payouts.ts';
 import { loadRefundsOfRound, type RefundCursor, refundQueue } from './refunds.ts';
 import { type Harness, HOUR_MS, NOW, playersOf, roundOf, SIGNER, startHarness } from './repository.fixture.ts';
 import { findRound, insertRound, loadRoundsSoFar, loadUnfinishedRounds, moveRound } from './rounds.ts';
@@ -51,7 +51,7 @@ async function play(round: Round, players: number, again: number): Promise<void>
 
 async function payAll(roundId: string, heldRank: number): Promise<void> {
   for (;;) {
-    const unpaid = await loadUnpaid(h.database, roundId, 2);
+    const unpaid = await loadUndecidedPayouts(h.database, roundId, 2);
     if (unpaid.length === 0) return;
     const released = await roundAwards.recordPayouts(
       h.database,
@@ -124,7 +124,7 @@ describe('a round that settles', () => {
       })),
     );
     expect(table.length).toBe(2_000);
-    const unpaid = await loadUnpaid(h.database, round.id, 10);
+    const unpaid = await loadUndecidedPayouts(h.database, round.id, 10);
     expect(unpaid.map(({ award, tenant }) => [award.id, award.finalRank, award.amountCents, tenant])).toEqual(
       purse.map((amount, index) => [awardIdOfRank(round.id, index + 1), index + 1, amount, round.tenant]),
     );
@@ -189,7 +189,7 @@ describe('a round that settles', () => {
     const attempts = await h.enter(few, playersOf(3));
     await h.report(attempts.slice(0, 2).map(({ id }, index) => ({ attemptId: id, score: index })));
     await h.close(few.id);
-    const unpaid = await loadUnpaid(h.database, few.id, 10);
+    const unpaid = await loadUndecidedPayouts(h.database, few.id, 10);
     expect(unpaid.map(({ award }) => [award.finalRank, award.amountCents])).toEqual([
       [1, 300n],
       [2, 200n],
@@ -198,7 +198,7 @@ describe('a round that settles', () => {
     const none = await h.openRound();
     await h.enter(none, playersOf(2));
     await h.close(none.id);
-    expect(await loadUnpaid(h.database, none.id, 10)).toEqual([]);
+    expect(await loadUndecidedPayouts(h.database, none.id, 10)).toEqual([]);
     expect((await findRound(h.database, none.id))?.round.status).toBe('cancelling');
     expect(await h.violations()).toEqual([]);
   });
@@ -323,7 +323,7 @@ describe('a round that is cancelled', () => {
       if (after === null) break;
     }
     expect(paged).toEqual(due.map(({ id, reason }) => `${id} ${reason}`));
-    expect(await loadUnpaid(h.database, round.id, 10)).toEqual([]);
+    expect(await loadUndecidedPayouts(h.database, round.id, 10)).toEqual([]);
     expect(await h.violations()).toEqual([]);
     expect((await loadUnfinishedRounds(h.database, NOW)).map(({ id }) => id)).toContain(round.id);
 

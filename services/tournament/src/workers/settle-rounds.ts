@@ -20,7 +20,7 @@ import type { Clock } from '@laurel/service';
 import type { Signer } from '@laurel/signature';
 import { roundCancelled } from '../events.ts';
 import { failpoint } from '../failpoints.ts';
-import { loadUnpaid } from '../repository/payouts.ts';
+import { loadUndecidedPayouts } from '../repository/payouts.ts';
 import { loadRefundsOfRound, type RefundCursor } from '../repository/refunds.ts';
 import { findRound, loadUnfinishedRounds, type RoundWithTally } from '../repository/rounds.ts';
 import { finishCancellation } from '../repository/settlement.ts';
@@ -75,7 +75,7 @@ export function createRoundSettler(deps: SettleDeps): RoundSettler {
 async function payAll(roundId: string, { database, payer }: SettleDeps): Promise<void> {
   const asked = new Set<string>();
   for (;;) {
-    const unpaid = await loadUnpaid(database, roundId, PAYOUT_PAGE);
+    const unpaid = await loadUndecidedPayouts(database, roundId, PAYOUT_PAGE);
     if (unpaid.length === 0) return;
     for (const { award } of unpaid) {
       if (asked.has(award.id)) throw new Error(`the wallet’s decision on award ${award.id} could not be written`);

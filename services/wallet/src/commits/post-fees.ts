@@ -21,7 +21,7 @@ import { type OptimisticFee, postOptimisticFees } from '../repository/optimistic
 import { createPlayerCache, type PlayerCache } from '../repository/player-cache.ts';
 import { createTransferBatches } from './transfer-batches.ts';
 
-export type FeeCharges = Coalescer<FeeCharge, FeeResult>;
+export type FeeChargeBatches = Coalescer<FeeCharge, FeeResult>;
 
 const optimisticFees = counter(
   'laurel_wallet_optimistic_fees_total',
@@ -37,7 +37,7 @@ type Deps = {
 };
 type CachingDeps = Deps & { readonly players: PlayerCache };
 
-export function createFeeCharges(deps: Deps): FeeCharges {
+export function createFeeChargeBatches(deps: Deps): FeeChargeBatches {
   const caching = { ...deps, players: createPlayerCache() };
   return createTransferBatches<FeeCharge, FeeResult>({
     name: 'charge_fees',

@@ -32,7 +32,7 @@ import {
   type TestPlayer,
   useTestWallet,
 } from '../wallet.fixture.ts';
-import { createAwardPayments } from './post-payouts.ts';
+import { createAwardPaymentBatches } from './post-payouts.ts';
 
 const LIMITS = { count: 3, amountCents: cents(20_00n) };
 
@@ -259,7 +259,7 @@ describe('the optimistic statement of payouts behind the lock of another transac
     const players = await Promise.all(Array.from({ length: 20 }, () => addPlayer(wallet, { balanceCents: 10_00n })));
     const failures: unknown[] = [];
     const replicas = [holder, waiter].map((database) =>
-      createAwardPayments({
+      createAwardPaymentBatches({
         database: recordingFailures(database, failures),
         clock: () => wallet.clock.now,
         limits: LIMITS,

@@ -29,13 +29,13 @@ import { decidePayouts, type Payout, type PayoutRequest, paidPayout } from '../d
 import { mostRecentPayouts, NO_PROGRAM_LIMIT, type VelocityLimits } from '../domain/payout-hold.ts';
 import { type DefaultLimits, programKeyOf } from '../domain/program-limits.ts';
 import { failpoint } from '../failpoints.ts';
-import { lockOpenPlayers, playerKeyOf, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
+import { lockOpenPlayers, playerLedgerKeyOf, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
 import { payOptimistically } from '../repository/optimistic-payouts.ts';
 import { insertPayouts, loadPayoutFacts, windowStart } from '../repository/payouts.ts';
 import { countProgramPayouts, lockPrograms, withOpenPrograms } from '../repository/program-limits.ts';
 import { createTransferBatches } from './transfer-batches.ts';
 
-export type AwardPayments = Coalescer<PayoutRequest, Payout>;
+export type AwardPaymentBatches = Coalescer<PayoutRequest, Payout>;
 
 const optimisticPayouts = counter(
   'laurel_wallet_optimistic_payouts_total',
@@ -58,7 +58,7 @@ type Deps = {
  */
 type WithheldDeps = Deps & { readonly withheld: LRUCache<string, true> };
 
-export function createAwardPayments(deps: Deps): AwardPayments {
+export function createAwardPaymentBatches(deps: Deps): AwardPaymentBatches {
   const withWithheld = { ...deps, withheld: new LRUCache<string, true>({ max: MAX_HELD_PLAYERS }) };
   return createTransferBatches<PayoutRequest, Payout>({
     name: 'pay_awards',
@@ -70,7 +70,9 @@ export function createAwardPayments(deps: Deps): AwardPayments {
         optimistic: (payments) => pay(payments, withWithheld),
         underLock: (payments) =>
           withOpenPrograms(deps.database, payments, () =>
-            withOpenPlayers(deps.database, payments.map(playerKeyOf), () => decideUnderLock(payments, withWithheld)),
+            withOpenPlayers(deps.database, payments.map(playerLedgerKeyOf), () =>
+              decideUnderLock(payments, withWithheld),
+            ),
           ),
       }),
   });
@@ -116,7 +118,7 @@ async function decideUnderLock(
       // All are sent together; each runs once the previous one has its locks. Under them no other
       // payout of these accounts and programs can commit within the 24 hours being summed.
       const [locked, programs, facts] = await Promise.all([
-        lockOpenPlayers(tx, payments.map(playerKeyOf)),
+        lockOpenPlayers(tx, payments.map(playerLedgerKeyOf)),
         lockPrograms(tx, payments, { since: windowStart(now), defaults }),
         loadPayoutFacts(tx, payments, now),
       ]);

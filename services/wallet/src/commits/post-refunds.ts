@@ -15,9 +15,9 @@ import { createTransferBatches } from './transfer-batches.ts';
 
 export type FeeRefund = Refund & { readonly environment: Environment };
 
-export type FeeRefunds = Coalescer<FeeRefund, RefundResult>;
+export type FeeRefundBatches = Coalescer<FeeRefund, RefundResult>;
 
-export function createFeeRefunds(deps: { database: Database; clock: Clock }): FeeRefunds {
+export function createFeeRefundBatches(deps: { database: Database; clock: Clock }): FeeRefundBatches {
   return createTransferBatches({
     name: 'refund_fees',
     idOf: (refund) => refundTransferId(refund.feeTransferId),

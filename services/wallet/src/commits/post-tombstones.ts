@@ -17,9 +17,9 @@ export type FeeQuery = {
   readonly environment: Environment;
 };
 
-export type FeeQueries = Coalescer<FeeQuery, StoredFee | null>;
+export type FeeQueryBatches = Coalescer<FeeQuery, StoredFee | null>;
 
-export function createFeeQueries(deps: { database: Database; clock: Clock }): FeeQueries {
+export function createFeeQueryBatches(deps: { database: Database; clock: Clock }): FeeQueryBatches {
   return createTransferBatches({
     name: 'resolve_fees',
     idOf: (query) => query.transferId,

@@ -5,15 +5,15 @@ import { metrics } from '@laurel/telemetry';
 import { newId } from '@laurel/values/ids';
 import { cents } from '@laurel/values/money';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createFeeCharges, type FeeCharges } from '../commits/post-fees.ts';
+import { createFeeChargeBatches, type FeeChargeBatches } from '../commits/post-fees.ts';
 import { playerLedgerId } from '../domain/ledger.ts';
 import {
   addPlayer,
   balanceOf,
   charge,
   chargeOf,
+  chargeResultOf,
   DEFAULT_LIMITS,
-  endOf,
   ok,
   optimisticFees,
   queryOf,
@@ -45,7 +45,7 @@ describe('charging a fee', () => {
     const poor = await addPlayer(wallet);
     const charges = [chargeOf(player, 2_00n), chargeOf(poor, 1n), chargeOf(player, 2_00n), chargeOf(player, 2_00n)];
     const { results } = await ok(wallet.client.chargeFees({ charges }));
-    expect(results.map(endOf)).toEqual(['posted', 'insufficient_funds', 'posted', 'insufficient_funds']);
+    expect(results.map(chargeResultOf)).toEqual(['posted', 'insufficient_funds', 'posted', 'insufficient_funds']);
   });
 
   it('a fee refused with insufficient_funds stays refused after a later deposit', async () => {
@@ -228,7 +228,13 @@ describe('a fee of a cached player', () => {
     const fresh = await addPlayer(wallet, { balanceCents: 1_00n });
     const charges = [fresh, first, second, fresh, first].map(strictCharge);
     const { results } = await ok(wallet.client.chargeFees({ charges }));
-    expect(results.map(endOf)).toEqual(['posted', 'posted', 'insufficient_funds', 'insufficient_funds', 'posted']);
+    expect(results.map(chargeResultOf)).toEqual([
+      'posted',
+      'posted',
+      'insufficient_funds',
+      'insufficient_funds',
+      'posted',
+    ]);
   });
 
   it.each([
@@ -310,7 +316,7 @@ describe('a fee of a cached player', () => {
     const other = await addCached();
     for (const client of [wallet.client, replica]) {
       const { results } = await ok(client.chargeFees({ charges: [strictCharge(other), fee] }));
-      expect(results.map(endOf)).toEqual(['posted', 'posted']);
+      expect(results.map(chargeResultOf)).toEqual(['posted', 'posted']);
       expect(results[1]).toEqual(first.results[0]);
     }
     expect([await balanceOf(wallet, player), await balanceOf(wallet, other)]).toEqual([9_00n, 8_00n]);
@@ -418,14 +424,14 @@ describe('concurrent charges', () => {
     const failures: unknown[] = [];
     const rules = { minimumAgeYears: 18, servedJurisdictions: [] };
     const replicas = [wallet.connect(), wallet.connect()].map((database) =>
-      createFeeCharges({
+      createFeeChargeBatches({
         database: recordingFailures(database, failures),
         clock: () => wallet.clock.now,
         rules,
         defaults: DEFAULT_LIMITS,
       }),
     );
-    const submit = (replica: FeeCharges | undefined, charged: TestPlayer, verificationLevel: number) => {
+    const submit = (replica: FeeChargeBatches | undefined, charged: TestPlayer, verificationLevel: number) => {
       const { transferId, attemptId } = chargeOf(charged, 1_00n);
       return replica?.submit({
         transferId,
@@ -473,7 +479,7 @@ describe('concurrent charges', () => {
         const order = [...players].sort((a, b) => compareTurned(a.accountId, b.accountId, writer + round));
         const charges = order.map((player) => chargeOf(player, 10n));
         const { results } = await ok(client.chargeFees({ charges }));
-        expect(results.every((result) => endOf(result) === 'posted')).toBe(true);
+        expect(results.every((result) => chargeResultOf(result) === 'posted')).toBe(true);
         const refunds = charges.map(({ transferId }) => ({ feeTransferId: transferId, reason: 'expired' }));
         if (round % 2 === 0) await ok(client.refundFees({ refunds }));
       }

@@ -10,14 +10,14 @@ import type {
   FeeChargeResult,
   FeeCharge as WireFeeCharge,
 } from '@laurel/proto/wallet';
-import type { FeeCharges } from '../commits/post-fees.ts';
+import type { FeeChargeBatches } from '../commits/post-fees.ts';
 import type { FeeCharge, FeeResult } from '../domain/fee-decision.ts';
 import { failpoint } from '../failpoints.ts';
 import { checkOwnedFee, type NamedFee } from './contest-service-of-call.ts';
 import { parseAmountAboveZero, parsePlayer, parseRequirement } from './parse.ts';
 
 export function chargeFees(
-  charges: FeeCharges,
+  charges: FeeChargeBatches,
 ): (request: ChargeFeesRequest, context: RpcContext) => Promise<ChargeFeesResponse> {
   return async (request, context) => {
     const items = parseItems(request.charges).map(parseCharge);

@@ -6,7 +6,7 @@ import { type Refused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
 import type { HoldNextAwardRequest, HoldNextAwardResponse } from '@laurel/proto/wallet';
 import { playerLedgerId } from '../domain/ledger.ts';
-import { openPlayers, playerKeyOf, holdNextAward as writeHold } from '../repository/ledger.ts';
+import { openPlayers, playerLedgerKeyOf, holdNextAward as writeHold } from '../repository/ledger.ts';
 import { loadLink } from '../repository/player-links.ts';
 import { parsePlayer } from './parse.ts';
 
@@ -15,7 +15,7 @@ export function holdNextAward({ database }: { database: Database }) {
     const player = parsePlayer(request.player);
     const link = player.environment === 'test' ? await loadLink(database, player) : null;
     if (link === null) return refused('not_found');
-    await openPlayers(database, [playerKeyOf({ ...player, ...link })]);
+    await openPlayers(database, [playerLedgerKeyOf({ ...player, ...link })]);
     await writeHold(database, playerLedgerId(link.accountId, 'test'));
     return {};
   };

@@ -14,7 +14,7 @@ import type {
   Payout as WirePayout,
 } from '@laurel/proto/wallet';
 import type { Logger } from '@laurel/service';
-import type { AwardPayments } from '../commits/post-payouts.ts';
+import type { AwardPaymentBatches } from '../commits/post-payouts.ts';
 import { type PayoutRequest, PayoutTermsError, type Win } from '../domain/payout-decision.ts';
 import { failpoint } from '../failpoints.ts';
 import { checkIsOwner, checkOwned } from './contest-service-of-call.ts';
@@ -22,7 +22,7 @@ import { parseAmountAboveZero } from './parse.ts';
 import { presentPayout, presentUndecided } from './present.ts';
 
 export function payAwards(deps: {
-  payments: AwardPayments;
+  payments: AwardPaymentBatches;
   logger: Logger;
 }): (request: PayAwardsRequest, context: RpcContext) => Promise<PayAwardsResponse> {
   return async (request, context) => {
@@ -36,7 +36,7 @@ export function payAwards(deps: {
 
 async function pay(
   item: PayoutRequest,
-  { payments, logger }: { payments: AwardPayments; logger: Logger },
+  { payments, logger }: { payments: AwardPaymentBatches; logger: Logger },
 ): Promise<WirePayout> {
   try {
     return presentPayout(await payments.submit(item));

@@ -22,8 +22,8 @@ import {
   balanceOf,
   charge,
   chargeOf,
+  chargeResultOf,
   DEFAULT_LIMITS,
-  endOf,
   ok,
   optimisticFees,
   optimisticPayouts,
@@ -324,7 +324,7 @@ describe('what a program charges an account in 24 hours', () => {
     const player = await addPlayer(wallet, { balanceCents: 1_000_00n });
     const charges = Array.from({ length: 5 }, () => chargeOf(player, 60_00n));
     const { results } = await ok(wallet.client.chargeFees({ charges }));
-    expect(results.map(endOf).toSorted()).toEqual(['blocked', 'blocked', 'posted', 'posted', 'posted']);
+    expect(results.map(chargeResultOf).toSorted()).toEqual(['blocked', 'blocked', 'posted', 'posted', 'posted']);
   });
 
   it('a refunded fee does not count, also for a player whose facts are cached', async () => {

@@ -17,7 +17,7 @@ import { decideDeposit } from '../domain/deposit-decision.ts';
 import { houseOf, openBook, playerLedgerId } from '../domain/ledger.ts';
 import { type AccountChange, insertAccount, loadAccountByEmail, updateAccount } from '../repository/accounts.ts';
 import { openHouse } from '../repository/houses.ts';
-import { lockOpenPlayers, playerKeyOf, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
+import { lockOpenPlayers, playerLedgerKeyOf, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
 import {
   insertLink,
   isSeveredMeanwhile,
@@ -125,7 +125,7 @@ function change(
   accountId: string,
   linkIn: (tx: Transaction) => Promise<PlayerLink | null>,
 ): Promise<PutSandboxPlayerResponse | Refused> {
-  const key = playerKeyOf({ ...player, accountId });
+  const key = playerLedgerKeyOf({ ...player, accountId });
   const ledgerId = playerLedgerId(accountId, 'test');
   return withOpenPlayers(database, [key], () =>
     database.transaction(async (tx) => {

@@ -11,14 +11,14 @@ import type {
   FeeRefund as WireFeeRefund,
 } from '@laurel/proto/wallet';
 import type { ContestServiceName } from '@laurel/values/ids';
-import type { FeeRefund, FeeRefunds } from '../commits/post-refunds.ts';
+import type { FeeRefund, FeeRefundBatches } from '../commits/post-refunds.ts';
 import type { RefundResult } from '../domain/refund-decision.ts';
 import { failpoint } from '../failpoints.ts';
 import { contestServiceOfCall } from './contest-service-of-call.ts';
 import { batchedAs } from './parse.ts';
 
 export function refundFees(
-  refunds: FeeRefunds,
+  refunds: FeeRefundBatches,
 ): (request: RefundFeesRequest, context: RpcContext) => Promise<RefundFeesResponse> {
   return async (request, context) => {
     const owner = contestServiceOfCall(context);

@@ -10,7 +10,7 @@ import { openBook } from '../domain/ledger.ts';
 import { type Payout, postingOf } from '../domain/payout-decision.ts';
 import { decideRelease, type ReviewedPayout } from '../domain/payout-review.ts';
 import { failpoint } from '../failpoints.ts';
-import { lockOpenPlayers, playerKeyOf, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
+import { lockOpenPlayers, playerLedgerKeyOf, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
 import { keepDecision, withDecision } from '../repository/payout-decisions.ts';
 import { loadPayout, lockPayout, markPaid } from '../repository/payouts.ts';
 import { countProgramPayouts, lockProgramsToCount } from '../repository/program-limits.ts';
@@ -30,7 +30,7 @@ export function releasePayout(deps: Deps) {
     // the order of PayAwards.
     const known = await loadPayout(deps.database, awardId);
     if (known === null) return refused('not_found');
-    const payout = await withOpenPlayers(deps.database, [playerKeyOf(known)], () => release(deps, known, review));
+    const payout = await withOpenPlayers(deps.database, [playerLedgerKeyOf(known)], () => release(deps, known, review));
     return isRefused(payout) ? payout : { payout: presentPayout(payout) };
   };
 }
@@ -42,7 +42,7 @@ async function release(
 ): Promise<ReviewedPayout | Refused> {
   const outcome = await database.transaction(
     async (tx) => {
-      const locked = await lockOpenPlayers(tx, [playerKeyOf(known)]);
+      const locked = await lockOpenPlayers(tx, [playerLedgerKeyOf(known)]);
       await lockProgramsToCount(tx, [known]);
       const held = await lockPayout(tx, known.awardId);
       const decision = decideRelease(held);

@@ -10,13 +10,13 @@ import {
   type ResolveFeesResponse,
   type FeeQuery as WireFeeQuery,
 } from '@laurel/proto/wallet';
-import type { FeeQueries, FeeQuery } from '../commits/post-tombstones.ts';
+import type { FeeQuery, FeeQueryBatches } from '../commits/post-tombstones.ts';
 import type { StoredFee } from '../domain/fee-decision.ts';
 import { checkOwnedFee, type NamedFee } from './contest-service-of-call.ts';
 import { batchedAs } from './parse.ts';
 
 export function resolveFees(
-  queries: FeeQueries,
+  queries: FeeQueryBatches,
 ): (request: ResolveFeesRequest, context: RpcContext) => Promise<ResolveFeesResponse> {
   return async (request, context) => {
     const items = parseItems(request.queries).map(parseQuery);

@@ -6,7 +6,7 @@
  */
 import { type Check, type CheckResult, type Database, type EnvironmentsOfIds, runChecks } from '@laurel/postgres';
 import { HOUSE_DIGIT, LIVE_HOUSE, SHARED_SANDBOX } from '../domain/ledger.ts';
-import { DIGITS, ownerDigits } from './owned-page.ts';
+import { CONTEST_SERVICE_DIGITS, contestServiceDigitsSql } from './owned-page.ts';
 
 /** The constraints, unique indexes and triggers that prevent what the other checks detect. */
 const GUARDS = [
@@ -263,12 +263,12 @@ const CHECKS: readonly Check[] = [
     // Each contest service audits the ids with its tag: no service would audit a row without one.
     violations: `
       select id from transfers
-      where kind = 'fee' and state = 'posted' and ${ownerDigits('attempt_id')} not in ('${DIGITS.challenge}', '${DIGITS.tournament}')
+      where kind = 'fee' and state = 'posted' and ${contestServiceDigitsSql('attempt_id')} not in ('${CONTEST_SERVICE_DIGITS.challenge}', '${CONTEST_SERVICE_DIGITS.tournament}')
       union all
       select award_id from payouts
       where num_nonnulls(attempt_id, round_id) <> 1
-        or ${ownerDigits('attempt_id')} <> '${DIGITS.challenge}'
-        or ${ownerDigits('award_id')} <> case when round_id is null then '${DIGITS.challenge}' else '${DIGITS.tournament}' end`,
+        or ${contestServiceDigitsSql('attempt_id')} <> '${CONTEST_SERVICE_DIGITS.challenge}'
+        or ${contestServiceDigitsSql('award_id')} <> case when round_id is null then '${CONTEST_SERVICE_DIGITS.challenge}' else '${CONTEST_SERVICE_DIGITS.tournament}' end`,
   },
   {
     id: 'guards_are_in_place',

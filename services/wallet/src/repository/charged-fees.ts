@@ -17,7 +17,7 @@ export function feeWindowStart(now: Date): Date {
  * The lateral subqueries `program` and `allowed`. `allowed.limit_cents` is the program's limit for
  * the account `person`; null for none. The arguments are SQL expressions.
  */
-export function feeLimitJoins(of: { programId: string; environment: string; defaultCents: string }): string {
+export function feeLimitJoinsSql(of: { programId: string; environment: string; defaultCents: string }): string {
   return `left join lateral (
         select program_limits.fee_limit_cents from program_limits
         where program_limits.program_id = ${of.programId} and program_limits.environment = ${of.environment} limit 1
@@ -33,13 +33,13 @@ export function feeLimitJoins(of: { programId: string; environment: string; defa
  * A subquery of the window's fees, including refunded ones. It reads no rows if \`allowed\` has no
  * limit.
  */
-export function chargedFees(of: { ledgerId: string; programId: string; since: string }): string {
+export function chargedFeesSql(of: { ledgerId: string; programId: string; since: string }): string {
   return `select coalesce(sum(transfers.amount_cents), 0)::bigint as charged_cents from transfers
         where allowed.limit_cents is not null and ${isCounted(of)}`;
 }
 
-/** As chargedFees, without the refunded ones. */
-export function unrefundedFees(of: { ledgerId: string; programId: string; since: string }): string {
+/** As chargedFeesSql, without the refunded ones. */
+export function unrefundedFeesSql(of: { ledgerId: string; programId: string; since: string }): string {
   return `select coalesce(sum(transfers.amount_cents), 0)::bigint as charged_cents from transfers
         where allowed.limit_cents is not null and ${isCounted(of)}
           and not exists (

@@ -12,9 +12,15 @@ import type { FeeRefusalCode } from '../domain/ledger.ts';
 import { playerLedgerId } from '../domain/ledger.ts';
 import type { DefaultLimits } from '../domain/program-limits.ts';
 import type { PaidFee } from '../domain/refund-decision.ts';
-import { type ChargedFeesRow, feeLimitJoins, feeWindowStart, toChargedFees, unrefundedFees } from './charged-fees.ts';
+import {
+  type ChargedFeesRow,
+  feeLimitJoinsSql,
+  feeWindowStart,
+  toChargedFees,
+  unrefundedFeesSql,
+} from './charged-fees.ts';
 import { type NamedPersonRow, toNamedPerson } from './named-person.ts';
-import { digitsOf, type OwnedPage, ownerDigits } from './owned-page.ts';
+import { contestServiceDigitsSql, digitsOf, type OwnedPage } from './owned-page.ts';
 
 const loadFeeFactsStatement: Statement = {
   name: 'load_fee_facts',
@@ -40,9 +46,9 @@ const loadFeeFactsStatement: Statement = {
     left join lateral (
       select * from transfers where transfers.id = charge.transfer_id limit 1
     ) as fee on true
-    ${feeLimitJoins({ programId: 'charge.program_id', environment: 'charge.environment', defaultCents: '$6' })}
+    ${feeLimitJoinsSql({ programId: 'charge.program_id', environment: 'charge.environment', defaultCents: '$6' })}
     cross join lateral (
-      ${unrefundedFees({ ledgerId: 'charge.ledger_id', programId: 'charge.program_id', since: '$7::timestamptz' })}
+      ${unrefundedFeesSql({ ledgerId: 'charge.ledger_id', programId: 'charge.program_id', since: '$7::timestamptz' })}
     ) as charged
     order by charge.position`,
 };
@@ -179,7 +185,7 @@ const listFeesStatement: Statement = {
     from (
       select attempt_id from transfers
       where kind = 'fee' and state = 'posted' and attempt_id > $1::uuid
-        and ($2::text is null or ${ownerDigits('attempt_id')} = $2)
+        and ($2::text is null or ${contestServiceDigitsSql('attempt_id')} = $2)
       order by attempt_id
       limit $3
     ) as page

@@ -62,10 +62,18 @@ const openPlayersStatement: Statement = {
 };
 
 /** A player's ledger account by its parts, and the house that the account plays with. */
-export type PlayerKey = { readonly accountId: string; readonly environment: Environment; readonly houseId: string };
+export type PlayerLedgerKey = {
+  readonly accountId: string;
+  readonly environment: Environment;
+  readonly houseId: string;
+};
 
 /** The key of a program's player. */
-export function playerKeyOf(player: { accountId: string; environment: Environment; programId: string }): PlayerKey {
+export function playerLedgerKeyOf(player: {
+  accountId: string;
+  environment: Environment;
+  programId: string;
+}): PlayerLedgerKey {
   return { accountId: player.accountId, environment: player.environment, houseId: houseOf(player) };
 }
 
@@ -73,7 +81,7 @@ export function playerKeyOf(player: { accountId: string; environment: Environmen
  * Inserts the players' missing rows of the ledger. It is a transaction of its own, before the one
  * that credits them: inside that one, a new row would be locked out of order.
  */
-export async function openPlayers(database: Database, players: readonly PlayerKey[]): Promise<void> {
+export async function openPlayers(database: Database, players: readonly PlayerLedgerKey[]): Promise<void> {
   const keyed = players.map((player) => ({ ...player, id: playerLedgerId(player.accountId, player.environment) }));
   await database.query(openPlayersStatement, [
     keyed.map((player) => player.id),
@@ -89,7 +97,7 @@ export async function openPlayers(database: Database, players: readonly PlayerKe
  */
 export async function withOpenPlayers<Result>(
   database: Database,
-  players: readonly PlayerKey[],
+  players: readonly PlayerLedgerKey[],
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -108,7 +116,7 @@ class PlayerNotOpenError extends Error {
 /** As lockPlayers, but every row must exist; call it inside withOpenPlayers. */
 export async function lockOpenPlayers(
   tx: Transaction,
-  players: readonly PlayerKey[],
+  players: readonly PlayerLedgerKey[],
 ): Promise<readonly PlayerLedger[]> {
   const ids = new Set(players.map((player) => playerLedgerId(player.accountId, player.environment)));
   const locked = await lockPlayers(tx, ids);

@@ -6,7 +6,7 @@
 import type { Database, Statement } from '@laurel/postgres';
 import type { FeeCharge, KnownPlayer } from '../domain/fee-decision.ts';
 import type { DefaultLimits } from '../domain/program-limits.ts';
-import { chargedFees, feeLimitJoins, feeWindowStart } from './charged-fees.ts';
+import { chargedFeesSql, feeLimitJoinsSql, feeWindowStart } from './charged-fees.ts';
 
 /** A fee that may be posted if its player's cached facts still hold. */
 export type OptimisticFee = KnownPlayer & { readonly charge: FeeCharge; readonly ledgerId: string };
@@ -52,9 +52,9 @@ const POST_OPTIMISTIC_FEES: Statement = {
         select insiders.account_id from insiders
         where insiders.program_id = charge.program_id and insiders.account_id = link.account_id limit 1
       ) as insider on true
-      ${feeLimitJoins({ programId: 'charge.program_id', environment: 'charge.environment', defaultCents: '$16' })}
+      ${feeLimitJoinsSql({ programId: 'charge.program_id', environment: 'charge.environment', defaultCents: '$16' })}
       cross join lateral (
-        ${chargedFees({ ledgerId: 'charge.ledger_id', programId: 'charge.program_id', since: '$17::timestamptz' })}
+        ${chargedFeesSql({ ledgerId: 'charge.ledger_id', programId: 'charge.program_id', since: '$17::timestamptz' })}
       ) as charged
       cross join lateral (
         select ledger_accounts.xmin as version from ledger_accounts where ledger_accounts.id = charge.ledger_id limit 1

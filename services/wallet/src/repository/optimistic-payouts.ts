@@ -14,8 +14,8 @@ import { HOUSE_DIGIT, playerLedgerId } from '../domain/ledger.ts';
 import type { PayoutRequest } from '../domain/payout-decision.ts';
 import type { RecentPayouts } from '../domain/payout-hold.ts';
 import type { DefaultLimits } from '../domain/program-limits.ts';
-import { recentPayouts, windowStart } from './payouts.ts';
-import { payoutLimit, recentProgramPayouts } from './program-limits.ts';
+import { recentPayoutsSql, windowStart } from './payouts.ts';
+import { payoutLimitSql, recentProgramPayoutsSql } from './program-limits.ts';
 
 /**
  * A payout, and the upper bound of its account's recent payouts with which it is paid; null if no
@@ -63,7 +63,7 @@ const PAY_OPTIMISTIC: Statement = {
         select ledger_accounts.xmin as version from ledger_accounts where ledger_accounts.id = payment.ledger_id limit 1
       ) as known
       cross join lateral (
-        ${recentPayouts({ accountId: 'payment.account_id', environment: 'payment.environment', since: '$14::timestamptz' })}
+        ${recentPayoutsSql({ accountId: 'payment.account_id', environment: 'payment.environment', since: '$14::timestamptz' })}
       ) as recent
       cross join lateral (
         select from ledger_accounts
@@ -79,12 +79,12 @@ const PAY_OPTIMISTIC: Statement = {
       from (select distinct payable.program_id, payable.environment from payable) as wanted
       cross join lateral (
         select program_limits.paid_cents,
-          ${payoutLimit({ program: 'program_limits', environment: 'wanted.environment', defaultCents: '$15' })} as limit_cents
+          ${payoutLimitSql({ program: 'program_limits', environment: 'wanted.environment', defaultCents: '$15' })} as limit_cents
         from program_limits
         where program_limits.program_id = wanted.program_id and program_limits.environment = wanted.environment limit 1
       ) as known
       cross join lateral (
-        ${recentProgramPayouts({
+        ${recentProgramPayoutsSql({
           programId: 'wanted.program_id',
           environment: 'wanted.environment',
           since: '$14::timestamptz',
@@ -103,7 +103,7 @@ const PAY_OPTIMISTIC: Statement = {
         for no key update
       ) as program
       cross join lateral (
-        select ${payoutLimit({ program: 'program', environment: 'wanted.environment', defaultCents: '$15' })} as limit_cents
+        select ${payoutLimitSql({ program: 'program', environment: 'wanted.environment', defaultCents: '$15' })} as limit_cents
       ) as allowed
     ),
     admitted as (

@@ -13,13 +13,13 @@ export type OwnedPage = {
 };
 
 /** The version and the tag of an id; `contestServiceOf` (libs/values/src/ids.ts) reads them. */
-export const DIGITS: Record<ContestServiceName, string> = { challenge: '81', tournament: '82' };
+export const CONTEST_SERVICE_DIGITS: Record<ContestServiceName, string> = { challenge: '81', tournament: '82' };
 
 export function digitsOf(owner: ContestServiceName | null): string | null {
-  return owner === null ? null : DIGITS[owner];
+  return owner === null ? null : CONTEST_SERVICE_DIGITS[owner];
 }
 
 /** The same two digits of an id column, in SQL. */
-export function ownerDigits(column: string): string {
+export function contestServiceDigitsSql(column: string): string {
   return `substring(${column}::text from 15 for 2)`;
 }

@@ -3,8 +3,8 @@ import { PayoutStatus } from '@laurel/proto/wallet';
 import { measureStages } from '@laurel/testing';
 import { expect, test } from 'vitest';
 import { addPlayer, awardOf, ok, useTestWallet } from '../wallet.fixture.ts';
-import { HELD_PAYOUTS, recentPayouts } from './payouts.ts';
-import { recentProgramPayouts } from './program-limits.ts';
+import { HELD_PAYOUTS, recentPayoutsSql } from './payouts.ts';
+import { recentProgramPayoutsSql } from './program-limits.ts';
 
 const wallet = useTestWallet();
 const measure = () => measureStages(wallet.database, [HELD_PAYOUTS], wallet.clock.now);
@@ -36,11 +36,11 @@ test('held payouts of play money are not measured, because no operator reviews t
 // Hot statements keep the plan of their first call, which may meet an empty table, on which all
 // indexes cost the same.
 test.each([
-  ['an account', ['payouts_velocity_idx'], recentPayouts({ accountId: '$1::uuid', ...inWindow() })],
+  ['an account', ['payouts_velocity_idx'], recentPayoutsSql({ accountId: '$1::uuid', ...inWindow() })],
   [
     'a program',
     ['payouts_counted_idx', 'payouts_counted_idx', 'payouts_uncounted_idx'],
-    recentProgramPayouts({ programId: '$1::uuid', countCents: '$4::bigint', ...inWindow() }),
+    recentProgramPayoutsSql({ programId: '$1::uuid', countCents: '$4::bigint', ...inWindow() }),
   ],
 ])(
   'the recent payouts of %s are read by their own indexes, also as planned on an empty table',

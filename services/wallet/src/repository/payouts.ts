@@ -6,7 +6,7 @@ import { cents } from '@laurel/values/money';
 import type { Environment } from '@laurel/values/tenant';
 import type { DecidedPayout, Payout, PayoutFacts, PayoutRequest, Win } from '../domain/payout-decision.ts';
 import { type HoldReason, VELOCITY_WINDOW_MS } from '../domain/payout-hold.ts';
-import { digitsOf, type OwnedPage, ownerDigits } from './owned-page.ts';
+import { contestServiceDigitsSql, digitsOf, type OwnedPage } from './owned-page.ts';
 
 export type PayoutRow = {
   award_id: string;
@@ -52,7 +52,7 @@ function winOf({ award_id, attempt_id, round_id }: PayoutRow): Win {
  * A subquery of an account's payouts that count towards payout velocity. The arguments are SQL
  * expressions.
  */
-export function recentPayouts(of: { accountId: string; environment: string; since: string }): string {
+export function recentPayoutsSql(of: { accountId: string; environment: string; since: string }): string {
   return `select count(*) as paid_count, coalesce(sum(payouts.amount_cents), 0)::bigint as paid_cents from payouts
         where payouts.account_id = ${of.accountId} and payouts.environment = ${of.environment}
           and payouts.status = 'paid' and payouts.paid_at > ${of.since}`;
@@ -73,7 +73,7 @@ const loadPayoutFactsStatement: Statement = {
       select * from accounts where accounts.id = award.account_id limit 1
     ) as person
     cross join lateral (
-      ${recentPayouts({ accountId: 'award.account_id', environment: 'award.environment', since: '$4::timestamptz' })}
+      ${recentPayoutsSql({ accountId: 'award.account_id', environment: 'award.environment', since: '$4::timestamptz' })}
     ) as recent
     left join lateral (
       select ${PAYOUT_COLUMNS} from payouts where payouts.award_id = award.award_id limit 1
@@ -216,7 +216,7 @@ const listAwardPayoutsStatement: Statement = {
     select ${PAYOUT_COLUMNS}
     from (
       select award_id as id from payouts
-      where award_id > $1::uuid and ($2::text is null or ${ownerDigits('award_id')} = $2)
+      where award_id > $1::uuid and ($2::text is null or ${contestServiceDigitsSql('award_id')} = $2)
       order by award_id
       limit $3
     ) as page

@@ -9,7 +9,13 @@ import type { Environment } from '@laurel/values/tenant';
 import type { ChargedFees } from '../domain/fee-limit.ts';
 import { houseOf } from '../domain/ledger.ts';
 import type { DefaultLimits } from '../domain/program-limits.ts';
-import { type ChargedFeesRow, feeLimitJoins, feeWindowStart, toChargedFees, unrefundedFees } from './charged-fees.ts';
+import {
+  type ChargedFeesRow,
+  feeLimitJoinsSql,
+  feeWindowStart,
+  toChargedFees,
+  unrefundedFeesSql,
+} from './charged-fees.ts';
 import { type NamedPerson, type NamedPersonRow, toNamedPerson } from './named-person.ts';
 
 /** A player by the partner's identifiers. */
@@ -149,9 +155,9 @@ const loadEligibilityStatement: Statement = {
       select ledger_accounts.id from ledger_accounts
       where ledger_accounts.account_id = player_links.account_id and ledger_accounts.environment = player_links.environment limit 1
     ) as ledger on true
-    ${feeLimitJoins({ programId: 'player_links.program_id', environment: 'player_links.environment', defaultCents: '$4' })}
+    ${feeLimitJoinsSql({ programId: 'player_links.program_id', environment: 'player_links.environment', defaultCents: '$4' })}
     cross join lateral (
-      ${unrefundedFees({ ledgerId: 'ledger.id', programId: 'player_links.program_id', since: '$5::timestamptz' })}
+      ${unrefundedFeesSql({ ledgerId: 'ledger.id', programId: 'player_links.program_id', since: '$5::timestamptz' })}
     ) as charged
     where player_links.program_id = $1 and player_links.environment = $2 and player_links.player_ref = $3`,
 };

@@ -6,14 +6,14 @@ import type { Transaction } from '@laurel/postgres';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { useTestWallet } from '../wallet.fixture.ts';
-import { recentProgramPayouts } from './program-limits.ts';
+import { recentProgramPayoutsSql } from './program-limits.ts';
 
 const wallet = useTestWallet();
 
 const PROGRAM = '00000000-0000-7000-8000-000000000001';
 const SINCE = Date.parse('2026-03-01T00:00:00Z');
 const MINUTE_MS = 60_000;
-const SUM = recentProgramPayouts({
+const SUM = recentProgramPayoutsSql({
   programId: '$1::uuid',
   environment: "'live'",
   since: '$2::timestamptz',

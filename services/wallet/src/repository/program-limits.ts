@@ -20,7 +20,7 @@ import {
 } from '../domain/program-limits.ts';
 
 /** The limit in force, as an SQL expression: an operator's, or the default of the environment. */
-export function payoutLimit(of: { program: string; environment: string; defaultCents: string }): string {
+export function payoutLimitSql(of: { program: string; environment: string; defaultCents: string }): string {
   return `coalesce(${of.program}.payout_limit_cents, case ${of.environment} when 'live' then ${of.defaultCents}::bigint end)`;
 }
 
@@ -40,7 +40,7 @@ const MOST_DISORDER = `interval '1 minute'`;
  * Since then the count has grown by the payouts of the window and by `early`: payouts that also
  * follow `before` but were paid up to `since`. Payouts without a count are read one by one.
  */
-export function recentProgramPayouts(of: {
+export function recentProgramPayoutsSql(of: {
   programId: string;
   environment: string;
   since: string;
@@ -131,7 +131,7 @@ const loadProgramPayoutsStatement: Statement = {
       where program_limits.program_id = wanted.program_id and program_limits.environment = wanted.environment limit 1
     ) as program
     cross join lateral (
-      ${recentProgramPayouts({
+      ${recentProgramPayoutsSql({
         programId: 'program.program_id',
         environment: 'program.environment',
         since: '$3::timestamptz',
@@ -225,7 +225,7 @@ const loadProgramLimitsStatement: Statement = {
       select * from program_limits where program_limits.program_id = $1 and program_limits.environment = wanted.environment limit 1
     ) as program on true
     cross join lateral (
-      ${recentProgramPayouts({
+      ${recentProgramPayoutsSql({
         programId: '$1',
         environment: 'wanted.environment',
         since: '$3::timestamptz',

@@ -1,6 +1,6 @@
 /** Statements that count waiting deliveries for the stage sampler (libs/postgres). */
 import { type BoundStatement, EACH_ENVIRONMENT, MAX_COUNTED, MAX_WALKED } from '@laurel/postgres';
-import { eachEndpointWithPending, environmentOf, isFree } from './sends.ts';
+import { endpointsWithPendingSql, isNotLeasedSql, queueEnvironmentSql } from './sends.ts';
 
 /** Per environment; the rest of a long queue would add no information. */
 const MAX_COUNTED_OF_ENDPOINT = 100;
@@ -13,7 +13,7 @@ select of_stage.stage, known.environment, least(count(pending.attempts), ${MAX_C
 from ${EACH_ENVIRONMENT}
 cross join (values ('delivery_first', false), ('delivery_retry', true)) of_stage (stage, was_sent)
 left join (
-  select d.attempts, d.created_at, ${environmentOf('d')} as environment
+  select d.attempts, d.created_at, ${queueEnvironmentSql('d')} as environment
   from deliveries d where d.status = 'pending' limit ${MAX_WALKED}
 ) pending on (pending.attempts > 0) = of_stage.was_sent and pending.environment = known.environment
 group by of_stage.stage, known.environment`,
@@ -23,7 +23,7 @@ group by of_stage.stage, known.environment`,
 const DUE = {
   name: 'stage_delivery_due',
   text: `
-with recursive ${eachEndpointWithPending('waiting')}
+with recursive ${endpointsWithPendingSql('waiting')}
 select 'delivery_due' as stage, known.environment, count(late.next_attempt_at)::int as items,
   extract(epoch from $1::timestamptz - min(late.next_attempt_at))::float8 as oldest_seconds
 from ${EACH_ENVIRONMENT}
@@ -33,8 +33,8 @@ left join (
   cross join (values ('live'), ('test')) as queue (environment)
   cross join lateral (
     select d.next_attempt_at from deliveries d
-    where d.endpoint_id = w.endpoint_id and ${environmentOf('d')} = queue.environment
-      and d.status = 'pending' and d.next_attempt_at <= $1 and ${isFree('d')}
+    where d.endpoint_id = w.endpoint_id and ${queueEnvironmentSql('d')} = queue.environment
+      and d.status = 'pending' and d.next_attempt_at <= $1 and ${isNotLeasedSql('d')}
     order by d.next_attempt_at limit ${MAX_COUNTED_OF_ENDPOINT}
   ) due
 ) late on late.environment = known.environment

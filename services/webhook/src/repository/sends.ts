@@ -40,12 +40,12 @@ type LeasedRow = {
 };
 
 /** As SQL: the environment of the queue in which this row of deliveries waits. */
-export function environmentOf(delivery: string): string {
+export function queueEnvironmentSql(delivery: string): string {
   return `(coalesce(${delivery}.environment, 'test'))`;
 }
 
 /** As SQL: no process holds a lease of this row of deliveries, or the lease has expired at `$1`. */
-export function isFree(delivery: string): string {
+export function isNotLeasedSql(delivery: string): string {
   return `(${delivery}.leased_until is null or ${delivery}.leased_until <= $1)`;
 }
 
@@ -54,7 +54,7 @@ export function isFree(delivery: string): string {
  * delivery, and then null. It skips from one endpoint to the next in the index, so an endpoint's
  * long queue costs nothing.
  */
-export function eachEndpointWithPending(name: string): string {
+export function endpointsWithPendingSql(name: string): string {
   return `${name} as (
   (select endpoint_id from deliveries where status = 'pending' order by endpoint_id limit 1)
   union all
@@ -71,14 +71,14 @@ export function eachEndpointWithPending(name: string): string {
 const QUEUES_WITH_DUE = {
   name: 'sends_queues_with_due',
   text: `
-with recursive ${eachEndpointWithPending('waiting')}
+with recursive ${endpointsWithPendingSql('waiting')}
 select w.endpoint_id, queue.environment
 from waiting w
 cross join (values ('live'), ('test')) as queue (environment)
 cross join lateral (
   select from deliveries d
-  where d.endpoint_id = w.endpoint_id and ${environmentOf('d')} = queue.environment
-    and d.status = 'pending' and d.next_attempt_at <= $1 and ${isFree('d')}
+  where d.endpoint_id = w.endpoint_id and ${queueEnvironmentSql('d')} = queue.environment
+    and d.status = 'pending' and d.next_attempt_at <= $1 and ${isNotLeasedSql('d')}
   limit 1
 ) due
 where w.endpoint_id is not null`,
@@ -100,8 +100,8 @@ with due as materialized (
   cross join lateral (
     select d.id, d.endpoint_id, d.attempts, d.sending_since
     from deliveries d
-    where d.endpoint_id = ready.endpoint_id and ${environmentOf('d')} = ready.environment
-      and d.status = 'pending' and d.next_attempt_at <= $1 and ${isFree('d')}
+    where d.endpoint_id = ready.endpoint_id and ${queueEnvironmentSql('d')} = ready.environment
+      and d.status = 'pending' and d.next_attempt_at <= $1 and ${isNotLeasedSql('d')}
     order by d.next_attempt_at
     limit ready.slots
     for no key update skip locked

@@ -132,7 +132,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     });
     const durationMs = performance.now() - begunAt;
     await failpoint('webhook.send.after-request');
-    const result = decideResult(endOf(answer), send.number, clock(), retryDelaysMs);
+    const result = decideResult(sendEndOf(answer), send.number, clock(), retryDelaysMs);
     metrics.sends.inc({ outcome: result.error?.kind ?? 'delivered', environment: send.environment });
     if (result.error !== null && result.nextSendAt === null) metrics.failed.inc({ environment: send.environment });
     metrics.duration.observe(durationMs / 1_000);
@@ -160,7 +160,7 @@ function healthOf({ result, durationMs }: SendRecord): KnownHealth {
   return healthAfter({ isSuccess: result.error === null, durationMs });
 }
 
-function endOf(answer: EgressResult): SendEnd {
+function sendEndOf(answer: EgressResult): SendEnd {
   if (answer.kind === 'answer') return { kind: 'answer', status: answer.status, body: answer.body };
   const { error, message } = answer;
   // The process is stopping, which does not count against the endpoint.

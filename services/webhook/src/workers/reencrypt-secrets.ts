@@ -11,7 +11,7 @@ import {
   type EndpointSecret,
   findSecretsUnder,
   replaceSecrets,
-} from '../repository/endpoint-secrets.ts';
+} from '../repository/reencrypt-endpoint-secrets.ts';
 
 export function createReencryptSecrets(options: {
   readonly database: Database;

@@ -7,7 +7,7 @@ import type { WalletClient } from '../../clients/wallet.ts';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import { mergePages } from '../../domain/attempt-pages.ts';
 import { z } from '../../http/zod.ts';
-import { presentAttempt, presentOperatorAttempt, presentOperatorAttemptLine } from '../../presenters/attempt.ts';
+import { presentAttempt, presentOperatorAttempt, presentOperatorListedAttempt } from '../../presenters/attempt.ts';
 import { findProgramFacts } from '../../repository/programs.ts';
 import {
   attemptFilters,
@@ -86,7 +86,7 @@ export const listAttempts = defineOperatorRoute({
     const { rows, next } = mergePages('newest_first', await readPages(services, query, listed, options), limit);
     return {
       body: {
-        data: rows.map((row) => presentOperatorAttemptLine(row.listed)),
+        data: rows.map((row) => presentOperatorListedAttempt(row.listed)),
         next_cursor: next === null ? null : encodePosition(next),
       },
     };

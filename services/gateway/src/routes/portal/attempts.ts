@@ -5,7 +5,7 @@ import { encodePosition } from '@laurel/values/cursor';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import { mergePages } from '../../domain/attempt-pages.ts';
 import { z } from '../../http/zod.ts';
-import { presentAttemptLine, presentDescribedAttempt } from '../../presenters/attempt.ts';
+import { presentDescribedAttempt, presentListedAttempt } from '../../presenters/attempt.ts';
 import { presentReceipt } from '../../presenters/receipt.ts';
 import {
   attemptFilters,
@@ -67,7 +67,7 @@ export const listOwnAttempts = defineProgramRoute({
     const headCursor = isFollowing ? next : head;
     return {
       body: {
-        data: rows.map(({ listed }) => presentAttemptLine(listed)),
+        data: rows.map(({ listed }) => presentListedAttempt(listed)),
         next_cursor: next === null || isFollowing ? null : encodePosition(next),
         head_cursor: headCursor === null ? null : encodePosition(headCursor),
       },

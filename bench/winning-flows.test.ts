@@ -1,14 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { createMix, createRandom, type FlowResult, isMixed, LOSSES_PER_WIN, WINDOW, winsInWindows } from './mix.ts';
 import { type Assignment, createPlayerPool } from './player-pool.ts';
+import {
+  createRandom,
+  createWinSequence,
+  type FlowResult,
+  isMixed,
+  LOSSES_PER_WIN,
+  WINDOW,
+  winsInWindows,
+} from './winning-flows.ts';
 
 const FLOWS = 100_000;
 
-function resultsOf(flows: number, mix = createMix()): FlowResult[] {
-  return Array.from({ length: flows }, () => (mix() ? 'won' : 'lost'));
+function resultsOf(flows: number, isNextWin = createWinSequence()): FlowResult[] {
+  return Array.from({ length: flows }, () => (isNextWin() ? 'won' : 'lost'));
 }
 
-describe('the mix of a run', () => {
+describe('the order of wins and losses in a run', () => {
   test('every window of 50 flows has 8 to 12 wins, and one flow in five wins', () => {
     const results = resultsOf(FLOWS);
     expect(winsInWindows(results)).toEqual({ least: 8, most: 12 });
@@ -18,7 +26,7 @@ describe('the mix of a run', () => {
 
   test('is the same in every run, and another with another seed', () => {
     expect(resultsOf(500)).toEqual(resultsOf(500));
-    expect(resultsOf(500, createMix(createRandom(2)))).not.toEqual(resultsOf(500));
+    expect(resultsOf(500, createWinSequence(createRandom(2)))).not.toEqual(resultsOf(500));
   });
 
   test('counts each window, the last one included', () => {
@@ -50,7 +58,7 @@ describe('the players of a run', () => {
 
   test('a player wins a challenge once, is in one flow at a time, and wins as often as the others', () => {
     const random = createRandom(3);
-    const mix = createMix();
+    const isNextWin = createWinSequence();
     const pool = createPlayerPool(PROGRAMS, createRandom(1));
     const inFlight: Assignment[] = [];
     const won = new Set<string>();
@@ -58,7 +66,7 @@ describe('the players of a run', () => {
     for (let flow = 0; flow < PLAYERS * (LOSSES_PER_WIN + 1) * 20; flow += 1) {
       // Flows end in any order.
       if (inFlight.length === 64) inFlight.splice(Math.floor(random() * 64), 1)[0]?.release();
-      const winsNow = mix();
+      const winsNow = isNextWin();
       const assignment = pool.take(winsNow ? 'win' : 'loss');
       const { playerRef } = assignment.player;
       expect(inFlight.some(({ player }) => player.playerRef === playerRef)).toBe(false);

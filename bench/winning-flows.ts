@@ -17,8 +17,8 @@ const SEED = 20_261_122;
  */
 export type FlowResult = 'won' | 'lost' | 'failed';
 
-/** Whether each flow wins, in the order in which flows start. */
-export function createMix(random: () => number = createRandom(SEED)): () => boolean {
+/** Returns a function to call once as each flow starts; its result is whether that flow wins. */
+export function createWinSequence(random: () => number = createRandom(SEED)): () => boolean {
   let position = 0;
   let winning: readonly number[] = [];
   return () => {
@@ -74,7 +74,7 @@ export function isMixed(wins: WindowWins | undefined): boolean {
 }
 
 /** How many challenges a player needs for this many flows: a challenge pays a player once. */
-export function challengesFor(flows: number): number {
+export function challengesNeeded(flows: number): number {
   return Math.ceil(flows / FLOWS_PER_WIN);
 }
 

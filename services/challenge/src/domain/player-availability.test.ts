@@ -1,9 +1,9 @@
 import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideAvailability, factsWithoutAccount, type PlayerFacts } from './availability.ts';
 import type { Challenge } from './challenge.ts';
 import { CALIBRATING, CEILINGS, LIVE, TENANT, TERMS } from './example.ts';
+import { decideAvailability, factsWithoutAccount, type PlayerFacts } from './player-availability.ts';
 
 const FRESH: PlayerFacts = { claimed: false, parentClaimed: true, paidInWindow: 0 };
 
