@@ -39,7 +39,8 @@ process.once('message', ({ port, kind, connections, addresses }: AttackRequest) 
     const socket = connect({ host: '127.0.0.1', port, localAddress: `127.0.1.${1 + (opened % addresses)}` });
     sockets.add(socket);
     socket.on('error', () => {});
-    // The attack: the attacker keeps its side open after the gateway has half-closed its own.
+    // This is part of the attack: the attacker keeps its side open after the gateway has closed its
+    // own.
     socket.allowHalfOpen = true;
     socket.once('close', () => sockets.delete(socket));
     socket.once('connect', () => begin(socket));

@@ -1,5 +1,6 @@
-// Events on their way to partners: from the commit in an owner's outbox, through the stream and the
-// webhook service, to a signed POST at an HTTPS receiver, which reports the events that arrived.
+// Events on their way to partners: from the commit in a contest service's outbox, through the
+// stream and the webhook service, to a signed POST at an HTTPS receiver, which reports the events
+// that arrived.
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -20,7 +21,7 @@ const ENDPOINTS = 20;
 const FLOOD_EVENTS = 20_000;
 const PACED_PER_SECOND = 200;
 const PACED_SECONDS = 15;
-/** How many events an owner commits together under load. */
+/** How many events the challenge service commits together under load. */
 const FLOOD_BATCH = 50;
 const PACED_BATCH = 4;
 const ARRIVAL_LIMIT_MS = 60_000;

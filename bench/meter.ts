@@ -31,7 +31,7 @@ export interface Counters {
 
 export interface Meter {
   read(): Reading;
-  /** Waits until every session has reported. */
+  /** Reads the counters, once every session has reported its own. */
   count(): Promise<Counters>;
 }
 

@@ -36,7 +36,8 @@ interface OpenAttempt {
 /** The attempts that one load process has created and not settled, in the order of creation. */
 export interface Outcomes {
   /**
-   * Throws if an attempt was not created: otherwise the two ways would settle different attempts.
+   * Throws if an attempt was not created: otherwise `/v1` and pushes would settle different
+   * attempts.
    */
   create(request: AttemptsRequest, players: PlayerPool, isNextWin: () => boolean): Promise<void>;
   /** The outcomes, in the order in which they were sent; the caller does not count failed ones. */
@@ -94,7 +95,7 @@ async function withClients(
   await Promise.all(Array.from({ length: clients }, client));
 }
 
-/** Whether the response was the expected one, which both ways share. */
+/** Whether the response was the expected one, which is the same for `/v1` and for a push. */
 async function isSettled(
   connection: HttpConnection,
   { id, player, wins }: OpenAttempt,

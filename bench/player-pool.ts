@@ -55,7 +55,7 @@ export function createPlayerPool(programs: readonly BenchProgram[], random: () =
       const challengeId = contender.program.challengeIds[contender.challenge];
       if (challengeId === undefined) throw new Error('the benchmark made too few challenges for this many flows');
       if (play === 'win') {
-        // Even if the flow fails: its prize may be claimed.
+        // The player moves on even if the flow fails: its prize may be claimed.
         contender.challenge += 1;
         contender.losses = 0;
       } else if (play === 'loss') {

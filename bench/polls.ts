@@ -16,7 +16,7 @@ const PROMPT_ORIGINS = 90;
 const INTERVAL_MS = 30_000;
 /** A poll later than this is more than a tenth late. */
 const LATE_MS = INTERVAL_MS * 1.1;
-/** At least three intervals of each integration. */
+/** So long that each integration has at least three intervals. */
 const MIN_MS = 4 * INTERVAL_MS;
 const READ_MEMORY_MS = 1_000;
 

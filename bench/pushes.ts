@@ -51,7 +51,9 @@ interface Turn {
   readonly wins: WindowWins | undefined;
   readonly used: readonly ProcessUsage[];
   readonly shares: MachineShares;
-  /** Set for the first turns only: PostgreSQL reports them after ten idle seconds. */
+  /**
+   * What PostgreSQL counted; only for the first turns, because it reports after ten idle seconds.
+   */
   readonly counted: Counters | undefined;
 }
 

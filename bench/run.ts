@@ -39,10 +39,16 @@ const YARDSTICK_CLIENTS = 64;
  */
 const OPEN_LOOP_SHARES = [0.5, 0.8];
 const OPEN_LOOP_CLIENTS = 256;
-/** More than two cores have ever done: the challenges must suffice. */
+/**
+ * Higher than any throughput ever measured on two cores. It sizes the set of challenges, which must
+ * not run out: a challenge pays a player once.
+ */
 const MOST_FLOWS_PER_SECOND = 2_500;
 const WARM_UP_MS = 5_000;
-/** Players do not advance at quite the same pace. */
+/**
+ * Challenges beyond those that an average player needs: players do not advance at quite the same
+ * pace.
+ */
 const SPARE_CHALLENGES = 4;
 
 await using cleanup = new AsyncDisposableStack();
@@ -64,7 +70,7 @@ const postgres = await startEmbeddedPostgres({
   },
 });
 cleanup.defer(() => postgres.stop());
-// The stack's own switch too: without it, nothing between the processes is encrypted or
+// `off` applies to the stack and to NATS: then nothing between the processes is encrypted or
 // authenticated.
 const tls = process.env.LAUREL_INTERNAL_TLS !== 'off';
 const nats = cleanup.use(await startNats({ tls }));
@@ -87,7 +93,7 @@ const stack = cleanup.use(
         // Pushes to all integrations begin at once, from an address that no integration knows yet.
         ...(parts.has('pushes') && { PUSH_UNKNOWN_KIB_PER_SECOND: uncapped }),
       },
-      // The default; the tests' stack looks more often.
+      // The default of the service; the stack of the tests sweeps more often.
       integration: { INTEGRATION_SWEEP_MS: '1000' },
       webhook: { WEBHOOK_SWEEP_MS: '30000' },
       wallet: { PAYOUT_VELOCITY_COUNT: uncapped, PAYOUT_VELOCITY_AMOUNT: '1000000000.00' },
@@ -196,7 +202,7 @@ const audit = await fetch(`${stack.baseUrl}/api/operator/audit`, {
 if (!audit.ok) throw new Error(`the audit answered ${audit.status}: ${await audit.text()}`);
 const { ok, checks } = (await audit.json()) as { ok: boolean; checks: { id: string; violations: number }[] };
 
-// After the audit, because these events name attempts that do not exist.
+// Webhooks come after the audit, because their events name attempts that do not exist.
 const webhooks = parts.has('webhooks') ? await measureDeliveries(stack) : [];
 
 const polls = parts.has('polls') ? await measurePolls(stack, stepMs) : [];

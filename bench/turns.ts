@@ -15,7 +15,7 @@ export interface TurnOrder {
 /** The run's reply: a line of JSON after ANSWER, with which no other line begins. */
 export interface MeasuredTurn {
   readonly clients: number;
-  /** Without failed flows. */
+  /** The throughput without failed flows. */
   readonly flowsPerSecond: number;
   readonly failures: number;
   readonly mixed: boolean;

@@ -60,8 +60,8 @@ function isInstalled() {
 }
 
 /**
- * Covers the lockfile and the machine: a checkout that is copied to another machine needs other
- * binaries.
+ * The fingerprint covers the lockfile and the machine: a checkout that is copied to another machine
+ * needs other binaries.
  */
 function installFingerprint() {
   return hashOf([process.platform, process.arch, readText(LOCKFILE) ?? '']);
@@ -388,7 +388,10 @@ function parseJson(text) {
   }
 }
 
-/** Atomic. If the checkout is read-only, the stamp is not kept and each command verifies again. */
+/**
+ * Writes the file atomically. If the checkout is read-only, the stamp is not kept and each command
+ * verifies again.
+ */
 function writeStamp(file, content) {
   const draft = `${file}.${process.pid}`;
   try {

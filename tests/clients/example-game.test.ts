@@ -31,7 +31,7 @@ test.each(['server.ts', 'game.js'])(
 );
 
 describe('npm run example', () => {
-  test('without a stack it says which command starts one, and fails', async () => {
+  test('without a stack the example says which command starts one, and fails', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'laurel-example-'));
     try {
       const environment = { ...process.env, LAUREL_DATA_DIR: folder };

@@ -69,7 +69,7 @@ async function tryRpcs({ service, identity: name }: Extract<Attempt, { kind: 'rp
   const options = { name: service, address: `${service}:9000`, identity, deadlineMs: RPC_LIMIT_MS };
   const codes = new Set<string>();
   for (const { Client, rpc, method } of rpcs) {
-    // One client for each: after a few failures a shared breaker would answer instead of the
+    // A client for each rpc: after a few failures a shared breaker would answer instead of the
     // service.
     await using client = createClient(Client, options);
     const call = (client as unknown as Record<string, (request: object) => Promise<unknown>>)[rpc];

@@ -59,7 +59,7 @@ async function publishedMetric(): Promise<string | undefined> {
 }
 
 describe.each(SERVICE_NAMES)('the %s service', (name) => {
-  test('is scaled on CPU and on the oldest waiting call, and its Deployment sets no number of replicas', async () => {
+  test('a service is scaled on CPU and on the oldest waiting call, and its Deployment sets no number of replicas', async () => {
     const autoscaler = autoscalerOf(name);
     expect(metricsOf(autoscaler)).toEqual(['cpu', await publishedMetric()]);
     expect(autoscaler.scaleTargetRef).toEqual({ apiVersion: 'apps/v1', kind: 'Deployment', name });
@@ -67,14 +67,14 @@ describe.each(SERVICE_NAMES)('the %s service', (name) => {
     expect(specOf<Workload>(`services/${name}/deployment.yaml`, 'Deployment').replicas).toBeUndefined();
   });
 
-  test('loses at most one replica at a time when nodes are drained', () => {
+  test('a service loses at most one replica at a time when nodes are drained', () => {
     expect(specOf(`services/${name}/scaling.yaml`, 'PodDisruptionBudget')).toMatchObject({
       maxUnavailable: 1,
       selector: { matchLabels: { 'app.kubernetes.io/name': name } },
     });
   });
 
-  test('runs and migrates as an account without a token', () => {
+  test('a service runs and migrates as an account without a token', () => {
     const [account] = parseManifests(read(`services/${name}/service-account.yaml`)) as [Manifest];
     expect([account.metadata.name, account.automountServiceAccountToken]).toEqual([name, false]);
     for (const [file, kind] of [

@@ -149,9 +149,15 @@ export async function receiveWebhooks(on: {
  * A partner's endpoint. A request that is not signed with the secret gets 400 and ends the demo.
  */
 async function startReceiver(files: WebhookCa) {
-  /** Each event once, however often it was delivered. */
+  /**
+   * The webhooks by the id of their event, so that an event counts once, however often it was
+   * delivered.
+   */
   const received = new Map<string, VerifiedWebhook>();
-  /** Known once the endpoint is registered. Requests that arrive earlier wait for it. */
+  /**
+   * The endpoint's secret, known once the endpoint is registered. Requests that arrive earlier wait
+   * for it.
+   */
   const secret = Promise.withResolvers<string>();
   let forged = 0;
   let onArrival = Promise.withResolvers<void>();

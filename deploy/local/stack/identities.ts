@@ -103,14 +103,16 @@ function keepPasswords(file: string): Record<NatsUser, string> {
   return passwords;
 }
 
-/** New passwords would not do: running services and a running NATS still use the kept ones. */
+/**
+ * Does not replace damaged passwords: running services and a running NATS still use the kept ones.
+ */
 function readPasswords(file: string): Partial<Record<NatsUser, string>> {
   if (!existsSync(file)) return {};
   try {
     const kept: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (typeof kept === 'object' && kept !== null && Object.values(kept).every(isPassword)) return kept;
   } catch {
-    // The failure below reports it.
+    // The failure below reports a file that is no JSON.
   }
   throw new StartFailure(
     `${file} cannot be read. It has the passwords of NATS's users: restore it from a backup, or delete it, and the next start makes new ones.`,

@@ -8,7 +8,10 @@ import {
 import { writePrivate } from './secrets.ts';
 import { StartFailure } from './start-failure.ts';
 
-/** Returns the authority in these files and creates it if there is none. Their folder exists. */
+/**
+ * Returns the authority that these files hold, and creates it if there is none. The folder of the
+ * files exists.
+ */
 export async function keepAuthority(kept: {
   readonly name: string;
   readonly certificate: string;

@@ -43,7 +43,10 @@ export async function keepPorts(file: string, isFree: (port: number) => Promise<
   return chosen as Ports;
 }
 
-/** Random: two stacks that start at the same moment would both find the lowest port free. */
+/**
+ * Chooses a random port: two stacks that start at the same moment would both find the lowest port
+ * free.
+ */
 async function choosePort(used: ReadonlySet<number>, isFree: (port: number) => Promise<boolean>): Promise<number> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const port = randomInt(FIRST_PORT, LAST_PORT + 1);

@@ -17,13 +17,22 @@ import { StartFailure } from './start-failure.ts';
  */
 export interface Secrets {
   readonly operatorToken: string;
-  /** Base64 of 32 bytes. If it is lost, no API key of this data directory is recognised. */
+  /**
+   * Base64 of 32 bytes: the key under which API keys are hashed. If it is lost, no API key of this
+   * data directory is recognised.
+   */
   readonly keyPepper: string;
   /** Base64 of 32 bytes: the seed of the Ed25519 key that signs receipts. */
   readonly receiptSigningSeed: string;
-  /** Base64 of 32 bytes. If it is lost, no webhook of this data directory can be signed. */
+  /**
+   * Base64 of 32 bytes: the key that encrypts the signing secrets of webhook endpoints. If it is
+   * lost, no webhook to the endpoints of this data directory can be signed.
+   */
   readonly webhookSecretKey: string;
-  /** Base64 of 32 bytes. If it is lost, no push to this data directory can be verified. */
+  /**
+   * Base64 of 32 bytes: the key that encrypts the secrets of integrations. If it is lost, no push
+   * to an integration of this data directory can be verified.
+   */
   readonly integrationSecretKey: string;
   /**
    * Base64 of 32 bytes, from which the passwords of the database roles are derived. The environment
@@ -69,7 +78,7 @@ function readSecrets(file: string): Partial<Generated> {
     const kept: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (typeof kept === 'object' && kept !== null && !Array.isArray(kept)) return kept;
   } catch {
-    // The failure below reports it.
+    // The failure below reports a file that is no JSON.
   }
   throw new StartFailure(
     `${file} cannot be read, and the API keys and webhooks of the databases beside it need its secrets: restore it from a backup, or start again with another LAUREL_DATA_DIR.`,

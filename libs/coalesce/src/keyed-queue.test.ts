@@ -64,7 +64,7 @@ describe('the oldest wait of a queue', () => {
     vi.useRealTimers();
   });
 
-  test('is 0 while nothing waits, and ignores items that run or are answered', () => {
+  test('the oldest wait is 0 while nothing waits, and ignores items that run or are answered', () => {
     const queue = new KeyedQueue<number, number>();
     const [running, answered] = [submissionOf(1), submissionOf(2)];
     queue.add(running);
@@ -78,7 +78,7 @@ describe('the oldest wait of a queue', () => {
     expect(queue.oldestWaitMs).toBe(7);
   });
 
-  test('counts from the submission of an item, even if it waited for its key and stands behind younger ones', () => {
+  test('the oldest wait counts from the submission of an item, even if it waited for its key and stands behind younger ones', () => {
     const queue = new KeyedQueue<number, number>();
     const first = submissionOf(1, 'a');
     queue.add(first);

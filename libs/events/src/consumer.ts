@@ -1,18 +1,19 @@
 /**
  * Consumes events from the stream through a durable consumer, in batches of all that have arrived.
  * `consume` resolves once the consuming service has committed the events to its own database. Only
- * then are they acknowledged, to the stream and to their owners. `consume` gets every event at
- * least once, and again when an acknowledgement was lost, so it must deduplicate by event id.
+ * then are they acknowledged, to the stream and to their owners: an event's owner is the contest
+ * service that published it. `consume` gets every event at least once, and again when an
+ * acknowledgement was lost, so it must deduplicate by event id.
  *
- * The consumer accepts an event only from its owner. NATS lets an owner publish only on subjects
- * with its own name, so a message must arrive on the subject of its event. An event on another
- * subject, or about another owner's attempt, is dropped, counted and logged.
+ * The consumer accepts an event only from its owner. NATS lets a contest service publish only on
+ * subjects with its own name, so a message must arrive on the subject of its event. An event on
+ * another subject, or about the other contest service's attempt, is dropped, counted and logged.
  *
  * A batch that fails is repeated event by event, so that one bad event fails alone; but not if the
- * database is unreachable. A failed event is delivered again after a pause. After too many failures
- * alone, the consumer terminates the event's delivery. The event stays in its owner's outbox, whose
- * relay publishes it again; in the stream it would stay the oldest message, by which relays decide
- * what is missing.
+ * database is unreachable. A failed event is delivered again after a pause. Once an event has
+ * failed in MAX_FAILED_DELIVERIES deliveries, the consumer ends its delivery. The event stays in
+ * its owner's outbox, and the relay publishes it again. It must not stay in the stream: a relay
+ * takes an event that is older than the stream's oldest message for acknowledged or lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCoalescer } from '@laurel/coalesce';
@@ -72,15 +73,15 @@ interface Delivery {
   unanswered: number;
   hasFailed: boolean;
   /**
-   * Whether an event failed because the database was unreachable, which does not count as its
-   * failure.
+   * Whether an event failed because the database was unreachable. Then the message is delivered
+   * again, however often it has failed.
    */
   hasMissed: boolean;
 }
 
 /**
- * Returns immediately, and consumes whenever there is a stream. Disposing waits for the running
- * `consume` and those of events that have arrived.
+ * Returns immediately, and consumes whenever there is a stream. Disposing waits until every event
+ * that has arrived is consumed or has failed.
  */
 export function startConsumer(options: ConsumerOptions): AsyncDisposable {
   const { stream, durable, consume, logger, retryDelayMs = 1_000 } = options;
@@ -113,8 +114,8 @@ export function startConsumer(options: ConsumerOptions): AsyncDisposable {
   });
 
   /**
-   * Acknowledges to the owners, once. If that is lost, the owner publishes the event again, and it
-   * is acknowledged again.
+   * Sends each acknowledgement to the event's owner once. If it is lost, the owner publishes the
+   * event again, and the consumer acknowledges it again.
    */
   const acknowledger = createCoalescer<readonly Received[], void>({
     name: `${durable}.acknowledge`,
@@ -232,7 +233,7 @@ async function ensureConsumer(stream: EventStream, durable: string): Promise<Con
       ...wanted,
     });
   } else if (!isSubset(wanted, present.config)) {
-    // An older release created it with other settings.
+    // An older release created the consumer with other settings.
     await consumers.update(stream.name, durable, wanted);
   }
   return await management.jetstream().consumers.get(stream.name, durable);

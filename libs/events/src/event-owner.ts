@@ -1,7 +1,8 @@
 /**
- * The owner of an event. For attempts, awards and purses it is the service in the tag of their ids;
- * for challenges the challenge service; for rounds the tournament service. An event that names one
- * owner and concerns another's attempt, award or round has none.
+ * The owner of an event: the contest service that may publish it. For attempts, awards and purses
+ * it is the service in the tag of their ids; for challenges the challenge service; for rounds the
+ * tournament service. An event that names one service as its owner, and concerns an attempt, award
+ * or round of the other, has no owner.
  */
 
 import { type Event, Owner } from '@laurel/proto/events';

@@ -1,6 +1,6 @@
 /**
- * An owner and a consumer on real servers, for the tests of this package; `@laurel/testing` builds
- * on it.
+ * A contest service's outbox and a consumer on real servers, for the tests of this package;
+ * `@laurel/testing` builds on them.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -131,7 +131,7 @@ export interface TestOwner extends AsyncDisposable {
   waiting(): Promise<string[]>;
 }
 
-/** Stands for the challenge service as an owner of events. */
+/** Stands for the challenge service, which publishes events. */
 export function createTestOwner(options: {
   url: string;
   prefix: string;

@@ -46,7 +46,7 @@ function createConsumer(stream: EventStream, options: Partial<ConsumerOptions> =
   return { seen, batches, [Symbol.asyncDispose]: () => consumer[Symbol.asyncDispose]() };
 }
 
-/** An owner and a consumer with their own connections, on their own prefix. */
+/** A contest service's outbox and a consumer with their own connections, on their own prefix. */
 function createWorld(
   url: string,
   { republishAfterMs, ...options }: Partial<ConsumerOptions> & { readonly republishAfterMs?: number } = {},

@@ -1,4 +1,4 @@
-/** The steps of an outbox at which a test can make its owner fail. */
+/** The steps of an outbox at which a test can make its contest service fail. */
 import { failpoint as passFailpoint } from '@laurel/failpoint';
 import type { ContestServiceName } from '@laurel/values/ids';
 

@@ -1,7 +1,7 @@
 /**
- * The outbox of an owner. The commit that makes a fact true inserts its event; the same process
- * publishes the event right after it, and removes it when the consumer has acknowledged it. No
- * caller waits for NATS; the relay publishes again what was not stored.
+ * The outbox of a contest service. The commit that makes a fact true inserts its event; the same
+ * process publishes the event right after the commit, and removes it when the consumer has
+ * acknowledged it. No caller waits for NATS; the relay publishes again what was not stored.
  */
 import { createCoalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
 import { type Database, isConnectionFailure, type Queryable } from '@laurel/postgres';
@@ -23,8 +23,8 @@ export interface Outbox extends AsyncDisposable {
    */
   insert(on: Queryable, events: readonly Event[]): Promise<void>;
   /**
-   * The rows that `insert` writes, for an owner whose own statement writes them together with its
-   * other rows.
+   * The rows that `insert` writes, for a contest service whose own statement writes them together
+   * with its other rows.
    */
   rowsOf(events: readonly Event[]): readonly OutboxRow[];
   /** Publishes the events after their transaction has committed. Never throws and never waits. */
@@ -35,15 +35,20 @@ export interface Outbox extends AsyncDisposable {
   drain(): Promise<void>;
 }
 
-/** Unless the host sets another margin. */
+/** The relay's margin, unless the service sets another. */
 export const DEFAULT_REPUBLISH_AFTER_MS = 5_000;
 const MAX_EVENTS = 200;
-/** Several, so that a full batch need not wait for the result of the previous one. */
+/**
+ * Several batches are published at a time, so that a full one need not wait for the result of the
+ * previous one.
+ */
 const PUBLISH_LANES = 4;
 const PUBLISH_GATHER_MS = 50;
 /** Lists of acknowledged events that one statement removes. */
 const MAX_LISTS = 50;
-/** Far below the relay's margin. */
+/**
+ * How long acknowledged events gather before they are removed: far less than the relay's margin.
+ */
 const REMOVE_GATHER_MS = 50;
 const DRAIN_MS = 2_000;
 
@@ -85,7 +90,7 @@ export function createOutbox(options: {
           await failpoint(`${owner}.outbox.after-publish`);
           published.inc({ owner, outcome: 'stored', environment }, stored);
           if (stored < events.length) published.inc({ owner, outcome: 'failed', environment }, events.length - stored);
-          // The connection's own code logs that it broke.
+          // connection.ts logs a broken connection.
           if (error !== undefined && stream.connection.current !== undefined)
             logger.warn({ error, missing: events.length - stored }, 'events could not be published; the relay will');
           return events.map(() => undefined);

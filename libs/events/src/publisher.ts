@@ -39,7 +39,8 @@ export function createPublisher(nats: NatsConnection): Publisher {
 
 function failureOf(error: unknown): PublishResult {
   if (!(error instanceof NatsError)) return { kind: 'failed', error: String(error) };
-  // The stream refused it, for example on a full disk; the code may be that of a missing stream.
+  // The stream refused the message, for example on a full disk; the code may be that of a missing
+  // stream.
   if (error.api_error !== undefined) return { kind: 'failed', error: error.api_error.description };
   switch (error.code) {
     // The server's response if the subject has no subscriber, and JetStream's while it has no

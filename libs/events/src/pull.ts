@@ -1,7 +1,7 @@
 /**
- * Receives the messages of a durable consumer until it is gone or silent. While it has none, the
- * server sends a heartbeat every second. Any other status of the server about the consumer means
- * that it is gone, and the caller must create it again.
+ * Receives the messages of a durable consumer until the consumer is gone or the server is silent.
+ * While there are no messages, the server sends a heartbeat every second. Any other status of the
+ * server means that the consumer is gone, and the caller must create it again.
  */
 import { type Consumer, ConsumerEvents, type JsMsg } from 'nats';
 
@@ -26,7 +26,7 @@ export async function pullMessages(options: {
     max_messages: batch,
     expires: EXPIRES_MS,
     idle_heartbeat: HEARTBEAT_MS,
-    // Without it the library would wait for a lost consumer, but never create it.
+    // Without `bind` the library would wait for a lost consumer, but never create it.
     bind: true,
     callback: receive,
   });

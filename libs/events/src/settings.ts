@@ -4,7 +4,7 @@ import { EVENTS_PREFIX, EVENTS_PREFIX_RULE } from './stream.ts';
 
 /** Where a service publishes or consumes events. No call waits for it. */
 export const eventStreamSettings = {
-  /** With this service's user; several servers are separated by commas. */
+  /** The URL of NATS with this service's user; several servers are separated by commas. */
   NATS_URL: natsUrl,
   /** A PEM file with the CA of NATS's certificate; without it the connection is not encrypted. */
   NATS_CA_FILE: z.string().optional(),

@@ -56,7 +56,7 @@ export interface EventStream extends AsyncDisposable {
   look(): Promise<StreamState | undefined>;
   /** Acknowledges events to their owner. Sent once, and may be lost. */
   acknowledge(owner: ContestServiceName, eventIds: readonly string[]): void;
-  /** One process of the owner receives each `acknowledge`. */
+  /** One process of the contest service receives each `acknowledge`. */
   onAcknowledged(owner: ContestServiceName, listener: (eventIds: readonly string[]) => void): Disposable;
 }
 
@@ -241,7 +241,10 @@ function streamConfig(prefix: string, replicas: number) {
   } satisfies Partial<StreamConfig>;
 }
 
-/** Undefined if JetStream responds with this error code, that there is no such thing. */
+/**
+ * Undefined if JetStream responds with the error code `notFound`: there is no such stream or
+ * consumer.
+ */
 export async function undefinedIfAbsent<Thing>(request: Promise<Thing>, notFound: number): Promise<Thing | undefined> {
   try {
     return await request;
@@ -267,7 +270,7 @@ async function ensureStream(connection: Connection, config: ReturnType<typeof st
     present = await find();
   }
   if (present === undefined) await streams.add(config);
-  // An older release created it: change the values that can be changed.
+  // An older release created the stream: change the values that can be changed.
   else if (!isSubset<StreamConfig>(config, present.config)) await streams.update(config.name, config);
 }
 

@@ -23,7 +23,7 @@ export interface DriverQuery extends Submittable {
   handleCopyData(): void;
   /** The last call if the server failed the query or the connection broke. */
   handleError(error: Error): void;
-  /** The last call otherwise. */
+  /** The last call of a query that did not fail. */
   handleReadyForQuery(): void;
 }
 

@@ -21,7 +21,10 @@ const BY_VALUES = `
   )
   update rows_to_lock t set state = 'changed' from held where t.id = held.id returning t.id`;
 
-/** Its list is sorted, and yet a hash join locks the rows in the table's physical order. */
+/**
+ * The list of this statement is sorted, and yet a hash join locks the rows in the table's physical
+ * order.
+ */
 const SORTED_JOIN = `
   update rows_to_lock t set state = 'changed'
   from (select * from unnest($1::int[]) as w (id) order by id) w where t.id = w.id returning t.id`;
@@ -56,7 +59,7 @@ beforeAll(async () => {
   await watcher.query(`create table rows_to_lock (id int primary key, state text not null) ${storage}`);
 });
 beforeEach(async () => {
-  // Their physical order is the reverse of the order of their ids.
+  // The physical order of the rows is the reverse of the order of their ids.
   await watcher.query('truncate rows_to_lock');
   await watcher.query(`insert into rows_to_lock select id, 'free' from generate_series(5, 1, -1) as id`);
 });

@@ -41,7 +41,7 @@ test.each([[() => 1], [Symbol('s')], [new Date(Number.NaN)]])('%s is not a valid
 });
 
 test('values other than instants are sent as pg itself sends them', async () => {
-  // Only this test needs it, and `@types/pg` does not declare it.
+  // Only this test needs pg's own encoding, and `@types/pg` does not declare it.
   const specifier = 'pg/lib/utils.js';
   const { default: utils }: { default: { prepareValue(value: unknown): unknown } } = await import(specifier);
   const value = fc.letrec<{ value: unknown }>((tie) => ({

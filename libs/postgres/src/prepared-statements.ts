@@ -9,7 +9,7 @@ import type { Statement, Step } from './step.ts';
 
 interface Prepared {
   readonly text: string;
-  /** Known after its first run. */
+  /** The shape of the statement's rows, known after its first run. */
   shape: RowShape | undefined;
 }
 

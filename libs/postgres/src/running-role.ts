@@ -3,7 +3,10 @@ import type { Statement } from './step.ts';
 import { verifyAtStart } from './verify-at-start.ts';
 
 export interface RunningRoleOptions {
-  /** Whether an operator accepts one role that owns and runs; that is logged once. */
+  /**
+   * Whether an operator accepts one role that both owns the database and runs the service; a start
+   * with such a role is logged once.
+   */
   readonly isPrivilegedAllowed: boolean;
   readonly logger: { warn(message: string): void };
 }

@@ -29,8 +29,8 @@ import type { Step } from './step.ts';
 export interface SessionTimeouts {
   readonly statementTimeoutMs: number;
   /**
-   * The server ends a slow statement itself. Only a server that has vanished is given up, this much
-   * later.
+   * The server itself ends a statement that exceeds its timeout. If no response has come this much
+   * later, the server has vanished, and the pool gives up waiting for it.
    */
   readonly silenceMs: number;
 }
@@ -40,14 +40,17 @@ const CLOSING_STATES = /^57P0[1-5]$/;
 
 export class Session {
   readonly client: Client;
-  /** Why nobody may use it again. */
+  /** The error after which nobody may use the session again. */
   brokenBy: unknown;
   /** The span of the work that uses the session, if it is in a trace. */
   span: Span | undefined;
   readonly #timeouts: SessionTimeouts;
   readonly #prepared = new PreparedStatements();
   #isAwaiting = false;
-  /** When the pool gives the server up, while a response is due. */
+  /**
+   * The instant at which the pool gives up waiting for the server; infinity while it waits for
+   * nothing.
+   */
   #deadline = Number.POSITIVE_INFINITY;
 
   constructor(client: Client, timeouts: SessionTimeouts) {
@@ -83,15 +86,15 @@ export class Session {
     this.brokenBy ??= cause;
   }
 
-  /** Whether the next caller may use it: unbroken, and outside any transaction. */
+  /** Whether the next caller may use the session: it is unbroken, and outside any transaction. */
   get isFree(): boolean {
     const status = this.client.getTransactionStatus();
     return this.brokenBy === undefined && !this.#isAwaiting && status !== 'T' && status !== 'E';
   }
 
   /**
-   * Gives up a server that is silent too long, because it may have vanished: pending pipelines
-   * fail.
+   * Ends the connection to a server that is silent for too long, because the server may have
+   * vanished. Pending pipelines fail.
    */
   giveUpIfOverdue(now: number): void {
     if (now < this.#deadline) return;

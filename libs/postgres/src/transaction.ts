@@ -83,7 +83,7 @@ export class SessionTransaction implements Transaction {
   #held: Held[] = [];
   #underWay: Promise<void> | undefined;
   #hasBegun = false;
-  /** Why there is no transaction although `begin` was sent. */
+  /** The error for which there is no transaction although `begin` was sent. */
   #unopened: Error | undefined;
   #isScheduled = false;
 

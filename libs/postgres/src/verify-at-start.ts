@@ -4,8 +4,8 @@ const RETRY_MS = 1_000;
 
 /**
  * Runs a check of the database when a service starts, and rejects if the check does. An unreachable
- * database does not prevent the start: the check is repeated until the database answers. If it
- * fails then, the unhandled rejection ends the process.
+ * database does not prevent the start: the check is repeated until the database answers. If the
+ * check fails then, the unhandled rejection ends the process.
  */
 export async function verifyAtStart(check: () => Promise<void>): Promise<Disposable> {
   let timer: NodeJS.Timeout | undefined;

@@ -249,7 +249,8 @@ test('whatever happens, one lease runs at a time, runs keep to their slots, and 
           check();
         }
         expect([leases, running]).toEqual([[], []]);
-        // Idle: nothing waits any more. Ended: everything begun was leased before.
+        // After whenIdle, every added job has begun. After disposal, no job has begun that was not
+        // begun or being leased when the disposal started.
         if (isDrained) expect(begun.toSorted()).toEqual(Array.from({ length: added }, (_, job) => `${job}`).toSorted());
         else for (const job of begun) expect(begunBefore).toContain(job);
         await loop[Symbol.asyncDispose]();

@@ -33,7 +33,7 @@ function write(description: object): string {
 }
 
 describe('openDescribedStack', () => {
-  test('returns the addresses, databases and issuing authority that the file describes', async () => {
+  test('openDescribedStack returns the addresses, databases and issuing authority that the file describes', async () => {
     await using stack = await openDescribedStack(write(described));
     expect(stack).toMatchObject({
       baseUrl: 'http://127.0.0.1:8080',
@@ -47,7 +47,10 @@ describe('openDescribedStack', () => {
     expect((await stack.ca.issue({ names: ['127.0.0.2'] })).certificate).toContain('BEGIN CERTIFICATE');
   });
 
-  test.each(['base_url', 'operator_token', 'webhook_ca', 'databases'])('refuses a file without %s', async (name) => {
-    await expect(openDescribedStack(write({ ...described, [name]: undefined }))).rejects.toThrow(name);
-  });
+  test.each(['base_url', 'operator_token', 'webhook_ca', 'databases'])(
+    'openDescribedStack refuses a file without %s',
+    async (name) => {
+      await expect(openDescribedStack(write({ ...described, [name]: undefined }))).rejects.toThrow(name);
+    },
+  );
 });

@@ -108,7 +108,7 @@ describe('a hot call', () => {
     expect(asked.sort()).toEqual(['challenge looks in c', 'tournament looks in r']);
   });
 
-  test('a hot call for an attempt id that names no service is refused without a call', async () => {
+  test('a hot call for an attempt id without the tag of a contest service is not_found, and no service is called', async () => {
     const { asked, calls } = services(undefined);
     expect(await calls.reportOutcome(report(newId()))).toEqual(refused('not_found'));
     expect(await calls.reportOutcome(report('nonsense'))).toEqual(refused('not_found'));

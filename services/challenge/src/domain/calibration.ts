@@ -19,10 +19,13 @@ export type Distribution = {
 };
 
 const MIN_SAMPLE_SIZE = 500;
-/** The share of players below each percentile; counted from the other end, the share above it. */
+/**
+ * The share of players below each percentile. By symmetry, also the share above each percentile if
+ * they are read in descending order.
+ */
 const SHARES = [0.05, 0.25, 0.5, 0.75, 0.95] as const;
 /**
- * A weight below this share of the likeliest count's changes no probability that is compared with a
+ * A weight below this share of the greatest weight changes no probability that is compared with a
  * confidence.
  */
 const NEGLIGIBLE = 1e-30;
@@ -64,8 +67,9 @@ export function intervalRanksOfBar(
 ): readonly [best: number, worst: number] {
   const mode = Math.min(samples, Math.floor((samples + 1) * targetPassRate));
   const odds = targetPassRate / (1 - targetPassRate);
-  // The weights of the counts on each side of the likeliest one, relative to its weight: a few
-  // standard deviations, even for millions of samples.
+  // How probable each number of samples that reach the bar is, relative to the most probable number
+  // (`mode`): `fewer` below it, `more` above it. Each list ends after a few standard deviations, so
+  // it is short even for millions of samples.
   const fewer = weightsFrom(mode, (count) => count / ((samples - count + 1) * odds));
   const more = weightsFrom(samples - mode, (left) => (left * odds) / (samples - left + 1));
   const total = 1 + sumOf(fewer) + sumOf(more);

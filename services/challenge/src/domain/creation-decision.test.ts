@@ -57,7 +57,7 @@ describe('a creation', () => {
     ]);
   });
 
-  it('a creation restarts an abandoned attempt under the next fee id', () => {
+  it('the same creation again reopens an abandoned attempt as pending, and charges it under a new fee id', () => {
     const abandoned = { ...ATTEMPT, status: 'refused' as const, closedReason: ABANDONED, feeGeneration: 3 };
     expect(decide(facts({ known: abandoned }))).toMatchObject([
       { kind: 'created', attempt: { status: 'pending', feeGeneration: 4, closedReason: null } },

@@ -31,7 +31,7 @@ export type MonitoredChallenge = Pick<Challenge, 'id' | 'tenant' | 'status' | 'h
   readonly terms: Pick<ChallengeTerms, 'name' | 'targetPassRate' | 'prizeCents' | 'integrityTier'>;
 };
 
-/** The evidence at one moment. */
+/** The evidence of the drift monitor at one moment. */
 export type DriftReading = DriftState & LogRatios;
 
 export type MonitorDecision = {
@@ -57,7 +57,7 @@ export function countsForMonitor({
   return attempt.threshold !== null && terms.prizeStructure === 'threshold';
 }
 
-/** Null if none of the outcomes count. */
+/** Null if the monitor counts no outcome of these. */
 export function decideMonitoring(
   before: DriftMonitor,
   challenge: MonitoredChallenge,

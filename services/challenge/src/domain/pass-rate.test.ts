@@ -9,7 +9,7 @@ const counted = fc
 const intervalOf = (attempts: number, passes: number) =>
   intervalOfPassRate({ attempts, passes }) ?? expect.fail('no interval');
 
-/** For ends that differ only by rounding. */
+/** The tolerance for two ends of intervals that differ only by rounding. */
 const TOLERANCE = 1e-12;
 
 describe('the interval of a pass rate', () => {

@@ -17,7 +17,8 @@ import type { ThresholdDirection } from './challenge.ts';
 
 export type RankAnchor = { readonly score: number; readonly below: number; readonly atOrBelow: number };
 
-// From an end, this takes at most half as many steps: some milliseconds.
+// Without an anchor, a search among this many samples takes at most half as many steps from an end:
+// some milliseconds.
 const MIN_SAMPLES = 10_000;
 const MAX_DISTANCE_SHARE = 1 / 64;
 

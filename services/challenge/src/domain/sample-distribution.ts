@@ -33,7 +33,7 @@ export function edgesOfBins({
 }: {
   readonly lowest: number;
   readonly highest: number;
-  /** At most this many. */
+  /** The most bins. */
   readonly bins: number;
 }): readonly number[] {
   if (lowest === highest) return [lowest];

@@ -41,7 +41,7 @@ export function decideStatusChange(
     note,
     suspendedBy,
   }: {
-    /** Null for none. */
+    /** The operator's note; null for none. */
     readonly note: string | null;
     /** The cause of its last suspension; null for none. */
     readonly suspendedBy: StatusChangeCause | null;

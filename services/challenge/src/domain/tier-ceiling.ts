@@ -9,7 +9,7 @@ import type { ChallengeTerms } from './challenge.ts';
 /** The ceilings of tiers 1, 2 and 3. */
 export type TierCeilings = readonly [Cents, Cents, Cents];
 
-/** Unless the host sets others. */
+/** The ceilings, unless the service's settings name others. */
 export const DEFAULT_TIER_CEILINGS: TierCeilings = [cents(25_00n), cents(250_00n), cents(2_500_00n)];
 
 /** A prize of exactly the ceiling is not above it. */

@@ -165,7 +165,7 @@ describe('a held award', () => {
     expect(verdictOf(await h.create(challenge.id, ref))).toBe('challenge_already_claimed');
   });
 
-  it('a held award is not found under another id', async () => {
+  it('the release and the denial of an unknown award are not_found', async () => {
     expect(await h.challenge.releaseAward({ awardId: newId() })).toMatchObject({ code: 'not_found' });
     expect(await h.challenge.denyAward({ awardId: newId() })).toMatchObject({ code: 'not_found' });
   });

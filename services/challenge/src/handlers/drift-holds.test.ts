@@ -64,18 +64,21 @@ const REPLICAS = [
 ] as const;
 
 describe('a win on a challenge that drift has suspended', () => {
-  it.each(REPLICAS)('is held even if its attempt was opened before; reported to %s', async (_, clientOf) => {
-    const { challenge, player, attempt } = await h.openAttempt();
-    await suspend(challenge.id);
-    const { award } = recorded(await reportTo(clientOf(), attempt.id));
-    expect(award).toMatchObject({ amountCents: 2_000n, status: AwardStatus.HELD, paidAt: undefined });
-    expect(await payoutOf(award?.id ?? '')).toEqual(HELD);
-    expect(await h.balance(player.accountId)).toBe(100_000n - 100n);
-    const { payouts } = ok(await h.wallet.listPayouts({ status: PayoutStatus.HELD, limit: 200, cursor: '' }));
-    expect(payouts).toContainEqual(expect.objectContaining({ awardId: award?.id, ...HELD }));
-  });
+  it.each(REPLICAS)(
+    'a win on a challenge suspended by drift is held, even if its attempt was opened before; reported to %s',
+    async (_, clientOf) => {
+      const { challenge, player, attempt } = await h.openAttempt();
+      await suspend(challenge.id);
+      const { award } = recorded(await reportTo(clientOf(), attempt.id));
+      expect(award).toMatchObject({ amountCents: 2_000n, status: AwardStatus.HELD, paidAt: undefined });
+      expect(await payoutOf(award?.id ?? '')).toEqual(HELD);
+      expect(await h.balance(player.accountId)).toBe(100_000n - 100n);
+      const { payouts } = ok(await h.wallet.listPayouts({ status: PayoutStatus.HELD, limit: 200, cursor: '' }));
+      expect(payouts).toContainEqual(expect.objectContaining({ awardId: award?.id, ...HELD }));
+    },
+  );
 
-  it('is held after the real monitor has suspended the challenge, and a win that settled before is paid', async () => {
+  it('a win is held after the real monitor has suspended the challenge, and a win that settled before is paid', async () => {
     const challenge = await openWithoutCap(h);
     const [before, after] = [await h.player(), await h.player()];
     const attempts = await Promise.all(
@@ -88,7 +91,7 @@ describe('a win on a challenge that drift has suspended', () => {
     expect([await payoutOf(won?.id ?? ''), await payoutOf(late?.id ?? '')]).toEqual([PAID, HELD]);
   });
 
-  it('stays held when the challenge is reinstated, is paid by a release, and the next win is paid at once', async () => {
+  it('a held win stays held when the challenge is reinstated, is paid by a release, and the next win is paid at once', async () => {
     const { challenge, player, attempt } = await h.openAttempt();
     await suspend(challenge.id);
     const { award } = recorded(await reportTo(h.challenge, attempt.id));
@@ -104,7 +107,7 @@ describe('a win on a challenge that drift has suspended', () => {
     expect(await h.balance(player.accountId)).toBe(100_000n - 100n + 2_000n);
   });
 
-  it('is held even after an operator has closed the challenge, but is paid on one that only an operator suspended', async () => {
+  it('a win on a challenge suspended by drift is held even after an operator closed it; one on a challenge that only an operator suspended is paid', async () => {
     const [closed, byOperator] = [await h.openAttempt(), await h.openAttempt()];
     await suspend(closed.challenge.id);
     await setStatus(closed.challenge.id, ChallengeStatus.CLOSED);
@@ -113,7 +116,7 @@ describe('a win on a challenge that drift has suspended', () => {
     expect(recorded(await reportTo(h.challenge, byOperator.attempt.id)).award?.status).toBe(AwardStatus.PAID);
   });
 
-  it('is held by the sweeper if the wallet was down, even once the challenge is live again', async () => {
+  it('the sweeper holds a win that was settled while the wallet was down, even once the challenge is live again', async () => {
     const { challenge, player, attempt } = await h.openAttempt();
     await suspend(challenge.id);
     await h.stopWallet();
@@ -134,34 +137,40 @@ describe('a win that is reported while the challenge is being suspended', () => 
     text: `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
   };
 
-  it.each(REPLICAS)('waits for the commit of the suspension and is held; reported to %s', async (_, clientOf) => {
-    const { challenge, attempt } = await h.openAttempt();
-    const reported = await h.database.transaction(async (tx) => {
-      await suspendByDrift(tx, challenge.id);
-      const report = reportTo(clientOf(), attempt.id);
-      while ((await h.database.query(waiting)).length === 0);
-      return { report };
-    });
-    const { award } = recorded(await reported.report);
-    expect(await payoutOf(award?.id ?? '')).toEqual(HELD);
-  });
+  it.each(REPLICAS)(
+    'a win that races the suspension waits for its commit and is held; reported to %s',
+    async (_, clientOf) => {
+      const { challenge, attempt } = await h.openAttempt();
+      const reported = await h.database.transaction(async (tx) => {
+        await suspendByDrift(tx, challenge.id);
+        const report = reportTo(clientOf(), attempt.id);
+        while ((await h.database.query(waiting)).length === 0);
+        return { report };
+      });
+      const { award } = recorded(await reported.report);
+      expect(await payoutOf(award?.id ?? '')).toEqual(HELD);
+    },
+  );
 
-  it.each(REPLICAS)('is paid if the suspension is rolled back; reported to %s', async (_, clientOf) => {
-    const { challenge, attempt } = await h.openAttempt();
-    let report: ReturnType<typeof reportTo> | undefined;
-    const suspension = h.database.transaction(async (tx) => {
-      await suspendByDrift(tx, challenge.id);
-      report = reportTo(clientOf(), attempt.id);
-      while ((await h.database.query(waiting)).length === 0);
-      throw new Error('the process dies');
-    });
-    await expect(suspension).rejects.toThrow('the process dies');
-    expect(recorded(await report).award?.status).toBe(AwardStatus.PAID);
-  });
+  it.each(REPLICAS)(
+    'a win that races the suspension is paid if the suspension is rolled back; reported to %s',
+    async (_, clientOf) => {
+      const { challenge, attempt } = await h.openAttempt();
+      let report: ReturnType<typeof reportTo> | undefined;
+      const suspension = h.database.transaction(async (tx) => {
+        await suspendByDrift(tx, challenge.id);
+        report = reportTo(clientOf(), attempt.id);
+        while ((await h.database.query(waiting)).length === 0);
+        throw new Error('the process dies');
+      });
+      await expect(suspension).rejects.toThrow('the process dies');
+      expect(recorded(await report).award?.status).toBe(AwardStatus.PAID);
+    },
+  );
 });
 
 describe('the audit of suspensions', () => {
-  it('finds a challenge whose row and history disagree on its suspension by drift', async () => {
+  it('the audit finds a challenge whose row and history disagree on its suspension by drift', async () => {
     const { id } = await h.open();
     const mark = (value: boolean) =>
       h.database.query({ text: 'update challenges set suspended_by_drift = $2 where id = $1' }, [id, value]);

@@ -30,7 +30,7 @@ async function drifted() {
 }
 
 describe('a challenge that the drift monitor suspended', () => {
-  it('is not reinstated without a note, and with one is live, monitored anew, and keeps its evidence', async () => {
+  it('a challenge suspended by drift is not reinstated without a note; with one it is live, monitored anew, and keeps its evidence', async () => {
     const id = await drifted();
     expect(await change(id, LIVE)).toBe('invalid_request');
     expect(await change(id, LIVE, '')).toBe('invalid_request');
@@ -56,7 +56,7 @@ describe('a challenge that the drift monitor suspended', () => {
     expect(after.changes[0]?.evidence).toMatchObject({ attempts: 50n, passes: 50n });
   });
 
-  it('is judged only by its attempts since it was reinstated, and suspended again by its own event, even within one millisecond', async () => {
+  it('a reinstated challenge is judged only by its attempts since then, and a second suspension has an event of its own, even within the same millisecond', async () => {
     const id = await drifted();
     expect(await change(id, LIVE, 'It may go on.')).toBe(LIVE);
     await play(id, all(true, 49));
@@ -72,13 +72,13 @@ describe('a challenge that the drift monitor suspended', () => {
     expect(await h.eventsOf(id)).toHaveLength(2);
   });
 
-  it('is closed without a note, for good', async () => {
+  it('a challenge suspended by drift is closed without a note, for good', async () => {
     const id = await drifted();
     expect(await change(id, CLOSED)).toBe(CLOSED);
     expect(await change(id, LIVE, 'Too late.')).toBe('conflict');
   });
 
-  it('keeps its cause if an operator asks for its suspension again', async () => {
+  it('a challenge suspended by drift keeps that cause if an operator suspends it again', async () => {
     const id = await drifted();
     expect(await change(id, SUSPENDED, 'Noted.')).toBe(SUSPENDED);
     expect(await change(id, LIVE)).toBe('invalid_request');
@@ -87,7 +87,7 @@ describe('a challenge that the drift monitor suspended', () => {
 });
 
 describe('an operator', () => {
-  it('needs no note to reinstate what an operator suspended, whose monitor also starts anew', async () => {
+  it('an operator needs no note to reinstate a challenge that an operator suspended, and its monitor starts anew', async () => {
     const { id } = await openWithoutCap(h);
     await play(id, everyNth(40, 5));
     const open = await attempts(id, 5);
@@ -104,7 +104,7 @@ describe('an operator', () => {
     ]);
   });
 
-  it('suspends and reinstates a calibrating challenge, which has no monitor', async () => {
+  it('an operator suspends and reinstates a calibrating challenge, which has no monitor', async () => {
     const { id } = await h.open({}, { status: CALIBRATING });
     expect(await change(id, SUSPENDED)).toBe(SUSPENDED);
     expect(await change(id, LIVE)).toBe(CALIBRATING);
@@ -115,20 +115,20 @@ describe('an operator', () => {
     ]);
   });
 
-  it('writes no history by asking for the current status', async () => {
+  it('a request for the current status writes no history', async () => {
     const { id } = await openWithoutCap(h);
     expect(await change(id, LIVE, 'Nothing to do.')).toBe(LIVE);
     expect((await drift(id)).changes).toEqual([]);
   });
 
-  it('may write a note of 2,000 characters of any kind, and no more', async () => {
+  it('a note has at most 2,000 characters, and no NUL', async () => {
     const { id } = await openWithoutCap(h);
     expect(await change(id, SUSPENDED, '𝄞'.repeat(2_001))).toBe('invalid_request');
     expect(await change(id, SUSPENDED, 'a\0b')).toBe('invalid_request');
     expect(await change(id, SUSPENDED, '𝄞'.repeat(2_000))).toBe(SUSPENDED);
   });
 
-  it('may change a challenge while the monitors of two processes do: each change is one row, and no call fails', async () => {
+  it('an operator may change a challenge while the drift monitors of two processes change it too: each change is one row, and no call fails', async () => {
     const { id } = await openWithoutCap(h);
     const waves = await Promise.all(Array.from({ length: 4 }, () => attempts(id, 60)));
     let isChanging = true;

@@ -24,8 +24,8 @@ export interface AttemptCache {
   evict(attemptId: string): void;
 }
 
-// About 600 bytes each: some 30 MB. One process has far fewer open; an evicted attempt is read from
-// its row.
+// An attempt takes about 600 bytes: some 30 MB in total. One process has far fewer open attempts;
+// an evicted attempt is read from its row.
 const MAX_ATTEMPTS = 50_000;
 const MAX_CHALLENGES = 10_000;
 

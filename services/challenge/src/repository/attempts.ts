@@ -161,12 +161,12 @@ export async function restartAttempt(on: Queryable, attempt: Attempt): Promise<b
   return rows.length === 1;
 }
 
-/** The caller holds the locks and has decided. */
+/** The caller holds the locks on the attempts and has decided their outcomes. */
 export async function settleAttempts(on: Queryable, ids: readonly string[]): Promise<void> {
   await on.query(SETTLE, [ids]);
 }
 
-/** The caller holds the locks and has decided. */
+/** The caller holds the locks on the attempts and has decided their outcomes. */
 export async function disqualifyAttempts(on: Queryable, ids: readonly string[], now: Date): Promise<void> {
   await on.query(DISQUALIFY, [ids, now]);
 }

@@ -41,7 +41,7 @@ const COUNT_SAMPLES = {
   text: 'select count(*) as samples, count(distinct player) as players from bar_samples where challenge_id = $1',
 };
 
-// One range of the index per bin: together they read it once.
+// Each bin is one range of the index, so all bins together read the index once.
 const COUNT_IN_BINS = {
   text: `
 select counted.samples, counted.at_start

@@ -20,7 +20,7 @@ export interface ChallengeCache {
   put(read: VersionedChallenge): void;
 }
 
-// About 2 kB each: some 10 MB.
+// A challenge takes about 2 kB: some 10 MB in total.
 const MAX_CACHED = 5_000;
 
 export function createChallengeCache(): ChallengeCache {

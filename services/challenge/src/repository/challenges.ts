@@ -146,7 +146,7 @@ export async function findChallenge(on: Queryable, id: string): Promise<Challeng
   return (await loadChallenges(on, [id])).get(id)?.challenge ?? null;
 }
 
-/** Null for a challenge of another program too. */
+/** Null if the program has no such challenge. */
 export async function findChallengeOfProgram(on: Queryable, programId: string, id: string): Promise<Challenge | null> {
   const challenge = await findChallenge(on, id);
   return challenge?.tenant.programId === programId ? challenge : null;
@@ -178,7 +178,7 @@ export async function lockChallenge(on: Queryable, id: string): Promise<void> {
   await on.query(LOCK, [id]);
 }
 
-/** As `lockChallenge`, for several, locked by id. */
+/** As `lockChallenge`, for several challenges, locked by id. */
 export async function lockChallenges(on: Queryable, ids: readonly string[]): Promise<void> {
   await on.query(LOCK_SEVERAL, [ids]);
 }
@@ -229,7 +229,9 @@ export async function updateChallengeStatus(on: Queryable, id: string, status: C
   await on.query(UPDATE_STATUS, [id, status]);
 }
 
-/** From now on the prize is not limited. A completed ramp is left unchanged. */
+/**
+ * Completes the ramp: from now on it does not limit the prize. A completed ramp is left unchanged.
+ */
 export async function completeRamp(on: Queryable, id: string, now: Date): Promise<void> {
   await on.query(COMPLETE_RAMP, [id, now]);
 }

@@ -89,7 +89,10 @@ export async function startMonitor(on: Queryable, challengeId: string, now: Date
   await on.query(START, [challengeId, now]);
 }
 
-/** The monitor counts from zero again, and ignores outcomes that wait now. The caller holds it. */
+/**
+ * The monitor counts from zero again, and ignores outcomes that wait now. The caller holds the lock
+ * on its row.
+ */
 export async function restartMonitor(on: Queryable, challengeId: string, now: Date): Promise<void> {
   await on.query(RESTART, [challengeId, now]);
 }
@@ -102,7 +105,10 @@ export async function lockFreeMonitors(
   return (await on.query<MonitorRow>(LOCK_FREE, [challengeIds])).map(toMonitor);
 }
 
-/** Returned by id. The caller holds their monitors, so their status does not change. */
+/**
+ * The challenges by id. The caller holds the locks on their monitors, so their status does not
+ * change.
+ */
 export async function loadMonitoredChallenges(
   on: Queryable,
   ids: readonly string[],
@@ -111,18 +117,18 @@ export async function loadMonitoredChallenges(
   return new Map(rows.map((row) => [row.id, toMonitoredChallenge(row)]));
 }
 
-/** Locks the monitor until the transaction ends. False if the challenge has none. */
+/** Locks the monitor until the transaction ends. False if the challenge has no monitor. */
 export async function lockMonitor(on: Queryable, challengeId: string): Promise<boolean> {
   return (await on.query(LOCK, [challengeId])).length === 1;
 }
 
-/** Null if the challenge has none. */
+/** Null if the challenge has no monitor. */
 export async function findMonitor(on: Queryable, challengeId: string): Promise<DriftMonitor | null> {
   const [row] = await on.query<MonitorRow>(SELECT, [challengeId]);
   return row === undefined ? null : toMonitor(row);
 }
 
-/** The caller holds the monitors. */
+/** The caller holds the locks on the monitors' rows. */
 export async function updateMonitors(on: Queryable, monitors: readonly DriftMonitor[]): Promise<void> {
   if (monitors.length === 0) return;
   await on.query(UPDATE, [

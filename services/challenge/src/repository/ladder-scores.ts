@@ -30,7 +30,7 @@ where l.threshold is not null and (k.challenge_id is not null or s.challenge_id 
 
 type Row = { readonly id: string } & (({ readonly collected: null } & Distribution) | { readonly collected: bigint });
 
-/** Searches from this challenge down; null if there are none. */
+/** Searches from this challenge down its ladder; null if no rung has such scores. */
 export async function findLadderScores(on: Queryable, challengeId: string): Promise<LadderScores | null> {
   const [row] = await on.query<Row>(SELECT, [challengeId]);
   if (row === undefined) return null;

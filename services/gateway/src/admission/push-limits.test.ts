@@ -192,7 +192,7 @@ test("a program's test pushes share bytes per second over all of its integration
   expect(kindOf(push('two', 'a', 1, 99 * KIB))).toBe('admitted');
 });
 
-test('the cost of a push beyond its body counts once it is answered, even as a debt', () => {
+test('what reading a push cost beyond its body is charged after the response, even if the budget goes below zero', () => {
   const { clock, push, sign } = start({ testBytesPerSecond: 100 * KIB });
   sign('one', 'a', 0, costOf('p', 'test', 499 * KIB));
   expect(push('one', 'a')).toMatchObject({ kind: 'limited', retryAfterSeconds: 4 });

@@ -86,7 +86,7 @@ const OTHERS_IN_A_MINUTE = 10;
  * integration would wait behind them.
  */
 const MAX_IN_FLIGHT = 96;
-/** What a push costs in addition to its body. */
+/** What a push costs even with an empty body, expressed as so many bytes of body. */
 const PUSH_BYTES = 1024;
 const SECOND_MS = 1_000;
 

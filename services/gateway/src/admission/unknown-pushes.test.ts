@@ -28,7 +28,7 @@ function start(bytesPerSecond = PER_SECOND) {
 const networks = (count: number) => Array.from({ length: count }, (_, index) => `network ${index}`);
 
 describe('the bytes that one network pushes', () => {
-  test('to one integration are a quarter of a second for a second, after two seconds that were saved up', () => {
+  test('one network pushes to one integration a quarter of the bytes of a second per second, after two seconds that were saved up', () => {
     const { clock, admitted, refusal } = start();
     expect(admitted(100, 'one', 'a', LARGEST)).toBe(3);
     clock.now += SECOND_MS;
@@ -42,13 +42,13 @@ describe('the bytes that one network pushes', () => {
     expect(admitted(1, 'one', 'a', LARGEST)).toBe(1);
   });
 
-  test('to several integrations are half of a second', () => {
+  test('one network pushes to several integrations half of the bytes of a second', () => {
     const { admitted, refusal } = start();
     expect(['one', 'two', 'three'].map((id) => admitted(100, id, 'a', LARGEST))).toEqual([3, 3, 1]);
     expect(refusal('four', 'a', LARGEST)).toMatchObject({ bytesPerSecond: PER_SECOND / 2 });
   });
 
-  test('are 64 pushes without a body, and small ones still pass while a large one has to wait', () => {
+  test('one network gets 64 pushes without a body through at once, and small ones still pass while a large one has to wait', () => {
     const { admitted } = start();
     expect(admitted(100, 'one', 'a', 0)).toBe(64);
     expect(admitted(3, 'two', 'a', LARGEST)).toBe(3);

@@ -40,7 +40,10 @@ export interface UnknownPush {
 /** The default for each process. */
 export const DEFAULT_UNKNOWN_KIB_PER_SECOND = 2 * 1024;
 
-/** What a push costs in addition to its body, in bytes of a body. */
+/**
+ * What a push costs even with an empty body, expressed as so many bytes of body. It is added to the
+ * length of each push.
+ */
 const PUSH_BYTES = 16 * 1024;
 /**
  * A bucket holds the bytes of this many seconds. At the lowest setting, a quarter of a bucket still

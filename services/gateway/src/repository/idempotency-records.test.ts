@@ -67,7 +67,7 @@ const changes: Record<string, (keyLocks: readonly KeyLock[]) => Promise<unknown>
 };
 
 test.each(Object.entries(changes))(
-  'to %s records reads only those records, even by a plan that was made while the table was nearly empty',
+  'a statement to %s records reads only those records, even by a plan that was made while the table was nearly empty',
   async (_name, change) => {
     await database.query({ text: 'delete from idempotency_records' });
     const first = await lock(1);

@@ -235,7 +235,7 @@ describe('the lists of the request log', () => {
 });
 
 describe('a reader that follows the request log', () => {
-  test('misses nothing that is committed late, and reads nothing twice', async () => {
+  test('a reader of the request log misses no request that is committed late, and reads none twice', async () => {
     const at = new Date();
     await insertRequests(database, [line({ at })], []);
     const { head } = await listNewestRequests(database, scope, ANY, 10);
@@ -270,7 +270,7 @@ describe('a reader that follows the request log', () => {
     expect(ids([...before.lines, ...after.lines]).sort()).toEqual(ids([slow, quick]).sort());
   });
 
-  test('reads each request of two busy replicas exactly once, in one order', async () => {
+  test('a reader of the request log reads each request of two busy replicas exactly once, in one order', async () => {
     const { head: start } = await listNewestRequests(database, scope, ANY, 10);
     const batches = Array.from({ length: 60 }, () => Array.from({ length: 5 }, () => line()));
     let left = batches.length;

@@ -287,7 +287,7 @@ describe('signing in with a one-time link', () => {
     (await operate('POST', `/developers/${developerId}/sign-in-link`, undefined)).body as { token: string };
   const enter = (token: unknown, replica = 0) => portal('POST', '/session/link', { replica, body: { token } });
 
-  test('an operator makes a link of 15 minutes, which opens the portal as its developer once', async () => {
+  test('an operator makes a sign-in link for a developer; it works once, within 15 minutes', async () => {
     const { id } = await makeDeveloper();
     const made = await operate('POST', `/developers/${id}/sign-in-link`, undefined);
     const expiresAt = new Date(clock().getTime() + 15 * 60_000).toISOString();

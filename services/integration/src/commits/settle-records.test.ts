@@ -115,7 +115,7 @@ describe('the records of one body', () => {
     expect(ends[1]?.result.message).toBe('map.score: `/s` names nothing in the record.');
   });
 
-  it('with one report twice settle it once', async () => {
+  it('bodies that have one report twice settle it once', async () => {
     const id = newPlayer().open();
     const ends = await s.settler.settle(s.source, [byId(id), byId(id)]);
     expect(ends.map((end) => end.result.status).sort()).toEqual(['duplicate', 'settled']);
@@ -130,7 +130,7 @@ describe('the records of one body', () => {
     ]);
   });
 
-  it('with two reports of one player settle the player’s two attempts, the oldest first', async () => {
+  it('bodies with two reports of one player settle the player’s two attempts, the oldest first', async () => {
     const player = newPlayer();
     const attempts = [player.open(), player.open()];
     const records = [1, 2, 3].map((score) => byPlayer({ ...player, pick: 'oldest' }, { score }));

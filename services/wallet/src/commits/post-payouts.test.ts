@@ -185,7 +185,7 @@ describe('the optimistic statement of payouts', () => {
     expect(await pay(decided)).toEqual([true]);
     await expect(pay(requestOf(second, 'award', 1_00n), decided)).rejects.toThrow(/duplicate key/);
     expect([await balanceOf(wallet, first), await balanceOf(wallet, second)]).toEqual([2_00n, 1_00n]);
-    // It pays no other player, amount or win under the id either.
+    // The statement pays no other player, amount or win under the id either.
     const { awardId } = decided;
     for (const other of [requestOf(second, 'award', 1_00n), requestOf(second, 'purse', 3_00n)]) {
       await expect(pay({ ...other, awardId })).rejects.toThrow(/duplicate key/);
@@ -251,7 +251,8 @@ describe('the optimistic statement of payouts behind the lock of another transac
     expect(await pay(requestOf(player, 'award', 1_00n))).toEqual([true]);
     const payments = [1, 2, 3, 4].map(() => requestOf(player, 'award', 1_00n));
     const answers = await Promise.all(payments.map((payment) => pay(payment)));
-    // At most one is within the limit; the statement that waited for it leaves the other out.
+    // One of the four awards is within the limit: the statements that waited for it leave out the
+    // others.
     expect(answers.flat().filter((isPaid) => isPaid)).toHaveLength(1);
   });
 

@@ -43,7 +43,7 @@ const optimisticPayouts = counter(
   ['outcome'],
 );
 
-// About 150 bytes each.
+// A player in this cache takes about 150 bytes.
 const MAX_HELD_PLAYERS = 20_000;
 
 type Deps = {

@@ -48,8 +48,8 @@ export function createTransferBatches<Item, Result>(options: {
         lanes: LANES,
         maxItems: MAX_ITEMS,
         keyOf,
-        // An unreachable database is not the fault of an item: a query per item would only delay
-        // the failure.
+        // An unreachable database is not the fault of an item: running each item alone would only
+        // delay the failure.
         isolate: (error) => !isConnectionFailure(error),
         onBatch: (size) => sizes.observe({ batch: name }, size),
         run: (items) => inOrderOf(idOf, items, (ordered) => againOnConflict(() => run(ordered))),

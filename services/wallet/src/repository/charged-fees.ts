@@ -77,7 +77,7 @@ const listChargedFeesStatement: Statement = {
     limit $3`,
 };
 
-/** What one program charged. */
+/** What one program charged an account. */
 export type ProgramCharges = {
   readonly programId: string;
   readonly environment: Environment;

@@ -16,7 +16,7 @@ export interface PlayerCache {
   evict(ref: Ref): void;
 }
 
-// About 500 bytes each: some 25 MB.
+// A cached player takes about 500 bytes: some 25 MB in total.
 const MAX_CACHED = 50_000;
 
 export function createPlayerCache(): PlayerCache {

@@ -54,7 +54,7 @@ const liftStatement: Statement = {
     returning 1`,
 };
 
-/** Permits links of the pair again; false if the pair was never linked. */
+/** Permits links of the program and the account again; false if they were never linked. */
 export async function lift(database: Database, { programId, accountId }: Pair): Promise<boolean> {
   return (await database.query(liftStatement, [programId, accountId])).length > 0;
 }

@@ -12,7 +12,7 @@ import {
   deleteOldSandboxEvents,
 } from '../repository/retention.ts';
 
-/** Unless the host sets another number. */
+/** The days for which the delivery log is kept, unless the service's setting says otherwise. */
 export const DEFAULT_LOG_RETENTION_DAYS = 30;
 const DAY_MS = 86_400_000;
 /** The stream keeps an event for 3 days at most (libs/events). */

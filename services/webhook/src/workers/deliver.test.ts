@@ -123,7 +123,7 @@ const LONG = `${'é'.repeat(999)}😀`;
 const MIXED = Buffer.concat([Buffer.from('\0é😀 '), Buffer.from([0xff, 0xc3, 0]), Buffer.from('x'.repeat(2_000))]);
 
 describe('the response to a send', () => {
-  /** More bytes than the receiver ever sends. */
+  /** Announces more bytes than the receiver ever sends. */
   const PROMISED = { 'content-length': '100' };
 
   it.each([200, 201, 202, 204, 299])('a response with status %i is a success', async (code) => {

@@ -58,7 +58,7 @@ export interface Dispatcher extends AsyncDisposable {
   whenIdle(): Promise<void>;
 }
 
-/** Unless the host sets others (docs/contract/partner-api.md, "Delivery behaviour"). */
+/** The defaults of the service's settings (docs/contract/partner-api.md, "Delivery behaviour"). */
 export const DEFAULT_SEND_TIMEOUT_MS = 5_000;
 export const DEFAULT_SWEEP_MS = 30_000;
 /**

@@ -12,7 +12,10 @@ import { failpoint } from '../failpoints.ts';
 import { recordSends, type SendRecord } from '../repository/sends.ts';
 
 const RETRY_MS = 500;
-/** Together the tries outlast a lease: once it expires, the sweep begins the next send anyway. */
+/**
+ * 40 tries to record take 20 s, longer than the lease of a send (15 s by default). To record later
+ * is of no use: once the lease has expired, the sweep sends again.
+ */
 const MAX_TRIES = 40;
 
 export function createSendRecorder(deps: {

@@ -12,7 +12,10 @@ export function checkJson(text: string): Checked {
   }
 }
 
-/** Laurel checks the members of a descriptor itself: a dry run shows what it says. */
+/**
+ * Checks only that the text is a JSON object and not too long. The server checks the members; a dry
+ * run shows its findings.
+ */
 export function checkDescriptor(text: string): Checked {
   const checked = checkJson(text);
   if (checked.error !== undefined) return checked;

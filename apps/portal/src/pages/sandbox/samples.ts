@@ -1,6 +1,7 @@
 /**
- * The calls of a visit as a partner's server makes them, by curl and by the SDK: one by one with
- * the real ids, or all as a script, which plays again with players and attempts of its own.
+ * What the developer did in the sandbox since the portal was loaded, as calls of a partner's
+ * server, by curl and by the SDK: each call with its real ids, or all of them as one script, which
+ * plays again with players and attempts of its own.
  */
 import { curlOf, literal, post, type Sample, sdkOf } from '../../kit/samples.ts';
 import { requestOf, type SandboxCall } from './calls.ts';
