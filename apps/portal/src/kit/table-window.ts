@@ -25,8 +25,8 @@ export interface Heights {
   readonly rowPx: number;
 }
 
-/** Blocks nearer to the window than this are rendered. */
-const MARGIN_PX = 600;
+/** Blocks nearer to the window than this are rendered: more rows make a jump take longer. */
+const MARGIN_PX = 250;
 
 export function windowOf(blocks: readonly RowBlock<unknown>[], view: View, heights: Heights): TableWindow {
   const from = view.topPx - MARGIN_PX;
