@@ -55,6 +55,13 @@ describe.skipIf(!(await hasChromium()))('attempts in the developer portal', () =
     expect(new URL(page.url()).search).toBe('?status=expired');
     await page.getByRole('button', { name: 'Clear' }).click();
     await rowOf(page, id).waitFor();
+    // Half an id asks for nothing.
+    const challenge = page.getByRole('searchbox', { name: 'Challenge' });
+    await challenge.fill(won.challenge.id.slice(0, 8));
+    await challenge.press('Enter');
+    expect(await page.locator('input:invalid').count()).toBe(1);
+    expect(new URL(page.url()).search).toBe('');
+    await rowOf(page, id).waitFor();
     expect(objections).toEqual([]);
   });
 
@@ -191,9 +198,13 @@ describe.skipIf(!(await hasChromium()))('attempts in the developer portal', () =
     await using observed = await observePage(browser, world.stack.baseUrl);
     const { page, objections } = observed;
     await signInByPassword(page, developer);
+    let isFirst = true;
     await page.route('**/api/portal/programs/*/attempts?**', (route) => {
       const after = new URL(route.request().url()).searchParams.get('after');
-      const [count, newest] = after === null ? [MANY_ROWS, MANY_ROWS] : [3, Number(after) + 3];
+      // Later pages have the size of real ones.
+      const pageRows = isFirst ? MANY_ROWS : 50;
+      isFirst = false;
+      const [count, newest] = after === null ? [pageRows, MANY_ROWS] : [3, Number(after) + 3];
       const lines = Array.from({ length: count }, (_, index) => lineOf(newest - index));
       const data = after === null ? lines : lines.toReversed();
       return route.fulfill({ json: { data, next_cursor: null, head_cursor: String(newest) } });

@@ -2,7 +2,8 @@
  * `<FilterBar fields={[{ name: 'status', label: 'Status', options: ['open'] },
  * { name: 'player_ref', label: 'Player' }]} value={route.useSearch()}
  * onChange={(search) => navigate({ search })} />`.
- * A field with options is a choice that applies at once; another is a text that Enter applies.
+ * A field with options is a choice that applies at once; another is a text that Enter applies, if
+ * it fits its pattern.
  */
 import { type ReactNode, useId, useState } from 'react';
 import { Button } from './button.tsx';
@@ -13,6 +14,9 @@ interface FilterField<Name extends string> {
   readonly label: string;
   readonly options?: readonly string[];
   readonly placeholder?: string;
+  /** What the whole text has to match; `hint` says it in words. */
+  readonly pattern?: string;
+  readonly hint?: string;
 }
 
 type Value<Name extends string> = { readonly [N in Name]?: string | undefined };
@@ -87,7 +91,9 @@ function TextFilter({ field, value, apply }: TextFilterProps): ReactNode {
         value={text}
         placeholder={field.placeholder}
         onChange={(event) => setText(event.target.value)}
-        onBlur={() => text.trim() !== value && apply(text)}
+        pattern={field.pattern === undefined ? undefined : `\\s*${field.pattern}\\s*`}
+        title={field.hint}
+        onBlur={({ currentTarget: input }) => text !== value && input.validity.valid && apply(text)}
       />
     </form>
   );

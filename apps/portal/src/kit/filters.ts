@@ -23,13 +23,20 @@ export function filters<S extends Readonly<Record<string, Reader<unknown>>>>(sha
   };
 }
 
-/** Any text up to a length in code points, without the spaces around it. */
+/** Any text up to a length in code points. Spaces around it count: a `player_ref` may have some. */
 export function text(maxLength = MAX_TEXT): Reader<string> {
-  return (value) => {
-    const trimmed = value.trim();
-    return trimmed === '' || [...trimmed].length > maxLength ? undefined : trimmed;
-  };
+  return (value) => ([...value].length > maxLength ? undefined : value);
 }
+
+const ID = '[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}';
+const WHOLE_ID = new RegExp(`^${ID}$`);
+
+/** One of Laurel's ids. `idField` is the field with which it is typed. */
+export function id(): Reader<string> {
+  return (value) => (WHOLE_ID.test(value) ? value : undefined);
+}
+
+export const idField = { placeholder: 'id', pattern: ID, hint: 'Paste a whole id, as 0198f2a1-….' } as const;
 
 /** One of the words. */
 export function choice<const T extends string>(...values: readonly T[]): Reader<T> {

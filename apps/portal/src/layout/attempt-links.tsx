@@ -46,7 +46,10 @@ export function AttemptsLink({ of, className, children }: AttemptsLinkProps): Re
 export function Player({ value }: { readonly value: string }): ReactNode {
   return (
     <Id value={value} what="player">
-      <AttemptsLink of={{ player_ref: value }}>{value}</AttemptsLink>
+      <AttemptsLink of={{ player_ref: value }}>
+        {/* A ref with letters from right to left turns around nothing but itself. */}
+        <bdi>{value}</bdi>
+      </AttemptsLink>
     </Id>
   );
 }

@@ -5,6 +5,7 @@ import { type LiveTail, useLiveTail } from '../../api/use-live-tail.ts';
 import { CodeSample } from '../../kit/code-sample.tsx';
 import { Empty } from '../../kit/empty.tsx';
 import { FilterBar } from '../../kit/filter-bar.tsx';
+import { idField } from '../../kit/filters.ts';
 import { formatScore } from '../../kit/format.ts';
 import { LiveTable } from '../../kit/live-table.tsx';
 import { Loaded } from '../../kit/loaded.tsx';
@@ -27,8 +28,8 @@ type Search = ReturnType<typeof readSearch>;
 const FIELDS = [
   { name: 'status', label: 'Status', options: ATTEMPT_STATUSES },
   { name: 'player_ref', label: 'Player', placeholder: 'player_ref' },
-  { name: 'challenge_id', label: 'Challenge', placeholder: 'id' },
-  { name: 'tournament_round_id', label: 'Round', placeholder: 'id' },
+  { name: 'challenge_id', label: 'Challenge', ...idField },
+  { name: 'tournament_round_id', label: 'Round', ...idField },
 ] as const;
 
 const COLUMNS: readonly Column<AttemptLine>[] = [
@@ -38,10 +39,10 @@ const COLUMNS: readonly Column<AttemptLine>[] = [
     grow: 2,
     cell: ({ id }) => <AttemptId value={id} isShort className="row-link" />,
   },
-  { name: 'Player', grow: 2, cell: (attempt) => <Player value={attempt.player_ref} /> },
-  { name: 'Contest', grow: 2.6, cell: (attempt) => <ContestLink attempt={attempt} isNamed /> },
-  { name: 'Fee', align: 'end', cell: (attempt) => <Money amount={attempt.fee} /> },
-  { name: 'Score', align: 'end', cell: ({ score }) => (score === null ? '–' : formatScore(score)) },
+  { name: 'Player', grow: 2.5, cell: (attempt) => <Player value={attempt.player_ref} /> },
+  { name: 'Contest', grow: 2.5, cell: (attempt) => <ContestLink attempt={attempt} isNamed /> },
+  { name: 'Fee', grow: 0.8, align: 'end', cell: (attempt) => <Money amount={attempt.fee} /> },
+  { name: 'Score', grow: 0.9, align: 'end', cell: ({ score }) => (score === null ? '–' : formatScore(score)) },
   {
     name: 'Result',
     grow: 2.2,

@@ -1,10 +1,10 @@
-import { choice, filters, text } from '../../kit/filters.ts';
+import { choice, filters, id, text } from '../../kit/filters.ts';
 
 export const ATTEMPT_STATUSES = ['open', 'settled', 'expired', 'voided'] as const;
 
 export const readSearch = filters({
   status: choice(...ATTEMPT_STATUSES),
-  challenge_id: text(),
-  tournament_round_id: text(),
+  challenge_id: id(),
+  tournament_round_id: id(),
   player_ref: text(),
 });

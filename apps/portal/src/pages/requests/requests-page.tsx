@@ -5,6 +5,7 @@ import { type LiveTail, useLiveTail } from '../../api/use-live-tail.ts';
 import { CodeSample } from '../../kit/code-sample.tsx';
 import { Empty } from '../../kit/empty.tsx';
 import { FilterBar } from '../../kit/filter-bar.tsx';
+import { idField } from '../../kit/filters.ts';
 import { formatDuration } from '../../kit/format.ts';
 import { LiveTable } from '../../kit/live-table.tsx';
 import { Loaded } from '../../kit/loaded.tsx';
@@ -27,7 +28,7 @@ const FIELDS = [
   { name: 'error_code', label: 'Error code', placeholder: 'insufficient_funds' },
   { name: 'route', label: 'Route', placeholder: '/v1/attempts/{attempt_id}' },
   { name: 'idempotency_key', label: 'Idempotency key' },
-  { name: 'attempt_id', label: 'Attempt', placeholder: 'id' },
+  { name: 'attempt_id', label: 'Attempt', ...idField },
 ] as const;
 
 const COLUMNS: readonly Column<RequestLine>[] = [
@@ -54,7 +55,7 @@ const COLUMNS: readonly Column<RequestLine>[] = [
   {
     name: 'Attempt',
     grow: 1.6,
-    cell: ({ attempt_id }) => attempt_id !== null && <AttemptId value={attempt_id} isShort />,
+    cell: ({ attempt_id: id }) => (id === null ? <span className="muted">–</span> : <AttemptId value={id} isShort />),
   },
   {
     name: 'Took',

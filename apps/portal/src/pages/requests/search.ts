@@ -1,4 +1,4 @@
-import { choice, filters, text } from '../../kit/filters.ts';
+import { choice, filters, id, text } from '../../kit/filters.ts';
 
 export const STATUSES = ['2xx', '4xx', '5xx'] as const;
 export const METHODS = ['GET', 'POST', 'PATCH', 'DELETE', 'PUT', 'HEAD', 'OPTIONS'] as const;
@@ -9,7 +9,7 @@ export const readSearch = filters({
   method: choice(...METHODS),
   route: text(200),
   idempotency_key: text(),
-  attempt_id: text(),
+  attempt_id: id(),
 });
 
 export type RequestSearch = ReturnType<typeof readSearch>;
