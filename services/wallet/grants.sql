@@ -10,7 +10,7 @@ grant select, insert,
 grant select, insert, update (account_id), delete on player_links to :"running_role";
 grant select, insert on houses to :"running_role";
 grant select, insert, update (severed, severed_at) on program_accounts to :"running_role";
-grant select, insert on insiders to :"running_role";
+grant select, insert, delete on insiders to :"running_role";
 
 -- The ledger. An account starts at a balance of zero, because the service may not insert a balance.
 grant select, insert (id, kind, environment, account_id, house_id, may_overdraw), update (balance_cents, hold_next_award)

@@ -133,6 +133,7 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(204, await world.http.send('DELETE', '/api/operator/session', { headers }));
     const credentials = { email: `${randomUUID()}@example.com`, password: `password ${randomUUID()}` };
     const developer = expectStatus(201, await operator.createDeveloper(credentials)).body;
+    expectStatus(200, await operator.send('GET', '/developers?limit=2'));
     expectStatus(201, await operator.send('POST', `/developers/${developer.id}/sign-in-link`));
     const program = expectStatus(201, await operator.createProgram('Documented', developer.id)).body;
     expectStatus(200, await operator.approveProgram(program.id));
@@ -156,6 +157,8 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(201, await operator.deposit(account.id, deposit));
     expectStatus(200, await operator.statement(account.id, 'live'));
     expectStatus(201, await operator.addInsider(program.id, account.id));
+    expectStatus(200, await operator.send('GET', `/programs/${program.id}/insiders`));
+    expectStatus(204, await operator.send('DELETE', `/programs/${program.id}/insiders/${account.id}`));
 
     const player = await world.newPlayer();
     expectStatus(200, await operator.playerLinks(player.accountId));

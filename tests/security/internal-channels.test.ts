@@ -127,6 +127,8 @@ describe('the wallet’s gRPC port', () => {
         createAccount: wallet.createAccount({ ...person, verificationLevel: 1 }),
         putPlayerLink: wallet.putPlayerLink({ player: { tenant, playerRef: 'mine' }, email: player.email }),
         addInsider: wallet.addInsider({ programId: world.program.id, accountId }),
+        listInsiders: wallet.listInsiders({ programId: world.program.id, limit: 1 }),
+        removeInsider: wallet.removeInsider({ programId: world.program.id, accountId: newId() }),
         getStatement: wallet.getStatement({ accountId, environment: Environment.TEST, limit: 1, cursor: '' }),
         audit: wallet.audit({}),
       };
@@ -284,6 +286,8 @@ const CALLERS_OF_WALLET: Record<keyof WalletServiceService, readonly string[]> =
   deposit: GATEWAY,
   getStatement: GATEWAY,
   addInsider: GATEWAY,
+  listInsiders: GATEWAY,
+  removeInsider: GATEWAY,
   putSandboxPlayer: GATEWAY,
   holdNextAward: GATEWAY,
   listPlayerLinks: GATEWAY,

@@ -13,6 +13,7 @@ export const OPERATOR_CHANGES = {
   change_program: 'PATCH /programs/{programId}',
   change_program_limits: 'PATCH /programs/{programId}/limits',
   add_insider: 'POST /programs/{programId}/insiders',
+  remove_insider: 'DELETE /programs/{programId}/insiders/{accountId}',
   create_account: 'POST /accounts',
   change_account: 'PATCH /accounts/{accountId}',
   deposit: 'POST /accounts/{accountId}/deposits',

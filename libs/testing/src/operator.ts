@@ -25,6 +25,8 @@ export interface ProgramBody {
   id: string;
   name: string;
   status: string;
+  /** Only operators see it. */
+  developer_id?: string | null;
   deletion_scheduled: boolean;
   created_at: string;
   keys: { environment: string; prefix: string; last4: string; created_at: string; last_used_at: string | null }[];

@@ -28,6 +28,8 @@ export const CALLERS: AcceptedCallers<WalletServiceService> = {
   deposit: GATEWAY,
   getStatement: GATEWAY,
   addInsider: GATEWAY,
+  listInsiders: GATEWAY,
+  removeInsider: GATEWAY,
   putSandboxPlayer: GATEWAY,
   holdNextAward: GATEWAY,
   listPlayerLinks: GATEWAY,

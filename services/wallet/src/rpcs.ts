@@ -28,6 +28,7 @@ import { liftSeverance } from './handlers/lift-severance.ts';
 import { listAccounts } from './handlers/list-accounts.ts';
 import { listAwardPayouts } from './handlers/list-award-payouts.ts';
 import { listFees } from './handlers/list-fees.ts';
+import { listInsiders } from './handlers/list-insiders.ts';
 import { listPayouts } from './handlers/list-payouts.ts';
 import { listPlayerLinks } from './handlers/list-player-links.ts';
 import { lookUpId } from './handlers/look-up-id.ts';
@@ -36,6 +37,7 @@ import { putPlayerLink } from './handlers/put-player-link.ts';
 import { putSandboxPlayer } from './handlers/put-sandbox-player.ts';
 import { refundFees } from './handlers/refund-fees.ts';
 import { releasePayout } from './handlers/release-payout.ts';
+import { removeInsider } from './handlers/remove-insider.ts';
 import { resolveFees } from './handlers/resolve-fees.ts';
 import { resolvePlayers } from './handlers/resolve-players.ts';
 import { setProgramLimits } from './handlers/set-program-limits.ts';
@@ -76,6 +78,8 @@ export function walletRpcs(deps: {
       deposit: deposit(deps),
       getStatement: getStatement(deps),
       addInsider: addInsider(deps),
+      listInsiders: listInsiders(deps),
+      removeInsider: removeInsider(deps),
       putSandboxPlayer: putSandboxPlayer(deps),
       holdNextAward: holdNextAward(deps),
       listPlayerLinks: listPlayerLinks(deps),

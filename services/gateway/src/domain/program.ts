@@ -46,7 +46,12 @@ export function decideApproval(program: {
   status: ProgramStatus;
   hadLiveKey: boolean;
 }): Refused | { kind: 'approved' } {
-  if (program.hadLiveKey) return refused('conflict', 'This program was approved before; its live key was shown then.');
+  if (program.hadLiveKey) {
+    return refused(
+      'conflict',
+      'This program was approved before, and its live key was shown then: live-key gives a new one.',
+    );
+  }
   if (program.status === 'closed') return refused('conflict', 'This program is closed.');
   return { kind: 'approved' };
 }

@@ -1,6 +1,8 @@
 import type { Program } from '../repository/programs.ts';
 
-/** A program as `/api` shows it. Only the response to a key's creation shows the key itself. */
+/**
+ * A program as its developer sees it. Only the response to a key's creation shows the key itself.
+ */
 export function presentProgram(program: Program) {
   return {
     id: program.id,
@@ -16,4 +18,9 @@ export function presentProgram(program: Program) {
       last_used_at: key.lastUsedAt?.toISOString() ?? null,
     })),
   };
+}
+
+/** A program as operators see it. */
+export function presentOperatorProgram(program: Program) {
+  return { ...presentProgram(program), developer_id: program.developerId };
 }

@@ -3,6 +3,12 @@ import { type Database, isUniqueViolation, type Statement } from '@laurel/postgr
 
 export type Developer = { readonly id: string; readonly email: string };
 
+export type ListedDeveloper = Developer & {
+  readonly createdAt: Date;
+  /** How many programs the developer has, in any status. */
+  readonly programs: number;
+};
+
 const INSERT = {
   name: 'insert_developer',
   text: 'insert into developers (id, email, password_hash) values ($1, $2, $3)',
@@ -41,6 +47,31 @@ export async function findCredentials(
 ): Promise<{ readonly id: string; readonly passwordHash: string } | null> {
   const rows = await database.query<{ id: string; passwordHash: string }>(SELECT_CREDENTIALS, [email]);
   return rows[0] ?? null;
+}
+
+// The page comes first, so that only its programs are counted.
+const SELECT_PAGE: Statement = {
+  name: 'select_developers',
+  text: `
+    select d.id, d.email, d.created_at as "createdAt",
+      (select count(*)::integer from programs where programs.developer_id = d.id) as programs
+    from (
+      select id, email, created_at from developers
+      where ($1::uuid is null or id < $1) and ($3::text is null or email = $3)
+      order by id desc limit $2
+    ) d
+    order by d.id desc`,
+};
+
+/**
+ * Lists developers, newest first, from below a developer's id (ids sort by time); null starts at
+ * the newest. With an e-mail, which must be in lower case, only the one who has it.
+ */
+export async function listDevelopers(
+  database: Database,
+  page: { readonly beforeId: string | null; readonly limit: number; readonly email: string | null },
+): Promise<ListedDeveloper[]> {
+  return database.query<ListedDeveloper>(SELECT_PAGE, [page.beforeId, page.limit, page.email]);
 }
 
 const EXISTS: Statement = {

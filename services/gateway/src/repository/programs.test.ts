@@ -65,6 +65,7 @@ describe('programs', () => {
     expect(program).toEqual({
       id: expect.any(String),
       name: 'Arcade',
+      developerId: null,
       status: 'draft',
       deletionScheduled: false,
       createdAt: expect.any(Date),
@@ -312,6 +313,11 @@ describe('programs of a developer', () => {
     expect(await list(null, 10)).toEqual([second.id, programId]);
     expect(await list(null, 1)).toEqual([second.id]);
     expect(await list(second.id, 10)).toEqual([programId]);
+    const closed = { status: 'closed', deletionScheduled: null } as const;
+    await updateProgram(database, second.id, closed, announce);
+    const listIn = async (status: 'closed' | 'draft', limit = 10) =>
+      (await listPrograms(database, { beforeId: null, limit, developerId, status })).map(({ id }) => id);
+    expect([await listIn('closed'), await listIn('draft', 1)]).toEqual([[second.id], [programId]]);
     expect(await listProgramIds(database, developerId)).toEqual([programId, second.id]);
     expect(await listProgramIds(database, newId())).toEqual([]);
   });

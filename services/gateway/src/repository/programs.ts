@@ -9,6 +9,8 @@ import { type AnnounceFacts, FACTS, type FactsRow, factsOf, handOver } from './p
 export type Program = {
   readonly id: string;
   readonly name: string;
+  /** Null for a program that no developer sees. */
+  readonly developerId: string | null;
   readonly status: ProgramStatus;
   readonly deletionScheduled: boolean;
   readonly createdAt: Date;
@@ -174,17 +176,22 @@ export async function findProgramOf(
 
 /**
  * Lists programs, newest first, from below a program's id (ids sort by time); null starts at the
- * newest. With a developer, lists only theirs.
+ * newest. With a developer or a status, lists only those.
  */
 export async function listPrograms(
   database: Database,
-  page: { readonly beforeId: string | null; readonly limit: number; readonly developerId?: string },
+  page: {
+    readonly beforeId: string | null;
+    readonly limit: number;
+    readonly developerId?: string | undefined;
+    readonly status?: ProgramStatus | undefined;
+  },
 ): Promise<Program[]> {
-  const { beforeId, limit, developerId } = page;
+  const { beforeId, limit, developerId, status = null } = page;
   return toPrograms(
     developerId === undefined
-      ? await database.query<Row>(SELECT_PAGE, [beforeId, limit])
-      : await database.query<Row>(SELECT_PAGE_OF_DEVELOPER, [beforeId, limit, developerId]),
+      ? await database.query<Row>(SELECT_PAGE, [beforeId, limit, status])
+      : await database.query<Row>(SELECT_PAGE_OF_DEVELOPER, [beforeId, limit, status, developerId]),
   );
 }
 
@@ -209,7 +216,7 @@ function noSuchProgram(): Refused {
   return refused('not_found', 'There is no such program.');
 }
 
-const COLUMNS = `p.id, p.name, p.status, p.deletion_scheduled, p.created_at,
+const COLUMNS = `p.id, p.name, p.developer_id, p.status, p.deletion_scheduled, p.created_at,
   k.environment, k.prefix, k.last4, k.created_at as key_created_at,
   greatest(k.last_used_at, w.last_request_at) as last_used_at`;
 
@@ -229,21 +236,17 @@ where ${condition}
 order by k.created_at, k.id`;
 }
 
-const SELECT_PAGE = {
-  name: 'select_programs',
-  text: pageOf('select * from programs where $1::uuid is null or id < $1 order by id desc limit $2'),
-};
+const SELECT_PAGE = { name: 'select_programs', text: pageOf('true') };
 
-const SELECT_PAGE_OF_DEVELOPER = {
-  name: 'select_programs_of_developer',
-  text: pageOf(
-    'select * from programs where developer_id = $3 and ($1::uuid is null or id < $1) order by id desc limit $2',
-  ),
-};
+const SELECT_PAGE_OF_DEVELOPER = { name: 'select_programs_of_developer', text: pageOf('developer_id = $4') };
 
-function pageOf(programs: string): string {
+function pageOf(condition: string): string {
   return `select ${COLUMNS}
-from (${programs}) p
+from (
+  select * from programs
+  where ${condition} and ($1::uuid is null or id < $1) and ($3::text is null or status = $3)
+  order by id desc limit $2
+) p
 left join api_keys k on k.program_id = p.id and k.revoked_at is null
 left join request_windows w on w.subject = k.window_id and w.key_id = k.id
 order by p.id desc, k.created_at, k.id`;
@@ -252,6 +255,7 @@ order by p.id desc, k.created_at, k.id`;
 type Row = {
   id: string;
   name: string;
+  developer_id: string | null;
   status: ProgramStatus;
   deletion_scheduled: boolean;
   created_at: Date;
@@ -269,6 +273,7 @@ function toPrograms(rows: readonly Row[]): Program[] {
       program = {
         id: row.id,
         name: row.name,
+        developerId: row.developer_id,
         status: row.status,
         deletionScheduled: row.deletion_scheduled,
         createdAt: row.created_at,

@@ -32,7 +32,7 @@ import { presentAccount } from '../presenters/account.ts';
 import { presentAttempt } from '../presenters/attempt.ts';
 import { presentOperatorChallenge } from '../presenters/challenge.ts';
 import { presentPayout } from '../presenters/payout.ts';
-import { presentProgram } from '../presenters/program.ts';
+import { presentOperatorProgram } from '../presenters/program.ts';
 import { presentOperatorTournament } from '../presenters/tournament.ts';
 import { type ActionResult, insertAction, insertActionResult } from '../repository/operator-actions.ts';
 import { findProgram } from '../repository/programs.ts';
@@ -59,7 +59,7 @@ type Read = (log: ActionLog, id: string, options: { requestId: string }) => Prom
 const READS: Readonly<Record<string, Read>> = {
   program: async ({ database }, id) => {
     const program = await findProgram(database, id);
-    return isRefused(program) ? program : presentProgram(program);
+    return isRefused(program) ? program : presentOperatorProgram(program);
   },
   account: async ({ wallet }, accountId, options) => {
     const found = await wallet.getAccount({ accountId }, options);

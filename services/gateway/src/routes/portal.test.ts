@@ -628,7 +628,7 @@ describe('programs in the portal', () => {
     const all = await portal('GET', '/programs', { token });
     expect(all.body.data.map((program: { id: string }) => program.id)).toEqual([second.id, programId]);
     expect(all.body.next_cursor).toBeNull();
-    const { test_key: _key, ...shown } = second;
+    const { test_key: _key, developer_id: _developer, ...shown } = second;
     expect(all.body.data[0]).toEqual(shown);
     expect(all.body.data[1]).toMatchObject({
       status: 'approved',

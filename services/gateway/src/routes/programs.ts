@@ -6,8 +6,6 @@ import { isUuid } from '@laurel/values/ids';
 import { PROGRAM_STATUSES } from '../domain/program.ts';
 import type { Result } from '../http/route.ts';
 import { z } from '../http/zod.ts';
-import { presentProgram } from '../presenters/program.ts';
-import type { Program } from '../repository/programs.ts';
 import { component } from './component.ts';
 import { environmentName, nextCursor, PAGE_LIMIT, page } from './fields.ts';
 import { timestamp, uuid } from './v1/fields.ts';
@@ -25,12 +23,14 @@ const programKey = component(
   }),
 );
 
+export const programStatus = component('ProgramStatus', z.enum(PROGRAM_STATUSES));
+
 export const programSchema = component(
   'Program',
   z.object({
     id: uuid,
     name: z.string(),
-    status: component('ProgramStatus', z.enum(PROGRAM_STATUSES)),
+    status: programStatus,
     deletion_scheduled: z.boolean(),
     created_at: timestamp,
     keys: z.array(programKey),
@@ -42,16 +42,17 @@ export const programListSchema = component(
   z.object({ data: z.array(programSchema), next_cursor: nextCursor }),
 );
 
-/** A page of programs, newest first; its cursor is the last program's id. */
-export async function answerPrograms(
+/** A page of rows whose ids sort by time, newest first; its cursor is the last row's id. */
+export async function answerPageOfIds<Row extends { readonly id: string }>(
   query: { readonly cursor?: string | undefined; readonly limit?: number | undefined },
-  list: (page: { beforeId: string | null; limit: number }) => Promise<Program[]>,
+  list: (page: { beforeId: string | null; limit: number }) => Promise<readonly Row[]>,
+  presentRow: (row: Row) => object,
 ): Promise<Result | Refused> {
   const { cursor, limit = PAGE_LIMIT } = query;
   if (cursor !== undefined && !isUuid(cursor))
     return refused('invalid_request', 'cursor: must be a next_cursor of this list');
   // Reads one row more than requested, to know whether a next page exists.
   const found = await list({ beforeId: cursor ?? null, limit: limit + 1 });
-  const { page: programs, last } = cutPage(found, limit);
-  return { body: { data: programs.map(presentProgram), next_cursor: last?.id ?? null } };
+  const { page: rows, last } = cutPage(found, limit);
+  return { body: { data: rows.map(presentRow), next_cursor: last?.id ?? null } };
 }

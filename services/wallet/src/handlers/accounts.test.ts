@@ -115,6 +115,28 @@ describe('accounts', () => {
     expect(await update('nonsense', { blocked: true })).toBe('not_found');
     expect(await refusalOf(wallet.client.addInsider({ programId: newId(), accountId: newId() }))).toBe('not_found');
   });
+
+  it('the insiders of a program are listed newest account first, page by page, until they are removed, once each', async () => {
+    const [programId, other] = [newId(), newId()];
+    const accounts = [await addPlayer(wallet), await addPlayer(wallet), await addPlayer(wallet)];
+    const [oldest, middle, newest] = accounts.map(({ accountId }) => accountId).sort() as [string, string, string];
+    for (const accountId of [newest, oldest, middle]) await ok(wallet.client.addInsider({ programId, accountId }));
+    await ok(wallet.client.addInsider({ programId: other, accountId: oldest }));
+    const list = async (limit = 10, beforeAccountId?: string) =>
+      (await ok(wallet.client.listInsiders({ programId, limit, beforeAccountId }))).insiders;
+    expect((await list()).map(({ accountId }) => accountId)).toEqual([newest, middle, oldest]);
+    expect((await list(1)).map(({ accountId }) => accountId)).toEqual([newest]);
+    const { account } = await ok(wallet.client.getAccount({ accountId: middle }));
+    expect(await list(1, newest)).toEqual([{ accountId: middle, email: account?.email, createdAt: expect.any(Date) }]);
+
+    const remove = (accountId: string, from = programId) => wallet.client.removeInsider({ programId: from, accountId });
+    await ok(remove(middle));
+    for (const repeated of [remove(middle), remove(newest, other), remove('nonsense'), remove(newId())]) {
+      expect(await refusalOf(repeated)).toBe('not_found');
+    }
+    expect((await list()).map(({ accountId }) => accountId)).toEqual([newest, oldest]);
+    expect((await ok(wallet.client.listInsiders({ programId: other, limit: 10 }))).insiders).toHaveLength(1);
+  });
 });
 
 describe('player links', () => {

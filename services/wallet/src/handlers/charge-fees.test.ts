@@ -254,15 +254,16 @@ describe('a fee of a cached player', () => {
     expect(await balanceOf(wallet, player)).toBe(10_00n);
   });
 
-  it('a fee of a cached player who has become an insider is refused', async () => {
+  it('a fee of a cached player who has become an insider is refused, until the player is none any more', async () => {
     const player = await addCached();
-    await ok(
-      wallet.client.addInsider({ programId: player.player.tenant?.programId ?? '', accountId: player.accountId }),
-    );
+    const insider = { programId: player.player.tenant?.programId ?? '', accountId: player.accountId };
+    await ok(wallet.client.addInsider(insider));
     for (const client of [wallet.client, replica]) {
       expect(await charge(client, strictCharge(player))).toBe('insider_entry');
     }
     expect(await balanceOf(wallet, player)).toBe(10_00n);
+    await ok(wallet.client.removeInsider(insider));
+    for (const client of [wallet.client, replica]) expect(await charge(client, strictCharge(player))).toBe('posted');
   });
 
   it('a fee of a cached player whose ref now names another account gets moved', async () => {

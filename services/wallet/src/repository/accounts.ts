@@ -175,6 +175,38 @@ const insertInsiderStatement: Statement = {
     on conflict (program_id, account_id) do nothing`,
 };
 
+const listInsidersStatement: Statement = {
+  name: 'list_insiders',
+  text: `
+    select insiders.account_id as "accountId", accounts.email, insiders.created_at as "createdAt"
+    from insiders
+    join accounts on accounts.id = insiders.account_id
+    where insiders.program_id = $1 and ($2::uuid is null or insiders.account_id < $2)
+    order by insiders.account_id desc limit $3`,
+};
+
+/** The insiders of a program by account id, descending, below an id; null starts at the newest. */
+export async function listInsiders(
+  database: Database,
+  page: { readonly programId: string; readonly beforeAccountId: string | null; readonly limit: number },
+): Promise<{ readonly accountId: string; readonly email: string; readonly createdAt: Date }[]> {
+  return database.query(listInsidersStatement, [page.programId, page.beforeAccountId, page.limit]);
+}
+
+const deleteInsiderStatement: Statement = {
+  name: 'delete_insider',
+  text: 'delete from insiders where program_id = $1 and account_id = $2 returning account_id',
+};
+
+/** Whether the account was an insider of the program. */
+export async function deleteInsider(
+  database: Database,
+  insider: { readonly programId: string; readonly accountId: string },
+): Promise<boolean> {
+  const rows = await database.query(deleteInsiderStatement, [insider.programId, insider.accountId]);
+  return rows.length === 1;
+}
+
 export async function insertInsider(
   database: Database,
   insider: { programId: string; accountId: string; createdAt: Date },

@@ -8,10 +8,15 @@ import type { Peppers } from '../../domain/peppers.ts';
 import { mintToken } from '../../domain/session.ts';
 import { hashLinkToken, SIGN_IN_LINK_MS } from '../../domain/sign-in-link.ts';
 import { z } from '../../http/zod.ts';
-import { insertDeveloper, noSuchDeveloper } from '../../repository/developers.ts';
+import {
+  insertDeveloper,
+  listDevelopers as listStoredDevelopers,
+  noSuchDeveloper,
+} from '../../repository/developers.ts';
 import { insertSignInLink } from '../../repository/sign-in-links.ts';
 import { component } from '../component.ts';
-import { email, pathId } from '../fields.ts';
+import { email, nextCursor, page, pathId } from '../fields.ts';
+import { answerPageOfIds } from '../programs.ts';
 import { timestamp, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
@@ -47,6 +52,49 @@ export const createDeveloper = defineOperatorRoute({
     const developer = await insertDeveloper(database, { id: newId(), email: body.email, passwordHash });
     return isRefused(developer) ? developer : { body: { id: developer.id, email: developer.email } };
   },
+});
+
+export const listDevelopers = defineOperatorRoute({
+  method: 'get',
+  path: '/developers',
+  name: 'listDevelopers',
+  summary: 'List developers',
+  query: z.object({
+    email: email.optional().openapi({ description: 'Only the developer with this e-mail.' }),
+    ...page,
+  }),
+  success: {
+    status: 200,
+    description: 'Newest first.',
+    schema: component(
+      'DeveloperList',
+      z.object({
+        data: z.array(
+          component(
+            'ListedDeveloper',
+            z.object({
+              id: uuid,
+              email: z.string(),
+              created_at: timestamp,
+              programs: z.int().openapi({ description: 'How many programs the developer has, in any status.' }),
+            }),
+          ),
+        ),
+        next_cursor: nextCursor,
+      }),
+    ),
+  },
+  run: async ({ query }, { database }: { database: Database }) =>
+    answerPageOfIds(
+      query,
+      (part) => listStoredDevelopers(database, { ...part, email: query.email ?? null }),
+      ({ id, email: address, createdAt, programs }) => ({
+        id,
+        email: address,
+        created_at: createdAt.toISOString(),
+        programs,
+      }),
+    ),
 });
 
 export const createSignInLink = defineOperatorRoute({

@@ -13,20 +13,13 @@ import { getAttempt, listAttempts, voidAttempt } from './attempts.ts';
 import { audit } from './audit.ts';
 import { getCalibration } from './calibration.ts';
 import { changeChallenge, createChallenge, getChallenge, getStatistics, listChallenges } from './challenges.ts';
-import { createDeveloper, createSignInLink } from './developers.ts';
+import { createDeveloper, createSignInLink, listDevelopers } from './developers.ts';
 import { getDrift } from './drift.ts';
+import { addInsider, listInsiders, removeInsider } from './insiders.ts';
 import { denyPayout, listPayouts, releasePayout } from './payouts.ts';
 import { liftSeverance, listPlayerLinks, severPlayerLinks } from './player-links.ts';
 import { changeProgramLimits, getProgramLimits } from './program-limits.ts';
-import {
-  addInsider,
-  approveProgram,
-  changeProgram,
-  createProgram,
-  getProgram,
-  listPrograms,
-  replaceLiveKey,
-} from './programs.ts';
+import { approveProgram, changeProgram, createProgram, getProgram, listPrograms, replaceLiveKey } from './programs.ts';
 import { getReceipt } from './receipts.ts';
 import { search } from './search.ts';
 import {
@@ -52,6 +45,7 @@ export interface OperatorServices extends ActionLog {
 
 export const OPERATOR_ROUTES: readonly Route<string, OperatorServices>[] = [
   createDeveloper,
+  listDevelopers,
   createSignInLink,
   createProgram,
   listPrograms,
@@ -62,6 +56,8 @@ export const OPERATOR_ROUTES: readonly Route<string, OperatorServices>[] = [
   getProgramLimits,
   changeProgramLimits,
   addInsider,
+  listInsiders,
+  removeInsider,
   createAccount,
   listAccounts,
   getAccount,

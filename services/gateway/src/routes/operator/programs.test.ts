@@ -176,6 +176,7 @@ describe('programs', () => {
       id: expect.stringMatching(UUID),
       name: 'Arcade',
       status: 'draft',
+      developer_id: null,
       deletion_scheduled: false,
       created_at: expect.stringMatching(INSTANT),
       test_key: expect.stringMatching(/^sk_test_[0-9A-Za-z]{49}$/),
@@ -217,6 +218,50 @@ describe('programs', () => {
     expect(await statuses()).toEqual([401, 401]);
     expect(await change({ status: 'approved' })).toMatchObject({ status: 200 });
     expect(await statuses()).toEqual([404, 404]);
+  });
+
+  test('programs are listed by status and by developer, page by page, and a developer with the number of programs', async () => {
+    const [email, other] = [`${newId()}@example.com`, `${newId()}@example.com`];
+    const credentials = { email, password: PASSWORD };
+    const { id: developerId } = (await operate('POST', '/developers', credentials)).body;
+    await operate('POST', '/developers', { ...credentials, email: other });
+    const made: string[] = [];
+    for (const status of ['draft', 'approved', 'suspended', 'suspended', 'closed']) {
+      const { id } = (await operate('POST', '/programs', { name: status, developer_id: developerId })).body;
+      if (status !== 'draft') await operate('POST', `/programs/${id}/approve`);
+      if (status !== 'draft' && status !== 'approved') await operate('PATCH', `/programs/${id}`, { status });
+      made.unshift(id);
+    }
+    await makeProgram();
+    const idsOf = async (query: string) => {
+      const { body } = await operate('GET', `/programs?${query}`);
+      return [body.data.map(({ id }: { id: string }) => id), body.next_cursor];
+    };
+    const theirs = `developer_id=${developerId.toUpperCase()}`;
+    expect(await idsOf(theirs)).toEqual([made, null]);
+    expect(await idsOf(`${theirs}&status=closed`)).toEqual([[made[0]], null]);
+    expect(await idsOf(`${theirs}&status=suspended&limit=1`)).toEqual([[made[1]], made[1]]);
+    expect(await idsOf(`${theirs}&status=suspended&limit=1&cursor=${made[1]}`)).toEqual([[made[2]], null]);
+    expect((await idsOf('status=draft'))[0]).toContain(made[4]);
+    expect(await idsOf(`developer_id=${newId()}`)).toEqual([[], null]);
+    expect((await operate('GET', `/programs/${made[0]}`)).body).toMatchObject({ developer_id: developerId });
+    for (const query of ['status=open', 'developer_id=x', 'status=', 'cursor=x', 'developer=x']) {
+      expect(await operate('GET', `/programs?${query}`)).toMatchObject(INVALID);
+    }
+
+    const listed = { id: developerId, email, created_at: expect.stringMatching(INSTANT), programs: 5 };
+    expect((await operate('GET', `/developers?email=${email.toUpperCase()}`)).body).toEqual({
+      data: [listed],
+      next_cursor: null,
+    });
+    const first = (await operate('GET', '/developers?limit=1')).body;
+    expect(first.data).toMatchObject([{ email: other, programs: 0 }]);
+    const second = (await operate('GET', `/developers?limit=1&cursor=${first.next_cursor}`)).body;
+    expect(second.data).toEqual([listed]);
+    expect((await operate('GET', '/developers?email=nobody@example.com')).body.data).toEqual([]);
+    for (const query of ['email=nobody', 'cursor=x', 'limit=0']) {
+      expect(await operate('GET', `/developers?${query}`)).toMatchObject(INVALID);
+    }
   });
 
   test('an unknown program is 404, and before that a wrong body is 400', async () => {

@@ -6,11 +6,10 @@ import { MAX_NAME_CHARACTERS } from '@laurel/values/limits';
 import type { Admission } from '../../admission/admission.ts';
 import type { IntegrationClient } from '../../clients/integration.ts';
 import { tryToAnnounce } from '../../clients/program-facts.ts';
-import type { WalletClient } from '../../clients/wallet.ts';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import type { Peppers } from '../../domain/peppers.ts';
 import { z } from '../../http/zod.ts';
-import { presentProgram } from '../../presenters/program.ts';
+import { presentOperatorProgram } from '../../presenters/program.ts';
 import { developerExists, noSuchDeveloper } from '../../repository/developers.ts';
 import type { AnnounceFacts } from '../../repository/program-facts.ts';
 import {
@@ -22,9 +21,9 @@ import {
   updateProgram,
 } from '../../repository/programs.ts';
 import { component } from '../component.ts';
-import { CHANGE, id, pathId, text } from '../fields.ts';
+import { CHANGE, id, nextCursor, pathId, text } from '../fields.ts';
 import { newKey } from '../new-key.ts';
-import { answerPrograms, programListSchema, programPage, programSchema } from '../programs.ts';
+import { answerPageOfIds, programPage, programSchema, programStatus } from '../programs.ts';
 import { uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
 
@@ -43,6 +42,18 @@ const programChange = component(
     })
     .refine((body) => Object.keys(body).length > 0, 'must change something'),
   CHANGE,
+);
+
+const operatorProgram = component(
+  'OperatorProgram',
+  programSchema.extend({
+    developer_id: uuid.nullable().openapi({ description: 'Null: no developer sees the program.' }),
+  }),
+);
+
+const operatorProgramList = component(
+  'OperatorProgramList',
+  z.object({ data: z.array(operatorProgram), next_cursor: nextCursor }),
 );
 
 const params = z.object({ programId: pathId });
@@ -74,7 +85,7 @@ export const createProgram = defineOperatorRoute({
   success: {
     status: 201,
     description: 'The program and its test key, shown once.',
-    schema: component('CreatedProgram', programSchema.extend({ test_key: z.string() })),
+    schema: component('CreatedProgram', operatorProgram.extend({ test_key: z.string() })),
   },
   refusals: { not_found: 'There is no such developer.' },
   action: 'create_program',
@@ -97,7 +108,7 @@ export const createProgram = defineOperatorRoute({
       stored,
       announcing(dependencies, options),
     );
-    return isRefused(program) ? program : { body: { ...presentProgram(program), test_key: key } };
+    return isRefused(program) ? program : { body: { ...presentOperatorProgram(program), test_key: key } };
   },
 });
 
@@ -105,12 +116,20 @@ export const listPrograms = defineOperatorRoute({
   method: 'get',
   path: '/programs',
   name: 'listPrograms',
-  summary: 'List every program',
+  summary: 'List programs',
   description:
     'A key is shown as its prefix and its last four characters. Only the response that creates a key shows it whole.',
-  query: programPage,
-  success: { status: 200, description: 'Newest first.', schema: programListSchema },
-  run: async ({ query }, { database }: Programs) => answerPrograms(query, (part) => listStoredPrograms(database, part)),
+  query: programPage.extend({
+    status: programStatus.optional().openapi({ description: 'Only programs with this status.' }),
+    developer_id: id.optional().openapi({ description: 'Only programs of this developer.' }),
+  }),
+  success: { status: 200, description: 'Newest first.', schema: operatorProgramList },
+  run: async ({ query }, { database }: Programs) => {
+    const { status, developer_id: developerId } = query;
+    const list = (part: { beforeId: string | null; limit: number }) =>
+      listStoredPrograms(database, { ...part, status, developerId });
+    return answerPageOfIds(query, list, presentOperatorProgram);
+  },
 });
 
 export const getProgram = defineOperatorRoute({
@@ -119,10 +138,10 @@ export const getProgram = defineOperatorRoute({
   name: 'getProgram',
   summary: 'Read a program',
   params,
-  success: { status: 200, description: 'The program with its keys.', schema: programSchema },
+  success: { status: 200, description: 'The program with its keys.', schema: operatorProgram },
   run: async ({ params: { programId } }, { database }: Programs) => {
     const program = await findProgram(database, programId);
-    return isRefused(program) ? program : { body: presentProgram(program) };
+    return isRefused(program) ? program : { body: presentOperatorProgram(program) };
   },
 });
 
@@ -137,7 +156,7 @@ export const approveProgram = defineOperatorRoute({
   success: {
     status: 200,
     description: 'The program and its live key, shown once.',
-    schema: component('ApprovedProgram', programSchema.extend({ live_key: z.string() })),
+    schema: component('ApprovedProgram', operatorProgram.extend({ live_key: z.string() })),
   },
   refusals: { conflict: 'The program was approved before, or is closed.' },
   action: 'approve_program',
@@ -145,7 +164,7 @@ export const approveProgram = defineOperatorRoute({
     const { key, stored } = newKey(dependencies.peppers, 'live');
     const announce = announcing(dependencies, options);
     const program = await storeApproval(dependencies.database, programId, stored, announce);
-    return isRefused(program) ? program : { body: { ...presentProgram(program), live_key: key } };
+    return isRefused(program) ? program : { body: { ...presentOperatorProgram(program), live_key: key } };
   },
 });
 
@@ -185,40 +204,12 @@ export const changeProgram = defineOperatorRoute({
     'Every key of a program that is suspended, closed or scheduled for deletion is refused with 401. `approved` makes the keys of a suspended or closed program work again; it issues no key.',
   params,
   body: programChange,
-  success: { status: 200, description: 'The program.', schema: programSchema },
+  success: { status: 200, description: 'The program.', schema: operatorProgram },
   action: 'change_program',
   run: async ({ params: { programId }, body, options }, dependencies: Facts) => {
     const changes = { status: body.status ?? null, deletionScheduled: body.deletion_scheduled ?? null };
     const announce = announcing(dependencies, options);
     const program = await updateProgram(dependencies.database, programId, changes, announce);
-    return isRefused(program) ? program : { body: presentProgram(program), logged: { change: body } };
-  },
-});
-
-export const addInsider = defineOperatorRoute({
-  method: 'post',
-  path: '/programs/{programId}/insiders',
-  name: 'addInsider',
-  summary: 'Mark an account as an insider of a program',
-  description:
-    'An insider cannot pay for attempts in the live tournaments of the program: `insider_entry`. A repeated call changes nothing.',
-  params,
-  body: component('InsiderRequest', z.object({ account_id: id })),
-  success: {
-    status: 201,
-    description: 'The account is marked as an insider.',
-    schema: component('Insider', z.object({ program_id: uuid, account_id: uuid })),
-  },
-  refusals: { not_found: 'There is no such program or account.' },
-  action: 'add_insider',
-  run: async ({ params: { programId }, body, options }, { database, wallet }: Programs & { wallet: WalletClient }) => {
-    const program = await findProgram(database, programId);
-    if (isRefused(program)) return program;
-    const added = await wallet.addInsider({ programId: program.id, accountId: body.account_id }, options);
-    if (isRefused(added)) return added;
-    return {
-      body: { program_id: program.id, account_id: body.account_id },
-      logged: { accountId: body.account_id },
-    };
+    return isRefused(program) ? program : { body: presentOperatorProgram(program), logged: { change: body } };
   },
 });

@@ -18,7 +18,15 @@ test.each(PROGRAM_STATUSES)('a program that is %s is open where its key works an
   for (const deletionScheduled of [false, true])
     for (const accepted of [['test', 'live'], ['test'], ['live']] as const)
       for (const environment of ENVIRONMENTS) {
-        const program = { id: newId(), name: 'Arcade', status, deletionScheduled, createdAt: new Date(), keys: [] };
+        const program = {
+          id: newId(),
+          name: 'Arcade',
+          developerId: null,
+          status,
+          deletionScheduled,
+          createdAt: new Date(),
+          keys: [],
+        };
         const tenant = openTenantOf(program, NUMBERS[environment], {
           config: { ACCEPTED_ENVIRONMENTS: [...accepted] },
         });

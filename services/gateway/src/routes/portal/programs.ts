@@ -9,7 +9,7 @@ import { listPrograms, replaceTestKey as replaceStoredTestKey } from '../../repo
 import { component } from '../component.ts';
 import { pathId } from '../fields.ts';
 import { newKey } from '../new-key.ts';
-import { answerPrograms, programListSchema, programPage, programSchema } from '../programs.ts';
+import { answerPageOfIds, programListSchema, programPage, programSchema } from '../programs.ts';
 import { defineProgramRoute } from './program-route.ts';
 import { definePortalRoute } from './route.ts';
 
@@ -23,7 +23,7 @@ export const listOwnPrograms = definePortalRoute({
   query: programPage,
   success: { status: 200, description: 'Newest first.', schema: programListSchema },
   run: async ({ caller: { developerId }, query }, { database }: { database: Database }) =>
-    answerPrograms(query, (part) => listPrograms(database, { ...part, developerId })),
+    answerPageOfIds(query, (part) => listPrograms(database, { ...part, developerId }), presentProgram),
 });
 
 export const getOwnProgram = defineProgramRoute({
