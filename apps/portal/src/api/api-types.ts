@@ -421,7 +421,7 @@ export type AccountWithCharges = Account & {
 
 export type ActionOutcome = 'done' | 'refused' | 'unknown';
 
-export type ApprovedProgram = Program & {
+export type ApprovedProgram = OperatorProgram & {
   live_key: string;
 };
 
@@ -619,7 +619,7 @@ export type ChallengeWithStatusChange = OperatorChallenge & {
   status_change: ChallengeStatusStep | null;
 };
 
-export type CreatedProgram = Program & {
+export type CreatedProgram = OperatorProgram & {
   test_key: string;
 };
 
@@ -653,6 +653,12 @@ export type DescribedAttempt = AttemptLine & {
 export type Developer = {
   id: string;
   email: string;
+};
+
+export type DeveloperList = {
+  data: Array<ListedDeveloper>;
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
 };
 
 export type DeveloperRequest = {
@@ -766,6 +772,34 @@ export type DryRunRequest = {
 
 export type Environment = 'test' | 'live';
 
+export type FoundItem = {
+  kind: FoundKind;
+  /** A uuid; the `player_ref` of that kind. */
+  id: string;
+  program_id: string | null;
+  environment: Environment | null;
+  /** The attempt that it is, or belongs to. */
+  attempt_id: string | null;
+  /** The account that it is, or belongs to. */
+  account_id: string | null;
+  summary: string;
+};
+
+export type FoundKind =
+  | 'attempt'
+  | 'receipt'
+  | 'challenge'
+  | 'tournament'
+  | 'round'
+  | 'account'
+  | 'award'
+  | 'delivery'
+  | 'event'
+  | 'program'
+  | 'developer'
+  | 'request'
+  | 'player_ref';
+
 export type HistogramBin = {
   from: number;
   to: number;
@@ -775,6 +809,12 @@ export type HistogramBin = {
 export type Insider = {
   program_id: string;
   account_id: string;
+};
+
+export type InsiderList = {
+  data: Array<ListedInsider>;
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
 };
 
 export type InsiderRequest = {
@@ -818,6 +858,20 @@ export type ListedAward = {
 };
 
 export type ListedAwardStatus = 'paid' | 'held' | 'denied';
+
+export type ListedDeveloper = {
+  id: string;
+  email: string;
+  created_at: string;
+  /** How many programs the developer has, in any status. */
+  programs: number;
+};
+
+export type ListedInsider = {
+  account_id: string;
+  email: string;
+  created_at: string;
+};
 
 export type LiveKey = {
   live_key: string;
@@ -895,6 +949,17 @@ export type OperatorChallenge = Challenge & {
 
 export type OperatorCredentials = {
   token: string;
+};
+
+export type OperatorProgram = Program & {
+  /** Null: no developer sees the program. */
+  developer_id: string | null;
+};
+
+export type OperatorProgramList = {
+  data: Array<OperatorProgram>;
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
 };
 
 export type OperatorRankPayoutStatus = 'none' | 'paid' | 'held' | 'denied' | 'refunded';
@@ -1419,6 +1484,12 @@ export type Seal = {
   leaf_index: number;
   /** The sibling hashes on the path from the leaf to the root. */
   proof: Array<string>;
+};
+
+export type SearchResult = {
+  data: Array<FoundItem>;
+  /** Kinds that could not be searched now. */
+  missing: Array<FoundKind>;
 };
 
 export type SeededDistribution = {
