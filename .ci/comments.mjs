@@ -12,6 +12,9 @@ const TEXTS = new Set([
   SyntaxKind.TemplateMiddle,
   SyntaxKind.TemplateTail,
 ]);
+/** A line that a tool reads, not a person. */
+const DIRECTIVE =
+  /^\s*(?:\/\/|\/\*+|\*|--)\s*(?:biome-ignore|squawk-ignore|@ts-expect-error|@vite-ignore|@boundaries-ignore)/;
 const SLASHES = new Set([SyntaxKind.SlashToken, SyntaxKind.SlashEqualsToken]);
 /** A slash after one of these divides; after anything else it begins a regular expression. */
 const OPERANDS = new Set([
@@ -95,6 +98,11 @@ function joined(comments, source) {
     } else blocks.push({ start, text });
   }
   return blocks;
+}
+
+/** Whether a line of a comment is a directive to a tool, such as `biome-ignore`. */
+export function isDirective(line) {
+  return DIRECTIVE.test(line);
 }
 
 /** A comment without its marks, each replaced by blanks, so that every word keeps its position. */

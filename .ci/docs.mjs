@@ -8,6 +8,7 @@
 // - a source file that a Markdown file names in backticks exists: the path, or the end of one, as
 //   in `domain/ledger.ts`. What happened (CHANGELOG.md, docs/decisions) may name files that are
 //   gone, a guide those that its reader writes;
+// - libraries that a Markdown file lists by name exist, as in "pure libraries (`errors json`)";
 // - readers can open every citation: no ticket, no folder beside the repository, no document by its
 //   title alone;
 // - docs/contract/coverage.md lists the sentences of the contract without a test: it quotes each
@@ -37,6 +38,9 @@ const SOURCE_PATH = /^(?:[\w.*-]|\/|\{[\w.,-]+\})+\.(?:ts|mts|mjs|sql|proto|sh)$
 const NAMES_OTHER_FILES =
   /^(?:CHANGELOG\.md|docs\/decisions\/.*|docs\/contract\/quick-start\.md|libs\/(?:sdk|browser)\/README\.md)$/;
 
+/** Libraries by their bare names, between backticks and parentheses. */
+const LIBRARY_LIST = /\blibraries\b[^().`]*\(`(?<names>[a-z-]+(?: [a-z-]+)*)`\)/g;
+
 const COVERAGE = 'docs/contract/coverage.md';
 const COVERAGE_ROW = /^\| (?<file>[\w-]+\.md), "(?<heading>[^"]+)" +\| (?<quoted>.+?) +\| /gm;
 
@@ -62,6 +66,7 @@ for (const [file, { links, codes }] of pages) {
   // `checkCoverage` wants whole paths.
   if (file === COVERAGE || NAMES_OTHER_FILES.test(file)) continue;
   for (const code of codes) checkSourcePath(file, code);
+  checkLibraries(file, joinLines(file, texts.get(file)));
 }
 
 if (pages.has(COVERAGE)) checkCoverage(texts.get(COVERAGE));
@@ -136,6 +141,14 @@ function checkSourcePath(file, code) {
     const ending = new RegExp(`(?:^|/)${pattern}$`);
     if (!files.some((known) => ending.test(known)))
       problems.push(`${file} names ${path} in backticks, which is not in the repository`);
+  }
+}
+
+function checkLibraries(file, text) {
+  for (const { groups } of text.matchAll(LIBRARY_LIST)) {
+    for (const name of groups.names.split(' ')) {
+      if (!folders.has(`libs/${name}`)) problems.push(`${file} lists the library ${name}, which is not in libs/`);
+    }
   }
 }
 

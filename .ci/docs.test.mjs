@@ -46,6 +46,7 @@ describe('the check of citations and links', () => {
     ['docs/b.md names src/gone.ts in backticks, which is not in the repository', 'In `src/gone.ts`.'],
     ['docs/b.md names src/b.ts in backticks, which is not in the repository', 'In `src/{a,b}.ts`.'],
     ['docs/b.md names lib/*.ts in backticks, which is not in the repository', 'In `lib/*.ts`.'],
+    ['docs/b.md lists the library gone, which is not in libs/', 'No library imports the libraries (`gone`).'],
     ['b.ts cites docs/gone.md, which is not in the repository', '// As in docs/gone.md, "API".'],
     ['b.sql cites docs/api.md, "Gone", which has no such heading', '-- As in docs/api.md, "Gone".'],
     ['b.ts cites docs/api.md, "Gone", which has no such heading', '// (docs/api.md, "API" and\n// "Gone")'],
@@ -62,7 +63,7 @@ describe('the check of citations and links', () => {
     const contract = { 'docs/contract/api.md': '# API\n\n## Errors\n\nBranch on\n`code`.\n\n## Rate\n\nA minute.\n' };
     const rows = (...lines) => ({ ...contract, 'docs/contract/coverage.md': `# Coverage\n\n${lines.join('\n')}\n` });
 
-    test('takes a quotation from below its heading, over the end of a line, and a test that is there', () => {
+    test('the list of sentences may quote from below a heading, over the end of a line, and name a test that exists', () => {
       const row = '| api.md, "Errors" | Branch on `code`. | `src/a.test.ts` states it |';
       expect(check({ ...rows(row), 'src/a.test.ts': '' })).toEqual({ status: 0, problems: [] });
     });
@@ -75,7 +76,7 @@ describe('the check of citations and links', () => {
       ['quotes "A minute.", which api.md, "Errors" does not have', '| api.md, "Errors" | A minute. | Advice |'],
       ['names src/a.test.ts, which is not in the repository', '| api.md, "Rate" | A minute. | `src/a.test.ts` |'],
       ['quotes nothing', 'Every sentence has a test.'],
-    ])('refuses a list that %s', (problem, row) => {
+    ])('the check of citations refuses a list of sentences that %s', (problem, row) => {
       expect(check(rows(row))).toEqual({ status: 1, problems: [`docs/contract/coverage.md ${problem}`] });
     });
   });

@@ -2,9 +2,10 @@
 //   node .ci/word-sample.mjs [seed] [folder ...]
 // Somebody who did not write them counts those that need a second reading: at most 10 % of each.
 // The same seed and files give the same sample. Without folders it reads the whole checkout.
+// Directives to tools (`biome-ignore`, `@vite-ignore`) are not drawn.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { proseOf, wordsOf } from './comments.mjs';
+import { isDirective, proseOf, wordsOf } from './comments.mjs';
 
 const DEFAULT_SEED = '20261126';
 const SIZES = { comments: 60, 'exported names': 60, 'test titles': 40 };
@@ -33,7 +34,11 @@ function collect(name, source) {
   const placeOf = (at) => `${name}:${source.slice(0, at).split('\n').length}`;
   const { comments, texts } = proseOf(name, source);
   for (const { start, text } of comments) {
-    const words = wordsOf(text).replace(/\s+/g, ' ').trim();
+    const prose = text
+      .split('\n')
+      .filter((line) => !isDirective(line))
+      .join('\n');
+    const words = wordsOf(prose).replace(/\s+/g, ' ').trim();
     // The line below shows what the comment is about, as its reader sees it.
     const below = source
       .slice(start + text.length)

@@ -6,12 +6,11 @@
 // - Not read: derived files, landed migrations, and this check.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { proseOf, wordsOf } from './comments.mjs';
+import { isDirective, proseOf, wordsOf } from './comments.mjs';
 
 const COLUMNS = 100;
 const SOURCES = /\.(?:tsx?|mjs|js|proto|sql)$/;
 const DERIVED = /\/generated\/|\/schema\.sql$|\/src\/(?:api\/)?api-types\.ts$/;
-const DIRECTIVE = /^\s*(?:\/\/|\/\*+|\*)\s*(?:biome-ignore|@ts-expect-error|squawk-ignore)/;
 
 /** What makes a reader start a sentence again. */
 const REFUSED = [
@@ -51,7 +50,7 @@ function tooWide(source, { start, text }) {
   let at = start;
   for (const line of text.split('\n')) {
     const columns = at + line.length - (source.lastIndexOf('\n', at - 1) + 1);
-    if (columns > COLUMNS && !DIRECTIVE.test(line)) {
+    if (columns > COLUMNS && !isDirective(line)) {
       found.push({ at, problem: `a comment of ${columns} columns: at most ${COLUMNS}, one thought a line` });
     }
     at += line.length + 1;
