@@ -65,7 +65,7 @@ const SELECT_PAGE: Statement = {
 
 /**
  * Lists developers, newest first, from below a developer's id (ids sort by time); null starts at
- * the newest. With an e-mail, which must be in lower case, only the one who has it.
+ * the newest. With an e-mail, which must be in lower case, only the developer with it.
  */
 export async function listDevelopers(
   database: Database,

@@ -4,7 +4,7 @@ import { type ListPayoutsRequest, type Payout, PayoutStatus } from '@laurel/prot
 import { newId, newOwnedId } from '@laurel/values/ids';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_WINDOWS, ROWS_OF_WINDOW, selectingWindow } from '../repository/payout-list.ts';
+import { MAX_WINDOWS, payoutWindowSql, ROWS_OF_WINDOW } from '../repository/payout-list.ts';
 import {
   addPlayer,
   awardOf,
@@ -118,7 +118,7 @@ describe('the list of payouts', () => {
   it('a window is read from the index of the list', async () => {
     await addHeld(await addPlayer(wallet), 20_000);
     await wallet.database.query({ text: 'vacuum analyze payouts' });
-    const text = `explain (generic_plan) ${selectingWindow('every_status')}`;
+    const text = `explain (generic_plan) ${payoutWindowSql('every_status')}`;
     const plan = (await wallet.database.query<{ 'QUERY PLAN': string }>({ text })).map((row) => row['QUERY PLAN']);
     const scans = plan.flatMap((line) => /(\w+ Scan.*) on payouts/.exec(line)?.[1] ?? []);
     expect(scans, plan.join('\n')).toEqual(['Index Scan using payouts_newest_idx']);

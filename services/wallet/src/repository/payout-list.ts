@@ -42,7 +42,7 @@ const LIST_BY_STATUS = {
 };
 
 /** Exported because a test reads its query plan. */
-export function selectingWindow(of: 'every_status' | 'one_status'): string {
+export function payoutWindowSql(of: 'every_status' | 'one_status'): string {
   return `
     with seen as materialized (
       select ${PAYOUT_COLUMNS} from payouts
@@ -61,8 +61,8 @@ export function selectingWindow(of: 'every_status' | 'one_status'): string {
     order by found.created_at desc, found.award_id desc`;
 }
 
-const WINDOW = { name: 'payouts_window', text: selectingWindow('every_status') };
-const WINDOW_BY_STATUS = { name: 'payouts_window_by_status', text: selectingWindow('one_status') };
+const WINDOW = { name: 'payouts_window', text: payoutWindowSql('every_status') };
+const WINDOW_BY_STATUS = { name: 'payouts_window_by_status', text: payoutWindowSql('one_status') };
 
 /**
  * A page of the payouts before a position. A page of a filtered list may be short, or empty,
