@@ -1,7 +1,9 @@
--- The lists of accounts that operators read: the accounts of a program's sandbox, and those with a flag, newest first. Ids sort by time.
+-- The lists of accounts that operators read: the accounts of a program's sandbox, and those with a
+-- flag, newest first. Ids sort by time.
 --
--- An account changes rarely, and no fee or payout writes its row. While an index is built, accounts cannot be created or changed; fees and
--- payouts only lock their rows, and continue. The previous release does not need the indexes.
+-- An account changes rarely, and no fee or payout writes its row. While an index is built, accounts
+-- cannot be created or changed; fees and payouts only lock their rows, and continue. The previous
+-- release does not need the indexes.
 
 -- Each migration is one transaction, which rules `concurrently` out.
 -- squawk-ignore require-concurrent-index-creation
