@@ -14,7 +14,7 @@ export type NamedAttempt = {
   readonly tenant: Tenant;
 };
 
-function selectingById(owner: ContestServiceName): string {
+function attemptByIdSql(owner: ContestServiceName): string {
   const { table, column } = CONTESTS[owner];
   const columns = 'a.id, a.account_id, a.player_ref, a.status, c.program_id, c.environment';
   return `
@@ -24,10 +24,9 @@ select 'receipt', ${columns}
 from outcomes o join attempts a on a.id = o.attempt_id join ${table} c on c.id = a.${column} where o.receipt_id = $1`;
 }
 
-const SELECT_BY_ID = {
-  challenge: { name: 'attempts_by_any_id', text: selectingById('challenge') },
-  tournament: { name: 'attempts_by_any_id', text: selectingById('tournament') },
-};
+const OF_CHALLENGES = { name: 'attempts_by_any_id', text: attemptByIdSql('challenge') };
+const OF_ROUNDS = { name: 'attempts_by_any_id', text: attemptByIdSql('tournament') };
+const SELECT_BY_ID = { challenge: OF_CHALLENGES, tournament: OF_ROUNDS };
 
 type Row = {
   kind: NamedAttempt['kind'];

@@ -51,7 +51,7 @@ select gen_random_uuid(), $1, gen_random_uuid(), 'attempt.settled', '{}', 'faile
   );
   await h.database.query({ text: 'vacuum analyze deliveries' });
   const plan = await h.database.query<{ 'QUERY PLAN': string }>(
-    { text: `explain (analyze, buffers, costs off, timing off) ${SELECT_BY_ANY_ID}` },
+    { text: `explain (analyze, buffers, costs off, timing off) ${SELECT_BY_ANY_ID.text}` },
     [newId()],
   );
   const text = plan.map((row) => row['QUERY PLAN']).join('\n');

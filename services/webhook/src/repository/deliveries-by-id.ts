@@ -14,13 +14,15 @@ export type NamedDelivery = {
 
 // The index of an event's first delivery begins with the endpoint, so each endpoint is looked up.
 /** Exported because a test reads its query plan. */
-export const SELECT_BY_ANY_ID = `
+export const SELECT_BY_ANY_ID = {
+  text: `
 select 'delivery' as kind, d.event_type, d.status, d.program_id, d.environment, d.body from deliveries d where d.id = $1
 union all
 (select 'event', d.event_type, d.status, d.program_id, d.environment, d.body
 from endpoints e cross join lateral (
   select * from deliveries where endpoint_id = e.id and event_id = $1 and resend_of is null
-) d limit 1)`;
+) d limit 1)`,
+};
 
 type Row = {
   kind: NamedDelivery['kind'];
@@ -32,7 +34,7 @@ type Row = {
 };
 
 export async function findNamedDeliveries(on: Queryable, id: string): Promise<readonly NamedDelivery[]> {
-  const rows = await on.query<Row>({ text: SELECT_BY_ANY_ID }, [id]);
+  const rows = await on.query<Row>(SELECT_BY_ANY_ID, [id]);
   return rows.map(({ kind, event_type: eventType, status, program_id: programId, environment, body }) => {
     const tenant = programId === null || environment === null ? null : { programId, environment };
     return { kind, eventType, status, tenant, body };
