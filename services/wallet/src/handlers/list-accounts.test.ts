@@ -150,7 +150,7 @@ select gen_random_uuid(), 'many-' || n || '@players.example', '1990-01-01', 'US-
     ['small sandbox', { 8: programs[1] }],
   ] as const) {
     const plan = await wallet.database.query<{ 'QUERY PLAN': string }>(
-      { text: `explain (analyze, buffers, costs off, timing off) ${LIST_ACCOUNTS}` },
+      { text: `explain (analyze, buffers, costs off, timing off) ${LIST_ACCOUNTS.text}` },
       values(filter),
     );
     const text = `${what}:\n${plan.map((row) => row['QUERY PLAN']).join('\n')}`;

@@ -1,5 +1,5 @@
 /** The accounts that operators list. */
-import type { Queryable } from '@laurel/postgres';
+import type { Database } from '@laurel/postgres';
 import type { ACCOUNT_FLAGS } from '@laurel/proto/enum-names';
 import { type Account, type AccountRow, accountOf } from './accounts.ts';
 import type { PlayerName } from './player-links.ts';
@@ -15,11 +15,20 @@ export type AccountFilter = {
 };
 
 /**
- * It has no name, so PostgreSQL plans it for its values: a filter that is null falls away, and each
- * other one has its index. One e-mail may have an account in each house. Exported because a test
- * reads its query plans.
+ * For the rest of the transaction PostgreSQL plans a statement for its values. Sessions plan once
+ * for all values otherwise.
  */
-export const LIST_ACCOUNTS = `
+const PLAN_FOR_VALUES = {
+  name: 'plan_for_values',
+  text: `select set_config('plan_cache_mode', 'force_custom_plan', true)`,
+};
+
+/**
+ * Planned for its values: a filter that is null falls away, and each other one has its index. One
+ * e-mail may have an account in each house. Exported because a test reads its query plans.
+ */
+export const LIST_ACCOUNTS = {
+  text: `
 select a.* from accounts a
 where a.id < $1
   and ($2::text is null or (a.email = $2 and a.house_id = any(array(select h.id from houses h))))
@@ -32,15 +41,16 @@ where a.id < $1
     or ($6 = 'blocked' and a.blocked)
     or ($6 = 'self_excluded' and a.self_excluded_until > $7::timestamptz))
   and ($8::uuid is null or a.house_id = $8)
-order by a.id desc limit $9`;
+order by a.id desc limit $9`,
+};
 
 /** Newest first, those with lower ids than `beforeId`: ids sort by time. */
 export async function listAccounts(
-  on: Queryable,
+  database: Database,
   { email, player, flag, sandboxOf }: AccountFilter,
   { now, beforeId, limit }: { readonly now: Date; readonly beforeId: string; readonly limit: number },
 ): Promise<readonly Account[]> {
-  const rows = await on.query<AccountRow>({ text: LIST_ACCOUNTS }, [
+  const values = [
     beforeId,
     email,
     player?.programId ?? null,
@@ -50,6 +60,10 @@ export async function listAccounts(
     now,
     sandboxOf,
     limit,
+  ];
+  const [, rows] = await database.batch<[unknown, AccountRow]>([
+    { statement: PLAN_FOR_VALUES },
+    { statement: LIST_ACCOUNTS, values },
   ]);
   return rows.map(accountOf);
 }
