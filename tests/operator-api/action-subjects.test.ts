@@ -39,6 +39,7 @@ interface Change {
 const operator = () => world.operator;
 const showProgram = async (id: string) =>
   expectStatus(200, await operator().send<object>('GET', `/programs/${id}`)).body;
+const showRound = async (id: string) => expectStatus(200, await operator().send<object>('GET', `/rounds/${id}`)).body;
 const showLinks = async ({ accountId }: Player) => expectStatus(200, await operator().playerLinks(accountId)).body;
 
 /** A route that creates a subject returns it as operators see it. */
@@ -205,10 +206,9 @@ const CHANGES: Record<OperatorChange, () => Promise<Change> | Change> = {
   cancel_round: async () => {
     const { id } = await world.newRound();
     return {
-      // No route reads one round for an operator; the response is recorded.
-      before: null,
+      before: await showRound(id),
       act: () => operator().cancelRound(id, 'a bug'),
-      after: (body: object) => [`round:${id}`, body],
+      after: async () => [`round:${id}`, await showRound(id)],
     };
   },
   release_payout: () => payoutChange('releasePayout'),

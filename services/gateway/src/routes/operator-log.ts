@@ -33,7 +33,7 @@ import { presentAttempt } from '../presenters/attempt.ts';
 import { presentOperatorChallenge } from '../presenters/challenge.ts';
 import { presentPayout } from '../presenters/payout.ts';
 import { presentOperatorProgram } from '../presenters/program.ts';
-import { presentOperatorTournament } from '../presenters/tournament.ts';
+import { presentOperatorRound, presentOperatorTournament } from '../presenters/tournament.ts';
 import { type ActionResult, insertAction, insertActionResult } from '../repository/operator-actions.ts';
 import { findProgram } from '../repository/programs.ts';
 import { isInPieces, runRoute, statusOf, textOf } from './run-route.ts';
@@ -72,6 +72,10 @@ const READS: Readonly<Record<string, Read>> = {
   tournament: async ({ tournament }, tournamentId, options) => {
     const found = await tournament.getTournament({ tournamentId }, options);
     return isRefused(found) ? found : found.tournament && presentOperatorTournament(found.tournament);
+  },
+  round: async ({ tournament }, roundId, options) => {
+    const found = await tournament.getRound({ roundId }, options);
+    return isRefused(found) ? found : found.round && presentOperatorRound(found.round);
   },
   // Reads without rolling the attempt forward: a read before an action must not advance anything,
   // not even what the action itself will advance.
