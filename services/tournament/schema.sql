@@ -278,6 +278,7 @@ CREATE TABLE public.rounds (
     cancelled_by text,
     cancel_reason text,
     CONSTRAINT rounds_attempt_cap_is_positive CHECK ((attempt_cap >= 1)),
+    CONSTRAINT rounds_cancel_reason_has_words CHECK ((cancel_reason ~ '[^ \t\n\r]'::text)),
     CONSTRAINT rounds_cancel_reason_length CHECK (((char_length(cancel_reason) >= 1) AND (char_length(cancel_reason) <= 1000))),
     CONSTRAINT rounds_cancellation_is_complete CHECK ((num_nulls(cancelled_at, cancelled_by, cancel_reason) = ANY (ARRAY[0, 3]))),
     CONSTRAINT rounds_cancelled_by_length CHECK (((char_length(cancelled_by) >= 1) AND (char_length(cancelled_by) <= 64))),

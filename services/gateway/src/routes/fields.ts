@@ -1,5 +1,6 @@
 /** Fields that several routes under `/api` take, each with its bounds. */
 
+import { MAX_REVIEW_REASON_CHARACTERS } from '@laurel/attempts/domain';
 import { foldAscii, hasNul, isAtMost } from '@laurel/json';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
 import { isUuid } from '@laurel/values/ids';
@@ -33,6 +34,9 @@ export const text = (maxLength: number) =>
     .refine((value) => isAtMost(value, maxLength), `must have at most ${maxLength} characters`)
     .refine((value) => !hasNul(value), 'must not contain NUL')
     .openapi({ maxLength });
+
+/** The reason of an operator's decision on money; blanks alone are none. */
+export const reason = text(MAX_REVIEW_REASON_CHARACTERS).refine((value) => value.trim() !== '', 'must not be blank');
 
 /** `<amount>`: a decimal string with two places. */
 export const amount = amountText.transform((value, context): Cents => {

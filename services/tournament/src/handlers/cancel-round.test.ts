@@ -175,7 +175,7 @@ describe('a cancellation that is refused', () => {
 
   it('a cancellation is refused without a reason of 1 to 1,000 characters, and changes nothing', async () => {
     const round = await h.openRound();
-    for (const reason of ['', 'x'.repeat(1_001), 'a\0b']) {
+    for (const reason of ['', ' \n', 'x'.repeat(1_001), 'a\0b']) {
       expect(await cancel(round.id, reason)).toMatchObject({ code: 'invalid_request' });
     }
     expect(await roundOf(h, round.id)).toMatchObject({ status: RoundStatus.OPEN, closesAt: round.closesAt });

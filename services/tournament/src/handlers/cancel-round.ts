@@ -10,7 +10,7 @@
  * After a failure in 2 or 3 the response is the round as far as it has come, because the workers
  * continue. So do they if a round has so many refunds that the response would wait for them.
  */
-import { checkVoidReason } from '@laurel/attempts/domain';
+import { isReviewReason, MAX_REVIEW_REASON_CHARACTERS } from '@laurel/attempts/domain';
 import { isRefused, type Refused, refused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
@@ -35,8 +35,9 @@ export function cancelRound(deps: Deps): Handlers<TournamentServiceService>['can
   return async (request) => {
     const roundId = parseId(request.roundId);
     const { reason, operator: by } = request;
-    const unfit = checkVoidReason(reason);
-    if (unfit !== null) return unfit;
+    if (!isReviewReason(reason)) {
+      return refused('invalid_request', `reason must have 1 to ${MAX_REVIEW_REASON_CHARACTERS} characters.`);
+    }
     const refusal = await decide(roundId, { by, reason }, deps);
     if (refusal !== null) return refusal;
     await finish(roundId, deps).catch((err: unknown) =>

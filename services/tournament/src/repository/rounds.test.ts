@@ -1,5 +1,10 @@
 /** What the constraints of the tables refuse, and how tournaments and rounds are read. */
-import { MAX_METADATA_BYTES, MAX_PLAYER_REF_CHARACTERS, MAX_VOID_REASON_CHARACTERS } from '@laurel/attempts/domain';
+import {
+  MAX_METADATA_BYTES,
+  MAX_PLAYER_REF_CHARACTERS,
+  MAX_REVIEW_REASON_CHARACTERS,
+  MAX_VOID_REASON_CHARACTERS,
+} from '@laurel/attempts/domain';
 import { isBound } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -201,6 +206,8 @@ describe('a round', () => {
       expect(await refused(`cancelled_by = 'ada', ${over}`)).toMatch(/^rounds_(end_when|cancellation_is)/);
       expect(await refused(`${cancelled}, ${over}, status = 'cancelling'`)).toBe('rounds_are_cancelled_once');
 
+      const blank = cancelled.replace('a broken game', ' \n');
+      expect(await refused(`${blank}, ${over}`)).toBe('rounds_cancel_reason_has_words');
       const cancellation = { at: NOW, by: 'ada', reason: 'a broken game' };
       const ended = { ...round, cancellation, entriesCloseAt: NOW, closesAt: NOW };
       await cancelRound(h.database, ended);
@@ -309,7 +316,7 @@ describe('the texts of a round', () => {
   it.each([
     [
       'rounds_cancel_reason_length',
-      MAX_VOID_REASON_CHARACTERS,
+      MAX_REVIEW_REASON_CHARACTERS,
       (length: number) => ({ cancel_reason: textOf(length) }),
     ],
     ['attempts_metadata_length', MAX_METADATA_BYTES, (length: number) => ({ metadata: 'x'.repeat(length) })],

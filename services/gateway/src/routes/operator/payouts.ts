@@ -1,5 +1,4 @@
 import { type OwningServices, serviceOf } from '@laurel/attempts/client';
-import { MAX_REVIEW_REASON_CHARACTERS } from '@laurel/attempts/domain';
 import { isRefused, refused } from '@laurel/errors';
 import { PAYOUT_STATUSES } from '@laurel/proto/enum-names';
 import { PayoutStatus } from '@laurel/proto/wallet';
@@ -8,7 +7,7 @@ import { checkDecision } from '../../domain/payout-decision.ts';
 import { z } from '../../http/zod.ts';
 import { presentPayout } from '../../presenters/payout.ts';
 import { component } from '../component.ts';
-import { environment, environmentName, id, nextCursor, PAGE_LIMIT, page, pathId, text } from '../fields.ts';
+import { environment, environmentName, id, nextCursor, PAGE_LIMIT, page, pathId, reason } from '../fields.ts';
 import { present } from '../run-route.ts';
 import { amount, timestamp, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
@@ -83,7 +82,6 @@ export const listPayouts = defineOperatorRoute({
   },
 });
 
-const reason = text(MAX_REVIEW_REASON_CHARACTERS).refine((value) => value.trim() !== '', 'must not be blank');
 const decisionReason = component('PayoutDecisionReason', z.object({ reason: reason.optional() }));
 
 export const releasePayout = decidePayout('release', {

@@ -277,6 +277,7 @@ describe('cancelling a round', () => {
   test.each<[string, object]>([
     ['no reason', {}],
     ['an empty reason', { reason: '' }],
+    ['a blank reason', { reason: ' \n' }],
     ['a reason of 1,001 characters', { reason: '🎯'.repeat(1_001) }],
     ['a reason with NUL', { reason: 'a\0b' }],
     ['a reason as a number', { reason: 1 }],

@@ -1,5 +1,4 @@
 import type { TournamentClient } from '@laurel/attempts/client';
-import { MAX_VOID_REASON_CHARACTERS } from '@laurel/attempts/domain';
 import { isRefused, type Refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
 import { THRESHOLD_DIRECTIONS, TOURNAMENT_STATUSES } from '@laurel/proto/enum-names';
@@ -15,7 +14,7 @@ import {
 } from '../../presenters/tournament.ts';
 import { findProgram } from '../../repository/programs.ts';
 import { component, orNull } from '../component.ts';
-import { environment, environmentName, instant, nextCursor, pathId, positiveAmount, text } from '../fields.ts';
+import { environment, environmentName, instant, nextCursor, pathId, positiveAmount, reason, text } from '../fields.ts';
 import { present } from '../run-route.ts';
 import {
   answerRounds,
@@ -278,7 +277,7 @@ export const cancelRound = defineOperatorRoute({
   description:
     'Cancels a round of any program, in test or live. No entry and no score is accepted from then on, every paid attempt is refunded, scored or not, and nothing is paid. The partner gets `attempt.refunded` with the reason `round_cancelled` for each, then `round.cancelled`. The decision is final. The refunds of a large round, and the status `cancelled` where an entry is still under way, follow the response within moments. After a failure repeat the call: a `conflict` says that the round is cancelled already. The next round opens as after any other; to have none, pause the tournament first.',
   params: z.object({ roundId: pathId }),
-  body: component('CancelRoundRequest', z.object({ reason: text(MAX_VOID_REASON_CHARACTERS) })),
+  body: component('CancelRoundRequest', z.object({ reason })),
   success: { status: 200, description: 'The round, cancelled.', schema: operatorRoundSchema },
   refusals: {
     conflict:
