@@ -18,6 +18,8 @@ export interface OperatorTournamentBody extends Tournament {
 
 /** A round with what only operators see. */
 export interface OperatorRoundBody extends Round {
+  program_id: string;
+  environment: string;
   cancellation: { cancelled_at: string; operator: string; reason: string } | null;
 }
 

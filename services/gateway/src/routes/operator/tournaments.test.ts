@@ -134,7 +134,7 @@ describe('reading tournaments and rounds', () => {
     tournament.script.getRound = async () => ({ round: ROUND });
     const listed = await operate('GET', `/tournaments/${TOURNAMENT.id}/rounds?limit=7`);
     expect([listed.status, listed.body]).toEqual([200, { data: [presentRound(ROUND)], next_cursor: null }]);
-    const owner = { program_id: ROUND.tenant?.programId, environment: 'live' };
+    const owner = { program_id: ROUND.tenant?.programId, environment: 'live', cancellation: null };
     expect((await operate('GET', ROUND_PATH)).body).toEqual({ ...presentRound(ROUND), ...owner });
     const any = { programId: '', anyProgram: true };
     expect(tournament.asked).toEqual([
@@ -180,7 +180,7 @@ describe('reading tournaments and rounds', () => {
     expect([read.status, read.body]).toEqual([
       200,
       {
-        round: { ...presentRound(ROUND), program_id: ROUND.tenant?.programId, environment: 'live' },
+        round: { ...presentRound(ROUND), program_id: ROUND.tenant?.programId, environment: 'live', cancellation: null },
         scored_players: 4,
         data: [
           { ...shown, final_rank: 1, payout_amount: '5.00', payout_status: 'denied', award_id: awardId },
