@@ -198,6 +198,7 @@ describe('the document of the routes under /api: success', () => {
     const [released, denied] = [await hold(), await hold()];
     expectStatus(200, await operator.listPayouts('held'));
     expectStatus(200, await operator.releasePayout(released));
+    expectStatus(200, await operator.getPayout(released));
     expectStatus(200, await operator.denyPayout(denied));
     expectStatus(200, await operator.audit());
     expectStatus(200, await operator.send('GET', '/actions?limit=50'));

@@ -278,6 +278,7 @@ const CALLERS_OF_WALLET: Record<keyof WalletServiceService, readonly string[]> =
   releasePayout: OWNERS,
   denyPayout: OWNERS,
   getPayout: [...GATEWAY, ...OWNERS],
+  describePayout: GATEWAY,
   listPayouts: GATEWAY,
   createAccount: GATEWAY,
   getAccount: GATEWAY,

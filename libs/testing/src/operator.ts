@@ -177,6 +177,7 @@ export interface Operator {
   openRound(tournamentId: string, times: { opens_at?: string | null; closes_at: string }): Promise<Answer<Round>>;
   cancelRound(roundId: string, reason: string): Promise<Answer<OperatorRoundBody>>;
   listPayouts(status?: string): Promise<Answer<{ data: PayoutBody[] }>>;
+  getPayout(awardId: string): Promise<Answer<PayoutBody>>;
   releasePayout(awardId: string, reason?: string): Promise<Answer<PayoutBody>>;
   denyPayout(awardId: string, reason?: string): Promise<Answer<PayoutBody>>;
   voidAttempt(attemptId: string, reason: string): Promise<Answer<Attempt>>;
@@ -218,6 +219,7 @@ export function createOperator(http: HttpClient, operatorToken: string): Operato
     openRound: (tournamentId, times) => send('POST', `/tournaments/${tournamentId}/rounds`, { body: times }),
     cancelRound: (roundId, reason) => send('POST', `/rounds/${roundId}/cancel`, { body: { reason } }),
     listPayouts: (status) => send('GET', `/payouts${status === undefined ? '' : `?status=${status}`}`),
+    getPayout: (awardId) => send('GET', `/payouts/${awardId}`),
     releasePayout: (awardId, reason) =>
       send('POST', `/payouts/${awardId}/release`, { body: { ...(reason !== undefined && { reason }) } }),
     denyPayout: (awardId, reason = 'against the rules') =>

@@ -19,6 +19,7 @@ export const CALLERS: AcceptedCallers<WalletServiceService> = {
   releasePayout: OWNERS,
   denyPayout: OWNERS,
   getPayout: ['gateway', ...OWNERS],
+  describePayout: GATEWAY,
   listPayouts: GATEWAY,
   createAccount: GATEWAY,
   getAccount: GATEWAY,

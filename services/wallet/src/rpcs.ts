@@ -9,6 +9,7 @@ import type { AwardPaymentBatches } from './commits/post-payouts.ts';
 import type { FeeRefundBatches } from './commits/post-refunds.ts';
 import type { FeeQueryBatches } from './commits/post-tombstones.ts';
 import type { EligibilityRules } from './domain/eligibility.ts';
+import type { VelocityLimits } from './domain/payout-hold.ts';
 import type { DefaultLimits } from './domain/program-limits.ts';
 import { addInsider } from './handlers/add-insider.ts';
 import { audit } from './handlers/audit.ts';
@@ -17,6 +18,7 @@ import { checkEligibility } from './handlers/check-eligibility.ts';
 import { createAccount } from './handlers/create-account.ts';
 import { denyPayout } from './handlers/deny-payout.ts';
 import { deposit } from './handlers/deposit.ts';
+import { describePayout } from './handlers/describe-payout.ts';
 import { getAccount } from './handlers/get-account.ts';
 import { getFee } from './handlers/get-fee.ts';
 import { getPayout } from './handlers/get-payout.ts';
@@ -49,6 +51,7 @@ export function walletRpcs(deps: {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly rules: EligibilityRules;
+  readonly limits: VelocityLimits;
   readonly defaults: DefaultLimits;
   readonly charges: FeeChargeBatches;
   readonly queries: FeeQueryBatches;
@@ -69,6 +72,7 @@ export function walletRpcs(deps: {
       releasePayout: releasePayout(deps),
       denyPayout: denyPayout(deps),
       getPayout: getPayout(deps),
+      describePayout: describePayout(deps),
       listPayouts: listPayouts(deps),
       createAccount: createAccount(deps),
       getAccount: getAccount(deps),

@@ -38,7 +38,7 @@ function startParts(config: WalletConfig, { database, clock, logger, started }: 
   const payments = started.adopt(createAwardPaymentBatches({ ...deps, limits, defaults }), (queue) => queue.drain());
 
   return {
-    rpcs: [walletRpcs({ ...deps, logger, rules, defaults, charges, queries, refunds, payments })],
+    rpcs: [walletRpcs({ ...deps, logger, rules, limits, defaults, charges, queries, refunds, payments })],
     workers: [createStageSampler(database, [HELD_PAYOUTS])],
     audit: { intervalSeconds: config.AUDIT_INTERVAL_SECONDS, run: (signal) => runAudit(database, signal) },
     forTests: {},

@@ -1,6 +1,9 @@
 /** An operator's decision on a held payout: who decided, when and why, kept with the payout. */
+import { Environment } from '@laurel/proto/common';
 import { type Payout, PayoutStatus } from '@laurel/proto/wallet';
+import { newId } from '@laurel/values/ids';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { VELOCITY_WINDOW_MS } from '../domain/payout-hold.ts';
 import {
   addPlayer,
   auditViolations,
@@ -98,6 +101,55 @@ describe('the decision on a held payout', () => {
     expect(await ok(wallet.client.denyPayout({ awardId }))).toEqual({ payout: denied });
     expect(await ok(wallet.client.denyPayout({ awardId, ...ANA }))).toEqual({ payout: denied });
     expect(await read(awardId)).toEqual(denied);
+  });
+});
+
+describe('what an operator reads before a decision', () => {
+  it('a described payout has its account, and what account and program were paid in 24 hours, with their limits', async () => {
+    const { player, payout, awardId } = await hold(7_00n);
+    const { accountId } = player;
+    const tenant = payout.tenant;
+    await ok(wallet.client.updateAccount({ accountId, clearSelfExclusion: false, underInvestigation: false }));
+    // Too old to count, paid, paid, and held.
+    await ok(wallet.client.payAwards({ payments: [awardOf(player, 1_00n)] }));
+    wallet.clock.advance(VELOCITY_WINDOW_MS);
+    await ok(wallet.client.payAwards({ payments: [awardOf(player, 2_00n)] }));
+    await ok(wallet.client.payAwards({ payments: [awardOf(player, 3_00n)] }));
+    await ok(wallet.client.payAwards({ payments: [awardOf(player, 600_00n)] }));
+    // Another player of the program.
+    const other = await addPlayer(wallet, { programId: tenant?.programId ?? '' });
+    await ok(wallet.client.payAwards({ payments: [awardOf(other, 10_00n)] }));
+
+    const { account } = await ok(wallet.client.getAccount({ accountId }));
+    const described = {
+      payout,
+      account,
+      accountPayouts: { paidCount: 2n, paidCents: 5_00n, countLimit: 5n, limitCents: 500_00n },
+      programLimits: { tenant, payoutLimitCents: 5_000_00n, feeLimitCents: 200_00n, paidCents: 15_00n },
+    };
+    expect(await ok(wallet.client.describePayout({ awardId }))).toEqual(described);
+
+    await ok(wallet.client.releasePayout({ awardId, ...ANA }));
+    const after = await ok(replica.describePayout({ awardId }));
+    expect(after).toEqual({
+      payout: await read(awardId),
+      account,
+      accountPayouts: { ...described.accountPayouts, paidCount: 3n, paidCents: 12_00n },
+      programLimits: { ...described.programLimits, paidCents: 22_00n },
+    });
+    expect(after.payout?.decision).toMatchObject(ANA);
+  });
+
+  it('a payout in test has the limits of test, and an unknown one is not found', async () => {
+    const player = await addPlayer(wallet, { environment: Environment.TEST });
+    const payment = awardOf(player, 1_00n);
+    await ok(wallet.client.payAwards({ payments: [payment] }));
+    const { accountPayouts, programLimits } = await ok(wallet.client.describePayout({ awardId: payment.awardId }));
+    expect(accountPayouts).toMatchObject({ paidCount: 1n, paidCents: 1_00n });
+    expect(programLimits).toEqual({ tenant: payment.tenant, paidCents: 1_00n });
+    for (const awardId of [newId(), 'x', '']) {
+      expect(await refusalOf(wallet.client.describePayout({ awardId }))).toBe('not_found');
+    }
   });
 });
 

@@ -5,7 +5,7 @@ import { awardTransferId } from '@laurel/values/ids';
 import { cents } from '@laurel/values/money';
 import type { Environment } from '@laurel/values/tenant';
 import type { DecidedPayout, Payout, PayoutFacts, PayoutRequest, Win } from '../domain/payout-decision.ts';
-import { type HoldReason, VELOCITY_WINDOW_MS } from '../domain/payout-hold.ts';
+import { type HoldReason, type RecentPayouts, VELOCITY_WINDOW_MS } from '../domain/payout-hold.ts';
 import { contestServiceDigitsSql, digitsOf, type OwnedPage } from './owned-page.ts';
 
 export type PayoutRow = {
@@ -61,6 +61,23 @@ export function recentPayoutsSql(of: { accountId: string; environment: string; s
 /** Only payouts paid after this instant count. */
 export function windowStart(now: Date): Date {
   return new Date(now.getTime() - VELOCITY_WINDOW_MS);
+}
+
+const loadRecentPayoutsStatement: Statement = {
+  name: 'load_recent_payouts',
+  text: recentPayouts({ accountId: '$1::uuid', environment: '$2::text', since: '$3::timestamptz' }),
+};
+
+/** The account's payouts in one environment that count towards payout velocity. */
+export async function loadRecentPayouts(
+  database: Database,
+  { accountId, environment }: { readonly accountId: string; readonly environment: Environment },
+  since: Date,
+): Promise<RecentPayouts> {
+  const values = [accountId, environment, since];
+  const [row] = await database.query<{ paid_count: bigint; paid_cents: bigint }>(loadRecentPayoutsStatement, values);
+  if (row === undefined) throw new Error('a sum has no row');
+  return { count: Number(row.paid_count), amountCents: cents(row.paid_cents) };
 }
 
 const loadPayoutFactsStatement: Statement = {

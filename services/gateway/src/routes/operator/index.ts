@@ -16,7 +16,7 @@ import { changeChallenge, createChallenge, getChallenge, getStatistics, listChal
 import { createDeveloper, createSignInLink, listDevelopers } from './developers.ts';
 import { getDrift } from './drift.ts';
 import { addInsider, listInsiders, removeInsider } from './insiders.ts';
-import { denyPayout, listPayouts, releasePayout } from './payouts.ts';
+import { denyPayout, getPayout, listPayouts, releasePayout } from './payouts.ts';
 import { liftSeverance, listPlayerLinks, severPlayerLinks } from './player-links.ts';
 import { changeProgramLimits, getProgramLimits } from './program-limits.ts';
 import { approveProgram, changeProgram, createProgram, getProgram, listPrograms, replaceLiveKey } from './programs.ts';
@@ -84,6 +84,7 @@ export const OPERATOR_ROUTES: readonly Route<string, OperatorServices>[] = [
   listStandings,
   cancelRound,
   listPayouts,
+  getPayout,
   releasePayout,
   denyPayout,
   listAttempts,

@@ -5,7 +5,7 @@
 import { refused } from '@laurel/errors';
 import { AttemptServiceService } from '@laurel/proto/attempts';
 import { Environment } from '@laurel/proto/common';
-import { type Payout, PayoutStatus, WalletServiceService } from '@laurel/proto/wallet';
+import { type Account, type Payout, PayoutStatus, WalletServiceService } from '@laurel/proto/wallet';
 import { createTestDatabase } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -206,4 +206,51 @@ describe('the list of payouts', () => {
       expect(wallet.asked).toEqual([]);
     },
   );
+});
+
+describe('one payout', () => {
+  test('a payout by its id has its account and the payouts of 24 hours, with their limits', async () => {
+    const account: Account = {
+      id: HELD.accountId,
+      email: 'ann@example.com',
+      dateOfBirth: '1990-02-28',
+      jurisdiction: 'US-CA',
+      verificationLevel: 2,
+      selfExcludedUntil: undefined,
+      enforcementFlag: true,
+      underInvestigation: false,
+      blocked: false,
+      sandboxOnly: false,
+      createdAt: AT,
+    };
+    const programLimits = { tenant: HELD.tenant, paidCents: 20_00n };
+    const accountPayouts = { paidCount: 3n, paidCents: 12_00n, countLimit: 5n, limitCents: 500_00n };
+    wallet.script.describePayout = async () => ({ payout: HELD, account, accountPayouts, programLimits });
+    const shown = {
+      ...SHOWN,
+      account: {
+        id: HELD.accountId,
+        email: 'ann@example.com',
+        enforcement_flag: true,
+        under_investigation: false,
+        blocked: false,
+        verification_level: 2,
+        self_excluded_until: null,
+        sandbox_only: false,
+      },
+      paid_24h: {
+        account: { count: 3, amount: '12.00', count_limit: 5, amount_limit: '500.00' },
+        program: { amount: '20.00', amount_limit: null },
+      },
+    };
+    expect((await operate('GET', PATH)).body).toEqual(shown);
+    expect(wallet.asked).toEqual([['describePayout', { awardId: HELD.awardId }]]);
+  });
+
+  test('a payout that does not exist is 404, and an id that is none reaches no service', async () => {
+    expect(await operate('GET', PATH)).toMatchObject({ status: 404, code: 'not_found' });
+    wallet.asked.length = 0;
+    expect(await operate('GET', '/payouts/x')).toMatchObject({ status: 404, code: 'not_found' });
+    expect(wallet.asked).toEqual([]);
+  });
 });

@@ -5,11 +5,12 @@ import { PayoutStatus } from '@laurel/proto/wallet';
 import type { WalletClient } from '../../clients/wallet.ts';
 import { checkDecision } from '../../domain/payout-decision.ts';
 import { z } from '../../http/zod.ts';
-import { presentPayout } from '../../presenters/payout.ts';
+import { presentDescribedPayout, presentPayout } from '../../presenters/payout.ts';
 import { component } from '../component.ts';
 import { environment, environmentName, id, nextCursor, PAGE_LIMIT, page, pathId, reason } from '../fields.ts';
 import { present } from '../run-route.ts';
 import { amount, timestamp, uuid } from '../v1/fields.ts';
+import { accountSchema } from './accounts.ts';
 import { defineOperatorRoute } from './route.ts';
 
 const status = component('PayoutStatus', z.enum(['paid', 'held', 'denied']));
@@ -79,6 +80,67 @@ export const listPayouts = defineOperatorRoute({
     );
     if (isRefused(listed)) return listed;
     return { body: { data: listed.payouts.map(presentPayout), next_cursor: listed.nextCursor || null } };
+  },
+});
+
+const payoutAccount = component(
+  'PayoutAccount',
+  accountSchema.pick({
+    id: true,
+    email: true,
+    enforcement_flag: true,
+    under_investigation: true,
+    blocked: true,
+    verification_level: true,
+    self_excluded_until: true,
+    sandbox_only: true,
+  }),
+);
+
+const describedPayout = component(
+  'DescribedPayout',
+  payoutSchema.extend({
+    account: payoutAccount.openapi({ description: 'The account as it is now.' }),
+    paid_24h: z
+      .object({
+        account: component(
+          'AccountPayouts',
+          z.object({
+            count: z.int(),
+            amount,
+            count_limit: z.int().openapi({ description: 'An award beyond this number is held.' }),
+            amount_limit: amount.openapi({ description: 'An award that takes `amount` over this is held.' }),
+          }),
+        ),
+        program: component(
+          'ProgramPayouts',
+          z.object({
+            amount,
+            amount_limit: amount.nullable().openapi({ description: 'Null: the program has no limit there.' }),
+          }),
+        ),
+      })
+      .openapi({
+        description:
+          'What was paid in the last 24 hours in the environment of the payout: to the account, by every program; and by the program, to every account.',
+      }),
+  }),
+);
+
+export const getPayout = defineOperatorRoute({
+  method: 'get',
+  path: '/payouts/{awardId}',
+  name: 'getPayout',
+  summary: 'Read a payout with what a decision on it needs',
+  params: z.object({ awardId: pathId }),
+  success: {
+    status: 200,
+    description: 'The payout, its account, and the payouts of 24 hours.',
+    schema: describedPayout,
+  },
+  run: async ({ params: { awardId }, options }, { wallet }: { wallet: WalletClient }) => {
+    const found = await wallet.describePayout({ awardId }, options);
+    return isRefused(found) ? found : { body: presentDescribedPayout(found) };
   },
 });
 
