@@ -404,6 +404,15 @@ export type AccountList = {
   next_cursor: string | null;
 };
 
+export type AccountPayouts = {
+  count: number;
+  amount: Amount;
+  /** An award beyond this number is held. */
+  count_limit: number;
+  /** An award that takes `amount` over this is held. */
+  amount_limit: Amount;
+};
+
 export type AccountRequest = {
   email: string;
   /** Between 1900-01-01 and 9999-01-01 UTC. */
@@ -648,6 +657,19 @@ export type DescribedAttempt = AttemptLine & {
   timeline: Array<AttemptTimelineEntry>;
   /** The first delivery of each event of the attempt to each endpoint. */
   deliveries: Array<AttemptDelivery>;
+};
+
+export type DescribedPayout = Payout & {
+  /** The account as it is now. */
+  account: PayoutAccount;
+  /**
+   * What was paid in the last 24 hours in the environment of the payout: to the account, by every program; and by the
+   * program, to every account.
+   */
+  paid_24h: {
+    account: AccountPayouts;
+    program: ProgramPayouts;
+  };
 };
 
 export type Developer = {
@@ -1142,6 +1164,17 @@ export type Payout = {
   decision: PayoutDecision | null;
 };
 
+export type PayoutAccount = {
+  id: string;
+  email: string;
+  enforcement_flag: boolean;
+  under_investigation: boolean;
+  blocked: boolean;
+  verification_level: number;
+  self_excluded_until: string | null;
+  sandbox_only: boolean;
+};
+
 export type PayoutDecision = {
   decision: 'released' | 'denied';
   at: string;
@@ -1259,6 +1292,12 @@ export type ProgramOverview = {
   requests: OverviewRequests;
   money: OverviewMoney;
   deliveries: OverviewDeliveries;
+};
+
+export type ProgramPayouts = {
+  amount: Amount;
+  /** Null: the program has no limit there. */
+  amount_limit: Amount | null;
 };
 
 export type ProgramRequest = {

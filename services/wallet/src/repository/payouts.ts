@@ -65,7 +65,7 @@ export function windowStart(now: Date): Date {
 
 const loadRecentPayoutsStatement: Statement = {
   name: 'load_recent_payouts',
-  text: recentPayouts({ accountId: '$1::uuid', environment: '$2::text', since: '$3::timestamptz' }),
+  text: recentPayoutsSql({ accountId: '$1::uuid', environment: '$2::text', since: '$3::timestamptz' }),
 };
 
 /** The account's payouts in one environment that count towards payout velocity. */
