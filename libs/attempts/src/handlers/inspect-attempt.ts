@@ -3,7 +3,7 @@
  * nothing, even if the contest is over.
  */
 import { refused } from '@laurel/errors';
-import { type Handlers, parseId } from '@laurel/grpc';
+import { type Handlers, parseId, presentTenant } from '@laurel/grpc';
 import type { AttemptServiceService } from '@laurel/proto/attempts';
 import type { Contest } from '../contest.ts';
 import { currentState } from '../steps/current-state.ts';
@@ -18,6 +18,10 @@ export function inspectAttempt(deps: InspectDeps): Handlers<AttemptServiceServic
     const found = await deps.contest.findAttempt(parseId(request.attemptId));
     const current = found === null ? null : await currentState(found, deps);
     if (found === null || current === null) return refused('not_found');
-    return { attempt: presentAttempt({ ...found, attempt: current.attempt }, current.result) };
+    return {
+      attempt: presentAttempt({ ...found, attempt: current.attempt }, current.result),
+      tenant: presentTenant(found.tenant),
+      accountId: current.attempt.accountId ?? undefined,
+    };
   };
 }

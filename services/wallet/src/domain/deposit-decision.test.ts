@@ -14,6 +14,22 @@ describe('decideDeposit', () => {
     expect(decideDeposit({ ...deposit, storedCents: cents(6n) })).toMatchObject({ code: 'conflict' });
   });
 
+  it('a deposit that makes an attempt good is a conflict if its reference was used for another attempt, or for none', () => {
+    const stored = {
+      environment: 'live',
+      balanceCents: cents(0n),
+      amountCents: cents(5n),
+      storedCents: cents(5n),
+    } as const;
+    for (const attemptId of ['one', null]) {
+      for (const storedAttemptId of ['one', 'two', null]) {
+        const decision = decideDeposit({ ...stored, attemptId, storedAttemptId });
+        if (attemptId === storedAttemptId) expect(decision).toBe('done');
+        else expect(decision).toMatchObject({ code: 'conflict' });
+      }
+    }
+  });
+
   it('a repeated deposit succeeds even if the balance could not accept it again', () => {
     const full = { environment: 'test', balanceCents: MAX_BALANCE_CENTS.test, amountCents: cents(5n) } as const;
     expect(decideDeposit({ ...full, storedCents: cents(5n) })).toBe('done');

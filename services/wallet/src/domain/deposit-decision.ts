@@ -1,6 +1,7 @@
 /**
  * Whether a deposit is posted. A reference brings cash in once: a repeat with the same amount
- * changes nothing, and one with another amount is a conflict.
+ * changes nothing, and one with another amount is a conflict. A deposit may make good an attempt of
+ * the account; a repeat for another attempt is a conflict too, so that no link is lost.
  * A deposit may not take a player's balance above a limit, in test 10,000.00 of play money. A prize
  * is owed, so it may take a balance above the limit, which then accepts no deposit.
  * So no caller can bring the house's account near the limit of a bigint: it holds 9.2 x 10^10
@@ -19,15 +20,22 @@ export function decideDeposit({
   balanceCents,
   amountCents,
   storedCents,
+  attemptId = null,
+  storedAttemptId = null,
 }: {
   readonly environment: Environment;
   readonly balanceCents: Cents;
   readonly amountCents: Cents;
   /** The amount already posted under the reference; null for none. */
   readonly storedCents: Cents | null;
+  /** The attempt that the deposit makes good; null for none. */
+  readonly attemptId?: string | null;
+  /** As stored under the reference. */
+  readonly storedAttemptId?: string | null;
 }): 'post' | 'done' | Refused {
   if (storedCents !== null) {
-    return storedCents === amountCents ? 'done' : refused('conflict', 'The reference was used for another amount.');
+    if (storedCents !== amountCents) return refused('conflict', 'The reference was used for another amount.');
+    return storedAttemptId === attemptId ? 'done' : refused('conflict', 'The reference was used for another attempt.');
   }
   const most = MAX_BALANCE_CENTS[environment];
   if (balanceCents + amountCents <= most) return 'post';

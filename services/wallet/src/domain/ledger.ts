@@ -99,7 +99,8 @@ type TransferDetails =
     }
   | { readonly kind: 'award'; readonly attemptId: string; readonly awardId: string }
   | { readonly kind: 'purse'; readonly roundId: string; readonly awardId: string }
-  | { readonly kind: 'deposit'; readonly reference: string };
+  /** The attempt is the one that the deposit makes good, if any. */
+  | { readonly kind: 'deposit'; readonly reference: string; readonly attemptId?: string };
 
 /** A transfer that is not in the book yet. */
 export type Posting = TransferDetails & { readonly id: string; readonly ledgerId: string; readonly amountCents: Cents };

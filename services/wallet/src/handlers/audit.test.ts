@@ -75,6 +75,7 @@ describe('the wallet’s audit', () => {
         'program_payouts_within_limit',
         'program_payouts_keep_the_count',
         'program_fees_within_limit',
+        'goodwill_goes_to_the_player',
         'decisions_match_their_payouts',
       ].map((id) => [id, 0n]),
     );

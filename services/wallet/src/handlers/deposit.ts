@@ -13,7 +13,7 @@ import { decideDeposit } from '../domain/deposit-decision.ts';
 import { environmentOf, openBook, playerLedgerId, SHARED_SANDBOX } from '../domain/ledger.ts';
 import { loadAccount } from '../repository/accounts.ts';
 import { lockOpenPlayers, withOpenPlayers, writeChanges } from '../repository/ledger.ts';
-import { loadDeposit } from '../repository/statements.ts';
+import { loadDeposit, loadFeePayer } from '../repository/statements.ts';
 
 export function deposit({ database, clock }: { database: Database; clock: Clock }) {
   return async (request: DepositRequest): Promise<DepositResponse | Refused> => {
@@ -24,6 +24,8 @@ export function deposit({ database, clock }: { database: Database; clock: Clock 
     if (reference === '' || !isStorable(reference, MAX_REFERENCE_CHARACTERS)) {
       return refused('invalid_request', `The reference must have 1 to ${MAX_REFERENCE_CHARACTERS} characters.`);
     }
+    const attemptId = request.attemptId?.toLowerCase() ?? null;
+    if (attemptId !== null && !isUuid(attemptId)) return refused('not_found', 'There is no such attempt.');
     const amountCents = cents(request.amountCents);
     const account = await loadAccount(database, accountId);
     if (account === null) return refused('not_found');
@@ -39,12 +41,24 @@ export function deposit({ database, clock }: { database: Database; clock: Clock 
     const balanceCents = await withOpenPlayers(database, [player], () =>
       database.transaction(async (tx) => {
         const book = openBook(await lockOpenPlayers(tx, [player]));
-        const storedCents = await loadDeposit(tx, ledgerId, reference);
-        const balance = book.balanceCents(ledgerId);
-        const decision = decideDeposit({ environment, balanceCents: balance, amountCents, storedCents });
+        const payer = attemptId === null ? null : await loadFeePayer(tx, attemptId);
+        if (payer !== null && payer !== ledgerId) return refused('not_found', 'Another account paid for the attempt.');
+        const stored = await loadDeposit(tx, ledgerId, reference);
+        const balanceCents = book.balanceCents(ledgerId);
+        const [storedCents, storedAttemptId] = [stored?.amountCents ?? null, stored?.attemptId ?? null];
+        const decision = decideDeposit({
+          environment,
+          balanceCents,
+          amountCents,
+          storedCents,
+          attemptId,
+          storedAttemptId,
+        });
         if (isRefused(decision)) return decision;
         if (decision === 'post') {
-          book.post({ kind: 'deposit', id: hashId('deposit', ledgerId, reference), ledgerId, amountCents, reference });
+          const id = hashId('deposit', ledgerId, reference);
+          const madeGood = attemptId === null ? {} : { attemptId };
+          book.post({ kind: 'deposit', id, ledgerId, amountCents, reference, ...madeGood });
           await writeChanges(tx, book.changes(), clock());
         }
         return book.balanceCents(ledgerId);

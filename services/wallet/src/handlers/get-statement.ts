@@ -48,5 +48,6 @@ function presentLine(line: StatementLine): WireLine {
     balanceAfterCents: line.balanceAfterCents,
     reference: line.reference,
     createdAt: line.createdAt,
+    attemptId: line.attemptId ?? undefined,
   };
 }

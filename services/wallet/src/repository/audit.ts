@@ -339,6 +339,15 @@ const CHECKS: readonly Check[] = [
       where cents > limit_cents`,
   },
   {
+    id: 'goodwill_goes_to_the_player',
+    description: 'A deposit that makes an attempt good is to the player who paid for the attempt.',
+    violations: `
+      select deposit.id
+      from transfers as deposit
+      join transfers as fee on fee.attempt_id = deposit.attempt_id and fee.kind = 'fee' and fee.state = 'posted'
+      where deposit.kind = 'deposit' and fee.player_ledger_id <> deposit.player_ledger_id`,
+  },
+  {
     id: 'decisions_match_their_payouts',
     description: 'An operator’s decision is on a payout that was held, and that it paid or denied.',
     violations: `

@@ -6,13 +6,32 @@ import type { TransferKind } from '../domain/ledger.ts';
 
 const loadDepositStatement: Statement = {
   name: 'load_deposit',
-  text: `select amount_cents from transfers where kind = 'deposit' and player_ledger_id = $1 and reference = $2`,
+  text: `
+    select amount_cents, attempt_id from transfers
+    where kind = 'deposit' and player_ledger_id = $1 and reference = $2`,
 };
 
-/** The amount that was deposited under the reference; null for none. */
-export async function loadDeposit(tx: Transaction, ledgerId: string, reference: string): Promise<Cents | null> {
-  const [row] = await tx.query<{ amount_cents: bigint }>(loadDepositStatement, [ledgerId, reference]);
-  return row === undefined ? null : cents(row.amount_cents);
+export type StoredDeposit = { readonly amountCents: Cents; readonly attemptId: string | null };
+
+/** The deposit under the reference; null for none. */
+export async function loadDeposit(tx: Transaction, ledgerId: string, reference: string): Promise<StoredDeposit | null> {
+  const [row] = await tx.query<{ amount_cents: bigint; attempt_id: string | null }>(loadDepositStatement, [
+    ledgerId,
+    reference,
+  ]);
+  return row === undefined ? null : { amountCents: cents(row.amount_cents), attemptId: row.attempt_id };
+}
+
+const loadFeePayerStatement: Statement = {
+  name: 'load_fee_payer',
+  text: `
+    select player_ledger_id from transfers where kind = 'fee' and state = 'posted' and attempt_id = $1`,
+};
+
+/** The player's row of the ledger that paid for the attempt; null if none did. */
+export async function loadFeePayer(tx: Transaction, attemptId: string): Promise<string | null> {
+  const [row] = await tx.query<{ player_ledger_id: string }>(loadFeePayerStatement, [attemptId]);
+  return row?.player_ledger_id ?? null;
 }
 
 export type StatementLine = {
@@ -23,6 +42,8 @@ export type StatementLine = {
   readonly balanceAfterCents: Cents;
   /** The deposit's reference, the award, or else the attempt. */
   readonly reference: string;
+  /** The attempt that a deposit makes good; null otherwise. */
+  readonly attemptId: string | null;
   readonly createdAt: Date;
 };
 
@@ -31,7 +52,8 @@ const loadStatementStatement: Statement = {
   // One statement reads one snapshot, so the balance and the newest line always agree.
   text: `
     select player.balance_cents, line.id, line.seq, line.kind, line.amount_cents, line.player_balance_after_cents,
-      coalesce(line.reference, line.award_id::text, line.attempt_id::text) as reference, line.created_at
+      coalesce(line.reference, line.award_id::text, line.attempt_id::text) as reference, line.created_at,
+      case line.kind when 'deposit' then line.attempt_id end as attempt_id
     from ledger_accounts as player
     left join lateral (
       select * from transfers
@@ -51,6 +73,7 @@ type StatementRow = {
   amount_cents: bigint;
   player_balance_after_cents: bigint;
   reference: string;
+  attempt_id: string | null;
   created_at: Date;
 };
 
@@ -78,6 +101,7 @@ function lineOf(row: StatementRow & { id: string }): StatementLine {
     amountCents: cents(row.amount_cents),
     balanceAfterCents: cents(row.player_balance_after_cents),
     reference: row.reference,
+    attemptId: row.attempt_id,
     createdAt: row.created_at,
   };
 }

@@ -200,6 +200,7 @@ describe('deposits and statements', () => {
           amount: '0.01',
           balance_after: '50.01',
           reference: 'b',
+          attempt_id: null,
           created_at: AT.toISOString(),
         },
       ],

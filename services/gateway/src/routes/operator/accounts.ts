@@ -1,4 +1,5 @@
-import { isRefused } from '@laurel/errors';
+import { type OwningServices, serviceOf } from '@laurel/attempts/client';
+import { isRefused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
 import { MAX_REFERENCE_CHARACTERS } from '@laurel/values/limits';
 import { formatAmount } from '@laurel/values/money';
@@ -63,7 +64,14 @@ const accountChange = component(
 
 const newDeposit = component(
   'DepositRequest',
-  z.object({ environment, amount: positiveAmount, reference: text(MAX_REFERENCE_CHARACTERS) }),
+  z.object({
+    environment,
+    amount: positiveAmount,
+    reference: text(MAX_REFERENCE_CHARACTERS),
+    attempt_id: id.optional().openapi({
+      description: 'The attempt that the deposit makes good: one of the account, in this environment.',
+    }),
+  }),
 );
 
 export const accountSchema = component(
@@ -102,6 +110,7 @@ const statementLine = component(
     }),
     balance_after: amount,
     reference: z.string(),
+    attempt_id: uuid.nullable().openapi({ description: 'The attempt that a deposit makes good.' }),
     created_at: timestamp,
   }),
 );
@@ -221,19 +230,33 @@ export const deposit = defineOperatorRoute({
     description: 'The balance after the deposit.',
     schema: component('Balance', z.object({ balance: amount })),
   },
-  refusals: { conflict: 'The reference was used with another amount.' },
+  refusals: {
+    not_found: 'There is no such account, or it has no such attempt in this environment.',
+    conflict: 'The reference was used with another amount or another attempt.',
+  },
   action: 'deposit',
   recording: {
-    reads: async ({ subjectId, body, options }, { wallet }: Accounts) => {
+    reads: async ({ subjectId, body, options }, { wallet }: Accounts & OwningServices) => {
       if (body === undefined || subjectId === null) return null;
       const page = { accountId: subjectId, environment: body.environment, limit: 1, cursor: '' };
       const statement = await wallet.getStatement(page, options);
       return isRefused(statement) ? null : { balance: formatAmount(statement.balanceCents) };
     },
   },
-  run: async ({ params: { accountId }, body, options }, { wallet }: Accounts) => {
+  run: async ({ params: { accountId }, body, options }, { wallet, ...services }: Accounts & OwningServices) => {
+    const { environment, reference, attempt_id: attemptId } = body;
+    if (attemptId !== undefined) {
+      const found = await serviceOf(services, attemptId)?.inspectAttempt({ attemptId }, options);
+      if (found !== undefined && isRefused(found) && found.code !== 'not_found') return found;
+      const isTheirs =
+        found !== undefined &&
+        !isRefused(found) &&
+        found.accountId === accountId &&
+        found.tenant?.environment === environment;
+      if (!isTheirs) return refused('not_found', 'attempt_id: the account has no such attempt in this environment');
+    }
     const deposited = await wallet.deposit(
-      { accountId, environment: body.environment, amountCents: body.amount, reference: body.reference },
+      { accountId, environment, amountCents: body.amount, reference, attemptId },
       options,
     );
     if (isRefused(deposited)) return deposited;
@@ -268,6 +291,7 @@ export const getStatement = defineOperatorRoute({
       amount: formatAmount(line.amountCents),
       balance_after: formatAmount(line.balanceAfterCents),
       reference: line.reference,
+      attempt_id: line.attemptId ?? null,
       created_at: present(line.createdAt).toISOString(),
     }));
     const body = {

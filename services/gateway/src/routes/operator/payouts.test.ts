@@ -254,3 +254,48 @@ describe('one payout', () => {
     expect(wallet.asked).toEqual([]);
   });
 });
+
+describe('a deposit that makes an attempt good', () => {
+  const ATTEMPT = newOwnedId('challenge');
+  const path = `/accounts/${HELD.accountId}/deposits`;
+  const body = { environment: 'live', amount: '2.00', reference: 'ticket 7', attempt_id: ATTEMPT };
+  const tenantIn = (environment: Environment) => ({ programId: newId(), environment });
+  const asked = () => wallet.asked.filter(([rpc]) => rpc === 'deposit').map(([, request]) => request);
+
+  test('the deposit of an attempt of the account names the attempt to the wallet', async () => {
+    challenge.script.inspectAttempt = async () => ({
+      attempt: undefined,
+      tenant: tenantIn(Environment.LIVE),
+      accountId: HELD.accountId,
+    });
+    wallet.script.deposit = async () => ({ balanceCents: 2_00n });
+    expect(await operate('POST', path, body)).toMatchObject({ status: 201, body: { balance: '2.00' } });
+    expect(asked()).toEqual([
+      {
+        accountId: HELD.accountId,
+        environment: Environment.LIVE,
+        amountCents: 2_00n,
+        reference: 'ticket 7',
+        attemptId: ATTEMPT,
+      },
+    ]);
+  });
+
+  test.each<[string, { tenant: ReturnType<typeof tenantIn> | undefined; accountId?: string } | null]>([
+    ['does not exist', null],
+    ['another account plays', { tenant: tenantIn(Environment.LIVE), accountId: newId() }],
+    ['the account plays in test', { tenant: tenantIn(Environment.TEST), accountId: HELD.accountId }],
+    ['no account plays yet', { tenant: tenantIn(Environment.LIVE) }],
+    ['release 0.2.0 describes without its account', { tenant: undefined }],
+  ])('the deposit of an attempt that %s is 404, and no money moves', async (_what, found) => {
+    if (found !== null) challenge.script.inspectAttempt = async () => ({ attempt: undefined, ...found });
+    expect(await operate('POST', path, body)).toMatchObject({ status: 404, code: 'not_found' });
+    expect(asked()).toEqual([]);
+  });
+
+  test('the deposit of an id that no contest service has is 404, and of what is no id 400', async () => {
+    expect(await operate('POST', path, { ...body, attempt_id: newId() })).toMatchObject({ status: 404 });
+    expect(await operate('POST', path, { ...body, attempt_id: 'x' })).toMatchObject({ status: 400 });
+    expect(asked()).toEqual([]);
+  });
+});

@@ -1,0 +1,84 @@
+/** Deposits that make an attempt of the account good. */
+import { Environment } from '@laurel/proto/common';
+import { newOwnedId } from '@laurel/values/ids';
+import { describe, expect, it } from 'vitest';
+import { playerLedgerId } from '../domain/ledger.ts';
+import {
+  addPlayer,
+  auditViolations,
+  balanceOf,
+  charge,
+  chargeOf,
+  ok,
+  openTestWallet,
+  refusalOf,
+  type TestPlayer,
+  useTestWallet,
+} from '../wallet.fixture.ts';
+
+const wallet = useTestWallet();
+
+async function paidAttempt(): Promise<{ player: TestPlayer; attemptId: string }> {
+  const player = await addPlayer(wallet, { balanceCents: 10_00n });
+  const fee = chargeOf(player, 1_00n);
+  expect(await charge(wallet.client, fee)).toBe('posted');
+  return { player, attemptId: fee.attemptId };
+}
+
+const depositOf = ({ accountId }: TestPlayer, attemptId?: string) => ({
+  accountId,
+  environment: Environment.LIVE,
+  amountCents: 2_00n,
+  reference: 'ticket 7',
+  attemptId,
+});
+
+describe('a deposit that makes an attempt good', () => {
+  it('a deposit keeps its attempt, which the statement shows, and a repeat changes nothing', async () => {
+    const { player, attemptId } = await paidAttempt();
+    const { accountId } = player;
+    for (let times = 0; times < 2; times += 1) await ok(wallet.client.deposit(depositOf(player, attemptId)));
+    expect(await balanceOf(wallet, player)).toBe(11_00n);
+    const page = { accountId, environment: Environment.LIVE, limit: 10, cursor: '' };
+    const { lines } = await ok(wallet.client.getStatement(page));
+    expect(lines.map(({ kind, reference, attemptId: about }) => [kind, reference, about])).toEqual([
+      ['deposit', 'ticket 7', attemptId],
+      ['fee', attemptId, undefined],
+      ['deposit', 'start', undefined],
+    ]);
+  });
+
+  it('a repeated reference for another attempt, or for none, is a conflict and moves nothing', async () => {
+    const { player, attemptId } = await paidAttempt();
+    await ok(wallet.client.deposit(depositOf(player, attemptId)));
+    for (const other of [newOwnedId('challenge'), undefined]) {
+      expect(await refusalOf(wallet.client.deposit(depositOf(player, other)))).toBe('conflict');
+    }
+    expect(await balanceOf(wallet, player)).toBe(11_00n);
+  });
+
+  it('an attempt that another account paid for cannot be made good, nor an id that is none', async () => {
+    const { attemptId } = await paidAttempt();
+    const stranger = await addPlayer(wallet);
+    for (const wrong of [attemptId, attemptId.toUpperCase(), 'x', '']) {
+      expect(await refusalOf(wallet.client.deposit(depositOf(stranger, wrong)))).toBe('not_found');
+    }
+    expect(await balanceOf(wallet, stranger)).toBe(0n);
+  });
+
+  it('the wallet’s audit finds a deposit for an attempt that another player paid for', async () => {
+    await using other = await openTestWallet();
+    const [payer, stranger] = [
+      await addPlayer(other, { balanceCents: 5_00n }),
+      await addPlayer(other, { balanceCents: 5_00n }),
+    ];
+    const fee = chargeOf(payer, 1_00n);
+    await charge(other.client, fee);
+    await other.database.transaction(async (tx) => {
+      await tx.query({ text: 'set local session_replication_role = replica' });
+      const text = `update transfers set attempt_id = $1 where kind = 'deposit' and player_ledger_id = $2`;
+      await tx.query({ text }, [fee.attemptId, playerLedgerId(stranger.accountId, 'live')]);
+    });
+    expect(await auditViolations(other)).toEqual({ goodwill_goes_to_the_player: 1n });
+  });
+});
