@@ -648,6 +648,8 @@ export type DepositRequest = {
   /** USD, two places, above 0.00. */
   amount: Amount;
   reference: string;
+  /** The attempt that the deposit makes good: one of the account, in this environment. */
+  attempt_id?: string | undefined;
 };
 
 export type DescribedAttempt = AttemptLine & {
@@ -1576,6 +1578,8 @@ export type StatementLine = {
   amount: string;
   balance_after: Amount;
   reference: string;
+  /** The attempt that a deposit makes good. */
+  attempt_id: string | null;
   created_at: string;
 };
 
