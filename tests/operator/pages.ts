@@ -1,5 +1,6 @@
 /** The pages that `operator.test.ts` opens. A page adds one line. */
 import { expectStatus, type SharedWorld } from '../world.ts';
+import { newHeldPayout } from './payout-items.ts';
 
 export interface OperatorPage {
   /** The address below `/operator`. `{item}` is the page's item. */
@@ -19,6 +20,8 @@ const OPERATOR_PAGES: readonly OperatorPage[] = [
     item: async ({ operator }) => expectStatus(201, await operator.createProgram('Draft arcade')).body.id,
   },
   { path: '/programs/{item}', heading: /./, item: async ({ program }) => program.id },
+  { path: '/payouts', heading: 'Payouts', item: async (world) => (await newHeldPayout(world)).award_id },
+  { path: '/payouts?status=denied', heading: 'Payouts' },
   { path: '/audit', heading: 'Audit' },
   { path: '/actions', heading: 'Actions' },
   { path: '/actions?actor=nobody', heading: 'Actions' },

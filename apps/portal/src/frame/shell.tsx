@@ -4,6 +4,13 @@ import { type ReactNode, useState } from 'react';
 import type { Environment } from '../api/api-types.ts';
 import { Header } from './header.tsx';
 
+interface Entry {
+  readonly to: string;
+  readonly label: string;
+  /** The filters with which the page opens. */
+  readonly search?: Readonly<Record<string, string>>;
+}
+
 interface ShellProps {
   /** Colours the frame; absent where the page is of no environment. */
   readonly environment?: Environment;
@@ -11,7 +18,7 @@ interface ShellProps {
   readonly header: ReactNode;
   readonly banner?: ReactNode;
   /** The side bar; `params` fill the parts of an address that begin with `$`. */
-  readonly navigation: readonly { readonly to: string; readonly label: string }[];
+  readonly navigation: readonly Entry[];
   readonly params?: Readonly<Record<string, string>>;
   readonly children: ReactNode;
 }
@@ -38,9 +45,15 @@ export function Shell({ environment, header, banner, navigation, params = {}, ch
       {banner}
       <nav id="side-bar" className="side-bar" data-open={isMenuOpen} aria-label="Pages">
         <ul>
-          {navigation.map(({ to, label }) => (
+          {navigation.map(({ to, label, search = {} }) => (
             <li key={to}>
-              <Link to={to as string} params={params} onClick={() => setMenuOpen(false)}>
+              <Link
+                to={to as string}
+                params={params}
+                search={search}
+                activeOptions={{ includeSearch: false }}
+                onClick={() => setMenuOpen(false)}
+              >
                 {label}
               </Link>
             </li>

@@ -10,6 +10,7 @@ import { parseSearch, stringifySearch } from '../kit/filters.ts';
 import { OperatorShell } from './layout/operator-shell.tsx';
 import { TokenForm } from './layout/token-form.tsx';
 import { readSearch as readActionSearch } from './pages/actions/search.ts';
+import { readSearch as readPayoutSearch } from './pages/payouts/search.ts';
 
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: Crashed });
 const atRoot = { getParentRoute: () => root } as const;
@@ -34,6 +35,12 @@ const program = createRoute({
   path: 'programs/$programId',
   component: lazy(() => import('./pages/programs/program-page.tsx').then((page) => page.ProgramPage)),
 });
+const payouts = createRoute({
+  ...inShell,
+  path: 'payouts',
+  validateSearch: readPayoutSearch,
+  component: lazy(() => import('./pages/payouts/payouts-page.tsx').then((page) => page.PayoutsPage)),
+});
 const audit = createRoute({
   ...inShell,
   path: 'audit',
@@ -47,7 +54,7 @@ const actions = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, shell.addChildren([home, programs, program, audit, actions])]),
+  routeTree: root.addChildren([signIn, shell.addChildren([home, programs, program, payouts, audit, actions])]),
   basepath: '/operator',
   parseSearch,
   stringifySearch,

@@ -49,6 +49,14 @@ export function ProgramPage(): ReactNode {
           { label: 'Created', value: <Time at={program.created_at} /> },
           { label: 'Deletion', value: program.deletion_scheduled ? <Status value="scheduled" tone="bad" /> : 'no' },
           {
+            label: 'Payouts',
+            value: (
+              <Link to="/payouts" search={{ program_id: program.id }}>
+                Its payouts
+              </Link>
+            ),
+          },
+          {
             label: 'History',
             value: (
               <Link to="/actions" search={{ subject: `program:${program.id}` }}>

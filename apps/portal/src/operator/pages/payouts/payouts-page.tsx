@@ -1,0 +1,153 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type ReactNode, useMemo, useState } from 'react';
+import type { Payout } from '../../../api/api-types.ts';
+import { useList } from '../../../api/use-read.ts';
+import { Button } from '../../../kit/button.tsx';
+import { Empty } from '../../../kit/empty.tsx';
+import { FilterBar } from '../../../kit/filter-bar.tsx';
+import { shortId, words } from '../../../kit/format.ts';
+import { Id } from '../../../kit/id.tsx';
+import { Loaded } from '../../../kit/loaded.tsx';
+import { Money } from '../../../kit/money.tsx';
+import { Page } from '../../../kit/page.tsx';
+import { Status } from '../../../kit/status.tsx';
+import { type Column, More, Table } from '../../../kit/table.tsx';
+import { Time } from '../../../kit/time.tsx';
+import { Decision, type Verb } from './decision.tsx';
+import { explainReason } from './reasons.ts';
+import { ENVIRONMENTS, STATUSES } from './search.ts';
+import './payouts.css';
+
+const route = getRouteApi('/shell/payouts');
+
+const FIELDS = [
+  { name: 'status', label: 'Status', options: STATUSES },
+  { name: 'environment', label: 'Environment', options: ENVIRONMENTS },
+  { name: 'account_id', label: 'Account' },
+  { name: 'program_id', label: 'Program' },
+] as const;
+
+interface Asking {
+  readonly payout: Payout;
+  readonly verb: Verb;
+}
+
+export function PayoutsPage(): ReactNode {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const payouts = useList<Payout>('/payouts', search);
+  const [asking, setAsking] = useState<Asking>();
+  const isFiltered = Object.keys(search).length > 0;
+  const columns = useMemo(() => columnsWith(setAsking), []);
+  return (
+    <Page title="Payouts">
+      <p className="muted">Money on its way to players, in test and in live. One that is held waits for an operator.</p>
+      <FilterBar fields={FIELDS} value={search} onChange={(next) => void navigate({ search: next })} />
+      <Loaded reading={payouts}>
+        {(list) => (
+          <>
+            <Table
+              caption="Payouts"
+              columns={columns}
+              rows={list.rows}
+              keyOf={(payout) => payout.award_id}
+              empty={isFiltered ? <NothingMatches hasMore={list.hasMore} /> : <Empty title="Nobody has won yet" />}
+            />
+            <More list={list} />
+          </>
+        )}
+      </Loaded>
+      {asking !== undefined && <Decision {...asking} onClose={() => setAsking(undefined)} />}
+    </Page>
+  );
+}
+
+/** A page of a filtered list reads at most 5,000 payouts. */
+function NothingMatches({ hasMore }: { readonly hasMore: boolean }): ReactNode {
+  return (
+    <Empty title="No payout matches these filters">
+      {hasMore && <p>None of the newest 5,000 does. “Load more” looks further back.</p>}
+    </Empty>
+  );
+}
+
+function columnsWith(ask: (asking: Asking) => void): readonly Column<Payout>[] {
+  return [
+    {
+      name: 'Payout',
+      cell: ({ amount, status }) => (
+        <>
+          <Money amount={amount} /> <Status value={status} />
+        </>
+      ),
+    },
+    { name: 'Why', grow: 3, cell: (payout) => <Why payout={payout} /> },
+    {
+      name: 'Account',
+      cell: ({ account_id }) => (
+        <Id value={account_id} what="account">
+          <Link to="/payouts" search={{ account_id }}>
+            <code>{shortId(account_id)}</code>
+          </Link>
+        </Id>
+      ),
+    },
+    {
+      name: 'Program',
+      cell: ({ program_id: programId, environment }) => (
+        <>
+          <Link to="/programs/$programId" params={{ programId }}>
+            <code>{shortId(programId)}</code>
+          </Link>{' '}
+          {environment}
+        </>
+      ),
+    },
+    { name: 'Won in', cell: (payout) => <WonIn payout={payout} /> },
+    { name: 'Won', align: 'end', cell: (payout) => <Time at={payout.created_at} /> },
+    {
+      name: 'Decide',
+      align: 'end',
+      cell: (payout) =>
+        payout.status === 'held' && (
+          <span className="payout-decide">
+            <Button aria-label={`Release ${payout.award_id}`} onClick={() => ask({ payout, verb: 'release' })}>
+              Release
+            </Button>
+            <Button aria-label={`Deny ${payout.award_id}`} onClick={() => ask({ payout, verb: 'deny' })}>
+              Deny
+            </Button>
+          </span>
+        ),
+    },
+  ];
+}
+
+function Why({ payout: { reason, decision } }: { readonly payout: Payout }): ReactNode {
+  if (reason === null) return <span className="muted">paid without a hold</span>;
+  return (
+    <div className="payout-why">
+      <p>{explainReason(reason)}</p>
+      {decision !== null && (
+        <p>
+          {words(decision.decision)} by {decision.operator} <Time at={decision.at} />
+          {decision.reason !== null && `: ${decision.reason}`}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function WonIn({ payout }: { readonly payout: Payout }): ReactNode {
+  const { attempt_id: attemptId, round_id: roundId } = payout;
+  const what = attemptId === null ? 'round' : 'attempt';
+  const id = attemptId ?? roundId ?? '';
+  return (
+    <>
+      {what}{' '}
+      <Id value={id} what={what}>
+        <code>{shortId(id)}</code>
+      </Id>
+    </>
+  );
+}
