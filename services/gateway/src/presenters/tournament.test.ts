@@ -71,8 +71,9 @@ describe('a round that an operator cancelled', () => {
     const shown = presentRound({ ...ROUND, status: RoundStatus.CANCELLED });
     expect(presentRound(CANCELLED)).toEqual(shown);
     const cancellation = { cancelled_at: '2026-11-21T12:03:00.000Z', operator: 'ada', reason: 'A bug.' };
-    expect(presentOperatorRound(CANCELLED)).toEqual({ ...shown, cancellation });
-    expect(presentOperatorRound(ROUND)).toEqual({ ...presentRound(ROUND), cancellation: null });
+    const tenant = { program_id: ROUND.tenant?.programId, environment: 'live' };
+    expect(presentOperatorRound(CANCELLED)).toEqual({ ...shown, ...tenant, cancellation });
+    expect(presentOperatorRound(ROUND)).toEqual({ ...presentRound(ROUND), ...tenant, cancellation: null });
   });
 });
 
