@@ -60,7 +60,7 @@ describe.skipIf(!(await hasChromium()))('the contests of a program in the portal
     const { page, objections } = observed;
     await signInByPassword(page, developer);
     await openPage(page, `/p/${developer.program.id}/test/tournaments/${round.tournament_id}`, 'Harbour cup');
-    await page.getByRole('table', { name: 'Rounds' }).getByRole('link').click();
+    await page.getByRole('table', { name: 'Rounds' }).getByRole('link', { name: / UTC$/ }).click();
     await page.getByText('Only counts until the round is over').waitFor();
     expect(await factOf(page, 'Players with a score')).toBe('3');
     const text = await page.content();
