@@ -236,8 +236,8 @@ async function createWorld(
   };
   const program = await newProgram();
   /**
-   * A column that a migration adds changes the result of `select *`. Each connection of a replica of
-   * the previous release then fails once, within a transaction, and the call has changed nothing.
+   * A column that a migration adds changes the result of `select *`. Each connection of a replica
+   * of the previous release then fails once, within a transaction; the call has changed nothing.
    */
   const untilPlanned = async <Body>(call: () => Promise<Answer<Body>>) => {
     let answer = await call();

@@ -174,7 +174,7 @@ describe.each(SERVICES)('the database role that runs the %s service', (service) 
 });
 
 describe('the wallet’s records under the role that runs it', () => {
-  /** Of the player of this file: another file may play on the stack at the same time. */
+  /** One player of this file alone: another file may play on the stack at the same time. */
   const totals = () => `select count(*) as transfers, sum(amount_cents) as cents, max(seq) as newest,
     (select sum(balance_cents) from ledger_accounts where account_id = '${player.accountId}') as balances,
     (select count(*) from accounts where id = '${player.accountId}') as accounts
