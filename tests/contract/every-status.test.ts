@@ -363,7 +363,7 @@ describe('every status of every route', () => {
     const { portal, program } = owner;
     portalToken = portal.token;
     portalIds = await makePortalItems(world, owner);
-    const stranger = { authorization: `Bearer ${(await world.newDeveloper()).portal.token}` };
+    const otherDeveloper = { authorization: `Bearer ${(await world.newDeveloper()).portal.token}` };
     const signedIn = { authorization: `Bearer ${portalToken}` };
     const otherSite = { cookie: `laurel_session=${portalToken}`, 'sec-fetch-site': 'cross-site' };
     const keyless = await world.newProgram(owner);
@@ -374,7 +374,7 @@ describe('every status of every route', () => {
       400: (route: PortalRoute) => ask(route, portalIds, { ...signedIn, query: 'unknown=1' }),
       401: (route: PortalRoute) => ask(route, portalIds),
       403: (route: PortalRoute) => ask(route, portalIds, otherSite),
-      404: (route: PortalRoute) => ask(route, portalIds, stranger),
+      404: (route: PortalRoute) => ask(route, portalIds, otherDeveloper),
       409: (route: PortalRoute) =>
         ask(route, { ...portalIds, ...(route.path.includes('{programId}') && { programId: keyless.id }) }, signedIn),
     };
@@ -384,10 +384,10 @@ describe('every status of every route', () => {
         // The developer routes above reach their limit of endpoints.
         if (!route.statuses.includes(Number(status)) || (status === '409' && route.path.endsWith('/webhook-endpoints')))
           continue;
-        // An endpoint in the body belongs to nobody, so nothing of it is found only by its program.
+        // The path has no id. The body names a program of another developer, which is not found.
         const given = await (status === '404' && route.path.endsWith('/webhook-endpoints')
           ? world.http.send(route.method, route.path, {
-              headers: stranger,
+              headers: otherDeveloper,
               body: { url: 'https://127.0.0.1:9443/', program_id: program.id },
             })
           : provoke(route));

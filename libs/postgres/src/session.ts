@@ -40,7 +40,7 @@ const CLOSING_STATES = /^57P0[1-5]$/;
 
 export class Session {
   readonly client: Client;
-  /** The error after which nobody may use the session again. */
+  /** The error after which the session must not be used again. */
   brokenBy: unknown;
   /** The span of the work that uses the session, if it is in a trace. */
   span: Span | undefined;

@@ -59,16 +59,16 @@ describe('a deposit that makes an attempt good', () => {
 
   it('an attempt that another account paid for cannot be made good, nor an id that is none', async () => {
     const { attemptId } = await paidAttempt();
-    const stranger = await addPlayer(wallet);
+    const otherPlayer = await addPlayer(wallet);
     for (const wrong of [attemptId, attemptId.toUpperCase(), 'x', '']) {
-      expect(await refusalOf(wallet.client.deposit(depositOf(stranger, wrong)))).toBe('not_found');
+      expect(await refusalOf(wallet.client.deposit(depositOf(otherPlayer, wrong)))).toBe('not_found');
     }
-    expect(await balanceOf(wallet, stranger)).toBe(0n);
+    expect(await balanceOf(wallet, otherPlayer)).toBe(0n);
   });
 
   it('the wallet’s audit finds a deposit for an attempt that another player paid for', async () => {
     await using other = await openTestWallet();
-    const [payer, stranger] = [
+    const [payer, otherPlayer] = [
       await addPlayer(other, { balanceCents: 5_00n }),
       await addPlayer(other, { balanceCents: 5_00n }),
     ];
@@ -77,7 +77,7 @@ describe('a deposit that makes an attempt good', () => {
     await other.database.transaction(async (tx) => {
       await tx.query({ text: 'set local session_replication_role = replica' });
       const text = `update transfers set attempt_id = $1 where kind = 'deposit' and player_ledger_id = $2`;
-      await tx.query({ text }, [fee.attemptId, playerLedgerId(stranger.accountId, 'live')]);
+      await tx.query({ text }, [fee.attemptId, playerLedgerId(otherPlayer.accountId, 'live')]);
     });
     expect(await auditViolations(other)).toEqual({ goodwill_goes_to_the_player: 1n });
   });

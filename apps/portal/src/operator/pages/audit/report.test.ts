@@ -15,7 +15,7 @@ test('a report without violations says so', () => {
   expect(verdictOf(reportOf([HOLDS, HOLDS])).title).toBe('Every money rule holds');
 });
 
-test('violations of play money alone are told apart from those of real money', () => {
+test('a report says whether its violations are all of play money', () => {
   expect(verdictOf(reportOf([HOLDS, PLAY])).title).toBe('Play money breaks 1 rule');
   expect(verdictOf(reportOf([REAL, REAL, PLAY, HOLDS])).title).toBe('Real money breaks 2 rules');
 });
