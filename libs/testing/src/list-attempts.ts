@@ -24,7 +24,7 @@ type Service = ReturnType<InspectedOwner<Attempt>['service']> & {
   describeAttempt(request: {
     readonly programId: string;
     readonly attemptId: string;
-    readonly ofAnyProgram: boolean;
+    readonly anyProgram: boolean;
   }): Promise<DescribeAttemptResponse | Refused>;
   lookUpId(request: { readonly id: string }): Promise<LookUpIdResponse | Refused>;
 };
@@ -264,7 +264,7 @@ export function itDescribesAttempts(owner: ListedOwner): void {
   const { harness: h, tenant } = owner;
   const { expectUntouched } = createAttemptInspector<Attempt>(owner as InspectedOwner<Attempt>);
   const describe = (attemptId: string, programId = tenant.programId) =>
-    owner.service().describeAttempt({ programId, attemptId, ofAnyProgram: false });
+    owner.service().describeAttempt({ programId, attemptId, anyProgram: false });
 
   it('the history of an attempt has the facts that are stored, and reading it changes nothing', async () => {
     const { attempt: open, player, again } = await owner.openAttempt();
@@ -302,7 +302,7 @@ export function itDescribesAttempts(owner: ListedOwner): void {
       refunded('voided'),
     ]);
     expect(ok(await describe(settled.id)).attempt?.outcome).toEqual(outcome);
-    const asOperator = { programId: '', attemptId: settled.id, ofAnyProgram: true };
+    const asOperator = { programId: '', attemptId: settled.id, anyProgram: true };
     const described = ok(await owner.service().describeAttempt(asOperator));
     expect(described).toEqual(ok(await describe(settled.id)));
     expect(described).toMatchObject({ tenant, accountId: player.accountId, awardId: '' });

@@ -15,7 +15,7 @@ import { presentAttempt } from './present.ts';
 export function describeAttempt(deps: InspectDeps): Handlers<AttemptServiceService>['describeAttempt'] {
   const { contest, wallet } = deps;
   return async (request) => {
-    const programId = request.ofAnyProgram ? null : parseId(request.programId);
+    const programId = request.anyProgram ? null : parseId(request.programId);
     const found = await contest.findAttempt(parseId(request.attemptId));
     if (found === null || (programId !== null && found.tenant.programId !== programId)) return refused('not_found');
     const current = await currentState(found, deps);

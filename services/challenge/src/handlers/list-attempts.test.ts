@@ -117,7 +117,7 @@ from numbered, generate_series(0, 99) g`,
   it('the history of an attempt that won has its award: paid, or held and then released or denied', async () => {
     const kindsOf = async ({ id }: Pick<Attempt, 'id'>) => {
       const { facts } = ok(
-        await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId: id, ofAnyProgram: false }),
+        await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId: id, anyProgram: false }),
       );
       return facts.map(({ kind }) => nameOf(ATTEMPT_FACTS, kind)).slice(2);
     };
@@ -135,12 +135,12 @@ from numbered, generate_series(0, 99) g`,
     expect(await kindsOf(released)).toEqual(['settled', 'award_held', 'award_released']);
     expect(await kindsOf(denied)).toEqual(['settled', 'award_held', 'award_denied']);
     const { isAwardDenied, eventIds, awardId } = ok(
-      await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId: denied.id, ofAnyProgram: false }),
+      await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId: denied.id, anyProgram: false }),
     );
     expect([isAwardDenied, eventIds.length, awardId]).toEqual([true, 3, denied.awardId]);
     const [event] = await h.eventsOf(paid.id);
     const { eventIds: ofPaid } = ok(
-      await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId: paid.id, ofAnyProgram: false }),
+      await h.challenge.describeAttempt({ programId: PROGRAM.programId, attemptId: paid.id, anyProgram: false }),
     );
     expect(ofPaid).toContain(event?.id);
   });

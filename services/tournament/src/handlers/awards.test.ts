@@ -54,7 +54,7 @@ describe('a held purse', () => {
   it('an operator who reads the attempt of a winner gets the id of the purse, and none for an attempt that won nothing', async () => {
     const { awardId, attemptId } = await heldAward();
     const describe = async (id: string) =>
-      ok(await h.tournament.describeAttempt({ programId: '', attemptId: id, ofAnyProgram: true }));
+      ok(await h.tournament.describeAttempt({ programId: '', attemptId: id, anyProgram: true }));
     expect(await describe(attemptId)).toMatchObject({ awardId, tenant: PROGRAM });
     const { attempt } = await h.openAttempt();
     expect(await describe(attempt.id)).toMatchObject({ awardId: '' });

@@ -165,7 +165,7 @@ test('one attempt leads an operator to its program, account, history, evidence, 
     deliveries: [{ id: delivery.id, endpoint_id: endpointId }],
     payout: { award_id: award.id, status: 'denied', reason: 'payout_velocity', amount: '20.00' },
   });
-  const asked = { programId: '', attemptId: attempt.id, ofAnyProgram: true };
+  const asked = { programId: '', attemptId: attempt.id, anyProgram: true };
   expect(challenge.asked).toEqual([
     ['describeAttempt', asked],
     ['getReceipt', { receiptId: outcome.receiptId }],

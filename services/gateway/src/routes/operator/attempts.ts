@@ -119,7 +119,7 @@ export const getAttempt = defineOperatorRoute({
   },
   run: async ({ params: { attemptId }, options }, { webhook, wallet, database, ...services }: AttemptReads) => {
     const read = { ...options, retryLostReply: true };
-    const request = { programId: '', attemptId, ofAnyProgram: true };
+    const request = { programId: '', attemptId, anyProgram: true };
     const described = await serviceOf(services, attemptId)?.describeAttempt(request, read);
     if (described === undefined) return refused('not_found');
     if (isRefused(described)) return described;

@@ -147,7 +147,7 @@ test('an attempt has its history with the sends of its events, in order, and its
     'webhook_sent',
     'award_denied',
   ]);
-  expect(challenge.asked).toEqual([['describeAttempt', { programId, attemptId: attempt.id, ofAnyProgram: false }]]);
+  expect(challenge.asked).toEqual([['describeAttempt', { programId, attemptId: attempt.id, anyProgram: false }]]);
   expect(webhook.asked).toEqual([['listDeliveriesOfEvents', { developerId, eventIds: [eventId] }]]);
 });
 

@@ -94,7 +94,7 @@ export const getOwnAttempt = defineProgramRoute({
   ) => {
     const read = { ...options, retryLostReply: true };
     const described = await serviceOf(services, attemptId)?.describeAttempt(
-      { programId: program.id, attemptId, ofAnyProgram: false },
+      { programId: program.id, attemptId, anyProgram: false },
       read,
     );
     if (described === undefined) return refused('not_found');
@@ -117,7 +117,7 @@ export const getOwnReceipt = defineProgramRoute({
   run: async ({ caller: { program }, params: { attemptId }, options }, services: OwningServices) => {
     const read = { ...options, retryLostReply: true };
     const described = await serviceOf(services, attemptId)?.describeAttempt(
-      { programId: program.id, attemptId, ofAnyProgram: false },
+      { programId: program.id, attemptId, anyProgram: false },
       read,
     );
     if (described === undefined) return refused('not_found');
