@@ -4,8 +4,8 @@
 -- locks rows needs the privilege to update at least one of their columns.
 
 grant select, insert, update (status) on tournaments to :"running_role";
-grant select, insert, update (status, entries_close_at, closes_at, settled_at, cancelled_at, cancelled_by, cancel_reason)
-  on rounds to :"running_role";
+grant select, insert, update (status, entries_close_at, closes_at, settled_at) on rounds to :"running_role";
+grant select, insert on round_cancellations to :"running_role";
 grant select, insert, update (entry_id, account_id, status, fee_cents, created_at, fee_generation, closed_reason)
   on attempts to :"running_role";
 

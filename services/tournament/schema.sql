@@ -1,17 +1,54 @@
 -- Derived from migrations/ by `npm run schema`; do not edit. Tables, constraints and indexes as they are after all of them.
 -- The reasons of a migration, and the rows that it inserts, are there.
 
-CREATE FUNCTION public.refuse_change_of_round_terms() RETURNS trigger
+CREATE FUNCTION public.refuse_cancellation_of_ended_round() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  -- The lock keeps the status until the commit.
+  if (select r.status from public.rounds r where r.id = new.round_id for no key update) <> 'open' then
+    raise exception 'an operator cancels a round once, while it is open'
+      using errcode = 'restrict_violation', constraint = 'rounds_are_cancelled_while_open';
+  end if;
+  return new;
+end
+$$;
+
+CREATE FUNCTION public.refuse_cancellation_of_running_round() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  if not exists (
+    select from public.rounds r where r.id = new.round_id and r.closes_at <= greatest(r.opens_at, new.cancelled_at)
+  ) then
+    raise exception 'a cancelled round takes no entries and no scores'
+      using errcode = 'restrict_violation', constraint = 'rounds_that_are_cancelled_are_over';
+  end if;
+  return null;
+end
+$$;
+
+CREATE FUNCTION public.refuse_change_of_cancellations() RETURNS trigger
     LANGUAGE plpgsql
+    AS $$
+begin
+  raise exception 'the cancellation of a round never changes'
+    using errcode = 'restrict_violation', constraint = 'round_cancellations_are_kept';
+end
+$$;
+
+CREATE FUNCTION public.refuse_change_of_round_terms() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 begin
   if tg_op = 'DELETE' then
     raise exception 'rounds are never deleted' using errcode = 'restrict_violation', constraint = 'rounds_are_kept';
   end if;
-  if to_jsonb(new) - array['status', 'settled_at', 'entries_close_at', 'closes_at', 'cancelled_at', 'cancelled_by', 'cancel_reason']
-    is distinct from
-    to_jsonb(old) - array['status', 'settled_at', 'entries_close_at', 'closes_at', 'cancelled_at', 'cancelled_by', 'cancel_reason']
-  then
+  if to_jsonb(new) - array['status', 'settled_at', 'entries_close_at', 'closes_at']
+    is distinct from to_jsonb(old) - array['status', 'settled_at', 'entries_close_at', 'closes_at'] then
     raise exception 'the terms of a round never change'
       using errcode = 'restrict_violation', constraint = 'rounds_terms_are_frozen';
   end if;
@@ -20,17 +57,19 @@ begin
     raise exception 'a round that is % does not become %', old.status, new.status
       using errcode = 'restrict_violation', constraint = 'rounds_status_only_moves_on';
   end if;
-  if (new.cancelled_at, new.cancelled_by, new.cancel_reason)
-    is distinct from (old.cancelled_at, old.cancelled_by, old.cancel_reason)
-    and not (old.cancelled_at is null and old.status = 'open' and new.status = 'open') then
-    raise exception 'an operator cancels a round once, while it is open'
-      using errcode = 'restrict_violation', constraint = 'rounds_are_cancelled_once';
+  if new.status <> old.status and new.status in ('settling', 'settled')
+    and exists (select from public.round_cancellations c where c.round_id = old.id) then
+    raise exception 'a round that an operator cancelled never settles'
+      using errcode = 'restrict_violation', constraint = 'rounds_that_are_cancelled_never_settle';
   end if;
-  -- The sandbox's clock: an open round of the test environment may end sooner. An operator's
-  -- cancellation ends a round of either environment.
+  -- The sandbox's clock: an open round of the test environment may end sooner. A round of either
+  -- environment ends at the instant of its cancellation.
   if (new.entries_close_at, new.closes_at) is distinct from (old.entries_close_at, old.closes_at)
     and not (old.status = 'open' and new.entries_close_at <= old.entries_close_at and new.closes_at <= old.closes_at
-      and (old.environment = 'test' or (old.cancelled_at is null and new.cancelled_at is not null))) then
+      and (old.environment = 'test' or exists (
+        select from public.round_cancellations c
+        where c.round_id = old.id and new.closes_at = greatest(old.opens_at, c.cancelled_at)
+      ))) then
     raise exception 'only an open round of the sandbox, or one that an operator cancels, ends sooner, and none later'
       using errcode = 'restrict_violation', constraint = 'rounds_end_when_they_said';
   end if;
@@ -230,6 +269,16 @@ CREATE TABLE public.refunds_due (
     CONSTRAINT refunds_due_reason_is_known CHECK ((reason = ANY (ARRAY['expired'::text, 'voided'::text, 'round_closed'::text, 'round_cancelled'::text])))
 );
 
+CREATE TABLE public.round_cancellations (
+    round_id uuid NOT NULL,
+    cancelled_at timestamp(3) with time zone NOT NULL,
+    cancelled_by text NOT NULL,
+    reason text NOT NULL,
+    CONSTRAINT round_cancellations_cancelled_by_length CHECK (((char_length(cancelled_by) >= 1) AND (char_length(cancelled_by) <= 64))),
+    CONSTRAINT round_cancellations_reason_has_words CHECK ((reason ~ '[^ \t\n\r]'::text)),
+    CONSTRAINT round_cancellations_reason_length CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 1000)))
+);
+
 CREATE TABLE public.round_payouts (
     award_id uuid NOT NULL,
     round_id uuid NOT NULL,
@@ -274,14 +323,7 @@ CREATE TABLE public.rounds (
     min_entrants integer NOT NULL,
     min_scored_attempts integer NOT NULL,
     created_at timestamp(3) with time zone NOT NULL,
-    cancelled_at timestamp(3) with time zone,
-    cancelled_by text,
-    cancel_reason text,
     CONSTRAINT rounds_attempt_cap_is_positive CHECK ((attempt_cap >= 1)),
-    CONSTRAINT rounds_cancel_reason_has_words CHECK ((cancel_reason ~ '[^ \t\n\r]'::text)),
-    CONSTRAINT rounds_cancel_reason_length CHECK (((char_length(cancel_reason) >= 1) AND (char_length(cancel_reason) <= 1000))),
-    CONSTRAINT rounds_cancellation_is_complete CHECK ((num_nulls(cancelled_at, cancelled_by, cancel_reason) = ANY (ARRAY[0, 3]))),
-    CONSTRAINT rounds_cancelled_by_length CHECK (((char_length(cancelled_by) >= 1) AND (char_length(cancelled_by) <= 64))),
     CONSTRAINT rounds_direction_is_known CHECK ((direction = ANY (ARRAY['higher_is_better'::text, 'lower_is_better'::text]))),
     CONSTRAINT rounds_entry_fee_is_positive CHECK ((entry_fee_cents > 0)),
     CONSTRAINT rounds_lie_within_bounds CHECK (((opens_at >= '1900-01-01 00:00:00+00'::timestamp with time zone) AND (closes_at <= '9999-01-01 00:00:00+00'::timestamp with time zone))),
@@ -297,8 +339,6 @@ END),
     CONSTRAINT rounds_purse_never_grows_with_rank CHECK ((purse_cents = array_sort(purse_cents, true))),
     CONSTRAINT rounds_settled_at_follows_status CHECK (((status = 'settled'::text) = (settled_at IS NOT NULL))),
     CONSTRAINT rounds_status_is_known CHECK ((status = ANY (ARRAY['open'::text, 'settling'::text, 'settled'::text, 'cancelling'::text, 'cancelled'::text]))),
-    CONSTRAINT rounds_that_are_cancelled_are_over CHECK (((cancelled_at IS NULL) OR (closes_at <= GREATEST(opens_at, cancelled_at)))),
-    CONSTRAINT rounds_that_are_cancelled_never_settle CHECK (((cancelled_at IS NULL) OR (status = ANY (ARRAY['open'::text, 'cancelling'::text, 'cancelled'::text])))),
     CONSTRAINT rounds_tiebreak_direction_is_known CHECK ((tiebreak_direction = ANY (ARRAY['higher_is_better'::text, 'lower_is_better'::text]))),
     CONSTRAINT rounds_times_are_in_order CHECK (((opens_at <= entries_close_at) AND (entries_close_at <= closes_at)))
 );
@@ -429,6 +469,9 @@ ALTER TABLE ONLY public.outcomes
 ALTER TABLE ONLY public.refunds_due
     ADD CONSTRAINT refunds_due_pkey PRIMARY KEY (attempt_id);
 
+ALTER TABLE ONLY public.round_cancellations
+    ADD CONSTRAINT round_cancellations_pkey PRIMARY KEY (round_id);
+
 ALTER TABLE ONLY public.round_payouts
     ADD CONSTRAINT round_payouts_one_per_entry UNIQUE (entry_id);
 
@@ -495,11 +538,17 @@ CREATE INDEX tournaments_of_tenant ON public.tournaments USING btree (program_id
 
 CREATE INDEX tournaments_with_a_round_length ON public.tournaments USING btree (id) WHERE ((status = 'active'::text) AND (round_length_seconds IS NOT NULL));
 
+CREATE TRIGGER round_cancellations_are_kept BEFORE DELETE OR UPDATE OR TRUNCATE ON public.round_cancellations FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change_of_cancellations();
+
 CREATE TRIGGER round_payouts_are_of_a_round_that_ran AFTER INSERT ON public.round_payouts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_payouts_of_rounds_that_did_not_run();
+
+CREATE TRIGGER rounds_are_cancelled_while_open BEFORE INSERT ON public.round_cancellations FOR EACH ROW EXECUTE FUNCTION public.refuse_cancellation_of_ended_round();
 
 CREATE TRIGGER rounds_are_open_for_entries BEFORE INSERT ON public.rounds FOR EACH ROW WHEN (((new.closes_at - GREATEST(new.opens_at, new.created_at)) < '00:11:00'::interval)) EXECUTE FUNCTION public.refuse_round_without_entries();
 
 CREATE TRIGGER rounds_terms_are_frozen BEFORE DELETE OR UPDATE ON public.rounds FOR EACH ROW EXECUTE FUNCTION public.refuse_change_of_round_terms();
+
+CREATE CONSTRAINT TRIGGER rounds_that_are_cancelled_are_over AFTER INSERT ON public.round_cancellations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.refuse_cancellation_of_running_round();
 
 CREATE TRIGGER signing_keys_are_kept BEFORE DELETE OR UPDATE ON public.signing_keys FOR EACH ROW EXECUTE FUNCTION public.refuse_change_of_signing_keys();
 
@@ -519,6 +568,9 @@ ALTER TABLE ONLY public.outcomes
 
 ALTER TABLE ONLY public.refunds_due
     ADD CONSTRAINT refunds_due_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES public.attempts(id);
+
+ALTER TABLE ONLY public.round_cancellations
+    ADD CONSTRAINT round_cancellations_round_id_fkey FOREIGN KEY (round_id) REFERENCES public.rounds(id);
 
 ALTER TABLE ONLY public.round_payouts
     ADD CONSTRAINT round_payouts_entry_id_fkey FOREIGN KEY (entry_id) REFERENCES public.entries(id);

@@ -334,7 +334,7 @@ function unfinishedOf(world: World, flow: Flow, round: Round): Promise<object[]>
   const ends = flow === 'close' || flow === 'cancel';
   return world.stack.database('tournament').query(
     `select 'round' from rounds
-     where id = $1 and (status in ('settling', 'cancelling') or (($2 or cancelled_at is not null) and status = 'open'))
+     where id = $1 and (status in ('settling', 'cancelling') or (($2 or exists (select from round_cancellations x where x.round_id = rounds.id)) and status = 'open'))
      union all
      select 'payout' from round_payouts where round_id = $1 and status in ('paying', 'releasing', 'denying')
      union all

@@ -1,5 +1,5 @@
--- Who reviewed a held award and why, from the commit that begins the review until the wallet has it:
--- after a crash the sweeper finishes the review, and the wallet keeps the same operator and reason.
+-- Who reviewed a held award and why, from the commit that begins the review until the wallet keeps
+-- the decision: after a crash the sweeper finishes the review with the same operator and reason.
 --
 -- The previous release reviews awards without a row here. If one of its replicas finishes a review
 -- that has a row, the wallet's payout has no operator and no reason; this row stays.

@@ -226,8 +226,8 @@ describe('an operator who cancels a round while it is played', () => {
       await h.server.sweepOnce();
       const [row] = await h.database.query<{ status: string; is_annulled: boolean; payouts: number }>(
         {
-          text: `select status, cancelled_at is not null as is_annulled,
-            (select count(*)::int from round_payouts p where p.round_id = r.id) as payouts from rounds r where id = $1`,
+          text: `select status, exists (select from round_cancellations x where x.round_id = r.id) as is_annulled,
+            (select count(*)::int from round_payouts p where p.round_id = r.id) as payouts from rounds r where r.id = $1`,
         },
         [round.id],
       );

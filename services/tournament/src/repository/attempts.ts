@@ -187,7 +187,8 @@ const SELECT_BY_IDS = { name: 'attempts_by_ids', text: 'select * from attempts w
 const SELECT_IN_ROUND = {
   name: 'attempts_in_round',
   text: `
-select a.*, r.program_id, r.environment, r.status as round_status, r.closes_at, r.cancelled_at
+select a.*, r.program_id, r.environment, r.status as round_status, r.closes_at,
+  exists (select from round_cancellations x where x.round_id = r.id) as is_cancelled
 from attempts a join rounds r on r.id = a.round_id where a.id = $1`,
 };
 
@@ -291,13 +292,13 @@ export async function loadAttempts(on: Queryable, ids: readonly string[]): Promi
 }
 
 export async function findAttempt(on: Queryable, id: string): Promise<AttemptInRound | null> {
-  const [row] = await on.query<AttemptInRoundRow & { cancelled_at: Date | null }>(SELECT_IN_ROUND, [id]);
+  const [row] = await on.query<AttemptInRoundRow & { is_cancelled: boolean }>(SELECT_IN_ROUND, [id]);
   if (row === undefined) return null;
   const tenant = { programId: row.program_id, environment: row.environment };
   return {
     attempt: toAttempt(row),
     round: { tenant, status: row.round_status, closesAt: row.closes_at },
-    endReason: row.cancelled_at === null ? 'round_closed' : 'round_cancelled',
+    endReason: row.is_cancelled ? 'round_cancelled' : 'round_closed',
   };
 }
 

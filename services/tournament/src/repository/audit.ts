@@ -236,9 +236,8 @@ const CHECKS: readonly Check[] = [
     id: 'round_that_an_operator_cancelled_does_not_run',
     description: 'A round that an operator cancelled neither settles nor pays.',
     violations: `
-      select r.id from rounds r
-      where r.cancelled_at is not null
-        and (r.status in ('settling', 'settled') or exists (select from round_payouts p where p.round_id = r.id))`,
+      select r.id from rounds r join round_cancellations x on x.round_id = r.id
+      where r.status in ('settling', 'settled') or exists (select from round_payouts p where p.round_id = r.id)`,
   },
   {
     id: 'entry_refund_is_due_exactly_while_ending',

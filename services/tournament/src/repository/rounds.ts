@@ -4,7 +4,7 @@
  * change. The hot paths read only what they decide on, because a purse may have ten thousand ranks.
  */
 
-import type { Queryable } from '@laurel/postgres';
+import type { Queryable, Transaction } from '@laurel/postgres';
 import { cents } from '@laurel/values/money';
 import type { EntryRound } from '../domain/entry-decision.ts';
 import type {
@@ -65,8 +65,9 @@ type EntryRoundRow = Pick<
 
 const ROUND = `
 select r.*, n.name as tournament_name, n.metric_name, n.metric_unit, n.tiebreak_metric_name,
-  t.entrants, t.scored_players, t.scored_attempts
-from rounds r join tournaments n on n.id = r.tournament_id join round_tallies t on t.round_id = r.id`;
+  t.entrants, t.scored_players, t.scored_attempts, x.cancelled_at, x.cancelled_by, x.reason as cancel_reason
+from rounds r join tournaments n on n.id = r.tournament_id join round_tallies t on t.round_id = r.id
+  left join round_cancellations x on x.round_id = r.id`;
 
 const SELECT_BY_ID = { name: 'rounds_by_id', text: `${ROUND} where r.id = $1` };
 
@@ -106,7 +107,7 @@ const SELECT_UNFINISHED = {
   text: `
 select id, status from rounds
 where status in ('open', 'settling', 'cancelling')
-  and (status <> 'open' or closes_at <= $1 or cancelled_at is not null)
+  and (status <> 'open' or closes_at <= $1 or exists (select from round_cancellations x where x.round_id = rounds.id))
 order by closes_at, id`,
 };
 
@@ -136,10 +137,8 @@ select id from opened`,
 
 const MOVE_ENDS = { text: 'update rounds set entries_close_at = $2, closes_at = $3 where id = $1' };
 
-const CANCEL = {
-  text: `
-update rounds set cancelled_at = $2, cancelled_by = $3, cancel_reason = $4, entries_close_at = $5, closes_at = $6
-where id = $1`,
+const INSERT_CANCELLATION = {
+  text: 'insert into round_cancellations (round_id, cancelled_at, cancelled_by, reason) values ($1, $2, $3, $4)',
 };
 
 const MOVE_STATUS = { text: 'update rounds set status = $3 where id = $1 and status = $2 returning id' };
@@ -234,7 +233,10 @@ export async function loadRoundsSoFar(on: Queryable, tournamentId: string): Prom
   return { nextNumber: row?.next_number ?? 1, hasOpenRound: row?.has_open_round ?? false };
 }
 
-/** Moves the times of an open sandbox round: its entries, or the round itself, end sooner. */
+/**
+ * Moves the times of an open round of the sandbox, or of one that an operator cancels: its entries,
+ * or the round itself, end sooner.
+ */
 export async function moveRoundEnds(
   on: Queryable,
   { id, entriesCloseAt, closesAt }: Pick<Round, 'id' | 'entriesCloseAt' | 'closesAt'>,
@@ -247,12 +249,13 @@ export async function moveRoundEnds(
  * the round.
  */
 export async function cancelRound(
-  on: Queryable,
+  on: Transaction,
   { id, cancellation, entriesCloseAt, closesAt }: Pick<Round, 'id' | 'cancellation' | 'entriesCloseAt' | 'closesAt'>,
 ): Promise<void> {
   if (cancellation === null) throw new Error(`round ${id} has no cancellation`);
   const { at, by, reason } = cancellation;
-  await on.query(CANCEL, [id, at, by, reason, entriesCloseAt, closesAt]);
+  await on.query(INSERT_CANCELLATION, [id, at, by, reason]);
+  await moveRoundEnds(on, { id, entriesCloseAt, closesAt });
 }
 
 /** Moves the round from the first status to the second. False if it was not in the first. */
