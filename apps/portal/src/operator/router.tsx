@@ -41,6 +41,71 @@ const payouts = createRoute({
   validateSearch: readPayoutSearch,
   component: lazy(() => import('./pages/payouts/payouts-page.tsx').then((page) => page.PayoutsPage)),
 });
+const search = createRoute({
+  ...inShell,
+  path: 'search',
+  component: lazy(() => import('./pages/search/search-page.tsx').then((page) => page.SearchPage)),
+});
+const attempts = createRoute({
+  ...inShell,
+  path: 'attempts',
+  component: lazy(() => import('./pages/attempts/attempts-page.tsx').then((page) => page.AttemptsPage)),
+});
+const attempt = createRoute({
+  ...inShell,
+  path: 'attempts/$attemptId',
+  component: lazy(() => import('./pages/attempts/attempt-page.tsx').then((page) => page.AttemptPage)),
+});
+const payout = createRoute({
+  ...inShell,
+  path: 'payouts/$awardId',
+  component: lazy(() => import('./pages/payouts/payout-page.tsx').then((page) => page.PayoutPage)),
+});
+const accounts = createRoute({
+  ...inShell,
+  path: 'accounts',
+  component: lazy(() => import('./pages/accounts/accounts-page.tsx').then((page) => page.AccountsPage)),
+});
+const account = createRoute({
+  ...inShell,
+  path: 'accounts/$accountId',
+  component: lazy(() => import('./pages/accounts/account-page.tsx').then((page) => page.AccountPage)),
+});
+const developers = createRoute({
+  ...inShell,
+  path: 'developers',
+  component: lazy(() => import('./pages/developers/developers-page.tsx').then((page) => page.DevelopersPage)),
+});
+const challenges = createRoute({
+  ...inShell,
+  path: 'programs/$programId/challenges',
+  component: lazy(() => import('./pages/challenges/challenges-page.tsx').then((page) => page.ChallengesPage)),
+});
+const challenge = createRoute({
+  ...inShell,
+  path: 'challenges/$challengeId',
+  component: lazy(() => import('./pages/challenges/challenge-page.tsx').then((page) => page.ChallengePage)),
+});
+const tournaments = createRoute({
+  ...inShell,
+  path: 'programs/$programId/tournaments',
+  component: lazy(() => import('./pages/tournaments/tournaments-page.tsx').then((page) => page.TournamentsPage)),
+});
+const tournament = createRoute({
+  ...inShell,
+  path: 'tournaments/$tournamentId',
+  component: lazy(() => import('./pages/tournaments/tournament-page.tsx').then((page) => page.TournamentPage)),
+});
+const round = createRoute({
+  ...inShell,
+  path: 'rounds/$roundId',
+  component: lazy(() => import('./pages/rounds/round-page.tsx').then((page) => page.RoundPage)),
+});
+const money = createRoute({
+  ...inShell,
+  path: 'money',
+  component: lazy(() => import('./pages/money/money-page.tsx').then((page) => page.MoneyPage)),
+});
 const audit = createRoute({
   ...inShell,
   path: 'audit',
@@ -54,7 +119,30 @@ const actions = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, shell.addChildren([home, programs, program, payouts, audit, actions])]),
+  routeTree: root.addChildren([
+    signIn,
+    shell.addChildren([
+      home,
+      search,
+      programs,
+      program,
+      challenges,
+      challenge,
+      tournaments,
+      tournament,
+      round,
+      attempts,
+      attempt,
+      payouts,
+      payout,
+      accounts,
+      account,
+      developers,
+      money,
+      audit,
+      actions,
+    ]),
+  ]),
   basepath: '/operator',
   parseSearch,
   stringifySearch,
