@@ -29,8 +29,8 @@ grant select, insert, update (started_at, requests, last_request_at) on rate_win
 grant select, insert, update (next_run_at, finished_at, duration_ms, violations) on audit_runs to :"running_role";
 
 -- The request log. Two functions, which run as the owner, make and drop its partitions.
-grant select, insert on requests to :"running_role";
-grant usage on sequence request_positions to :"running_role";
+grant select, insert on request_batches to :"running_role";
+grant usage on sequence request_batch_numbers to :"running_role";
 grant execute on function make_request_partitions() to :"running_role";
 grant execute on function drop_request_partitions() to :"running_role";
 grant select, insert, delete, update (requests) on request_counts to :"running_role";

@@ -16,7 +16,8 @@ begin
     select c.relname
     from pg_inherits i
     join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'public.requests'::regclass and c.relname < 'requests_' || to_char(today - 7, 'YYYYMMDD')
+    where i.inhparent = 'public.request_batches'::regclass
+      and c.relname < 'request_batches_' || to_char(today - 7, 'YYYYMMDD')
     order by c.relname
   loop
     execute format('drop table public.%I', partition);
@@ -40,15 +41,17 @@ begin
   -- Yesterday: a request may have arrived before midnight. Two days ahead: a worker that fails for
   -- a day loses nothing.
   for day in select today + n from generate_series(-1, 2) as n loop
-    partition := 'requests_' || to_char(day, 'YYYYMMDD');
+    partition := 'request_batches_' || to_char(day, 'YYYYMMDD');
     continue when to_regclass('public.' || partition) is not null;
     -- Nothing is ever updated or deleted, so there is nothing to vacuum.
     execute format(
-      'create table public.%I (like public.requests including defaults including constraints)
+      'create table public.%I (like public.request_batches including defaults including constraints)
        with (autovacuum_enabled = false, toast.autovacuum_enabled = false)', partition);
+    -- It is compressed already.
+    execute format('alter table public.%I alter column lines set storage external', partition);
     -- To attach a table does not block the writers; to create it as a partition would.
     execute format(
-      'alter table public.requests attach partition public.%I for values from (%L) to (%L)', partition,
+      'alter table public.request_batches attach partition public.%I for values from (%L) to (%L)', partition,
       rpad(lpad(to_hex(extract(epoch from day)::bigint * 1000), 12, '0'), 32, '0')::uuid,
       rpad(lpad(to_hex(extract(epoch from day + 1)::bigint * 1000), 12, '0'), 32, '0')::uuid);
   end loop;
@@ -192,6 +195,28 @@ CREATE UNLOGGED TABLE public.rate_windows (
 )
 WITH (fillfactor='30');
 
+CREATE SEQUENCE public.request_batch_numbers
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+CREATE TABLE public.request_batches (
+    batch bigint DEFAULT nextval('public.request_batch_numbers'::regclass) NOT NULL,
+    program_id uuid NOT NULL,
+    environment text NOT NULL,
+    first_request_id uuid NOT NULL,
+    last_request_id uuid NOT NULL,
+    line_count smallint NOT NULL,
+    lines bytea NOT NULL,
+    CONSTRAINT request_batches_environment_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT request_batches_ids_in_order CHECK ((first_request_id <= last_request_id)),
+    CONSTRAINT request_batches_line_count CHECK (((line_count >= 1) AND (line_count <= 1000))),
+    CONSTRAINT request_batches_lines_length CHECK ((octet_length(lines) <= 8388608))
+)
+PARTITION BY RANGE (last_request_id);
+
 CREATE TABLE public.request_counts (
     program_id uuid NOT NULL,
     environment text NOT NULL,
@@ -204,13 +229,6 @@ CREATE TABLE public.request_counts (
 )
 WITH (fillfactor='50');
 
-CREATE SEQUENCE public.request_positions
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
-
 CREATE UNLOGGED TABLE public.request_windows (
     subject uuid NOT NULL,
     started_at timestamp(3) with time zone NOT NULL,
@@ -220,31 +238,6 @@ CREATE UNLOGGED TABLE public.request_windows (
     CONSTRAINT request_windows_requests_is_not_negative CHECK ((requests >= 0))
 )
 WITH (fillfactor='30');
-
-CREATE TABLE public.requests (
-    request_id uuid NOT NULL,
-    "position" bigint DEFAULT nextval('public.request_positions'::regclass) NOT NULL,
-    program_id uuid NOT NULL,
-    environment text NOT NULL,
-    at timestamp(3) with time zone NOT NULL,
-    method text NOT NULL,
-    path text NOT NULL,
-    route text NOT NULL,
-    status smallint NOT NULL,
-    error_code text,
-    duration_ms real NOT NULL,
-    idempotency_key text,
-    replayed boolean NOT NULL,
-    user_agent text,
-    request_body text,
-    request_body_truncated boolean NOT NULL,
-    response_body text,
-    response_body_truncated boolean NOT NULL,
-    CONSTRAINT requests_environment_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
-    CONSTRAINT requests_request_body_length CHECK ((octet_length(request_body) <= 16384)),
-    CONSTRAINT requests_response_body_length CHECK ((octet_length(response_body) <= 16384))
-)
-PARTITION BY RANGE (request_id);
 
 CREATE TABLE public.sessions (
     token_hash bytea NOT NULL,
@@ -313,14 +306,14 @@ ALTER TABLE ONLY public.programs
 ALTER TABLE ONLY public.rate_windows
     ADD CONSTRAINT rate_windows_pkey PRIMARY KEY (key_id);
 
+ALTER TABLE ONLY public.request_batches
+    ADD CONSTRAINT request_batches_pkey PRIMARY KEY (last_request_id, batch);
+
 ALTER TABLE ONLY public.request_counts
     ADD CONSTRAINT request_counts_pkey PRIMARY KEY (program_id, environment, starts_at, status, error_code);
 
 ALTER TABLE ONLY public.request_windows
     ADD CONSTRAINT request_windows_pkey PRIMARY KEY (subject);
-
-ALTER TABLE ONLY public.requests
-    ADD CONSTRAINT requests_pkey PRIMARY KEY (request_id);
 
 ALTER TABLE ONLY public.sessions
     ADD CONSTRAINT sessions_pkey PRIMARY KEY (token_hash);
@@ -345,9 +338,9 @@ CREATE INDEX programs_developer ON public.programs USING btree (developer_id) WH
 
 CREATE INDEX programs_to_announce ON public.programs USING btree (id) WHERE (announced_version < version);
 
-CREATE INDEX request_counts_by_start ON public.request_counts USING btree (starts_at);
+CREATE INDEX request_batches_by_number ON ONLY public.request_batches USING btree (program_id, environment, batch);
 
-CREATE INDEX requests_by_position ON ONLY public.requests USING btree (program_id, environment, "position");
+CREATE INDEX request_counts_by_start ON public.request_counts USING btree (starts_at);
 
 CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
 

@@ -9,7 +9,9 @@ import {
   deriveOwnedId,
   feeTransferId,
   hashId,
+  instantOfId,
   isUuid,
+  leastIdAt,
   newId,
   newOwnedId,
   receiptIdOf,
@@ -187,6 +189,16 @@ describe('what is a uuid', () => {
       expect(isUuid(text)).toBe(false);
     }
   });
+});
+
+test('an id gives the instant of its making, and an instant the least id that begins with it', () => {
+  const at = new Date('2026-11-26T14:00:00.123Z');
+  for (const id of [newId(at), newOwnedId('challenge', at)]) {
+    expect(instantOfId(id)).toEqual(at);
+    expect(leastIdAt(at) <= id).toBe(true);
+    expect(leastIdAt(new Date(at.getTime() + 1)) > id).toBe(true);
+  }
+  expect(leastIdAt(new Date(2 ** 49))).toBe('ffffffff-ffff-0000-0000-000000000000');
 });
 
 function hexOf(iso: string): string {

@@ -38,6 +38,17 @@ export function newId(now?: Date): string {
   return `${timePrefix(now)}-7${random.slice(15)}`;
 }
 
+/** When the id was made: the time with which a UUIDv7 and a UUIDv8 of `newOwnedId` begin. */
+export function instantOfId(id: string): Date {
+  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+}
+
+/** The least id of any version that begins with the instant, or the greatest instant that fits. */
+export function leastIdAt(instant: Date): string {
+  const digits = Math.min(instant.getTime(), MAX_TIME).toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
+}
+
 /** A UUIDv8 with a time prefix, tagged with the service that owns the attempt. */
 export function newOwnedId(owner: ContestServiceName, now?: Date): string {
   const random = randomUUID();
@@ -103,6 +114,7 @@ export function awardTransferId(awardId: string): string {
   return deriveId(awardId, 'payout');
 }
 
+const MAX_TIME = 2 ** 48 - 1;
 const LOW_TIMES = 2 ** 16;
 /**
  * The upper 32 of the 48 bits change every 65 seconds, and printing such a large number is slow.

@@ -153,7 +153,7 @@ function matchAt(pattern: RegExp, text: string, from: number): RegExpExecArray |
   return pattern.exec(text);
 }
 
-/** PostgreSQL cannot store NUL. */
+/** NUL ends a text for many tools: the command that sends a request again is copied into a shell. */
 function withoutNul(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text;
 }

@@ -73,15 +73,15 @@ function line(overrides: Partial<LoggedRequest> = {}): LoggedRequest {
 const ids = (lines: readonly { requestId: string }[]) => lines.map(({ requestId }) => requestId);
 const partitions = async () => {
   const text = `select c.relname as name from pg_inherits join pg_class c on c.oid = inhrelid
-    where inhparent = 'requests'::regclass and c.relkind = 'r' order by 1`;
+    where inhparent = 'request_batches'::regclass and c.relkind = 'r' order by 1`;
   return (await superuser.query<{ name: string }>({ text })).map(({ name }) => name);
 };
-const partitionOf = (at: number) => `requests_${new Date(at).toISOString().slice(0, 10).replaceAll('-', '')}`;
+const partitionOf = (at: number) => `request_batches_${new Date(at).toISOString().slice(0, 10).replaceAll('-', '')}`;
 /** A day's partition that the function would no longer make. */
 async function makeOldPartition(at: number): Promise<void> {
   const start = at - (at % DAY_MS);
   const [from, to] = [start, start + DAY_MS].map((ms) => ms.toString(16).padStart(12, '0').padEnd(32, '0'));
-  const text = `create table ${partitionOf(at)} partition of requests for values from ('${from}') to ('${to}')`;
+  const text = `create table ${partitionOf(at)} partition of request_batches for values from ('${from}') to ('${to}')`;
   await superuser.query({ text });
 }
 
@@ -92,7 +92,7 @@ describe('the partitions of the request log', () => {
     expect(await partitions()).toEqual([-1, 0, 1, 2].map((days) => partitionOf(today + days * DAY_MS)));
     await expect(database.query({ text: 'create table mine (id int)' })).rejects.toThrow('permission denied');
     await expect(database.query({ text: `drop table ${partitionOf(today)}` })).rejects.toThrow('must be owner');
-    await expect(database.query({ text: `delete from requests` })).rejects.toThrow('permission denied');
+    await expect(database.query({ text: `delete from request_batches` })).rejects.toThrow('permission denied');
     await expect(database.query({ text: `select * from ${partitionOf(today)}` })).rejects.toThrow('permission denied');
   });
 
@@ -102,7 +102,7 @@ describe('the partitions of the request log', () => {
     await makeOldPartition(kept);
     await makeOldPartition(dropped);
     const lines = [line({ at: new Date(kept) }), line({ at: new Date(dropped) }), line()];
-    await insertRequests(database, lines, []);
+    for (const one of lines) await insertRequests(database, [one], []);
     expect(await partitions()).toContain(partitionOf(dropped));
 
     await createKeepRequestLog(database)(new Date(now));

@@ -1,9 +1,13 @@
 /**
- * The request log (0014_create_requests.sql): written in batches behind the responses, read by the
- * portal. Lists are ordered by position: the order in which the requests were written.
+ * The request log (0017_keep_requests_in_batches.sql): written in batches behind the responses, read
+ * by the portal. A row has the requests of a program and environment since the last write. Lists
+ * are ordered by position: the order in which the requests were written. What is in a batch is
+ * compressed, so a list is filtered here and not by the database.
  */
+import { promisify } from 'node:util';
+import { brotliCompress, brotliDecompressSync, constants } from 'node:zlib';
 import type { BoundStatement, Database, Statement } from '@laurel/postgres';
-import { isUuid } from '@laurel/values/ids';
+import { instantOfId, isUuid, leastIdAt } from '@laurel/values/ids';
 import type { Environment } from '@laurel/values/tenant';
 
 export type Milestone = 'key_used' | 'player_linked' | 'attempt_created' | 'outcome_reported';
@@ -55,11 +59,21 @@ export type ListedRequest = LoggedRequest & Derived;
 /** Requests are counted by slots of this length. */
 export const SLOT_MS = 300_000;
 /**
- * The most rows that one page of a filtered list reads. A page may therefore have fewer lines than
- * its limit, or none, although another one follows.
+ * A page of a filtered list reads batches until they had this many requests. It may therefore have
+ * fewer lines than its limit, or none, although another one follows.
  */
-const WINDOW_ROWS = 10_000;
+const WINDOW_REQUESTS = 10_000;
+/** About as many are read at once: the process unpacks them in some 3 ms. */
+const REQUESTS_AT_ONCE = 2_000;
+const FIRST_BATCHES = 20;
+/** A request's position is its batch's number times this, plus its place in the batch. */
+const PLACES = 1_000n;
 const MAX_POSITION = 2n ** 63n - 1n;
+/**
+ * A request is in a batch whose greatest id is less than this much later: it takes seconds, waits
+ * seconds for the write, and shares the batch only with what was written then.
+ */
+const MAX_WRITTEN_AFTER_MS = 600_000;
 
 /**
  * Held until the commit, so that positions become visible in their order: a reader that goes on
@@ -71,17 +85,10 @@ const LOCK_POSITIONS: Statement = {
 };
 
 const INSERT: Statement = {
-  name: 'insert_requests',
+  name: 'insert_request_batches',
   text: `
-    insert into requests (
-      request_id, program_id, environment, at, method, path, route, status, error_code, duration_ms, idempotency_key,
-      replayed, user_agent, request_body, request_body_truncated, response_body, response_body_truncated)
-    select *
-    from unnest(
-      $1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::text[], $8::smallint[],
-      $9::text[], $10::real[], $11::text[], $12::boolean[], $13::text[], $14::text[], $15::boolean[], $16::text[],
-      $17::boolean[])
-    order by 1`,
+    insert into request_batches (program_id, environment, first_request_id, last_request_id, line_count, lines)
+    select * from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::smallint[], $6::bytea[])`,
 };
 
 /** The positions' lock is held, so no two of these statements run at once. */
@@ -114,33 +121,41 @@ export async function insertRequests(
   requests: readonly LoggedRequest[],
   firsts: readonly FirstRequest[],
 ): Promise<void> {
-  const column = <Value>(read: (request: LoggedRequest) => Value) => requests.map(read);
-  const lines = [
-    column((r) => r.requestId),
-    column((r) => r.programId),
-    column((r) => r.environment),
-    column((r) => r.at),
-    column((r) => r.method),
-    column((r) => r.path),
-    column((r) => r.route),
-    column((r) => r.status),
-    column((r) => r.errorCode),
-    column((r) => r.durationMs),
-    column((r) => r.idempotencyKey),
-    column((r) => r.isReplayed),
-    column((r) => r.userAgent),
-    column((r) => r.requestBody),
-    column((r) => r.isRequestBodyTruncated),
-    column((r) => r.responseBody),
-    column((r) => r.isResponseBodyTruncated),
-  ];
   const statements: BoundStatement[] = [
     { statement: LOCK_POSITIONS },
-    { statement: INSERT, values: lines },
+    { statement: INSERT, values: await columnsOfBatches(requests) },
     { statement: COUNT, values: countsOf(requests) },
   ];
   if (firsts.length > 0) statements.push({ statement: INSERT_FIRST, values: columnsOfFirsts(firsts) });
   await database.batch(statements, { durable: false });
+}
+
+/** A batch for each program and environment, its requests in the order of their arrival. */
+async function columnsOfBatches(requests: readonly LoggedRequest[]): Promise<unknown[][]> {
+  const inOrder = requests.toSorted((one, other) => (one.requestId < other.requestId ? -1 : 1));
+  const byScope = Map.groupBy(inOrder, ({ programId, environment }) => `${programId} ${environment}`);
+  const rows = await Promise.all(
+    [...byScope.values()].map(async (own) => {
+      const { programId, environment, requestId } = own[0] as LoggedRequest;
+      return [programId, environment, requestId, own.at(-1)?.requestId, own.length, await pack(own)];
+    }),
+  );
+  return [0, 1, 2, 3, 4, 5].map((index) => rows.map((row) => row[index]));
+}
+
+const compress = promisify(brotliCompress);
+/** A low quality: with the default one, compression would cost more than the rest of the write. */
+const PACKING = {
+  params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
+};
+
+function pack(requests: readonly LoggedRequest[]): Promise<Buffer> {
+  return compress(JSON.stringify(requests), PACKING);
+}
+
+function unpack(packed: Buffer): LoggedRequest[] {
+  const requests = JSON.parse(brotliDecompressSync(packed).toString()) as (LoggedRequest & { at: string })[];
+  return requests.map((request) => ({ ...request, at: new Date(request.at) }));
 }
 
 function countsOf(requests: readonly LoggedRequest[]): unknown[][] {
@@ -168,21 +183,6 @@ function columnsOfFirsts(firsts: readonly FirstRequest[]): unknown[][] {
   ];
 }
 
-/**
- * An attempt begins with its id in the response that created it. `withAttemptId` checks the form: a
- * path may have any text there.
- */
-const ATTEMPT_ID = `
-  lower(case
-    when route = '/v1/attempts' and left(response_body, 7) = '{"id":"' then substr(response_body, 8, 36)
-    when route like '/v1/attempts/{attempt\\_id}%' then substr(path, length('/v1/attempts/') + 1, 36)
-  end)`;
-
-const LINE = `
-  request_id as "requestId", program_id as "programId", environment, at, method, path, route, status,
-  error_code as "errorCode", duration_ms as "durationMs", idempotency_key as "idempotencyKey",
-  replayed as "isReplayed", position, ${ATTEMPT_ID} as "attemptId"`;
-
 /** Null means any. */
 export interface RequestFilter {
   /** 2, 4 or 5. */
@@ -195,40 +195,88 @@ export interface RequestFilter {
   readonly attemptId: string | null;
 }
 
-const MATCHES = `
-  ($5::integer is null or status / 100 = $5)
-  and ($6::text is null or "errorCode" = $6)
-  and ($7::text is null or method = $7)
-  and ($8::text is null or route = $8)
-  and ($9::text is null or "idempotencyKey" = $9)
-  and ($10::text is null or "attemptId" = $10)`;
-
-/** The rows that a page reads, in its order. */
-const windowOf = (columns: string, end: string) => `
-  select ${columns} from requests where program_id = $1 and environment = $2 and position ${end}`;
+function matches(line: ListedRequest, filter: RequestFilter): boolean {
+  return (
+    (filter.statusClass ?? Math.floor(line.status / 100)) === Math.floor(line.status / 100) &&
+    (filter.errorCode ?? line.errorCode) === line.errorCode &&
+    (filter.method ?? line.method) === line.method &&
+    (filter.route ?? line.route) === line.route &&
+    (filter.idempotencyKey ?? line.idempotencyKey) === line.idempotencyKey &&
+    (filter.attemptId ?? line.attemptId) === line.attemptId
+  );
+}
 
 const SELECT_NEWEST: Statement = {
   name: 'select_newest_request_position',
-  text: `${windowOf('position', '> 0')} order by position desc limit 1`,
+  text: `
+    select batch * ${PLACES} + line_count - 1 as position
+    from request_batches
+    where program_id = $1 and environment = $2
+    order by batch desc
+    limit 1`,
 };
 
-const list = (end: string, order: string) => `
-  select * from (${windowOf(LINE, end)} order by position ${order} limit ${WINDOW_ROWS}) as read
-  where ${MATCHES}
-  order by position ${order}
+interface Batch {
+  readonly batch: bigint;
+  readonly lineCount: number;
+  readonly lines: Buffer;
+}
+
+const BATCH = 'batch, line_count as "lineCount", lines';
+
+const batchesFrom = (comparison: '<=' | '>=', order: 'asc' | 'desc') => `
+  select ${BATCH}
+  from request_batches
+  where program_id = $1 and environment = $2 and batch ${comparison} $3
+  order by batch ${order}
   limit $4`;
-const endOfWindow = (end: string, order: string) =>
-  `${windowOf('position', end)} order by position ${order} offset ${WINDOW_ROWS - 1} limit 1`;
 
-const LIST_OLDER: Statement = { name: 'list_older_requests', text: list('< $3', 'desc') };
-const END_OF_OLDER: Statement = { name: 'end_of_older_requests', text: endOfWindow('< $3', 'desc') };
-const LIST_NEWER: Statement = { name: 'list_newer_requests', text: list('> $3', 'asc') };
-const END_OF_NEWER: Statement = { name: 'end_of_newer_requests', text: endOfWindow('> $3', 'asc') };
+const BATCHES_DOWN: Statement = { name: 'request_batches_down_from', text: batchesFrom('<=', 'desc') };
+const BATCHES_UP: Statement = { name: 'request_batches_up_from', text: batchesFrom('>=', 'asc') };
 
-const LISTS = {
-  older: { statement: LIST_OLDER, windowEnd: END_OF_OLDER },
-  newer: { statement: LIST_NEWER, windowEnd: END_OF_NEWER },
-} as const;
+/** The batches from that of a position on, in the direction of reading. */
+async function* batchesOf(
+  database: Database,
+  direction: 'older' | 'newer',
+  { programId, environment }: RequestScope,
+  from: bigint,
+): AsyncGenerator<Batch> {
+  const statement = direction === 'older' ? BATCHES_DOWN : BATCHES_UP;
+  const step = direction === 'older' ? -1n : 1n;
+  let limit = FIRST_BATCHES;
+  for (let next = from / PLACES; ; ) {
+    const batches = await database.query<Batch>(statement, [programId, environment, next, limit]);
+    yield* batches;
+    const last = batches.at(-1);
+    if (last === undefined || batches.length < limit) return;
+    next = last.batch + step;
+    const requests = batches.reduce((sum, { lineCount }) => sum + lineCount, 0);
+    limit = Math.ceil((REQUESTS_AT_ONCE * batches.length) / requests);
+  }
+}
+
+/** The requests of a batch in the order of their positions, with what is derived from them. */
+function requestsOf({ batch, lines }: Batch): ListedRequest[] {
+  return unpack(lines).map((request, place) => {
+    const position = batch * PLACES + BigInt(place);
+    return { ...request, position, attemptId: attemptIdOf(request) };
+  });
+}
+
+const CREATED_ATTEMPT = /^\{"id":"([^"]{36})"/;
+const ATTEMPT_IN_PATH = /^\/v1\/attempts\/(.{36})/;
+
+/** An attempt begins with its id in the response that created it. A path may have any text there. */
+function attemptIdOf({ route, path, responseBody }: LoggedRequest): string | null {
+  const found =
+    route === '/v1/attempts'
+      ? CREATED_ATTEMPT.exec(responseBody ?? '')
+      : route.startsWith('/v1/attempts/{attempt_id}')
+        ? ATTEMPT_IN_PATH.exec(path)
+        : null;
+  const id = found?.[1]?.toLowerCase();
+  return id !== undefined && isUuid(id) ? id : null;
+}
 
 interface Part {
   readonly lines: readonly ListedLine[];
@@ -236,22 +284,31 @@ interface Part {
   readonly next: bigint | null;
 }
 
+/** A page of the requests below (`older`) or after (`newer`) a position. */
 async function readPart(
   database: Database,
-  direction: keyof typeof LISTS,
-  { programId, environment }: RequestScope,
+  direction: 'older' | 'newer',
+  scope: RequestScope,
   filter: RequestFilter,
   { from, limit }: { readonly from: bigint; readonly limit: number },
 ): Promise<Part> {
-  const { statement, windowEnd } = LISTS[direction];
-  const { statusClass, errorCode, method, route, idempotencyKey, attemptId } = filter;
-  const values = [statusClass, errorCode, method, route, idempotencyKey, attemptId];
-  const rows = await database.query<ListedLine>(statement, [programId, environment, from, limit + 1, ...values]);
-  const lines = rows.slice(0, limit).map(withAttemptId);
-  if (rows.length > limit) return { lines, next: lines.at(-1)?.position ?? null };
-  if (values.every((value) => value === null)) return { lines, next: null };
-  const [end] = await database.query<{ position: bigint }>(windowEnd, [programId, environment, from]);
-  return { lines, next: end?.position ?? null };
+  const isOlder = direction === 'older';
+  const lines: ListedLine[] = [];
+  let read = 0;
+  for await (const batch of batchesOf(database, direction, scope, from)) {
+    const requests = requestsOf(batch);
+    for (const line of isOlder ? requests.reverse() : requests) {
+      if ((isOlder ? line.position >= from : line.position <= from) || !matches(line, filter)) continue;
+      if (lines.length === limit) return { lines, next: lines.at(-1)?.position ?? null };
+      lines.push(line);
+    }
+    read += batch.lineCount;
+    if (read >= WINDOW_REQUESTS) {
+      const [least, greatest] = [batch.batch * PLACES, batch.batch * PLACES + BigInt(batch.lineCount - 1)];
+      return { lines, next: isOlder ? least : greatest };
+    }
+  }
+  return { lines, next: null };
 }
 
 /**
@@ -295,38 +352,45 @@ export function isPosition(position: bigint): boolean {
   return position >= 0n && position < MAX_POSITION;
 }
 
-const SELECT_BY_ID: Statement = {
-  name: 'select_request_of_any_program',
-  text: `select ${LINE} from requests where request_id = $1`,
+const SELECT_BATCHES_AROUND: Statement = {
+  name: 'select_request_batches_around_id',
+  text: `
+    select ${BATCH}
+    from request_batches
+    where last_request_id between $1 and $2 and first_request_id <= $1 and ($3::uuid is null or program_id = $3)
+    order by last_request_id`,
 };
 
-/** A request of any program, in either environment, without its bodies. */
-export async function findRequestLine(database: Database, requestId: string): Promise<RequestLine | null> {
-  const [found] = await database.query<RequestLine>(SELECT_BY_ID, [requestId]);
-  return found ?? null;
+/** A request of any program, in either environment. */
+export function findRequestLine(database: Database, requestId: string): Promise<RequestLine | null> {
+  return findById(database, requestId, null);
 }
 
-const SELECT_ONE: Statement = {
-  name: 'select_request',
-  text: `
-    select ${LINE}, user_agent as "userAgent", request_body as "requestBody",
-      request_body_truncated as "isRequestBodyTruncated", response_body as "responseBody",
-      response_body_truncated as "isResponseBodyTruncated"
-    from requests
-    where request_id = $1 and program_id = $2`,
-};
-
 /** A request of the program, in either environment. */
-export async function findRequest(
+export function findRequest(
   database: Database,
   { requestId, programId }: { readonly requestId: string; readonly programId: string },
 ): Promise<ListedRequest | null> {
-  const [found] = await database.query<ListedRequest>(SELECT_ONE, [requestId, programId]);
-  return found === undefined ? null : withAttemptId(found);
+  return findById(database, requestId, programId);
 }
 
-function withAttemptId<Line extends Derived>(line: Line): Line {
-  return line.attemptId === null || isUuid(line.attemptId) ? line : { ...line, attemptId: null };
+/** Null for `programId` means any program. */
+async function findById(
+  database: Database,
+  requestId: string,
+  programId: string | null,
+): Promise<ListedRequest | null> {
+  const values = [requestId, latestBatchOf(requestId), programId];
+  for (const batch of await database.query<Batch>(SELECT_BATCHES_AROUND, values)) {
+    const found = requestsOf(batch).find((line) => line.requestId === requestId);
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+/** No batch with a greater id than this has the request. */
+function latestBatchOf(requestId: string): string {
+  return leastIdAt(new Date(instantOfId(requestId).getTime() + MAX_WRITTEN_AFTER_MS));
 }
 
 const SUMMARIZE: Statement = {

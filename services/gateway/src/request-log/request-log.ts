@@ -15,6 +15,7 @@
 import type { Database } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
 import { counter } from '@laurel/telemetry';
+import { instantOfId } from '@laurel/values/ids';
 import { createByteBudgets } from '@laurel/values/tenant';
 import type { Principal } from '../domain/principal.ts';
 import { MAX_KEPT_BYTES, redactBody, redactPath, redactWord } from '../domain/redaction.ts';
@@ -50,7 +51,7 @@ export interface RequestLog extends AsyncDisposable {
 }
 
 /** A batch blocks the process for about a millisecond, while its bodies are redacted. */
-const MAX_BATCH = 100;
+const MAX_BATCH = 250;
 /** A developer who watches the log sees a request this much later. */
 const FLUSH_MS = 200;
 /** Some seconds of work, in little memory. */
@@ -222,7 +223,7 @@ function lineOf(request: EndedRequest, keepsBodies: boolean): LoggedRequest {
     requestId,
     programId: principal.programId,
     environment: principal.environment,
-    at: instantOf(requestId),
+    at: instantOfId(requestId),
     method: request.method,
     path: redactPath(request.url),
     route: routeOf(request),
@@ -239,11 +240,6 @@ function lineOf(request: EndedRequest, keepsBodies: boolean): LoggedRequest {
   };
 }
 
-/** The arrival: a request's id is a UUIDv7, which begins with it. */
-function instantOf(requestId: string): Date {
-  return new Date(Number.parseInt(requestId.slice(0, 8) + requestId.slice(9, 13), 16));
-}
-
 function routeOf({ route, pattern }: EndedRequest): string {
   return route === 'unknown' && pattern !== undefined ? `/v1${pattern.replace(/:(\w+)/g, '{$1}')}` : route;
 }
@@ -255,14 +251,13 @@ function firstsOf(lines: readonly LoggedRequest[], known: ReadonlySet<string>): 
     if (status >= 300) continue;
     for (const milestone of ['key_used', MILESTONE_OF_ROUTE[`${method} ${route}`]] as const) {
       if (milestone === undefined) continue;
-      const first = { programId, environment, milestone, at };
-      const name = nameOf(first);
-      if (!known.has(name) && !firsts.has(name)) firsts.set(name, first);
+      const name = nameOf({ programId, environment, milestone });
+      if (!known.has(name) && !firsts.has(name)) firsts.set(name, { programId, environment, milestone, at });
     }
   }
   return [...firsts.values()];
 }
 
-function nameOf({ programId, environment, milestone }: FirstRequest): string {
+function nameOf({ programId, environment, milestone }: Omit<FirstRequest, 'at'>): string {
   return `${programId} ${environment} ${milestone}`;
 }

@@ -180,7 +180,7 @@ test('a query that does not fit is refused', async () => {
 });
 
 test('while the log cannot be written, requests are answered as ever, and later ones are logged again', async () => {
-  await superuser.query({ text: 'alter table requests rename to requests_away' });
+  await superuser.query({ text: 'alter table request_batches rename to request_batches_away' });
   const lost = await call(ann, 'GET', '/challenges?limit=nonsense');
   expect(lost.status).toBe(400);
   // The lines of this gateway are dropped at its stop at the latest.
@@ -188,7 +188,7 @@ test('while the log cannot be written, requests are answered as ever, and later 
     await using other = await startTestGateway(settings);
     expect((await call(ann, 'GET', '/challenges?limit=nonsense', undefined, other.port)).status).toBe(400);
   }
-  await superuser.query({ text: 'alter table requests_away rename to requests' });
+  await superuser.query({ text: 'alter table request_batches_away rename to request_batches' });
   const later = await call(ann, 'GET', '/challenges?limit=nonsense');
   expect((await readUntil(ann, later.headers.get('x-request-id'))).status).toBe(200);
 });
