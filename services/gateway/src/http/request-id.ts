@@ -47,7 +47,7 @@ export function assignRequestId(logger: Logger, requestLog: RequestLog | undefin
   };
 }
 
-/** Only references are kept: the log reads them later. */
+/** The bodies are those that the request had in memory anyway. */
 function addToLog(
   log: RequestLog,
   request: Request,

@@ -1,7 +1,7 @@
 /**
- * Writes the request log behind the responses. A request pays one object in a queue; nothing waits
- * for it. Bodies are redacted in the batch, from the bytes and the text that the request had in
- * memory anyway.
+ * Writes the request log behind the responses. A request pays one short object in a queue; nothing
+ * waits for it. A body is redacted when its response has ended, and what is not kept of it is not
+ * held any longer: memory that outlives a request costs more than the log.
  *
  * The queue is bounded in lines and in bytes. A line that has no room is dropped, and so is a batch
  * that the database does not take: both are counted, and logged at most once a minute. No request
@@ -50,7 +50,6 @@ export interface RequestLog extends AsyncDisposable {
   add(request: EndedRequest): void;
 }
 
-/** A batch blocks the process for about a millisecond, while its bodies are redacted. */
 const MAX_BATCH = 250;
 /** A developer who watches the log sees a request this much later. */
 const FLUSH_MS = 200;
@@ -92,7 +91,7 @@ export function startRequestLog({
   const knownFirsts = new Set<string>();
   const limited = createOncePerSecond();
   const bodyBudgets = createByteBudgets(BODY_BYTES_PER_SECOND);
-  let queue: EndedRequest[] = [];
+  let queue: LoggedRequest[] = [];
   let bytes = 0;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
@@ -119,9 +118,8 @@ export function startRequestLog({
     return true;
   };
 
-  const write = async (batch: readonly EndedRequest[]) => {
+  const write = async (lines: readonly LoggedRequest[]) => {
     try {
-      const lines = batch.map((request) => lineOf(request, takesBodies(request)));
       const firsts = firstsOf(lines, knownFirsts);
       if (!hasPartitions) await makeRequestPartitions(database);
       hasPartitions = true;
@@ -129,7 +127,7 @@ export function startRequestLog({
       if (knownFirsts.size > MAX_KNOWN_FIRSTS) knownFirsts.clear();
       for (const first of firsts) knownFirsts.add(nameOf(first));
     } catch (error) {
-      drop('database', batch.length, error);
+      drop('database', lines.length, error);
     }
   };
 
@@ -138,7 +136,7 @@ export function startRequestLog({
     do {
       const batch = queue.slice(0, MAX_BATCH);
       queue = queue.slice(MAX_BATCH);
-      for (const request of batch) bytes -= bytesOf(request);
+      for (const line of batch) bytes -= bytesOf(line);
       await write(batch);
     } while (queue.length >= least);
   };
@@ -162,10 +160,12 @@ export function startRequestLog({
         dropped.inc({ reason: 'limited' });
         return;
       }
-      const size = bytesOf(request);
-      if (queue.length >= MAX_LINES || bytes + size > MAX_BYTES) return drop('full', 1);
+      if (queue.length >= MAX_LINES) return drop('full', 1);
+      const line = lineOf(request, takesBodies(request));
+      const size = bytesOf(line);
+      if (bytes + size > MAX_BYTES) return drop('full', 1);
       bytes += size;
-      queue.push(request);
+      queue.push(line);
       if (queue.length >= MAX_BATCH && writing === undefined) flush();
       else schedule();
     },
@@ -202,7 +202,8 @@ function createOncePerSecond(): (subject: string) => boolean {
   };
 }
 
-function bytesOf({ requestBody, responseBody }: EndedRequest): number {
+/** About the bytes that a line holds: a character is at most a few. */
+function bytesOf({ requestBody, responseBody }: LoggedRequest): number {
   return (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
 }
 
