@@ -3,15 +3,16 @@ import { type ReactNode, useMemo, useState } from 'react';
 import type { Account, AccountLinks } from '../../../api/api-types.ts';
 import { useChange, useRead } from '../../../api/use-read.ts';
 import { Button } from '../../../kit/button.tsx';
-import { ConfirmDialog } from '../../../kit/dialog.tsx';
 import { Empty } from '../../../kit/empty.tsx';
 import { Loaded } from '../../../kit/loaded.tsx';
 import { Section } from '../../../kit/page.tsx';
 import { Status } from '../../../kit/status.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { Time } from '../../../kit/time.tsx';
+import { ConfirmItemDialog } from '../../layout/confirm-item-dialog.tsx';
 import { EnvironmentBadge } from '../../layout/environment-badge.tsx';
 import { ProgramId } from '../../layout/item-ids.tsx';
+import { AFFECTS, linksItem } from './facts.ts';
 import { type LinkedProgram, linkedProgramsOf } from './linked-programs.ts';
 
 export function LinksSection({ account }: { readonly account: Account }): ReactNode {
@@ -37,7 +38,15 @@ export function LinksSection({ account }: { readonly account: Account }): ReactN
           />
         )}
       </Loaded>
-      {asking !== undefined && <Question account={account} program={asking} onClose={() => setAsking(undefined)} />}
+      {asking !== undefined && reading.state === 'loaded' && (
+        <Question
+          key={asking.programId}
+          account={account}
+          shown={reading.data}
+          program={asking}
+          onClose={() => setAsking(undefined)}
+        />
+      )}
     </Section>
   );
 }
@@ -82,28 +91,26 @@ function Players({ program: { links, severedAt } }: { readonly program: LinkedPr
 
 interface QuestionProps {
   readonly account: Account;
+  readonly shown: AccountLinks;
   readonly program: LinkedProgram;
   readonly onClose: () => void;
 }
 
-function Question({ account, program: { programId, severedAt }, onClose }: QuestionProps): ReactNode {
-  const path = `/accounts/${account.id}/player-links`;
+function Question({ account, shown, program: { programId, severedAt }, onClose }: QuestionProps): ReactNode {
+  const path = `/accounts/${account.id}/player-links/${programId}`;
   const isLift = severedAt !== null;
-  const change = useChange<null>(isLift ? 'post' : 'delete', `${path}/${programId}${isLift ? '/lift' : ''}`, [
-    path,
-    '/accounts',
-    '/actions',
-  ]);
+  const change = useChange<null>(isLift ? 'post' : 'delete', isLift ? `${path}/lift` : path, AFFECTS);
   const run = async () => {
     if ((await change.run()) !== undefined) onClose();
   };
   return (
-    <ConfirmDialog
+    <ConfirmItemDialog
+      item={linksItem({ accountId: account.id, programId, shown })}
+      allows={({ severed }) => severed.some(({ program_id }) => program_id === programId) === isLift}
       title={isLift ? `Let the program link ${account.email} again?` : `Sever the program from ${account.email}?`}
       consequence={isLift ? LIFT : SEVER}
       confirm={isLift ? 'Lift' : 'Sever'}
       tone={isLift ? 'primary' : 'danger'}
-      isOpen
       isBusy={change.isRunning}
       failure={change.failure}
       onConfirm={() => void run()}
@@ -112,7 +119,7 @@ function Question({ account, program: { programId, severedAt }, onClose }: Quest
       <p>
         Program <ProgramId value={programId} />
       </p>
-    </ConfirmDialog>
+    </ConfirmItemDialog>
   );
 }
 
