@@ -209,7 +209,7 @@ describe.skipIf(!(await hasChromium()))('an operator and the accounts', () => {
     expect(await accessibilityIssues(page)).toEqual([]);
   });
 
-  test('by keyboard: an account is opened for a person, which a program then links by its e-mail in live', async () => {
+  test('by keyboard: an account is opened for a person, which a program then links by its e-mail in live, and gets real money', async () => {
     const email = `${randomUUID()}@example.com`;
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
@@ -224,6 +224,12 @@ describe.skipIf(!(await hasChromium()))('an operator and the accounts', () => {
     await page.locator('.page-header').getByText('live', { exact: true }).waitFor();
     expectStatus(201, await world.program.live.linkPlayer(`player-${randomUUID()}`, email));
     expectError(404, 'not_found', await world.program.test.linkPlayer(`player-${randomUUID()}`, email));
+    await fillDeposit(page, '5.00', 'bank transfer 7');
+    await page.getByRole('dialog', { name: 'Deposit real money?' }).waitFor();
+    await confirmDecision(page, 'Deposit');
+    await page.getByText('$5.00 is deposited for “bank transfer 7”. The balance is $5.00.').waitFor();
+    await pressEnter(page.getByRole('link', { name: 'test', exact: true }));
+    await page.getByText('A person has no play money.').waitFor();
     expect(objections).toEqual([]);
   });
 

@@ -27,7 +27,7 @@ export function ExclusionDialog({ account, onClose }: DialogProps): ReactNode {
     >
       <Field
         label="Until"
-        hint={until === undefined ? 'A time to come, in your time zone.' : utcTime(until)}
+        hint={until === undefined ? 'A time to come, in your time zone.' : endWords(until, account.self_excluded_until)}
         error={typed !== '' && until === undefined ? 'Choose a time to come.' : undefined}
         type="datetime-local"
         value={typed}
@@ -35,6 +35,12 @@ export function ExclusionDialog({ account, onClose }: DialogProps): ReactNode {
       />
     </AccountDialog>
   );
+}
+
+/** The end in UTC; a shorter exclusion is named as such. */
+function endWords(until: string, present: string | null): string {
+  const isShorter = present !== null && Date.parse(until) < Date.parse(present);
+  return isShorter ? `${utcTime(until)}: earlier than the present end, ${utcTime(present)}` : utcTime(until);
 }
 
 export function EndExclusionDialog({ account, onClose }: DialogProps): ReactNode {

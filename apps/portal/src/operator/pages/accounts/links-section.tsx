@@ -124,6 +124,6 @@ function Question({ account, shown, program: { programId, severedAt }, onClose }
 }
 
 const SEVER =
-  'All links of the program to the account go at once, in test and live. Its keys find no account with this e-mail, and paid attempts of those players get 402 insufficient_funds. Open attempts stay with the account that paid. To lift it restores no link.';
+  'All links of the program to the account go at once, in test and live. Its keys find no account with this e-mail, and paid attempts of those players get 402 insufficient_funds. Open attempts stay with the account that paid. Lifting the severance restores no link.';
 const LIFT =
   'The program can link the account again by its e-mail. No link comes back by itself: its server has to link the player again.';
