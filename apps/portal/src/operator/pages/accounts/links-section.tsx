@@ -12,6 +12,7 @@ import { Time } from '../../../kit/time.tsx';
 import { ConfirmItemDialog } from '../../layout/confirm-item-dialog.tsx';
 import { EnvironmentBadge } from '../../layout/environment-badge.tsx';
 import { ProgramId } from '../../layout/item-ids.tsx';
+import { ProgramName } from '../../layout/program-name.tsx';
 import { AFFECTS, linksItem } from './facts.ts';
 import { type LinkedProgram, linkedProgramsOf } from './linked-programs.ts';
 
@@ -53,7 +54,7 @@ export function LinksSection({ account }: { readonly account: Account }): ReactN
 
 function columnsWith(ask: (program: LinkedProgram) => void): readonly Column<LinkedProgram>[] {
   return [
-    { name: 'Program', cell: ({ programId }) => <ProgramId value={programId} isShort /> },
+    { name: 'Program', grow: 2, cell: ({ programId }) => <NamedProgram programId={programId} /> },
     { name: 'Players', grow: 3, cell: (program) => <Players program={program} /> },
     {
       name: 'Change',
@@ -68,6 +69,14 @@ function columnsWith(ask: (program: LinkedProgram) => void): readonly Column<Lin
       },
     },
   ];
+}
+
+function NamedProgram({ programId }: { readonly programId: string }): ReactNode {
+  return (
+    <>
+      <ProgramName programId={programId} /> <ProgramId value={programId} isShort />
+    </>
+  );
 }
 
 function Players({ program: { links, severedAt } }: { readonly program: LinkedProgram }): ReactNode {
@@ -117,7 +126,7 @@ function Question({ account, shown, program: { programId, severedAt }, onClose }
       onClose={onClose}
     >
       <p>
-        Program <ProgramId value={programId} />
+        Program: <NamedProgram programId={programId} />
       </p>
     </ConfirmItemDialog>
   );
