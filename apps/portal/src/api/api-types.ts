@@ -476,6 +476,8 @@ export type AttemptTimelineEntry = {
   number?: number | undefined;
   http_status?: number | null | undefined;
   error_kind?: string | null | undefined;
+  /** The reference of a deposit that makes the attempt good, which only operators are shown. */
+  reference?: string | undefined;
 };
 
 export type AttemptTimelineKind =
@@ -489,7 +491,8 @@ export type AttemptTimelineKind =
   | 'expired'
   | 'voided'
   | 'fee_refunded'
-  | 'webhook_sent';
+  | 'webhook_sent'
+  | 'goodwill_deposited';
 
 export type AuditCheck = {
   id: string;
