@@ -516,10 +516,6 @@ export type AuditReport = {
   checks: Array<AuditCheck>;
 };
 
-export type Balance = {
-  balance: Amount;
-};
-
 export type CalibrationGate = {
   samples: number;
   players: number;
@@ -653,6 +649,12 @@ export type DepositRequest = {
   reference: string;
   /** The attempt that the deposit makes good: one of the account, in this environment. */
   attempt_id?: string | undefined;
+};
+
+export type DepositResult = {
+  balance: Amount;
+  /** An earlier call made this deposit, and this one changed nothing. */
+  posted_before: boolean;
 };
 
 export type DescribedAttempt = AttemptLine & {
