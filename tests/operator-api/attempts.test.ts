@@ -77,9 +77,8 @@ describe('attempts as operators read them', () => {
     const player = await world.newPlayer({ partner: program.test });
     const asked = { challenge_id: challenge.id, player_ref: player.ref };
     const { id } = expectStatus(201, await program.test.createAttempt(asked)).body;
-    const deposit = { environment: 'test', amount: '2.50', reference: 'ticket 7' };
-    const body = { ...deposit, attempt_id: id };
-    expectStatus(201, await world.operator.send('POST', `/accounts/${player.accountId}/deposits`, { body }));
+    const deposit = { environment: 'test', amount: '2.50', reference: 'ticket 7', attempt_id: id };
+    expectStatus(201, await world.operator.deposit(player.accountId, deposit));
     const kinds = ({ timeline }: Described) => timeline.map(({ kind }) => kind);
     const read = expectStatus(200, await world.operator.send<Described>('GET', `/attempts/${id}`)).body;
     expect(kinds(read)).toEqual(['created', 'fee_charged', 'goodwill_deposited']);

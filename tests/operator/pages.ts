@@ -1,5 +1,6 @@
 /** The pages that `operator.test.ts` opens. A page adds one line. */
 import { expectStatus, type SharedWorld } from '../world.ts';
+import { newOpenAttempt } from './attempt-items.ts';
 import { newHeldPayout } from './payout-items.ts';
 
 export interface OperatorPage {
@@ -22,6 +23,18 @@ const OPERATOR_PAGES: readonly OperatorPage[] = [
   { path: '/programs/{item}', heading: /./, item: async ({ program }) => program.id },
   { path: '/payouts', heading: 'Payouts', item: async (world) => (await newHeldPayout(world)).award_id },
   { path: '/payouts?status=denied', heading: 'Payouts' },
+  { path: '/search', heading: 'Search' },
+  { path: '/search?q=nobody', heading: 'Search' },
+  { path: '/search?q=nobody&program_id={item}', heading: 'Search', item: async ({ program }) => program.id },
+  { path: '/attempts', heading: 'Attempts' },
+  { path: '/attempts?program_id={item}', heading: 'Attempts', item: async ({ program }) => program.id },
+  {
+    path: '/attempts?program_id={item}&environment=test',
+    heading: 'Attempts',
+    item: async ({ program }) => program.id,
+  },
+  { path: '/attempts/{item}', heading: 'Attempt', item: async (world) => (await newHeldPayout(world)).attemptId },
+  { path: '/attempts/{item}', heading: 'Attempt', item: async (world) => (await newOpenAttempt(world)).attemptId },
   { path: '/audit', heading: 'Audit' },
   { path: '/actions', heading: 'Actions' },
   { path: '/actions?actor=nobody', heading: 'Actions' },

@@ -1,11 +1,11 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { DescribedAttempt } from '../../api/api-types.ts';
-import { useRead } from '../../api/use-read.ts';
 import { contestOf } from '../../attempts/contest-of.ts';
 import { Outcome } from '../../attempts/outcome.tsx';
 import { Receipt } from '../../attempts/receipt.tsx';
 import { Timeline } from '../../attempts/timeline.tsx';
+import { useAttempt } from '../../attempts/use-attempt.ts';
 import { headlineOf } from '../../attempts/verdict.ts';
 import '../../attempts/attempts.css';
 import { Code } from '../../kit/code-sample.tsx';
@@ -25,15 +25,11 @@ import { ContestLink } from './contest-link.tsx';
 
 const route = getRouteApi('/p/$programId/$environment/attempts/$attemptId');
 
-const REFRESH_MS = 3_000;
-/** A webhook is sent within seconds of what it is about. */
-const RECENT_MS = 60_000;
-
 export function AttemptPage(): ReactNode {
   const { pathOf } = useProgram();
   const { attemptId } = route.useParams();
   const path = pathOf(`/attempts/${attemptId}`);
-  const reading = useRead<DescribedAttempt>(path, {}, { refreshMs: REFRESH_MS, refreshUntil: hasEnded });
+  const reading = useAttempt<DescribedAttempt>(path);
   return (
     <Page
       title="Attempt"
@@ -47,18 +43,6 @@ export function AttemptPage(): ReactNode {
     >
       <Loaded reading={reading}>{(attempt) => <Described attempt={attempt} path={path} />}</Loaded>
     </Page>
-  );
-}
-
-/** Nothing more is going to happen: no outcome, decision on a held award or send of a webhook. */
-function hasEnded(attempt: DescribedAttempt): boolean {
-  const { status, award, deliveries, timeline } = attempt;
-  const last = timeline.findLast(({ at }) => at !== null)?.at ?? attempt.created_at;
-  return (
-    status !== 'open' &&
-    award?.payout_status !== 'held' &&
-    Date.now() - Date.parse(last) > RECENT_MS &&
-    deliveries.every((delivery) => delivery.status !== 'pending')
   );
 }
 
