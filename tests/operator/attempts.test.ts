@@ -92,6 +92,9 @@ describe.skipIf(!(await hasChromium()))('an operator answers a complaint', () =>
     await page.getByText('nothing is known of: account, award').waitFor();
     await page.getByRole('table').getByRole('link', { name: 'Attempt', exact: true }).waitFor();
     expect(await accessibilityIssues(page)).toEqual([]);
+    await page.unroute('**/api/operator/search?*');
+    await pressEnter(page.getByRole('button', { name: 'Search again' }));
+    await page.waitForURL(`**/operator/attempts/${attemptId}`);
   });
 
   test('a void needs a reason, returns the fee, and the partner reads the attempt as voided', async () => {

@@ -1,14 +1,18 @@
 /** The search in the header of every page: any id, an e-mail, or a player_ref of the program. */
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useId } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react';
 
 export function SearchField(): ReactNode {
   const navigate = useNavigate();
   const fieldId = useId();
+  const field = useRef<HTMLInputElement>(null);
   const { programId: ofPage } = useParams({ strict: false });
   const { q = '', program_id: ofSearch } = useSearch({ strict: false });
   // A player_ref means somebody only within a program: that of the page.
   const programId = ofPage ?? ofSearch;
+  useEffect(() => {
+    if (field.current !== null) field.current.value = q;
+  }, [q]);
   const search = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const asked = String(new FormData(event.currentTarget).get('q')).trim();
@@ -21,11 +25,10 @@ export function SearchField(): ReactNode {
         Search
       </label>
       <input
-        key={q}
+        ref={field}
         id={fieldId}
         name="q"
         type="search"
-        defaultValue={q}
         maxLength={255}
         placeholder={programId === undefined ? 'Any id, or an e-mail' : 'Any id, an e-mail or a player_ref'}
         autoComplete="off"

@@ -13,6 +13,7 @@ test('an attempt that has ended says why it cannot be voided', () => {
   expect(whyNotVoidable({ ...OPEN, status: 'voided', timeline: [REFUNDED] })).toBe('It is voided.');
   expect(whyNotVoidable({ ...OPEN, status: 'voided', fee: '0.00', timeline: [] })).toBe('It is voided.');
   expect(whyNotVoidable({ ...OPEN, status: 'expired', timeline: [] })).toMatch(/its fee goes back by itself/);
+  expect(whyNotVoidable({ ...OPEN, status: 'expired', fee: '0.00', timeline: [] })).toMatch(/no outcome can come\.$/);
   expect(whyNotVoidable({ ...OPEN, status: 'settled', timeline: [] })).toMatch(/stands. A deposit can make it good/);
 });
 

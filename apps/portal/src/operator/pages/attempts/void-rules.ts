@@ -12,15 +12,14 @@ export function whyNotVoidable(attempt: Attempt): string | null {
     case 'voided':
       return owesFee(attempt) ? null : 'It is voided.';
     case 'expired':
-      return 'It has expired, so no outcome can come and its fee goes back by itself.';
+      return `It has expired, so no outcome can come${isFree(attempt) ? '' : ', and its fee goes back by itself'}.`;
     default:
       return 'It is settled: its outcome was recorded and signed, and stands. A deposit can make it good.';
   }
 }
 
 export function voidConsequence(attempt: Attempt): string {
-  const isFree = Number(attempt.fee) === 0;
-  const refund = isFree
+  const refund = isFree(attempt)
     ? 'No fee was charged, so no money moves.'
     : `The player has the fee of ${money(attempt.fee)} in ${moneyOf(attempt)} back at once.`;
   return `${refund} The attempt takes no outcome any more, and the partner gets attempt.refunded with the reason voided. This cannot be undone.`;
@@ -30,7 +29,11 @@ export function moneyOf({ environment }: Pick<OperatorAttempt, 'environment'>): 
   return environment === 'live' ? 'real money' : 'play money of the sandbox';
 }
 
+function isFree({ fee }: Attempt): boolean {
+  return Number(fee) === 0;
+}
+
 /** A void that was interrupted before its refund: the next one finishes it. */
-function owesFee({ fee, timeline }: Attempt): boolean {
-  return Number(fee) > 0 && !timeline.some(({ kind }) => kind === 'fee_refunded');
+function owesFee(attempt: Attempt): boolean {
+  return !isFree(attempt) && !attempt.timeline.some(({ kind }) => kind === 'fee_refunded');
 }

@@ -2,7 +2,8 @@ import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { FoundItem, SearchResult } from '../../../api/api-types.ts';
 import type { Failure } from '../../../api/failure.ts';
-import { useRead } from '../../../api/use-read.ts';
+import { useRead, useRefresh } from '../../../api/use-read.ts';
+import { Button } from '../../../kit/button.tsx';
 import { Empty } from '../../../kit/empty.tsx';
 import { id } from '../../../kit/filters.ts';
 import { capitalised, words } from '../../../kit/format.ts';
@@ -104,11 +105,15 @@ function linkTo({ to, search }: Address) {
 }
 
 function Missing({ kinds }: { readonly kinds: SearchResult['missing'] }): ReactNode {
+  const searchAgain = useRefresh(['/search']);
   return (
-    <p className="search-missing" role="status">
-      <strong>Not everything was searched.</strong> A service did not answer in time, so nothing is known of:{' '}
-      {kinds.map(words).join(', ')}. Search again in a moment.
-    </p>
+    <div className="search-missing">
+      <p role="status">
+        <strong>Not everything was searched.</strong> A service did not answer in time, so nothing is known of:{' '}
+        {kinds.map(words).join(', ')}.
+      </p>
+      <Button onClick={searchAgain}>Search again</Button>
+    </div>
   );
 }
 
