@@ -26,7 +26,7 @@ describe.skipIf(!(await hasChromium()))('an operator answers a complaint', () =>
   afterAll(() => stack.disposeAsync());
 
   test('by keyboard on a phone: the id of a receipt, award or attempt leads in one step to everything about it', async () => {
-    const { attemptId, receiptId, awardId, player, other } = await newComplaint(world);
+    const { attemptId, receiptId, award_id: awardId, player, missedId } = await newComplaint(world);
     await using observed = await observePage(browser, origin, { viewport: PHONE });
     const { page, objections } = observed;
     await signInByToken(page, world.stack.operatorToken);
@@ -44,13 +44,13 @@ describe.skipIf(!(await hasChromium()))('an operator answers a complaint', () =>
       'Award of $5.00 held for review',
       'The account is under investigation.',
       player.email,
-      '"replay": "r-1"',
+      '"replay": "replay of 100"',
     ])
       await page.getByText(text).first().waitFor();
     await pressEnter(page.getByRole('button', { name: 'Verify in this browser' }));
     await page.getByText('valid', { exact: true }).waitFor();
-    const others = page.getByRole('table', { name: 'The player’s other attempts in this challenge' });
-    await others.locator(`a[href$="${other}"]`).waitFor();
+    const others = page.getByRole('table', { name: 'The player’s other attempts there' });
+    await others.locator(`a[href$="${missedId}"]`).waitFor();
     expect(await accessibilityIssues(page)).toEqual([]);
     expect(await fitsWindow(page)).toBe(true);
     expect(objections).toEqual([]);

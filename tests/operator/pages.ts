@@ -1,7 +1,7 @@
 /** The pages that `operator.test.ts` opens. A page adds one line. */
 import { expectStatus, type SharedWorld } from '../world.ts';
 import { newOpenAttempt } from './attempt-items.ts';
-import { newHeldPayout } from './payout-items.ts';
+import { newHeldPayout, newHeldRank } from './payout-items.ts';
 
 export interface OperatorPage {
   /** The address below `/operator`. `{item}` is the page's item. */
@@ -35,6 +35,12 @@ const OPERATOR_PAGES: readonly OperatorPage[] = [
   },
   { path: '/attempts/{item}', heading: 'Attempt', item: async (world) => (await newHeldPayout(world)).attemptId },
   { path: '/attempts/{item}', heading: 'Attempt', item: async (world) => (await newOpenAttempt(world)).attemptId },
+  {
+    path: '/payouts/{item}',
+    heading: 'Payout of $5.00',
+    item: async (world) => (await newHeldPayout(world)).award_id,
+  },
+  { path: '/payouts/{item}', heading: 'Payout of $5.00', item: async (world) => (await newHeldRank(world)).award_id },
   { path: '/audit', heading: 'Audit' },
   { path: '/actions', heading: 'Actions' },
   { path: '/actions?actor=nobody', heading: 'Actions' },

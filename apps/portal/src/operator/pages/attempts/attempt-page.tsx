@@ -20,9 +20,10 @@ import { Time } from '../../../kit/time.tsx';
 import { EnvironmentBadge } from '../../layout/environment-badge.tsx';
 import { ProgramId } from '../../layout/item-ids.tsx';
 import { AttemptActions } from './attempt-actions.tsx';
-import { ActionsSection, DeliveriesSection, OtherAttemptsSection } from './attempt-sections.tsx';
+import { ActionsSection, DeliveriesSection } from './attempt-sections.tsx';
 import { ContestId, Player } from './columns.tsx';
 import { AccountSection, PayoutSection } from './money-sections.tsx';
+import { OtherAttempts } from './other-attempts.tsx';
 
 const route = getRouteApi('/shell/attempts/$attemptId');
 
@@ -83,7 +84,9 @@ function Described({ attempt }: { readonly attempt: OperatorAttempt }): ReactNod
           <Receipt attemptId={attempt.id} path={`/receipts/${outcome.receipt_id}`} />
         )}
       </Section>
-      <OtherAttemptsSection attempt={attempt} />
+      <Section title={`The player’s other attempts in this ${contestOf(attempt)}`}>
+        <OtherAttempts of={attempt} />
+      </Section>
       <DeliveriesSection deliveries={attempt.deliveries} />
       <ActionsSection attemptId={attempt.id} />
     </>

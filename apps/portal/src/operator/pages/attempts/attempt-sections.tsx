@@ -1,9 +1,7 @@
-/** What belongs to an attempt: the player's other ones in the contest, its webhooks, the actions. */
+/** The webhooks of an attempt, and what operators did to it. */
 import type { ReactNode } from 'react';
-import type { AttemptDelivery, OperatorAction, OperatorAttempt, OperatorAttemptLine } from '../../../api/api-types.ts';
-import type { Query } from '../../../api/client.ts';
+import type { AttemptDelivery, OperatorAction } from '../../../api/api-types.ts';
 import { useList } from '../../../api/use-read.ts';
-import { contestOf } from '../../../attempts/contest-of.ts';
 import { LastAnswer } from '../../../attempts/last-answer.tsx';
 import { Empty } from '../../../kit/empty.tsx';
 import { shortId } from '../../../kit/format.ts';
@@ -14,41 +12,6 @@ import { Status } from '../../../kit/status.tsx';
 import { type Column, More, Table } from '../../../kit/table.tsx';
 import { Time } from '../../../kit/time.tsx';
 import { ActionTable } from '../actions/action-table.tsx';
-import { CONTEST_COLUMNS } from './columns.tsx';
-
-export function OtherAttemptsSection({ attempt }: { readonly attempt: OperatorAttempt }): ReactNode {
-  const attempts = useList<OperatorAttemptLine>('/attempts', inContestOf(attempt));
-  const contest = contestOf(attempt);
-  return (
-    <Section title={`The player’s other attempts in this ${contest}`}>
-      <Loaded reading={attempts}>
-        {(list) => (
-          <>
-            <Table
-              caption={`The player’s other attempts in this ${contest}`}
-              columns={CONTEST_COLUMNS}
-              rows={list.rows.filter(({ id }) => id !== attempt.id)}
-              keyOf={({ id }) => id}
-              empty={<Empty title={list.hasMore ? 'None among the newest' : `No other attempt in this ${contest}`} />}
-            />
-            <More list={list} />
-          </>
-        )}
-      </Loaded>
-    </Section>
-  );
-}
-
-/** By account, so that a player with two refs is one player. */
-function inContestOf(attempt: OperatorAttempt): Query {
-  const contest = {
-    challenge_id: attempt.challenge_id ?? undefined,
-    tournament_round_id: attempt.tournament_round_id ?? undefined,
-  };
-  if (attempt.account_id !== null) return { ...contest, account_id: attempt.account_id };
-  const { program_id, environment, player_ref } = attempt;
-  return { ...contest, program_id, environment, player_ref };
-}
 
 const DELIVERY_COLUMNS: readonly Column<AttemptDelivery>[] = [
   { name: 'Event', cell: ({ event }) => <code>{event}</code> },
