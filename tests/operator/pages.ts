@@ -1,6 +1,7 @@
 /** The pages that `operator.test.ts` opens. A page adds one line. */
 import { expectStatus, type SharedWorld } from '../world.ts';
-import { newHeldPayout } from './payout-items.ts';
+import { newOpenAttempt } from './attempt-items.ts';
+import { newHeldPayout, newHeldRank } from './payout-items.ts';
 
 export interface OperatorPage {
   /** The address below `/operator`. `{item}` is the page's item. */
@@ -36,6 +37,24 @@ const OPERATOR_PAGES: readonly OperatorPage[] = [
     heading: 'Developers',
     item: async (world) => (await world.newDeveloper()).email,
   },
+  { path: '/search', heading: 'Search' },
+  { path: '/search?q=nobody', heading: 'Search' },
+  { path: '/search?q=nobody&program_id={item}', heading: 'Search', item: async ({ program }) => program.id },
+  { path: '/attempts', heading: 'Attempts' },
+  { path: '/attempts?program_id={item}', heading: 'Attempts', item: async ({ program }) => program.id },
+  {
+    path: '/attempts?program_id={item}&environment=test',
+    heading: 'Attempts',
+    item: async ({ program }) => program.id,
+  },
+  { path: '/attempts/{item}', heading: 'Attempt', item: async (world) => (await newHeldPayout(world)).attemptId },
+  { path: '/attempts/{item}', heading: 'Attempt', item: async (world) => (await newOpenAttempt(world)).attemptId },
+  {
+    path: '/payouts/{item}',
+    heading: 'Payout of $5.00',
+    item: async (world) => (await newHeldPayout(world)).award_id,
+  },
+  { path: '/payouts/{item}', heading: 'Payout of $5.00', item: async (world) => (await newHeldRank(world)).award_id },
   { path: '/audit', heading: 'Audit' },
   { path: '/actions', heading: 'Actions' },
   { path: '/actions?actor=nobody', heading: 'Actions' },
