@@ -68,11 +68,21 @@ describe.skipIf(!(await hasChromium()))('the operator’s pages, in Chromium', (
     expect(await accessibilityIssues(page)).toEqual([]);
   });
 
-  test('after the session has ended, the page comes back at the same address once the operator signs in', async () => {
+  test.each([
+    [
+      'a session that has expired',
+      "update operator_sessions set created_at = now() - interval '12 h', expires_at = now()",
+    ],
+    // What a session refers to once the configuration has its token no more.
+    [
+      'a token that was revoked',
+      "update operator_sessions set operator_token_hash = sha256('a token of an earlier configuration')",
+    ],
+  ])('after %s, the page comes back at the same address once the operator signs in', async (_name, end) => {
     await using observed = await observePage(browser, origin);
     const { page } = observed;
     await signInByToken(page, token);
-    await page.context().clearCookies();
+    await world.stack.database('gateway').query(end);
     await page.getByRole('link', { name: 'Actions', exact: true }).click();
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/operator/actions');

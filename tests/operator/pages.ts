@@ -1,6 +1,7 @@
 /** The pages that `operator.test.ts` opens. A page adds one line. */
 import { expectStatus, type SharedWorld } from '../world.ts';
-import { newHeldPayout } from './payout-items.ts';
+import { newOpenAttempt } from './attempt-items.ts';
+import { newHeldPayout, newHeldRank } from './payout-items.ts';
 
 export interface OperatorPage {
   /** The address below `/operator`. `{item}` is the page's item. */
@@ -22,6 +23,38 @@ const OPERATOR_PAGES: readonly OperatorPage[] = [
   { path: '/programs/{item}', heading: /./, item: async ({ program }) => program.id },
   { path: '/payouts', heading: 'Payouts', item: async (world) => (await newHeldPayout(world)).award_id },
   { path: '/payouts?status=denied', heading: 'Payouts' },
+  { path: '/accounts', heading: 'Accounts', item: async (world) => (await world.newPlayer()).accountId },
+  { path: '/accounts?player_ref=nobody', heading: 'Accounts' },
+  { path: '/accounts/{item}', heading: /@/, item: async (world) => (await newHeldPayout(world)).player.accountId },
+  {
+    path: '/accounts/{item}?environment=test',
+    heading: /@/,
+    item: async (world) => (await world.newPlayer({ environment: 'live' })).accountId,
+  },
+  { path: '/developers', heading: 'Developers' },
+  {
+    path: '/developers?email={item}',
+    heading: 'Developers',
+    item: async (world) => (await world.newDeveloper()).email,
+  },
+  { path: '/search', heading: 'Search' },
+  { path: '/search?q=nobody', heading: 'Search' },
+  { path: '/search?q=nobody&program_id={item}', heading: 'Search', item: async ({ program }) => program.id },
+  { path: '/attempts', heading: 'Attempts' },
+  { path: '/attempts?program_id={item}', heading: 'Attempts', item: async ({ program }) => program.id },
+  {
+    path: '/attempts?program_id={item}&environment=test',
+    heading: 'Attempts',
+    item: async ({ program }) => program.id,
+  },
+  { path: '/attempts/{item}', heading: 'Attempt', item: async (world) => (await newHeldPayout(world)).attemptId },
+  { path: '/attempts/{item}', heading: 'Attempt', item: async (world) => (await newOpenAttempt(world)).attemptId },
+  {
+    path: '/payouts/{item}',
+    heading: 'Payout of $5.00',
+    item: async (world) => (await newHeldPayout(world)).award_id,
+  },
+  { path: '/payouts/{item}', heading: 'Payout of $5.00', item: async (world) => (await newHeldRank(world)).award_id },
   { path: '/audit', heading: 'Audit' },
   { path: '/actions', heading: 'Actions' },
   { path: '/actions?actor=nobody', heading: 'Actions' },

@@ -161,8 +161,8 @@ export interface Operator {
   updateAccount(accountId: string, changes: object): Promise<Answer<AccountBody>>;
   deposit(
     accountId: string,
-    deposit: { environment: string; amount: string; reference: string },
-  ): Promise<Answer<{ balance: string }>>;
+    deposit: { environment: string; amount: string; reference: string; attempt_id?: string },
+  ): Promise<Answer<{ balance: string; posted_before: boolean }>>;
   statement(accountId: string, environment: string): Promise<Answer<StatementBody>>;
   playerLinks(accountId: string): Promise<Answer<PlayerLinksBody>>;
   severPlayerLinks(accountId: string, programId: string): Promise<Answer<undefined>>;

@@ -9,8 +9,12 @@ import { Crashed, NotFound, SessionGate } from '../frame/session-gate.tsx';
 import { parseSearch, stringifySearch } from '../kit/filters.ts';
 import { OperatorShell } from './layout/operator-shell.tsx';
 import { TokenForm } from './layout/token-form.tsx';
+import { readSearch as readAccountSearch, readStatementSearch } from './pages/accounts/search.ts';
 import { readSearch as readActionSearch } from './pages/actions/search.ts';
+import { readSearch as readAttemptSearch } from './pages/attempts/search.ts';
+import { readSearch as readDeveloperSearch } from './pages/developers/search.ts';
 import { readSearch as readPayoutSearch } from './pages/payouts/search.ts';
+import { readSearch as readQuestion } from './pages/search/search.ts';
 
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: Crashed });
 const atRoot = { getParentRoute: () => root } as const;
@@ -44,11 +48,13 @@ const payouts = createRoute({
 const search = createRoute({
   ...inShell,
   path: 'search',
+  validateSearch: readQuestion,
   component: lazy(() => import('./pages/search/search-page.tsx').then((page) => page.SearchPage)),
 });
 const attempts = createRoute({
   ...inShell,
   path: 'attempts',
+  validateSearch: readAttemptSearch,
   component: lazy(() => import('./pages/attempts/attempts-page.tsx').then((page) => page.AttemptsPage)),
 });
 const attempt = createRoute({
@@ -64,16 +70,19 @@ const payout = createRoute({
 const accounts = createRoute({
   ...inShell,
   path: 'accounts',
+  validateSearch: readAccountSearch,
   component: lazy(() => import('./pages/accounts/accounts-page.tsx').then((page) => page.AccountsPage)),
 });
 const account = createRoute({
   ...inShell,
   path: 'accounts/$accountId',
+  validateSearch: readStatementSearch,
   component: lazy(() => import('./pages/accounts/account-page.tsx').then((page) => page.AccountPage)),
 });
 const developers = createRoute({
   ...inShell,
   path: 'developers',
+  validateSearch: readDeveloperSearch,
   component: lazy(() => import('./pages/developers/developers-page.tsx').then((page) => page.DevelopersPage)),
 });
 const challenges = createRoute({

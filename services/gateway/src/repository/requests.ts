@@ -362,7 +362,7 @@ const SELECT_BATCHES_AROUND: Statement = {
 };
 
 /** A request of any program, in either environment. */
-export function findRequestLine(database: Database, requestId: string): Promise<RequestLine | null> {
+export function findRequestLine(database: Database, requestId: string): Promise<ListedLine | null> {
   return findById(database, requestId, null);
 }
 

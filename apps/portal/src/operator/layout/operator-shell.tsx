@@ -5,6 +5,7 @@ import type { SignedInOperator } from '../../api/api-types.ts';
 import { useRead } from '../../api/use-read.ts';
 import { Shell } from '../../frame/shell.tsx';
 import { NAVIGATION } from './navigation.ts';
+import { SearchField } from './search-field.tsx';
 
 export function OperatorShell(): ReactNode {
   const me = useRead<SignedInOperator>('/me');
@@ -13,6 +14,7 @@ export function OperatorShell(): ReactNode {
       header={
         <>
           <span className="area">Operator</span>
+          <SearchField />
           {me.state === 'loaded' && <span className="signed-in">{me.data.name}</span>}
         </>
       }

@@ -2,6 +2,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AttemptLine } from '../../api/api-types.ts';
 import { type LiveTail, useLiveTail } from '../../api/use-live-tail.ts';
+import { ATTEMPT_STATUSES, withOneContest } from '../../attempts/filters.ts';
+import { verdictOf } from '../../attempts/verdict.ts';
 import { CodeSample } from '../../kit/code-sample.tsx';
 import { Empty } from '../../kit/empty.tsx';
 import { FilterBar } from '../../kit/filter-bar.tsx';
@@ -18,8 +20,7 @@ import { Time } from '../../kit/time.tsx';
 import { AttemptId, Player } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 import { ContestLink } from './contest-link.tsx';
-import { ATTEMPT_STATUSES, type readSearch } from './search.ts';
-import { verdictOf } from './verdict.ts';
+import type { readSearch } from './search.ts';
 
 const route = getRouteApi('/p/$programId/$environment/attempts');
 
@@ -87,13 +88,6 @@ export function AttemptsPage(): ReactNode {
       </Loaded>
     </Page>
   );
-}
-
-/** An attempt is at a challenge or in a round: the filter that was set last replaces the other. */
-function withOneContest(before: Search, next: Search): Search {
-  if (next.challenge_id === undefined || next.tournament_round_id === undefined) return next;
-  const replaced = before.challenge_id === undefined ? 'tournament_round_id' : 'challenge_id';
-  return { ...next, [replaced]: undefined };
 }
 
 interface NoAttemptsProps {

@@ -1,6 +1,5 @@
+import { ATTEMPT_STATUSES } from '../../attempts/filters.ts';
 import { choice, filters, id, text } from '../../kit/filters.ts';
-
-export const ATTEMPT_STATUSES = ['open', 'settled', 'expired', 'voided'] as const;
 
 export const readSearch = filters({
   status: choice(...ATTEMPT_STATUSES),

@@ -1,54 +1,62 @@
-/** Releases or denies a held payout, with what the decision needs beside its consequence. */
-import { useQueryClient } from '@tanstack/react-query';
+/** Releases or denies a held payout. */
 import { type ReactNode, useState } from 'react';
-import type { Account, Payout, PayoutDecisionReason, Program, ProgramLimitsList } from '../../../api/api-types.ts';
+import type { DescribedPayout, Payout, PayoutDecisionReason } from '../../../api/api-types.ts';
 import { useChange, useRead } from '../../../api/use-read.ts';
-import { ConfirmDialog } from '../../../kit/dialog.tsx';
 import { Facts } from '../../../kit/facts.tsx';
 import { TextField } from '../../../kit/field.tsx';
 import { money } from '../../../kit/format.ts';
-import { Id } from '../../../kit/id.tsx';
-import { Status } from '../../../kit/status.tsx';
-import { concernsOf } from './concerns.ts';
+import type { Fact } from '../../layout/changes-since.ts';
+import { ConfirmItemDialog } from '../../layout/confirm-item-dialog.tsx';
+import { EnvironmentBadge } from '../../layout/environment-badge.tsx';
+import { Concerns } from '../accounts/concerns-view.tsx';
+import { consequenceOf, type Verb } from './consequences.ts';
+import { dayLimitsOf } from './day-limits.ts';
 import { explainReason } from './reasons.ts';
 
-export type Verb = 'release' | 'deny';
-
-interface DecisionProps {
-  readonly payout: Payout;
+interface DecisionProps<P extends Payout> {
+  readonly payout: P;
+  /** What the page shows of it. */
+  readonly facts: readonly Fact<P>[];
   readonly verb: Verb;
   readonly onClose: () => void;
+  /** What the decision needs, where the page does not show it. */
+  readonly children?: ReactNode;
 }
 
-export function Decision({ payout, verb, onClose }: DecisionProps): ReactNode {
-  const client = useQueryClient();
+/** A decision also changes the history of an attempt and the row of a round's standings. */
+const AFFECTS = ['/payouts', '/attempts', '/rounds', '/actions'] as const;
+
+export function Decision<P extends Payout>({ payout, facts, verb, onClose, children }: DecisionProps<P>): ReactNode {
   const [reason, setReason] = useState('');
-  const change = useChange<Payout>('post', `/payouts/${payout.award_id}/${verb}`, ['/payouts', '/actions']);
+  const path = `/payouts/${payout.award_id}`;
+  const change = useChange<Payout>('post', `${path}/${verb}`, AFFECTS);
   const isDenial = verb === 'deny';
   const isIncomplete = isDenial && reason.trim() === '';
-  const close = () => {
-    // A decision that was refused has a cause: another operator was first.
-    if (change.failure !== undefined) void client.invalidateQueries({ queryKey: ['/payouts'] });
-    onClose();
-  };
   const decide = async () => {
     const given = reason.trim();
     const body: PayoutDecisionReason = given === '' ? {} : { reason: given };
     if ((await change.run(body)) !== undefined) onClose();
   };
   return (
-    <ConfirmDialog
+    <ConfirmItemDialog
+      item={{
+        path,
+        shown: payout,
+        facts,
+        subjects: [{ name: `account:${payout.account_id}`, asItem: (account) => ({ account }) }],
+        affects: AFFECTS,
+      }}
+      allows={({ status }) => status === 'held'}
       title={`${isDenial ? 'Deny' : 'Release'} ${money(payout.amount)}?`}
-      consequence={isDenial ? DENIAL : releaseOf(payout)}
+      consequence={consequenceOf(verb, payout)}
       confirm={isDenial ? 'Deny' : 'Release'}
       tone={isDenial ? 'danger' : 'primary'}
-      isOpen
       isBusy={change.isRunning || isIncomplete}
       failure={change.failure}
       onConfirm={() => void decide()}
-      onClose={close}
+      onClose={onClose}
     >
-      <Background payout={payout} />
+      {children}
       <TextField
         label={isDenial ? 'Reason' : 'Reason, if there is one'}
         hint="Kept with the payout, for operators only."
@@ -57,62 +65,27 @@ export function Decision({ payout, verb, onClose }: DecisionProps): ReactNode {
         value={reason}
         onChange={(event) => setReason(event.target.value)}
       />
-    </ConfirmDialog>
+    </ConfirmItemDialog>
   );
 }
 
-const DENIAL =
-  'No money moves, now or later, and the prize stays claimed. The partner still sees the payout as held. The decision is final.';
-
-function releaseOf({ amount, environment }: Payout): string {
-  const kind = environment === 'live' ? 'real money' : 'play money of the sandbox';
-  return `The player has ${money(amount)} of ${kind} at once, and the partner gets award.released. The decision is final.`;
-}
-
-function Background({ payout }: { readonly payout: Payout }): ReactNode {
-  const account = useRead<Account>(`/accounts/${payout.account_id}`);
-  const program = useRead<Program>(`/programs/${payout.program_id}`);
-  const limits = useRead<ProgramLimitsList>(`/programs/${payout.program_id}/limits`);
-  const own =
-    limits.state === 'loaded'
-      ? limits.data.data.find(({ environment }) => environment === payout.environment)
-      : undefined;
+/** For an operator who decides from the list. */
+export function Background({ payout }: { readonly payout: Payout }): ReactNode {
+  const reading = useRead<DescribedPayout>(`/payouts/${payout.award_id}`);
+  const described = reading.state === 'loaded' ? reading.data : undefined;
+  const limits = described === undefined ? [] : dayLimitsOf(described);
   return (
     <Facts
       items={[
         { label: 'Why it is held', value: payout.reason === null ? '–' : explainReason(payout.reason) },
-        { label: 'Account', value: account.state === 'loaded' ? account.data.email : '…' },
+        { label: 'Environment', value: <EnvironmentBadge value={payout.environment} /> },
+        { label: 'Account', value: described?.account.email ?? '…' },
         {
           label: 'What is known of it',
-          value: account.state === 'loaded' ? <Concerns account={account.data} /> : '…',
+          value: described === undefined ? '…' : <Concerns account={described.account} />,
         },
-        {
-          label: 'Program',
-          value: `${program.state === 'loaded' ? program.data.name : '…'}, ${payout.environment}`,
-        },
-        {
-          label: 'Paid by it in 24 hours',
-          value:
-            own === undefined
-              ? '…'
-              : `${money(own.paid)} of ${own.payout_limit === null ? 'no limit' : money(own.payout_limit)}`,
-        },
-        payout.attempt_id === null
-          ? { label: 'Round', value: <Id value={payout.round_id ?? ''} what="round" /> }
-          : { label: 'Attempt', value: <Id value={payout.attempt_id} what="attempt" /> },
+        ...limits.map(({ what, paid, limit }) => ({ label: `${what}, in 24 hours`, value: `${paid} of ${limit}` })),
       ]}
     />
-  );
-}
-
-function Concerns({ account }: { readonly account: Account }): ReactNode {
-  const concerns = concernsOf(account, new Date());
-  if (concerns.length === 0) return <>verification level {account.verification_level}, no flags</>;
-  return (
-    <>
-      {concerns.map((concern) => (
-        <Status key={concern} value={concern} tone="bad" />
-      ))}
-    </>
   );
 }

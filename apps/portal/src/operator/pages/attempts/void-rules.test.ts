@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { voidConsequence, whyNotVoidable } from './void-rules.ts';
+
+const OPEN = { status: 'open', fee: '1.00', environment: 'live', timeline: [] } as const;
+const REFUNDED = { kind: 'fee_refunded', at: '2026-11-26T12:00:00.000Z' } as const;
+
+test('an open attempt can be voided, and a void that was interrupted before the refund again', () => {
+  expect(whyNotVoidable({ ...OPEN, timeline: [] })).toBeNull();
+  expect(whyNotVoidable({ ...OPEN, timeline: [], status: 'voided' })).toBeNull();
+});
+
+test('an attempt that has ended says why it cannot be voided', () => {
+  expect(whyNotVoidable({ ...OPEN, status: 'voided', timeline: [REFUNDED] })).toBe('It is voided.');
+  expect(whyNotVoidable({ ...OPEN, status: 'voided', fee: '0.00', timeline: [] })).toBe('It is voided.');
+  expect(whyNotVoidable({ ...OPEN, status: 'expired', timeline: [] })).toMatch(/its fee goes back by itself/);
+  expect(whyNotVoidable({ ...OPEN, status: 'expired', fee: '0.00', timeline: [] })).toMatch(/no outcome can come\.$/);
+  expect(whyNotVoidable({ ...OPEN, status: 'settled', timeline: [] })).toMatch(/stands. A deposit can make it good/);
+});
+
+test('the consequence of a void names the money that moves, and says where none does', () => {
+  expect(voidConsequence({ ...OPEN, timeline: [] })).toMatch(
+    /^The player has the fee of \$1.00 in real money back at once/,
+  );
+  expect(voidConsequence({ ...OPEN, timeline: [], environment: 'test' })).toMatch(
+    /\$1.00 in play money of the sandbox/,
+  );
+  expect(voidConsequence({ ...OPEN, timeline: [], fee: '0.00' })).toMatch(/^No fee was charged, so no money moves/);
+});
