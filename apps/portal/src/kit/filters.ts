@@ -38,6 +38,12 @@ export function id(): Reader<string> {
 
 export const idField = { placeholder: 'id', pattern: ID, hint: 'Paste a whole id, as 0198f2a1-….' } as const;
 
+export const emailField = {
+  placeholder: 'ana@example.com',
+  pattern: '[^\\s@]+@[^\\s@]+',
+  hint: 'Type a whole e-mail.',
+} as const;
+
 /** One of the words. */
 export function choice<const T extends string>(...values: readonly T[]): Reader<T> {
   return (value) => values.find((one) => one === value);

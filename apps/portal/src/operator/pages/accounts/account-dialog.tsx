@@ -2,7 +2,8 @@
 import type { ReactNode } from 'react';
 import type { Account, AccountChange } from '../../../api/api-types.ts';
 import { useChange } from '../../../api/use-read.ts';
-import { ConfirmDialog } from '../../../kit/dialog.tsx';
+import { ConfirmItemDialog } from '../../layout/confirm-item-dialog.tsx';
+import { AFFECTS, accountItem } from './facts.ts';
 
 interface AccountDialogProps {
   readonly account: Account;
@@ -12,19 +13,23 @@ interface AccountDialogProps {
   readonly tone: 'primary' | 'danger';
   /** Undefined while the fields are incomplete or change nothing. */
   readonly body: AccountChange | undefined;
+  /** Whether the change still makes sense; by default it does. */
+  readonly allows?: (now: Account) => boolean;
   readonly onClose: () => void;
   readonly children?: ReactNode;
 }
 
-export function AccountDialog({ account, body, onClose, ...dialog }: AccountDialogProps): ReactNode {
-  const change = useChange<Account>('patch', `/accounts/${account.id}`, ['/accounts', '/actions', '/payouts']);
+export function AccountDialog(props: AccountDialogProps): ReactNode {
+  const { account, body, allows = () => true, onClose, ...dialog } = props;
+  const change = useChange<Account>('patch', `/accounts/${account.id}`, AFFECTS);
   const run = async () => {
     if (body !== undefined && (await change.run(body)) !== undefined) onClose();
   };
   return (
-    <ConfirmDialog
+    <ConfirmItemDialog
       {...dialog}
-      isOpen
+      item={accountItem(account)}
+      allows={allows}
       isBusy={change.isRunning || body === undefined}
       failure={change.failure}
       onConfirm={() => void run()}

@@ -39,7 +39,7 @@ export function AccountPage(): ReactNode {
       </Page>
     );
   }
-  return <ShownAccount account={reading.data} above={above} />;
+  return <ShownAccount key={accountId} account={reading.data} above={above} />;
 }
 
 interface ShownAccountProps {
@@ -85,8 +85,6 @@ function Identity({ account }: { readonly account: AccountWithCharges }): ReactN
       items={[
         { label: 'Id', value: <Id value={account.id} what="account" /> },
         { label: 'Date of birth', value: account.date_of_birth },
-        { label: 'Jurisdiction', value: account.jurisdiction },
-        { label: 'Verification level', value: account.verification_level },
         { label: 'Created', value: <Time at={account.created_at} /> },
         ...(account.program_id === null
           ? []

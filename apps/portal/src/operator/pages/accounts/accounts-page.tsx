@@ -4,7 +4,7 @@ import type { Account } from '../../../api/api-types.ts';
 import { useList } from '../../../api/use-read.ts';
 import { Empty } from '../../../kit/empty.tsx';
 import { FilterBar } from '../../../kit/filter-bar.tsx';
-import { idField } from '../../../kit/filters.ts';
+import { emailField, idField } from '../../../kit/filters.ts';
 import { Id } from '../../../kit/id.tsx';
 import { Loaded } from '../../../kit/loaded.tsx';
 import { Page } from '../../../kit/page.tsx';
@@ -18,7 +18,7 @@ import { type AccountSearch, ENVIRONMENTS, FLAGS, missingOfPlayer } from './sear
 const route = getRouteApi('/shell/accounts');
 
 const FIELDS = [
-  { name: 'email', label: 'E-mail', placeholder: 'ana@example.com' },
+  { name: 'email', label: 'E-mail', ...emailField },
   { name: 'flag', label: 'Flag', options: FLAGS },
   { name: 'sandbox_of', label: 'Sandbox of program', ...idField },
   { name: 'player_ref', label: 'Player', placeholder: 'player_ref' },

@@ -1,9 +1,10 @@
 import { type ReactNode, useState } from 'react';
 import type { Account, DepositRequest, DepositResult } from '../../../api/api-types.ts';
 import { useChange } from '../../../api/use-read.ts';
-import { ConfirmDialog } from '../../../kit/dialog.tsx';
 import { Field } from '../../../kit/field.tsx';
-import { environmentOf } from './environment.ts';
+import { ConfirmItemDialog } from '../../layout/confirm-item-dialog.tsx';
+import { environmentOf, takesDeposits } from './environment.ts';
+import { AFFECTS, accountItem } from './facts.ts';
 
 export interface Deposited {
   readonly amount: string;
@@ -21,7 +22,7 @@ const BLANK = { amount: '', reference: '', attemptId: '' };
 
 export function DepositDialog({ account, onDeposited, onClose }: DepositDialogProps): ReactNode {
   const [draft, setDraft] = useState(BLANK);
-  const change = useChange<DepositResult>('post', `/accounts/${account.id}/deposits`, ['/accounts', '/actions']);
+  const change = useChange<DepositResult>('post', `/accounts/${account.id}/deposits`, AFFECTS);
   const set = (part: Partial<typeof BLANK>) => setDraft({ ...draft, ...part });
   const [amount, reference, attemptId] = [draft.amount.trim(), draft.reference.trim(), draft.attemptId.trim()];
   const environment = environmentOf(account);
@@ -33,12 +34,13 @@ export function DepositDialog({ account, onDeposited, onClose }: DepositDialogPr
     onClose();
   };
   return (
-    <ConfirmDialog
+    <ConfirmItemDialog
+      item={accountItem(account)}
+      allows={takesDeposits}
       title={environment === 'live' ? 'Deposit real money?' : 'Deposit play money?'}
       consequence={`${account.email} has the amount at once and can pay for attempts with it. No route takes a deposit back. A reference counts once: the same again, with the same amount, moves nothing.`}
       confirm="Deposit"
       tone={environment === 'live' ? 'danger' : 'primary'}
-      isOpen
       isBusy={change.isRunning || amount === '' || reference === ''}
       failure={change.failure}
       onConfirm={() => void run()}
@@ -63,6 +65,6 @@ export function DepositDialog({ account, onDeposited, onClose }: DepositDialogPr
         value={draft.attemptId}
         onChange={({ target }) => set({ attemptId: target.value })}
       />
-    </ConfirmDialog>
+    </ConfirmItemDialog>
   );
 }

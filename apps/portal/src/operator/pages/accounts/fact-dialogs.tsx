@@ -4,7 +4,7 @@ import type { Account } from '../../../api/api-types.ts';
 import { Field, SelectField } from '../../../kit/field.tsx';
 import { utcTime } from '../../../kit/format.ts';
 import { AccountDialog } from './account-dialog.tsx';
-import { exclusionOf } from './exclusion.ts';
+import { exclusionOf, isExcluded } from './exclusion.ts';
 import { VERIFICATION_LEVELS } from './verification-levels.ts';
 
 interface DialogProps {
@@ -27,7 +27,7 @@ export function ExclusionDialog({ account, onClose }: DialogProps): ReactNode {
     >
       <Field
         label="Until"
-        hint={until === undefined ? 'A time to come, in your time zone.' : utcTime(until)}
+        hint={until === undefined ? 'A time to come, in your time zone.' : endWords(until, account.self_excluded_until)}
         error={typed !== '' && until === undefined ? 'Choose a time to come.' : undefined}
         type="datetime-local"
         value={typed}
@@ -37,15 +37,24 @@ export function ExclusionDialog({ account, onClose }: DialogProps): ReactNode {
   );
 }
 
+/** The end in UTC; a shorter exclusion is named as such. */
+function endWords(until: string, present: string | null): string {
+  const isShorter = present !== null && Date.parse(until) < Date.parse(present);
+  return isShorter ? `${utcTime(until)}: earlier than the present end, ${utcTime(present)}` : utcTime(until);
+}
+
 export function EndExclusionDialog({ account, onClose }: DialogProps): ReactNode {
+  // The page may show an exclusion that has ended, while the dialog is open.
+  const [until] = useState(account.self_excluded_until);
   return (
     <AccountDialog
       account={account}
       title={`End the exclusion of ${account.email}?`}
-      consequence={`The player can pay for attempts again at once, and not only from ${utcTime(account.self_excluded_until ?? '')}, if no other rule is against it.`}
+      consequence={`The player can pay for attempts again at once, if no other rule is against it. The exclusion would have ended at ${utcTime(until ?? '')}.`}
       confirm="End the exclusion"
       tone="danger"
       body={{ self_excluded_until: null }}
+      allows={(now) => isExcluded(now.self_excluded_until, new Date())}
       onClose={onClose}
     />
   );

@@ -157,7 +157,7 @@ interface FlagDialogProps {
 }
 
 function FlagDialog({ flag, account, onClose }: FlagDialogProps): ReactNode {
-  // What is asked stays the same while the dialog is open, whatever another operator does.
+  // The question stays while the dialog is open, also if another operator changes the flag.
   const [isSet] = useState(account[flag]);
   const { title, consequence, confirm } = isSet ? FLAGS[flag].clear : FLAGS[flag].set;
   return (
@@ -168,6 +168,7 @@ function FlagDialog({ flag, account, onClose }: FlagDialogProps): ReactNode {
       confirm={confirm}
       tone={isSet ? 'primary' : 'danger'}
       body={{ [flag]: !isSet }}
+      allows={(now) => now[flag] === isSet}
       onClose={onClose}
     />
   );

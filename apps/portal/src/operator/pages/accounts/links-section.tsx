@@ -3,15 +3,17 @@ import { type ReactNode, useMemo, useState } from 'react';
 import type { Account, AccountLinks } from '../../../api/api-types.ts';
 import { useChange, useRead } from '../../../api/use-read.ts';
 import { Button } from '../../../kit/button.tsx';
-import { ConfirmDialog } from '../../../kit/dialog.tsx';
 import { Empty } from '../../../kit/empty.tsx';
 import { Loaded } from '../../../kit/loaded.tsx';
 import { Section } from '../../../kit/page.tsx';
 import { Status } from '../../../kit/status.tsx';
 import { type Column, Table } from '../../../kit/table.tsx';
 import { Time } from '../../../kit/time.tsx';
+import { ConfirmItemDialog } from '../../layout/confirm-item-dialog.tsx';
 import { EnvironmentBadge } from '../../layout/environment-badge.tsx';
 import { ProgramId } from '../../layout/item-ids.tsx';
+import { ProgramName } from '../../layout/program-name.tsx';
+import { AFFECTS, linksItem } from './facts.ts';
 import { type LinkedProgram, linkedProgramsOf } from './linked-programs.ts';
 
 export function LinksSection({ account }: { readonly account: Account }): ReactNode {
@@ -37,14 +39,22 @@ export function LinksSection({ account }: { readonly account: Account }): ReactN
           />
         )}
       </Loaded>
-      {asking !== undefined && <Question account={account} program={asking} onClose={() => setAsking(undefined)} />}
+      {asking !== undefined && reading.state === 'loaded' && (
+        <Question
+          key={asking.programId}
+          account={account}
+          shown={reading.data}
+          program={asking}
+          onClose={() => setAsking(undefined)}
+        />
+      )}
     </Section>
   );
 }
 
 function columnsWith(ask: (program: LinkedProgram) => void): readonly Column<LinkedProgram>[] {
   return [
-    { name: 'Program', cell: ({ programId }) => <ProgramId value={programId} isShort /> },
+    { name: 'Program', grow: 2, cell: ({ programId }) => <NamedProgram programId={programId} /> },
     { name: 'Players', grow: 3, cell: (program) => <Players program={program} /> },
     {
       name: 'Change',
@@ -59,6 +69,14 @@ function columnsWith(ask: (program: LinkedProgram) => void): readonly Column<Lin
       },
     },
   ];
+}
+
+function NamedProgram({ programId }: { readonly programId: string }): ReactNode {
+  return (
+    <>
+      <ProgramName programId={programId} /> <ProgramId value={programId} isShort />
+    </>
+  );
 }
 
 function Players({ program: { links, severedAt } }: { readonly program: LinkedProgram }): ReactNode {
@@ -82,41 +100,39 @@ function Players({ program: { links, severedAt } }: { readonly program: LinkedPr
 
 interface QuestionProps {
   readonly account: Account;
+  readonly shown: AccountLinks;
   readonly program: LinkedProgram;
   readonly onClose: () => void;
 }
 
-function Question({ account, program: { programId, severedAt }, onClose }: QuestionProps): ReactNode {
-  const path = `/accounts/${account.id}/player-links`;
+function Question({ account, shown, program: { programId, severedAt }, onClose }: QuestionProps): ReactNode {
+  const path = `/accounts/${account.id}/player-links/${programId}`;
   const isLift = severedAt !== null;
-  const change = useChange<null>(isLift ? 'post' : 'delete', `${path}/${programId}${isLift ? '/lift' : ''}`, [
-    path,
-    '/accounts',
-    '/actions',
-  ]);
+  const change = useChange<null>(isLift ? 'post' : 'delete', isLift ? `${path}/lift` : path, AFFECTS);
   const run = async () => {
     if ((await change.run()) !== undefined) onClose();
   };
   return (
-    <ConfirmDialog
+    <ConfirmItemDialog
+      item={linksItem({ accountId: account.id, programId, shown })}
+      allows={({ severed }) => severed.some(({ program_id }) => program_id === programId) === isLift}
       title={isLift ? `Let the program link ${account.email} again?` : `Sever the program from ${account.email}?`}
       consequence={isLift ? LIFT : SEVER}
       confirm={isLift ? 'Lift' : 'Sever'}
       tone={isLift ? 'primary' : 'danger'}
-      isOpen
       isBusy={change.isRunning}
       failure={change.failure}
       onConfirm={() => void run()}
       onClose={onClose}
     >
       <p>
-        Program <ProgramId value={programId} />
+        Program: <NamedProgram programId={programId} />
       </p>
-    </ConfirmDialog>
+    </ConfirmItemDialog>
   );
 }
 
 const SEVER =
-  'All links of the program to the account go at once, in test and live. Its keys find no account with this e-mail, and paid attempts of those players get 402 insufficient_funds. Open attempts stay with the account that paid. To lift it restores no link.';
+  'All links of the program to the account go at once, in test and live. Its keys find no account with this e-mail, and paid attempts of those players get 402 insufficient_funds. Open attempts stay with the account that paid. Lifting the severance restores no link.';
 const LIFT =
   'The program can link the account again by its e-mail. No link comes back by itself: its server has to link the player again.';

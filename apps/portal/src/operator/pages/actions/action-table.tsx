@@ -1,4 +1,4 @@
-/** `<ActionTable rows={rows} empty={<Empty .../>} />`: actions, each with a dialog of its details. */
+/** `<ActionTable rows={rows} empty={<Empty .../>} />`: actions, and all details in a dialog. */
 import { Link } from '@tanstack/react-router';
 import { type ComponentType, type ReactNode, useMemo, useState } from 'react';
 import type { ActionOutcome, OperatorAction } from '../../../api/api-types.ts';

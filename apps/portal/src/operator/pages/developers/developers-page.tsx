@@ -4,6 +4,7 @@ import type { ListedDeveloper, Program } from '../../../api/api-types.ts';
 import { useList } from '../../../api/use-read.ts';
 import { Empty } from '../../../kit/empty.tsx';
 import { FilterBar } from '../../../kit/filter-bar.tsx';
+import { emailField } from '../../../kit/filters.ts';
 import { formatCount } from '../../../kit/format.ts';
 import { Id } from '../../../kit/id.tsx';
 import { Loaded } from '../../../kit/loaded.tsx';
@@ -16,7 +17,7 @@ import { SignInLink } from './sign-in-link.tsx';
 
 const route = getRouteApi('/shell/developers');
 
-const FIELDS = [{ name: 'email', label: 'E-mail', placeholder: 'ana@example.com' }] as const;
+const FIELDS = [{ name: 'email', label: 'E-mail', ...emailField }] as const;
 
 const COLUMNS: readonly Column<ListedDeveloper>[] = [
   {
