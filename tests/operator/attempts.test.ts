@@ -1,4 +1,4 @@
-/** A player complains: from what the player names to the attempt, and what an operator does there. */
+/** A player complains: from any id to the attempt, and what an operator does there. */
 import { randomUUID } from 'node:crypto';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

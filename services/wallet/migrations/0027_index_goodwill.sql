@@ -1,5 +1,5 @@
--- The deposits that make an attempt good, which operators read with the attempt. The index has these
--- deposits alone: no fee, refund or payout writes it.
+-- The deposits that make an attempt good, which operators read with the attempt. The index has
+-- these deposits alone: no fee, refund or payout writes it.
 --
 -- While the index is built, no transfer can be posted: 0.2 s for a million of them. The previous
 -- release does not need it.

@@ -30,7 +30,7 @@ export function ProgramChoice({ confirm, onChoose }: ProgramChoiceProps): ReactN
         list.rows.length === 0 ? (
           <Empty title="There is no program yet" />
         ) : (
-          <form className="form" onSubmit={choose}>
+          <form className="form program-choice" onSubmit={choose}>
             <SelectField
               label="Program"
               value={chosen}

@@ -30,7 +30,7 @@ export function SearchField(): ReactNode {
         name="q"
         type="search"
         maxLength={255}
-        placeholder={programId === undefined ? 'Any id, or an e-mail' : 'Any id, an e-mail or a player_ref'}
+        placeholder="Any id, an e-mail or a player_ref"
         autoComplete="off"
         spellCheck={false}
       />

@@ -47,8 +47,7 @@ export function DeliveriesSection({ deliveries }: { readonly deliveries: readonl
         empty={
           <Empty title="No webhook for this attempt">
             <p>
-              The program has no developer, none of its endpoints subscribes to an event of the attempt, or none has
-              happened.
+              The program has no developer, no endpoint subscribes to an event of the attempt, or none has happened.
             </p>
           </Empty>
         }

@@ -9,8 +9,9 @@ import { idField } from '../../../kit/filters.ts';
 import { Loaded } from '../../../kit/loaded.tsx';
 import { Page } from '../../../kit/page.tsx';
 import { More, Table } from '../../../kit/table.tsx';
+import { EnvironmentBadge } from '../../layout/environment-badge.tsx';
 import { ProgramChoice } from '../../layout/program-choice.tsx';
-import { ATTEMPT_COLUMNS } from './columns.tsx';
+import { ACCOUNT_COLUMNS, PROGRAM_COLUMNS } from './columns.tsx';
 import { type AttemptSearch, ENVIRONMENTS, queryOf } from './search.ts';
 
 const route = getRouteApi('/shell/attempts');
@@ -31,7 +32,13 @@ export function AttemptsPage(): ReactNode {
   const asked = queryOf(search);
   const apply = (next: AttemptSearch) => void navigate({ search: withOneContest(search, next) });
   return (
-    <Page title="Attempts">
+    <Page
+      title="Attempts"
+      beside={
+        asked.kind === 'complete' &&
+        asked.query.environment !== undefined && <EnvironmentBadge value={asked.query.environment} />
+      }
+    >
       <FilterBar fields={FIELDS} value={search} onChange={apply} />
       {asked.kind === 'complete' ? (
         <Attempts query={asked.query} />
@@ -72,7 +79,7 @@ function Attempts({ query }: { readonly query: AttemptSearch }): ReactNode {
         <>
           <Table
             caption="Attempts, newest first"
-            columns={ATTEMPT_COLUMNS}
+            columns={query.program_id === undefined ? ACCOUNT_COLUMNS : PROGRAM_COLUMNS}
             rows={list.rows}
             keyOf={({ id }) => id}
             empty={<NoAttempt hasMore={list.hasMore} />}

@@ -1,4 +1,4 @@
-/** The columns of lists of attempts: of all, and of one player in one contest. */
+/** The columns of lists of attempts. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { OperatorAttemptLine } from '../../../api/api-types.ts';
@@ -16,7 +16,7 @@ import { AccountId, AttemptId, ChallengeId, ProgramId, RoundId } from '../../lay
 type Line = OperatorAttemptLine;
 
 const CREATED: Column<Line> = { name: 'Created', cell: (attempt) => <Time at={attempt.created_at} /> };
-const ATTEMPT: Column<Line> = { name: 'Attempt', cell: ({ id }) => <AttemptId value={id} isShort /> };
+const ATTEMPT: Column<Line> = { name: 'Attempt', grow: 1.4, cell: ({ id }) => <AttemptId value={id} isShort /> };
 const PLAYER: Column<Line> = { name: 'Player', grow: 2, cell: (attempt) => <Player attempt={attempt} /> };
 const RESULTS: readonly Column<Line>[] = [
   { name: 'Fee', align: 'end', cell: ({ fee }) => <Money amount={fee} /> },
@@ -31,26 +31,33 @@ const RESULTS: readonly Column<Line>[] = [
   },
 ];
 
-export const ATTEMPT_COLUMNS: readonly Column<Line>[] = [
-  CREATED,
-  ATTEMPT,
-  PLAYER,
-  {
-    name: 'Account',
-    cell: ({ account_id: value }) => (value === null ? 'none' : <AccountId value={value} isShort />),
-  },
-  { name: 'Contest', cell: (attempt) => <ContestId attempt={attempt} isShort /> },
-  {
-    name: 'Program',
-    cell: ({ program_id: value, environment }) => (
-      <>
-        <ProgramId value={value} isShort /> <EnvironmentBadge value={environment} />
-      </>
-    ),
-  },
-  ...RESULTS,
-];
+const ACCOUNT: Column<Line> = {
+  name: 'Account',
+  grow: 1.4,
+  cell: ({ account_id: value }) => (value === null ? 'none' : <AccountId value={value} isShort />),
+};
+const CONTEST: Column<Line> = {
+  name: 'Contest',
+  grow: 1.6,
+  cell: (attempt) => <ContestId attempt={attempt} isShort />,
+};
+const PROGRAM: Column<Line> = {
+  name: 'Program',
+  grow: 1.4,
+  cell: ({ program_id: value, environment }) => (
+    <>
+      <ProgramId value={value} isShort /> <EnvironmentBadge value={environment} />
+    </>
+  ),
+};
 
+/** In the list of a program, whose environment the page names. */
+export const PROGRAM_COLUMNS: readonly Column<Line>[] = [CREATED, ATTEMPT, PLAYER, ACCOUNT, CONTEST, ...RESULTS];
+
+/** In the list of an account, over all programs. */
+export const ACCOUNT_COLUMNS: readonly Column<Line>[] = [CREATED, ATTEMPT, PLAYER, CONTEST, PROGRAM, ...RESULTS];
+
+/** One player in one contest. */
 export const CONTEST_COLUMNS: readonly Column<Line>[] = [CREATED, ATTEMPT, PLAYER, ...RESULTS];
 
 /** The ref, which leads to what the player has played in the program and environment. */

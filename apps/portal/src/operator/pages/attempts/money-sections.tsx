@@ -57,17 +57,11 @@ function Paid({ payout }: { readonly payout: Payout }): ReactNode {
   );
 }
 
-function NoPayout({
-  attempt: { award, tournament_round_id: roundId },
-}: {
-  readonly attempt: OperatorAttempt;
-}): ReactNode {
+function NoPayout({ attempt }: { readonly attempt: OperatorAttempt }): ReactNode {
+  const { award, status, tournament_round_id: roundId } = attempt;
   if (award !== null) return <p>The prize is won, and its payout is under way: it appears here by itself.</p>;
-  return (
-    <p className="muted">
-      {roundId === null ? 'The attempt has won nothing.' : 'None: a round pays its ranks once it is settled.'}
-    </p>
-  );
+  if (roundId !== null) return <p className="muted">None: a round pays its ranks once it is settled.</p>;
+  return <p className="muted">{status === 'open' ? 'None yet.' : 'The attempt has won nothing.'}</p>;
 }
 
 export function AccountSection({ accountId }: { readonly accountId: string | null }): ReactNode {

@@ -1,4 +1,4 @@
-/** What a decision depends on, and what has to be said if it has changed since the page was read. */
+/** What a decision depends on, so that a dialog says if it has changed since the page was read. */
 import type { DescribedPayout, Payout } from '../../../api/api-types.ts';
 import { money, utcTime } from '../../../kit/format.ts';
 import type { Fact } from '../../layout/changes-since.ts';
@@ -6,7 +6,10 @@ import type { Fact } from '../../layout/changes-since.ts';
 /** What the list shows. The payout itself names who decided. */
 export const PAYOUT_FACTS: readonly Fact<Payout>[] = [{ label: 'Payout', of: stateOf }];
 
-/** What the page of one payout shows. The payouts of the program change with every award that is paid. */
+/**
+ * What the page of one payout shows, without the sum of its program, which changes with every award
+ * that is paid.
+ */
 export const DESCRIBED_FACTS: readonly Fact<DescribedPayout>[] = [
   ...PAYOUT_FACTS,
   { label: 'Enforcement flag', of: ({ account }) => yesOrNo(account.enforcement_flag) },

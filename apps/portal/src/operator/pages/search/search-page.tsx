@@ -82,7 +82,7 @@ function Results({ q, programId }: Question): ReactNode {
               keyOf={({ kind, id, environment }) => `${kind} ${id} ${environment}`}
               empty={
                 missing.length > 0 ? (
-                  <Empty title="Nothing else has it" />
+                  <Empty title="Nothing was found elsewhere" />
                 ) : (
                   <NothingFound q={q} programId={programId} />
                 )
