@@ -53,7 +53,7 @@ export interface TailSource<T> {
 
 /** How rows change after they have been added. */
 export interface RowChanges<T> {
-  /** Whether the row changes no more. */
+  /** Whether the row can no longer change. */
   readonly isFinal: (row: T) => boolean;
   /** The path of the row by itself. */
   readonly pathOf: (row: T) => string;

@@ -3,7 +3,7 @@ import { signWebhook, verifyWebhook } from '@laurel/sdk';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { signStandardly } from './hmac.ts';
-import { type CheckedWebhook, judge } from './verdict.ts';
+import { type CheckedWebhook, judgeWebhook } from './verdict.ts';
 
 const SECRET = `whsec_${'0123456789abcdef'.repeat(4)}`;
 const OTHER = `whsec_${'fedcba9876543210'.repeat(4)}`;
@@ -16,7 +16,7 @@ const SECONDS = String(Math.floor(NOW / 1_000));
 const SIGNATURE = await signWebhook(BODY, SECRET);
 
 async function verdictOf(changes: Partial<CheckedWebhook> = {}) {
-  return judge({ body: BODY, headers: `X-Webhook-Signature: ${SIGNATURE}`, secrets: SECRET, ...changes }, NOW);
+  return judgeWebhook({ body: BODY, headers: `X-Webhook-Signature: ${SIGNATURE}`, secrets: SECRET, ...changes }, NOW);
 }
 
 async function codesOf(changes: Partial<CheckedWebhook> = {}) {
@@ -29,7 +29,7 @@ async function standardHeaders(timestamp = SECONDS) {
 }
 
 describe('the verdict on a webhook', () => {
-  test('what is missing is asked for, and nothing is judged before all of it is there', async () => {
+  test('a verdict asks for what is missing, and judges nothing until the input is complete', async () => {
     expect(await verdictOf({ body: '', headers: ' ', secrets: '\n' })).toEqual({
       result: 'incomplete',
       findings: [{ code: 'body_missing' }, { code: 'headers_missing' }, { code: 'secret_missing' }],
@@ -37,7 +37,7 @@ describe('the verdict on a webhook', () => {
     });
   });
 
-  test('it is genuine exactly if verifyWebhook of the SDK accepts the webhook', async () => {
+  test('a webhook is genuine exactly if verifyWebhook of the SDK accepts it', async () => {
     const changeOf = fc.constantFrom<(text: string) => string>(
       (text) => text,
       (text) => `${text} `,
@@ -58,7 +58,7 @@ describe('the verdict on a webhook', () => {
         // A line of headers ends before its white space.
         const signature = ofSignature(await signWebhook(text, SECRET)).trim();
         const headers = { 'x-webhook-signature': signature };
-        const { result, findings } = await judge(
+        const { result, findings } = await judgeWebhook(
           { body, headers: JSON.stringify(headers), secrets: secret },
           Date.now(),
         );
@@ -130,7 +130,7 @@ describe('the verdict on a webhook', () => {
     }
   });
 
-  test('one of several secrets is enough, and is named by its end', async () => {
+  test('one matching secret of several is enough, and is named by its last characters', async () => {
     const { result, findings } = await verdictOf({ secrets: `${OTHER}\n\n${SECRET}\n` });
     expect(result).toBe('genuine');
     expect(findings[1]).toEqual({
@@ -155,7 +155,7 @@ describe('the verdict on a webhook', () => {
     expect(await codesOf({ body })).toEqual([code]);
   });
 
-  test('a body that was printed again is recognised, whatever it holds', async () => {
+  test('a body that was parsed and serialized again is recognised, whatever it contains', async () => {
     const data = fc.dictionary(fc.string(), fc.jsonValue());
     await fc.assert(
       fc.asyncProperty(data, fc.integer({ min: 1, max: 4 }), async (sent, indent) => {
@@ -179,7 +179,7 @@ describe('the verdict on a webhook', () => {
 });
 
 describe('the verdict on webhook-signature', () => {
-  test('it is genuine beside X-Webhook-Signature and without it', async () => {
+  test('a webhook-signature is genuine with or without X-Webhook-Signature', async () => {
     const headers = await standardHeaders();
     expect(await codesOf({ headers })).toEqual(['standard_genuine']);
     expect(await codesOf({ headers: `${headers}\nX-Webhook-Signature: ${SIGNATURE}` })).toEqual([
@@ -188,18 +188,18 @@ describe('the verdict on webhook-signature', () => {
     ]);
   });
 
-  test('where neither fits, the reason is named once', async () => {
+  test('if neither signature matches, the reason is named once', async () => {
     const headers = `${await standardHeaders()}\nX-Webhook-Signature: ${SIGNATURE}`;
     expect(await codesOf({ headers, secrets: OTHER })).toEqual(['mismatch']);
     expect(await codesOf({ headers, body: `${BODY}\n` })).toEqual(['body_padded']);
   });
 
-  test('one of the two that does not fit is enough for a refusal', async () => {
+  test('a webhook is refused if either of its two signatures does not match', async () => {
     const headers = `${await standardHeaders()}\nX-Webhook-Signature: sha256=${'0'.repeat(64)}`;
     expect((await verdictOf({ headers })).result).toBe('refused');
   });
 
-  test('a time in milliseconds or as a date is named, and whether it fits in seconds', async () => {
+  test('a timestamp in milliseconds or as a date is named, and whether it would match in seconds', async () => {
     const headers = await standardHeaders();
     for (const timestamp of [`${SECONDS}000`, new Date(Number(SECONDS) * 1_000).toISOString()]) {
       const { findings } = await verdictOf({ headers: headers.replace(SECONDS, timestamp) });
@@ -211,7 +211,7 @@ describe('the verdict on webhook-signature', () => {
     ]);
   });
 
-  test('a missing header, another time and another form are named', async () => {
+  test('a missing header, another timestamp and another format are named', async () => {
     const headers = await standardHeaders();
     expect(await codesOf({ headers: headers.replace('webhook-id: d\n', '') })).toEqual(['standard_header_missing']);
     expect(await codesOf({ headers: headers.replace(`webhook-timestamp: ${SECONDS}\n`, '') })).toEqual([
