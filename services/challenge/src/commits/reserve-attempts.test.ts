@@ -237,7 +237,7 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     expect(await attemptAfterSweeps(attemptId)).toMatchObject({ status: 'refused', closedReason: ABANDONED });
   });
 
-  it('a creation that is already writing holds the sweep back, and the sweep finds its attempt', async () => {
+  it('a sweep waits for a creation that is already writing, and finds its attempt', async () => {
     const replica = startReplica();
     const challenge = await open();
     const attemptId = newOwnedId('challenge');
@@ -264,7 +264,7 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     expect(await attemptAfterSweeps(attemptId)).toMatchObject({ status: 'refused', closedReason: ABANDONED });
   });
 
-  it('a mark that advances to a low watermark just raised by another run does not pass a creation', async () => {
+  it('the mark of a sweep does not pass a creation if another run has just raised the low watermark', async () => {
     const { promise: turn, resolve: takeTurn } = Promise.withResolvers<void>();
     let asked = 0;
     const query: Database['query'] = async (statement, values) => {
@@ -408,7 +408,7 @@ describe('a replica that caches', () => {
     return verdicts;
   }
 
-  it('a replica that caches decides the same as one with an empty cache', async () => {
+  it('a replica with a filled cache decides like one with an empty cache', async () => {
     const replicas = [startReplica(), startReplica()] as const;
     await fc.assert(
       fc.asyncProperty(steps, async (script) => {

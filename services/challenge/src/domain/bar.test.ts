@@ -10,7 +10,7 @@ describe('the bar', () => {
     expect(barOf({ ...TOP_N, nthBestScore: 7 })).toBe(7);
   });
 
-  it('a top_n challenge is live with a bar and calibrating without one; a suspended or closed one stays so either way', () => {
+  it('a top_n challenge is live with a bar and calibrating without one; a suspended or closed one has that status in either case', () => {
     expect(statusOf(TOP_N)).toBe('calibrating');
     expect(statusOf({ ...TOP_N, nthBestScore: 7 })).toBe('live');
     expect(statusOf({ ...TOP_N, status: 'suspended' })).toBe('suspended');

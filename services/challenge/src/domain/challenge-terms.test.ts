@@ -63,7 +63,7 @@ describe('a new challenge', () => {
     expect(parentOfDerivedRung({ ...derived, status: 'live', terms: topN })).toBeNull();
   });
 
-  it('a rung takes no bar that is missing or outside its plausible window', () => {
+  it('a rung is refused a bar that is missing or outside its plausible window', () => {
     expect(issueOfDerivedBar(null, TERMS)).not.toBeNull();
     expect(issueOfDerivedBar(5, TERMS)).toBeNull();
     expect(issueOfDerivedBar(5, { ...TERMS, scoreMin: 5, scoreMax: 5 })).toBeNull();

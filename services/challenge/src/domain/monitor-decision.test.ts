@@ -44,7 +44,7 @@ describe('what a drift monitor counts', () => {
     }
   });
 
-  it('counting the outcomes in any parts suspends the challenge at the same attempt, or never', () => {
+  it('counting the outcomes in several batches suspends the challenge at the same attempt as in one, or never', () => {
     fc.assert(
       fc.property(
         fc.array(fc.boolean(), { minLength: 1, maxLength: 300 }),
@@ -60,7 +60,7 @@ describe('what a drift monitor counts', () => {
   });
 });
 
-describe('what follows from it', () => {
+describe('the result of a count', () => {
   it('a bar that drifts suspends its challenge with the evidence at that attempt, which is also kept as a reading', () => {
     const decision = decide(all(true, 80));
     const evidence = { attempts: JUDGES_FROM, passes: JUDGES_FROM };
@@ -79,7 +79,7 @@ describe('what follows from it', () => {
     expect(decide(atTarget(100), withinCap)?.change).toBeNull();
   });
 
-  it('a bar that drifts completes no ramp', () => {
+  it('a challenge whose bar drifts does not complete its ramp', () => {
     expect(decide(all(false, 200), SEEDED)?.change).toMatchObject({ cause: 'drift' });
   });
 });

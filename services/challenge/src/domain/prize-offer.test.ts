@@ -8,7 +8,7 @@ describe('the offer', () => {
     expect(attemptOfferOf({ ...TOP_N, nthBestScore: 7 }, CEILINGS).threshold).toBe(7);
   });
 
-  it('the offer without a bar is free and wins nothing, though the list shows the prize', () => {
+  it('an attempt without a bar is free and wins nothing, though the list shows the prize', () => {
     for (const challenge of [CALIBRATING, TOP_N]) {
       expect(attemptOfferOf(challenge, CEILINGS)).toEqual({ feeCents: 0n, prizeCents: 0n, threshold: null });
       expect(feeOnOffer(challenge)).toBe(0n);

@@ -43,7 +43,7 @@ describe('the ramp', () => {
     expect(RAMP_ATTEMPTS).toBe(100);
   });
 
-  it('the ramp is known after its completion too, with all attempts that it required, whatever its monitor has counted since', () => {
+  it('a completed ramp is still shown, with exactly the attempts that it required, whatever its monitor has counted since', () => {
     fc.assert(
       fc.property(challenge, ceilings, (one, tiers) => {
         const [so, now] = [rampSoFar(one, tiers), rampOf(one, tiers)];
@@ -77,7 +77,7 @@ describe('the ramp', () => {
     }
   });
 
-  it('the ramp ends when it is completed, not at a count of attempts', () => {
+  it('the ramp ends when the monitor completes it, not at a number of attempts', () => {
     expect(rampOf({ ...SEEDED, attemptsSeen: 100 }, CEILINGS)).not.toBeNull();
     expect(rampOf({ ...SEEDED, attemptsSeen: 1, rampCompletedAt: NOW }, CEILINGS)).toBeNull();
   });

@@ -32,7 +32,7 @@ describe('an operator', () => {
     expect(change(LIVE, 'live')).toBe('live');
   });
 
-  it('an operator needs a note to reinstate what the drift monitor suspended', () => {
+  it('an operator needs a note to reinstate a challenge that the drift monitor suspended', () => {
     const suspended: Challenge = { ...LIVE, status: 'suspended' };
     expect(change(suspended, 'live', { note: null, suspendedBy: 'drift' })).toBe('invalid_request');
     expect(change(suspended, 'live', { note: 'The game was patched.', suspendedBy: 'drift' })).toBe('live');

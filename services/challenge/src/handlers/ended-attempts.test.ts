@@ -25,7 +25,7 @@ describe('an attempt that an operator voids', () => {
     expect(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'again' })).toMatchObject({
       code: 'conflict',
     });
-    // A refunded attempt no longer counts under the cap.
+    // A refunded attempt no longer counts towards the cap.
     created(await h.create(attempt.contestId, player.ref));
   });
 
