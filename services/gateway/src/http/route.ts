@@ -74,7 +74,7 @@ export type Answer = string | AsyncIterable<string> | Result | ReturnType<typeof
  * The response to an operation that an earlier request under the same key already ran: the contest
  * service found the operation, and this gateway had no record.
  */
-export function repeated(json: string): Result {
+export function replayedResult(json: string): Result {
   return { json, headers: REPLAYED };
 }
 

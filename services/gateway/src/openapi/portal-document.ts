@@ -20,8 +20,8 @@ import { ownErrorSchema } from './error-schemas.ts';
 import { errorExamplesOf } from './examples/errors.ts';
 import { recordedExamplesOf, recordedParameterOf } from './examples/recorded.ts';
 import { registerHeaders } from './headers.ts';
+import { normalizeDocument, type OpenApiDocument } from './normalize.ts';
 import { operationOf, type Refusals } from './operation.ts';
-import { type OpenApiDocument, polish } from './polish.ts';
 import { SERVERS } from './servers.ts';
 
 interface DocumentedArea {
@@ -149,7 +149,7 @@ export function portalDocument(): OpenApiDocument {
     externalDocs: { url: '/docs', description: 'Guides, and the reference of the partner API.' },
     tags: TAGS.map((tag) => ({ ...tag })),
   });
-  return polish(document);
+  return normalizeDocument(document);
 }
 
 function operationIn(area: DocumentedArea, route: AnyRoute): RouteConfig {

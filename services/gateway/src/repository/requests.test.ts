@@ -4,6 +4,7 @@ import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createKeepRequestLog } from '../workers/keep-request-log.ts';
 import {
+  COUNT_INTERVAL_MS,
   dropRequestPartitions,
   findRequest,
   firstRequests,
@@ -14,7 +15,6 @@ import {
   listOlderRequests,
   makeRequestPartitions,
   type RequestFilter,
-  SLOT_MS,
   summarizeRequests,
 } from './requests.ts';
 
@@ -299,9 +299,9 @@ describe('a reader that follows the request log', () => {
 });
 
 test('a summary counts the requests of a period by time, status and code', async () => {
-  const to = new Date(Math.ceil(Date.now() / SLOT_MS) * SLOT_MS);
-  const from = new Date(to.getTime() - 4 * SLOT_MS);
-  const at = (slot: number) => new Date(from.getTime() + slot * SLOT_MS + 1_000);
+  const to = new Date(Math.ceil(Date.now() / COUNT_INTERVAL_MS) * COUNT_INTERVAL_MS);
+  const from = new Date(to.getTime() - 4 * COUNT_INTERVAL_MS);
+  const at = (slot: number) => new Date(from.getTime() + slot * COUNT_INTERVAL_MS + 1_000);
   const lines = [
     line({ at: at(-1) }),
     ...[line({ at: at(0) }), line({ at: at(1) }), line({ at: at(1) })],
@@ -322,7 +322,7 @@ test('a summary counts the requests of a period by time, status and code', async
     ],
     buckets: [
       { from, ok: 3, errors4xx: 0, errors5xx: 0 },
-      { from: new Date(from.getTime() + 2 * SLOT_MS), ok: 0, errors4xx: 3, errors5xx: 1 },
+      { from: new Date(from.getTime() + 2 * COUNT_INTERVAL_MS), ok: 0, errors4xx: 3, errors5xx: 1 },
     ],
   });
 });

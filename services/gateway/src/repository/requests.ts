@@ -52,8 +52,8 @@ export type ListedLine = RequestLine & Derived;
 
 export type ListedRequest = LoggedRequest & Derived;
 
-/** Requests are counted by slots of this length. */
-export const SLOT_MS = 300_000;
+/** Requests are counted per interval of this length. */
+export const COUNT_INTERVAL_MS = 300_000;
 /**
  * The most rows that one page of a filtered list reads. A page may therefore have fewer lines than
  * its limit, or none, although another one follows.
@@ -146,7 +146,7 @@ export async function insertRequests(
 function countsOf(requests: readonly LoggedRequest[]): unknown[][] {
   const counts = new Map<string, { readonly row: readonly unknown[]; requests: number }>();
   for (const { programId, environment, at, status, errorCode } of requests) {
-    const startsAt = at.getTime() - (at.getTime() % SLOT_MS);
+    const startsAt = at.getTime() - (at.getTime() % COUNT_INTERVAL_MS);
     const name = `${programId} ${environment} ${startsAt} ${status} ${errorCode}`;
     const count = counts.get(name);
     if (count !== undefined) count.requests += 1;

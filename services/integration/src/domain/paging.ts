@@ -23,7 +23,7 @@
 import { MAX_URL_CHARACTERS } from '@laurel/untrusted-url';
 import type { Descriptor, Paging, Pull } from './descriptor.ts';
 import { type Json, type PointerFailure, partAt } from './json-body.ts';
-import { type JsonPointer, shortened } from './json-pointer.ts';
+import { type JsonPointer, shortenedPointer } from './json-pointer.ts';
 import { hasReachedKnown, type PageNews } from './paging-backwards.ts';
 import { isStuck, type SincePage } from './paging-since.ts';
 import { recordParts } from './read-body.ts';
@@ -167,5 +167,5 @@ function urlOf(text: string, base: string, pull: Pull): string | null {
 }
 
 function unreadable({ text }: JsonPointer, message: string): UnreadablePage {
-  return { kind: 'unreadable', failure: { pointer: shortened(text), field: 'pull.paging.pointer', message } };
+  return { kind: 'unreadable', failure: { pointer: shortenedPointer(text), field: 'pull.paging.pointer', message } };
 }

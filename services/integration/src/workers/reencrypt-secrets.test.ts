@@ -147,7 +147,7 @@ it('a secret under a key that is not configured stays unchanged, and the log war
   expect(logLines.filter((line) => line.includes('under a key that is not configured'))).toHaveLength(1);
 });
 
-it('a secret whose key is missing stays unchanged, and the other secret of its integration moves', async () => {
+it('a secret whose key is missing stays unchanged, and the other secret of its integration is encrypted under the new key', async () => {
   const id = await addIntegration('push_webhook', (own) => ({
     signing: under(2).encrypt('signs', secretOwner(own)),
     previous: under(1).encrypt('signed before', secretOwner(own)),
@@ -166,7 +166,7 @@ it('a secret whose key is missing stays unchanged, and the other secret of its i
   ]);
 });
 
-it('a damaged secret is logged once with its integration, whose other secret moves', async () => {
+it('a damaged secret is logged once with its integration, whose other secret is encrypted under the new key', async () => {
   const id = await addIntegration('push_webhook', (own) => ({
     signing: under(1).encrypt('signs', secretOwner(own)),
     previous: under(1).encrypt('signed before', secretOwner('another integration')),

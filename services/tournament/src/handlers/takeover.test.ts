@@ -134,7 +134,7 @@ describe('a pending attempt that a call finds', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE);
   });
 
-  it('a pending attempt counts under the cap until its fee is known to be absent', async () => {
+  it('a pending attempt counts towards the cap until its fee is known to be absent', async () => {
     const round = await h.openRound({ attemptCap: 2 });
     const player = await h.player();
     created(await h.create(round.id, player.ref));
@@ -146,7 +146,7 @@ describe('a pending attempt that a call finds', () => {
     h.clock.advance(60_000);
     await h.server.sweepOnce();
     created(await h.create(round.id, player.ref));
-    // The abandoned attempt no longer counts under the cap.
+    // The abandoned attempt no longer counts towards the cap.
     expect(verdictOf(await h.create(round.id, player.ref, attemptId))).toBe('attempt_cap_reached');
   });
 

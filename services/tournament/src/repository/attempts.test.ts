@@ -83,7 +83,7 @@ describe('an attempt', () => {
     expect(await Promise.all(['first', 'second', 'moved'].map(accountOf))).toEqual([one, one, other]);
   });
 
-  it('an attempt counts under the cap of its account unless its fee was refused or returned', async () => {
+  it('an attempt counts towards the cap of its account unless its fee was refused or returned', async () => {
     const round = await h.openRound();
     const [accountId, elsewhere] = [newId(), await h.openRound()];
     const attempts = await h.begin(round, Array(4).fill({ accountId, playerRef: 'player' }));

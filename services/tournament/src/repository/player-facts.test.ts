@@ -1,5 +1,5 @@
 /**
- * What counts under a round's cap, in SQL and in TypeScript: both are compared over a generated
+ * What counts towards a round's cap, in SQL and in TypeScript: both are compared over a generated
  * history.
  */
 import type { AttemptStatus } from '@laurel/attempts/domain';

@@ -64,7 +64,7 @@ describe('charging a fee', () => {
     expect(await charge(wallet.client, chargeOf(player, 1_00n))).toBe('posted');
   });
 
-  it('a fee of a ref without an account is refused with insufficient_funds, and stays refused once the ref is linked', async () => {
+  it('a fee is refused with insufficient_funds if the player_ref has no account, and stays refused once the ref is linked', async () => {
     const player = await addPlayer(wallet, { balanceCents: 5_00n });
     const unlinked = { ...player.player, playerRef: `ref-${newId()}` };
     const fee = chargeOf(player, 1_00n, { player: unlinked, accountId: '' });

@@ -175,7 +175,7 @@ describe('signing in as an operator', () => {
 });
 
 describe('changes by an operator’s cookie', () => {
-  test('a change by cookie is logged in the holder’s name, as one by token is', async () => {
+  test('a change is logged with the operator’s name, whether a cookie or a token authenticated it', async () => {
     const cookie = await enter(BOB);
     const byCookie = await createProgram({ cookie, headers: OWN_PAGE });
     const byToken = await createProgram({ token: BOB });
@@ -185,7 +185,7 @@ describe('changes by an operator’s cookie', () => {
     ]);
   });
 
-  test('every change by cookie is forbidden to what cannot be a page of this origin, and is not done', async () => {
+  test('every change that a cookie authenticates is refused, and not made, unless a page of this origin may have sent it', async () => {
     const cookie = await enter(ALICE);
     const before = await actions();
     const changes = [...OPERATOR_ROUTES, ...OPERATOR_SESSION_ROUTES].filter(
