@@ -413,7 +413,7 @@ describe('laurel verify-webhook and verify-receipt', () => {
     expect((await laurel.run(['verify-receipt', genuine])).code).toBe(2);
   });
 
-  it('laurel explains itself, and ends with 2 for a command that it does not have', async () => {
+  it('the laurel command prints its usage on request, and exits with 2 for an unknown command', async () => {
     await using laurel = await createLaurel();
     for (const argv of [['--help'], ['listen', '--help'], ['verify-webhook', '-h'], ['verify-receipt', '--help']]) {
       expect(await laurel.run(argv)).toMatchObject({ code: 0, output: expect.stringMatching(/^usage: laurel/) });

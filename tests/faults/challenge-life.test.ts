@@ -322,7 +322,7 @@ describe('a reinstatement', () => {
   );
 });
 
-test('after the faults in the life of challenges the audit is good', async () => {
+test('the audit finds no violation after the faults in the life of challenges', async () => {
   await world.stack.ready();
   await world.expectAuditOk();
 });

@@ -178,7 +178,7 @@ describe('a fault on the way of a push over HTTP', () => {
   });
 });
 
-test('after the faults of pushes over HTTP the audit is good', async () => {
+test('the audit finds no violation after the faults of pushes over HTTP', async () => {
   await world.stack.ready();
   await world.expectAuditOk();
 });

@@ -1188,7 +1188,7 @@ test('NATS loses its last second: what was not acknowledged is published again f
 describe('several databases lose the same second', () => {
   const MONEY = ['wallet', 'challenge', 'tournament'] as const;
 
-  test('wallet and owners lose the same second: the audit is good, no one was charged or paid, and the gateway replays an attempt that does not exist', async () => {
+  test('wallet and owners lose the same second: the audit finds no violation, no one was charged or paid, and the gateway replays an attempt that does not exist', async () => {
     const player = await newPlayer();
     const entry = await ENTRY.challenge(player);
     const key = randomUUID();

@@ -178,4 +178,4 @@ describe('paid attempts during failures of NATS', { timeout: TEST_MS }, () => {
   });
 });
 
-test('the audit is good after the failures of NATS', () => world.expectAuditOk());
+test('the audit finds no violation after the failures of NATS', () => world.expectAuditOk());

@@ -131,5 +131,5 @@ describe('a round after a fault', () => {
 
   const lines = async (player: Player) => (await movements(world, player)).sort();
 
-  test('the audit is good after faults in rounds', () => world.expectAuditOk());
+  test('the audit finds no violation after faults in rounds', () => world.expectAuditOk());
 });

@@ -243,7 +243,7 @@ test('kill -9 of the webhook service at any moment under load loses no event and
   expect(new Set(deliveries.map(({ status }) => status))).toEqual(new Set(['delivered']));
 });
 
-test('after the faults of the webhook service no send is left and the audit is good', async () => {
+test('after the faults of the webhook service no send is left and the audit finds no violation', async () => {
   const rows = await world.stack
     .database('webhook')
     .query(`select max(attempts) as most, count(*) filter (where status = 'pending')::int as pending from deliveries`);

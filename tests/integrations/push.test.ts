@@ -264,4 +264,4 @@ describe('what a developer sees of pushes', () => {
   });
 });
 
-test('the audit is good after pushes', () => world.expectAuditOk());
+test('the audit finds no violation after pushes', () => world.expectAuditOk());

@@ -124,5 +124,5 @@ describe('one prize per person', () => {
     }
   });
 
-  test('the audit is good after the claims of one person', () => world.expectAuditOk());
+  test('the audit finds no violation after the claims of one person', () => world.expectAuditOk());
 });

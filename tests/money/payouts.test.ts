@@ -240,5 +240,5 @@ describe('payouts of awards', () => {
     }
   });
 
-  test('the audit is good after payouts', () => world.expectAuditOk());
+  test('the audit finds no violation after payouts', () => world.expectAuditOk());
 });

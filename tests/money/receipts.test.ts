@@ -139,5 +139,5 @@ describe('receipts of challenges', () => {
     expectError(404, 'not_found', await world.operator.getReceipt(randomUUID()));
   });
 
-  test('the audit is good after receipts were read', () => world.expectAuditOk());
+  test('the audit finds no violation after receipts were read', () => world.expectAuditOk());
 });

@@ -107,5 +107,5 @@ describe('refunds at an operator’s or a tester’s request', () => {
     expect(await world.balance(player, 'live')).toBe('100.00');
   });
 
-  test('the audit is good after refunds on request', () => world.expectAuditOk());
+  test('the audit finds no violation after refunds on request', () => world.expectAuditOk());
 });

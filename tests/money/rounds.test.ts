@@ -321,5 +321,5 @@ describe('the end of a round', () => {
     });
   });
 
-  test('the audit is good after the ends of rounds', () => world.expectAuditOk());
+  test('the audit finds no violation after the ends of rounds', () => world.expectAuditOk());
 });

@@ -116,5 +116,5 @@ describe('/api/operator/accounts/{id}/player-links', () => {
     expect(await world.digest()).toEqual(before);
   });
 
-  test('the audit is good after player links were severed', () => world.expectAuditOk());
+  test('the audit finds no violation after player links were severed', () => world.expectAuditOk());
 });

@@ -102,5 +102,5 @@ describe('programs, accounts and challenges of /api/operator', () => {
     });
   });
 
-  test('the audit is good after the operator’s changes of programs', () => world.expectAuditOk());
+  test('the audit finds no violation after the operator’s changes of programs', () => world.expectAuditOk());
 });

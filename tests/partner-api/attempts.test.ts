@@ -277,5 +277,5 @@ describe('attempts in challenges: POST /v1/attempts and GET /v1/attempts/{attemp
     }
   });
 
-  test('the audit is good after attempts in challenges', () => world.expectAuditOk());
+  test('the audit finds no violation after attempts in challenges', () => world.expectAuditOk());
 });

@@ -197,5 +197,5 @@ describe('the calibration of a challenge', () => {
     expect(expectStatus(200, await world.operator.getDrift(id)).body).toMatchObject({ started_at: null, changes: [] });
   });
 
-  test('the audit is good after the calibrations', () => world.expectAuditOk());
+  test('the audit finds no violation after the calibrations', () => world.expectAuditOk());
 });

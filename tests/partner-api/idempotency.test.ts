@@ -134,5 +134,5 @@ describe('the Idempotency-Key header', () => {
     expect(await world.balance(player)).toBe('99.00');
   });
 
-  test('the audit is good after retries with Idempotency-Keys', () => world.expectAuditOk());
+  test('the audit finds no violation after retries with Idempotency-Keys', () => world.expectAuditOk());
 });

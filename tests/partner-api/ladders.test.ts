@@ -99,5 +99,5 @@ describe('the rungs of a ladder', () => {
     expectError(400, 'invalid_request', await world.partner.seedChallenge(id, SEED));
   });
 
-  test('the audit is good after the ladders', () => world.expectAuditOk());
+  test('the audit finds no violation after the ladders', () => world.expectAuditOk());
 });

@@ -221,5 +221,5 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     expect(receipt.receipt.score).toBe(12);
   });
 
-  test('the audit is good after outcomes', () => world.expectAuditOk());
+  test('the audit finds no violation after outcomes', () => world.expectAuditOk());
 });

@@ -194,5 +194,5 @@ describe('sandbox players of a program', () => {
     });
   });
 
-  test('the audit is good after sandbox players were created', () => world.expectAuditOk());
+  test('the audit finds no violation after sandbox players were created', () => world.expectAuditOk());
 });

@@ -194,5 +194,5 @@ describe('/api/sandbox', () => {
     });
   });
 
-  test('the audit is good after the sandbox’s routes', () => world.expectAuditOk());
+  test('the audit finds no violation after the sandbox’s routes', () => world.expectAuditOk());
 });

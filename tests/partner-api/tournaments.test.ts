@@ -204,5 +204,5 @@ describe('GET /v1/tournaments', () => {
     expect(await ids(other.live)).toEqual([]);
   });
 
-  test('the audit is good after the lists of tournaments', () => world.expectAuditOk());
+  test('the audit finds no violation after the lists of tournaments', () => world.expectAuditOk());
 });

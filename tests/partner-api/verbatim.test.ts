@@ -108,5 +108,5 @@ describe('metadata and evidence are stored byte for byte', () => {
     }
   });
 
-  test('the audit is good after metadata and evidence were stored', () => world.expectAuditOk());
+  test('the audit finds no violation after metadata and evidence were stored', () => world.expectAuditOk());
 });

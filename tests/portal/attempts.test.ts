@@ -165,7 +165,7 @@ describe.skipIf(!(await hasChromium()))('attempts in the developer portal', () =
     await page.getByText('This browser cannot check Ed25519 signatures. Use the command line below.').waitFor();
   });
 
-  test('a list goes on through empty pages until rows come, and through a lost server', async () => {
+  test('a list skips empty pages until it has rows, and continues after a request that got no response', async () => {
     await using observed = await observePage(browser, world.stack.baseUrl);
     const { page } = observed;
     await signInByPassword(page, developer);

@@ -188,7 +188,7 @@ describe.skipIf(whyNot !== undefined)('a release', { timeout: TEST_MS }, () => {
     expectRunning(byService((service) => (isStopped(service) ? CHECKOUT : previous)));
   });
 
-  test('the release is rolled out again, and the audit is good', async () => {
+  test('the release is rolled out again, and the audit finds no violation', async () => {
     await serving(async (load) => {
       for (const service of REPLACED) await replaceAll(load, service, CHECKOUT);
     });

@@ -394,7 +394,7 @@ test('a webhook whose responses are failures is sent three times, each after its
   }
 });
 
-test('the audit is good after all webhook events', () => world.expectAuditOk());
+test('the audit finds no violation after all webhook events', () => world.expectAuditOk());
 
 /** The fields in which an event names its attempt. */
 function aboutAttempt({ id, challenge_id, tournament_round_id, player_ref }: Attempt) {
