@@ -17,7 +17,7 @@ async function entrantsOf(roundId: string) {
 
 /**
  * Undoes the commit that opened the attempt, and with it the entry's first purchase. That commit
- * waits for no disk, so a crash may lose it.
+ * does not wait for the disk, so a crash may lose it.
  */
 async function forget(attemptId: string): Promise<void> {
   await h.database.transaction(async (tx) => {
@@ -208,7 +208,7 @@ describe('a player whose link moved', () => {
     expect(await Promise.all([before, after].map(({ accountId }) => h.balance(accountId)))).toEqual([FUNDS, FUNDS]);
   });
 
-  it('a player whose link moved is moved during the charge, if only the charge detects it', async () => {
+  it('an attempt moves to the ref’s new account if only the charge detects that the link moved', async () => {
     const round = await h.openRound();
     const before = await h.player();
     const after = await h.player();

@@ -171,7 +171,7 @@ describe('an attempt', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('an attempt makes its account an entrant once, whichever attempts open together', async () => {
+  it('an account becomes an entrant once, even if several of its attempts open together', async () => {
     const rounds = await Promise.all([h.openRound(), h.openRound(), h.openRound()]);
     const players = playersOf(8);
     const batches = [];

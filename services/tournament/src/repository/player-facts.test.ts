@@ -41,7 +41,7 @@ async function capsPassed(): Promise<number> {
 }
 
 describe('the cap of a round', () => {
-  it('the cap of a round counts in SQL the attempts whose fee was neither refused nor returned, for admission and audit', async () => {
+  it('admission and audit count the same attempts towards the cap: those whose fee was neither refused nor returned', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async ({ cap, attempts }) => {
         const round = await harness.openRound({ attemptCap: cap });

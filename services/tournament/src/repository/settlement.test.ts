@@ -298,7 +298,7 @@ describe('a round that settles', () => {
 });
 
 describe('a round that is cancelled', () => {
-  it('a round that is cancelled makes every fee due that was not returned yet, and keeps its rows unchanged', async () => {
+  it('the cancellation of a round makes every fee due that was not returned yet, and leaves its other rows unchanged', async () => {
     const round = await h.openRound({ minEntrants: 4 });
     const players = playersOf(3);
     const first = await h.enter(round, players);

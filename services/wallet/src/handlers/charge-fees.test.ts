@@ -254,7 +254,7 @@ describe('a fee of a cached player', () => {
     expect(await balanceOf(wallet, player)).toBe(10_00n);
   });
 
-  it('a fee of a cached player who has become an insider is refused, until the player is none any more', async () => {
+  it('a fee of a cached player who has become an insider is refused until the player is no longer one', async () => {
     const player = await addCached();
     const insider = { programId: player.player.tenant?.programId ?? '', accountId: player.accountId };
     await ok(wallet.client.addInsider(insider));
@@ -445,8 +445,8 @@ describe('concurrent charges', () => {
         requirement: { verificationLevel, jurisdictions: [], refuseInsiders: false },
       });
     };
-    // Fees of the other players may meet the other replica's, and are then decided under lock; fees
-    // of these, once cached, meet none.
+    // Fees of the other players may conflict with the other replica's, and are then decided under
+    // lock; fees of these players, once cached, conflict with none.
     const unrivalled = await Promise.all(replicas.map(() => addPlayer(wallet, { balanceCents: 6_00n })));
     const chargeUnrivalled = () =>
       Promise.all(replicas.map((replica, index) => submit(replica, unrivalled[index] as TestPlayer, 0)));
@@ -469,7 +469,7 @@ describe('concurrent charges', () => {
     expect(await optimisticFees()).toBeGreaterThanOrEqual(before + replicas.length);
   });
 
-  it('four writers over overlapping accounts finish without a deadlock', async () => {
+  it('four concurrent writers on overlapping accounts finish without a deadlock', async () => {
     const players = await Promise.all(Array.from({ length: 30 }, () => addPlayer(wallet, { balanceCents: 50_00n })));
     const clients = [wallet.client, replica, await wallet.startReplica(), await wallet.startReplica()];
     // PostgreSQL rolls back one transaction of each deadlock.
