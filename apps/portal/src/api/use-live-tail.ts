@@ -116,7 +116,7 @@ export function useLiveTail<T>({ path, query, keyOf, changes }: TailSource<T>): 
     [ask, change],
   );
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another address or a reload begins anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address or a reload starts over.
   useEffect(() => {
     const controller = new AbortController();
     visit.current = controller;
@@ -211,7 +211,7 @@ function isSame<T>(one: State<T>, other: State<T>): boolean {
 export function usePoll(isPolling: boolean, address: string, poll: (signal: AbortSignal) => Promise<number>): void {
   const latest = useRef(poll);
   latest.current = poll;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another address begins anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address starts over.
   useEffect(() => {
     if (!isPolling) return;
     const controller = new AbortController();

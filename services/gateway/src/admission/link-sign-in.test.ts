@@ -68,7 +68,7 @@ function exchange(token: string, { replica = 0, address = '192.0.2.1', peppers =
   });
 }
 
-test('a link begins one session of its developer, and is then gone', async () => {
+test('a sign-in link begins one session of its developer, and is then deleted', async () => {
   const token = await makeLink();
   const result = await exchange(token, { replica: 1 });
   expect(result).toEqual({ kind: 'signed-in', token: expect.stringMatching(/^[\w-]{43}$/), developerId });
@@ -80,7 +80,7 @@ test('a link begins one session of its developer, and is then gone', async () =>
   expect([await countOf('sessions'), await countOf('sign_in_links')]).toEqual([1, 0]);
 });
 
-test('of any number of exchanges of a link at once, over two replicas, exactly one begins a session', async () => {
+test('exactly one of several concurrent exchanges of a sign-in link, over two replicas, begins a session', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 2, max: 5 }), async (exchanges) => {
       const token = await makeLink();

@@ -86,7 +86,7 @@ describe('the end of a route', () => {
     ['nothing', nothing, ['logged done', 'sent']],
     ['a refusal', refusal, ['logged not_found', 'sent']],
     ['a failure', failing, ['logged failed']],
-  ])('%s of a change writes one line of log, before it is sent', async (_what, answer, happened) => {
+  ])('%s of a change writes one log line, before it is sent', async (_what, answer, happened) => {
     expect((await serve(answer, 'logged')).happened).toEqual(happened);
   });
 
@@ -109,7 +109,7 @@ describe('the end of a route', () => {
     expect(marks.map((headers) => headers?.['Idempotency-Replayed'])).toEqual(['true', undefined]);
   });
 
-  test('an answer in pieces is refused if it would have to be stored for replays', async () => {
+  test('a streamed response is refused if it would have to be stored for replays', async () => {
     const { happened, failure } = await serve(async () => pieces(), 'keyed');
     expect(failure).toEqual(new Error('a route with an idempotency key must answer one text'));
     expect(happened).toEqual([]);

@@ -305,7 +305,7 @@ describe('a descriptor is refused for', () => {
     expect(parseDescriptor(pullOf({}), transport)).toMatchObject({ kind: 'refused', code: 'invalid_request' });
   });
 
-  test.each([[null], [[]], ['text'], [5]])('%j, which is no object', (sent) => {
+  test.each([[null], [[]], ['text'], [5]])('%j, which is not an object', (sent) => {
     expect(parseDescriptor(sent, 'push_webhook')).toMatchObject({ kind: 'refused', code: 'invalid_request' });
   });
 });
@@ -364,7 +364,7 @@ test.each([
   expect(parse(256)).toMatchObject({ code: 'invalid_request', message });
 });
 
-test('a text that is not a pointer may be as long as before, whatever its name', () => {
+test('a text that is not a pointer may be longer than 255 characters, whatever its member is called', () => {
   const query = { dedupe: `/${'v'.repeat(900)}` };
   expect(isRefused(parseSentDescriptor(JSON.stringify(pullOf({ query })), 'pull_poll'))).toBe(false);
 });

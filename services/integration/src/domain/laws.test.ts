@@ -273,7 +273,7 @@ test('a stored cursor can always be requested, whatever its length and letters, 
   );
 });
 
-test('paging begins anew if a stored cursor does not fit into its URL', () => {
+test('paging starts over if a stored cursor does not fit into its URL', () => {
   const query = { q: 'x'.repeat(900) };
   const paging = { type: 'cursor', param: 'c', pointer: '/n' };
   const { pull } = descriptorOf({ version: 1, pull: { url: 'https://game.example/runs', query, paging } });

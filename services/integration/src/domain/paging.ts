@@ -59,7 +59,7 @@ export type NextPage =
 
 /**
  * The first request of a poll. A cursor that another descriptor stored may not be a URL of this
- * origin, or be too long for this one: then paging begins anew.
+ * origin, or be too long for this one: then paging starts over.
  */
 export function firstRequest(pull: Pull, cursor: string | null, wasStuck = false): PageRequest {
   const anew = requestOf(pull, null);
@@ -109,7 +109,7 @@ export function nextPage(
   return { kind: 'next', request: { ...next, page: request.page + 1, isResumed, hasNews, before: since }, cursor };
 }
 
-/** The first request if paging begins anew. */
+/** The first request if paging starts over. */
 function requestOf(pull: Pull, cursor: string | null): PageRequest {
   const { paging } = pull;
   const first = { cursor, page: 1, isResumed: false, hasNews: false, before: null, wasStuck: false };

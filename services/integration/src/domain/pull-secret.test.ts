@@ -91,8 +91,8 @@ describe('what becomes of the secret of a poll', () => {
   });
 });
 
-describe('where a poll goes on', () => {
-  it('another URL, query or paging starts over, and no other change does', () => {
+describe('where the next poll continues', () => {
+  it('the stored cursor is dropped with another URL, query or paging, and with no other change', () => {
     const paging = { type: 'cursor', param: 'after', pointer: '/next' };
     const before = pullOf({ paging });
     for (const other of [{ url: 'https://example.com/v2' }, { query: { a: '1' } }, { paging: { type: 'none' } }])

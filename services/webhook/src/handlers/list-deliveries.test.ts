@@ -199,7 +199,7 @@ describe('the delivery log of an endpoint', () => {
     ]);
   });
 
-  it('the delivery log is filtered by status, by event, by both, and by an event that does not exist', async () => {
+  it('the delivery log is filtered by status, by event and by both; an unknown event selects nothing', async () => {
     const owner = await h.createEndpoint();
     const delivered = await put(owner, 'round.settled');
     await send(owner, ANSWERED);
@@ -246,7 +246,7 @@ describe('one delivery by its id', () => {
     expect(resent).toMatchObject({ eventId: found.eventId, body: found.body, tenant: found.tenant, resendOf: id });
   });
 
-  it('a test has no tenant', async () => {
+  it('a test event has no tenant', async () => {
     const { developerId, endpoint } = await h.createEndpoint();
     const { deliveryId } = ok(await h.webhook.sendTest({ developerId, endpointId: endpoint.id }));
     const found = ok(await h.webhook.getDelivery({ developerId, deliveryId }));

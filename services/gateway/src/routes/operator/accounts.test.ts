@@ -227,7 +227,7 @@ describe('deposits and statements', () => {
 });
 
 describe('insiders and payouts', () => {
-  test('a program can name insiders, whose accounts must exist', async () => {
+  test('an operator adds an insider to a program once, and the account must exist', async () => {
     const add = (accountId: string) => operate('POST', `/programs/${program.id}/insiders`, { account_id: accountId });
     expect(await add(ACCOUNT.id)).toMatchObject(NOT_FOUND);
     expect(await add('x')).toMatchObject(INVALID);

@@ -191,7 +191,7 @@ test('an open attempt of a program without a developer has no deliveries, no evi
   expect((await operate('GET', `/attempts/${attempt.id}`)).body).toMatchObject({ payout: null });
 });
 
-test('an attempt that does not exist is not found, and an id of no contest service is not looked up', async () => {
+test('an attempt that does not exist is not found, and an id that names no contest service is not looked up', async () => {
   expect((await operate('GET', `/attempts/${newOwnedId('challenge')}`)).status).toBe(404);
   challenge.asked.length = 0;
   for (const id of [newId(), 'nonsense']) expect((await operate('GET', `/attempts/${id}`)).status).toBe(404);

@@ -52,7 +52,7 @@ beforeEach(() => {
 const search = (query: string) => operate('GET', `/search?${query}`);
 const NONE = { program_id: null, environment: null, attempt_id: null, account_id: null };
 
-test('an id is asked of every service, and the kinds of one that is away are missing', async () => {
+test('every service looks an id up, and the response names the kinds of a service that cannot be reached as missing', async () => {
   const [searched, attemptId, accountId] = [newId(), newId(), newId()];
   const item = { tenant: { programId, environment: Environment.LIVE }, attemptId, accountId, summary: '5.00, held' };
   wallet.script.lookUpId = async () => ({ items: [{ ...item, kind: ItemKind.AWARD }] });

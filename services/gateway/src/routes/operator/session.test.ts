@@ -95,7 +95,7 @@ const createProgram = (sent: Sent) => operate('POST', '/programs', { body: { nam
 const actions = async () => (await operate('GET', '/actions?limit=10', { token: ALICE })).body.data;
 
 describe('signing in as an operator', () => {
-  test('a sign-in sets a cookie that no script reads and no other site sends, which opens every replica as the holder', async () => {
+  test('a sign-in sets a cookie that no script reads and no other site sends, and every replica accepts it for the operator', async () => {
     const answer = await signIn(ALICE);
     const end = new Date(clock().getTime() + 12 * HOUR_MS).toISOString();
     expect([answer.status, answer.body]).toEqual([201, { name: 'alice', session_expires_at: end }]);
@@ -133,7 +133,7 @@ describe('signing in as an operator', () => {
     }
   });
 
-  test('a sign-in takes exactly one token, and a path in another spelling is none', async () => {
+  test('a sign-in takes exactly one token, and its path in another spelling is not found', async () => {
     for (const body of [
       {},
       { token: 5 },
@@ -150,7 +150,7 @@ describe('signing in as an operator', () => {
     }
   });
 
-  test('sign-ins and sign-outs are in the log of actions with the holder’s name, and neither token is in any log or table', async () => {
+  test('sign-ins and sign-outs are in the log of actions with the operator’s name, and no token is in a log or table', async () => {
     const cookie = await enter(BOB);
     expect((await operate('DELETE', '/session', { cookie, headers: OWN_PAGE })).status).toBe(204);
     await signIn('w'.repeat(40));
@@ -263,7 +263,7 @@ describe('what is not an operator’s session', () => {
 });
 
 describe('the end of an operator’s session', () => {
-  test('a stolen cookie gives no token and no further session, does not last longer by its use, and ends when its holder signs out', async () => {
+  test('a stolen cookie gives no token and no further session, is not prolonged by use, and ends when the operator signs out', async () => {
     const cookie = await enter(ALICE);
     const stolen = cookie.replace('laurel_operator=', '');
     const end = (await operate('GET', '/me', { cookie })).body.session_expires_at;
@@ -337,7 +337,7 @@ describe('the end of an operator’s session', () => {
 describe('guesses of operators’ tokens at sign-in', () => {
   const wrong = (nth: number) => `wrong-${nth}-${'x'.repeat(32)}`;
 
-  test('wrong tokens in the header and at sign-in count together, and a cookie excuses none', async () => {
+  test('wrong tokens in the header and at sign-in count together, even beside a valid cookie', async () => {
     // A process that knows no client yet: there even a right token waits.
     const replica = ports.push(await start(BEFORE)) - 1;
     const cookie = await enter(ALICE);

@@ -192,7 +192,7 @@ describe('reading tournaments and rounds', () => {
     expect(tournament.asked).toEqual([['inspectStandings', { roundId: ROUND.id, cursor: 'here', limit: 2 }]]);
   });
 
-  test('what their service does not find is 404; a malformed id, an unknown program and bad parameters get no call', async () => {
+  test('a tournament or round that the service does not find is 404; a malformed id, an unknown program and bad parameters reach no service', async () => {
     const reads = [PATH, `${PATH}/rounds`, `/rounds/${newId()}`, `/rounds/${newId()}/standings`];
     for (const path of reads) expect(await operate('GET', path), path).toMatchObject(NOT_FOUND);
     expect(tournament.asked).toHaveLength(reads.length);

@@ -62,7 +62,7 @@ const list = (query: string) =>
     `/programs/${programId}/attempts?environment=test${query}`,
   );
 
-test('the list of attempts merges those of challenges and of rounds, and ends where the first of both was read to', async () => {
+test('the list of attempts merges those of challenges and of rounds, and a page ends where the first of both lists ended', async () => {
   const [a, c] = [attemptAt('challenge', 50), attemptAt('challenge', 30)];
   const [b, hidden] = [attemptAt('tournament', 40), attemptAt('tournament', 10)];
   challenge.script.listAttempts = answering([a, c], 30, 60);

@@ -179,7 +179,7 @@ test('a query that does not fit is refused', async () => {
   expect((await ann.read(`${ann.programId}/requests`)).status).toBe(400);
 });
 
-test('while the log cannot be written, requests are answered as ever, and later ones are logged again', async () => {
+test('while the log cannot be written, requests succeed as usual, and later ones are logged again', async () => {
   await superuser.query({ text: 'alter table requests rename to requests_away' });
   const lost = await call(ann, 'GET', '/challenges?limit=nonsense');
   expect(lost.status).toBe(400);

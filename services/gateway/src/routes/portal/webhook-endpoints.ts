@@ -230,7 +230,7 @@ export const listWebhookDeliveries = definePortalRoute({
   name: 'listWebhookDeliveries',
   summary: 'List the deliveries of an endpoint',
   description:
-    'A delivery stays in the log for 30 days unless the host sets another time. `attempts` has the beginning of each response of the endpoint, or the reason why there was none.',
+    'A delivery stays in the log for 30 days unless the installation sets another time. `attempts` has the beginning of each response of the endpoint, or the reason why there was none.',
   params,
   query: deliveryQuery,
   success: { status: 200, description: 'Newest first, each with every send.', schema: deliveryListSchema },

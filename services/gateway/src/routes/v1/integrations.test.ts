@@ -320,7 +320,7 @@ describe("a program's facts", () => {
     ]);
   });
 
-  test('a gateway without the integration service creates, approves and suspends programs; another announces them', async () => {
+  test('while a gateway cannot reach the integration service, it still creates, approves and suspends programs; another gateway announces them', async () => {
     const { id } = (await operate('POST', '/programs', { name: 'Kept' }, 1)).body;
     expect((await operate('POST', `/programs/${id}/approve`, undefined, 1)).status).toBe(200);
     expect((await operate('PATCH', `/programs/${id}`, { status: 'suspended' }, 1)).status).toBe(200);
