@@ -294,7 +294,7 @@ describe('the money audit, GET /api/operator/audit', () => {
     );
   }
 
-  test('each service finds damage by itself, and shows it in its metrics until it is undone', async () => {
+  test('each service finds damage by itself, and shows it in its metrics until it is repaired', async () => {
     for (const service of AUDITED) {
       await expect.poll(() => shownBy(service)).toEqual({});
     }

@@ -88,7 +88,7 @@ describe('the rungs of a ladder', () => {
     expectError(400, 'invalid_request', await world.operator.createChallenge(world.program.id, withoutParent));
   });
 
-  test('a rung that calibrates by its own scores is free and locked until its parent is claimed', async () => {
+  test('a rung that calibrates from its own scores is free, and locked until its parent is claimed', async () => {
     const parent = await world.newChallenge();
     const { id } = await on.calibrating({ parent_challenge_id: parent.id });
     expectError(

@@ -34,7 +34,7 @@ describe.skipIf(!(await hasChromium()))('attempts in the developer portal', () =
     return observed;
   }
 
-  test('a new attempt waits until it is shown, and its status follows what happens to it', async () => {
+  test('a new attempt appears on request, and its status is updated live', async () => {
     await using observed = await openAttempts('', 'Attempts');
     const { page, objections } = observed;
     await rowOf(page, won.attempt.id).getByText('won $5.00, paid').waitFor();
@@ -65,7 +65,7 @@ describe.skipIf(!(await hasChromium()))('attempts in the developer portal', () =
     expect(objections).toEqual([]);
   });
 
-  test('an attempt that the filters select no more stays with its present state, and one that they select now is offered', async () => {
+  test('an attempt that no longer matches the filters stays listed with its current state, and one that starts to match is offered', async () => {
     const { test: partner } = developer.program;
     const player = await world.newPlayer({ partner });
     const create = async () => {

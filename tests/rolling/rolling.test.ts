@@ -176,7 +176,7 @@ describe.skipIf(whyNot !== undefined)('a release', { timeout: TEST_MS }, () => {
     expectConnected(await serving(async () => {}));
   });
 
-  test('gateway is replaced replica by replica', async () => {
+  test('the gateway is replaced replica by replica', async () => {
     await serving((load) => replaceAll(load, 'gateway', CHECKOUT));
     await world.expectAuditOk();
   });
