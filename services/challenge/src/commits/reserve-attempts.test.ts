@@ -14,7 +14,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Challenge, ChallengeTerms } from '../domain/challenge.ts';
 import type { CreationDecision } from '../domain/creation-decision.ts';
-import { ATTEMPT, CEILINGS, LIVE, NOW, TERMS } from '../domain/example.ts';
+import { ATTEMPT, CEILINGS, LIVE_CHALLENGE, NOW, TERMS } from '../domain/example.ts';
 import { CAP_WINDOW_MS } from '../domain/player-availability.ts';
 import { insertAttempts, loadAttempts } from '../repository/attempts.ts';
 import { completeRamp, insertChallenge, updateChallengeStatus } from '../repository/challenges.ts';
@@ -69,7 +69,7 @@ function startReplica({ turn }: { turn?: Promise<void> } = {}) {
 }
 
 async function open(terms: Partial<ChallengeTerms> = {}, changes: Partial<Challenge> = {}): Promise<Challenge> {
-  const challenge = { ...LIVE, id: newId(), tenant: TENANT, ...changes, terms: { ...TERMS, ...terms } };
+  const challenge = { ...LIVE_CHALLENGE, id: newId(), tenant: TENANT, ...changes, terms: { ...TERMS, ...terms } };
   await insertChallenge(database, challenge);
   return challenge;
 }
@@ -268,7 +268,8 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     const { promise: turn, resolve: takeTurn } = Promise.withResolvers<void>();
     let asked = 0;
     const query: Database['query'] = async (statement, values) => {
-      // The query is known by its order; the answers may come in any order, over two connections.
+      // The first run of this query is the slow one. Results may arrive in any order, because the
+      // two runs use two connections.
       const isSlow = statement.text.includes('pg_stat_activity') && ++asked === 1;
       const rows = await database.query<never>(statement, values);
       if (isSlow) await turn;

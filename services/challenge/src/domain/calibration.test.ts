@@ -192,7 +192,7 @@ describe('a bar that samples set', () => {
     expect([rankOfBar(10, 0.7), rankOfBar(100, 0.07), rankOfBar(1, 0.001), rankOfBar(1, 0.999)]).toEqual([7, 7, 1, 1]);
   });
 
-  it('the target share of distinct samples reaches their bar, to half a sample, and at least one does', () => {
+  it('the share of distinct samples that reach the bar is the target to within half a sample, and at least one does', () => {
     const distinct = fc.uniqueArray(whole, { minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(distinct, target, direction, (scores, rate, is) => {

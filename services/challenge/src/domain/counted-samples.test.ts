@@ -3,16 +3,19 @@ import { describe, expect, it } from 'vitest';
 import { fairShareOf } from './calibration.ts';
 import type { Challenge, ChallengeTerms } from './challenge.ts';
 import { type BarSample, type CountedSamples, countSamples, type StoredProgress } from './counted-samples.ts';
-import { CALIBRATING, LIVE } from './example.ts';
+import { CALIBRATING_CHALLENGE, LIVE_CHALLENGE } from './example.ts';
 
 const NONE = { recorded: new Set<string>(), samplesOfPlayers: new Map<string, number>() };
 
 function calibrating(terms: Partial<ChallengeTerms> = {}): Challenge {
-  return { ...CALIBRATING, terms: { ...CALIBRATING.terms, minCalibrationN: 4, minCalibrationPlayers: 2, ...terms } };
+  return {
+    ...CALIBRATING_CHALLENGE,
+    terms: { ...CALIBRATING_CHALLENGE.terms, minCalibrationN: 4, minCalibrationPlayers: 2, ...terms },
+  };
 }
 
 function sampleOf(player: string, score: number, sampleId: string): BarSample {
-  return { challengeId: CALIBRATING.id, sampleId, player, score };
+  return { challengeId: CALIBRATING_CHALLENGE.id, sampleId, player, score };
 }
 
 const idsOf = ({ counted }: CountedSamples) => counted.map(({ sampleId }) => sampleId);
@@ -28,7 +31,7 @@ describe('a sample', () => {
       isComplete: false,
     });
     for (const challenge of [
-      LIVE,
+      LIVE_CHALLENGE,
       { ...calibrating(), status: 'suspended' },
       { ...calibrating(), status: 'closed' },
     ] as const) {

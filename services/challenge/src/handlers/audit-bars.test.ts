@@ -1,4 +1,4 @@
-/** The audit of bars finds each kind of damage. These tests cause the damage by hand. */
+/** The audit of bars finds each kind of damage. These tests damage the rows directly. */
 
 import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';

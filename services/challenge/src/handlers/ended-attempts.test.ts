@@ -1,4 +1,4 @@
-/** Attempts that end without an outcome: voided, expired by hand, disqualified. */
+/** Attempts that end without an outcome: voided, expired manually, disqualified. */
 
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { ChallengeStatus } from '@laurel/proto/challenge';

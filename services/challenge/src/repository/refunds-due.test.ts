@@ -4,7 +4,7 @@ import { createDatabase, type Database } from '@laurel/postgres';
 import { createTestDatabase } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ATTEMPT, LIVE, TERMS } from '../domain/example.ts';
+import { ATTEMPT, LIVE_CHALLENGE, TERMS } from '../domain/example.ts';
 import { insertAttempts } from './attempts.ts';
 import { insertChallenge } from './challenges.ts';
 
@@ -19,7 +19,7 @@ afterAll(() => held.disposeAsync());
 /** Attempts of one challenge whose fees are to be returned, in id order. */
 async function due(environment: 'live' | 'test', since: Date, count: number): Promise<readonly string[]> {
   const tenant = { programId: newId(), environment };
-  const challenge = { ...LIVE, id: newId(), tenant, terms: TERMS };
+  const challenge = { ...LIVE_CHALLENGE, id: newId(), tenant, terms: TERMS };
   await insertChallenge(database, challenge);
   const ids = Array.from({ length: count }, () => newOwnedId('challenge')).sort();
   const attempts = ids.map((id) => ({

@@ -433,7 +433,7 @@ describe('admission during a change of the pepper', () => {
       )
     )[0]?.pepper_version;
 
-  test('during a change of the pepper a key keeps working, and once used is stored under the new one and independent of the old one', async () => {
+  test('during a change of the pepper an API key keeps working, and once used it is stored under the new pepper and no longer needs the old one', async () => {
     const { key, programId } = await issueKey();
     await using changed = gatewayWith(NEW, OLD);
     expect(await changed.admit(key)).toMatchObject({ kind: 'admitted', remaining: LIMIT - 1 });
@@ -466,7 +466,7 @@ describe('admission during a change of the pepper', () => {
     expect(await versionOf(programId)).toBe(2);
   });
 
-  test('during a change of the pepper a revoked key stays revoked under either', async () => {
+  test('during a change of the pepper a revoked API key stays revoked under both peppers', async () => {
     const { key, programId } = await issueKey();
     await using changed = gatewayWith(NEW, OLD);
     expect((await changed.admit(key)).kind).toBe('admitted');

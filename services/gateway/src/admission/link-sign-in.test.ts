@@ -118,7 +118,7 @@ test('the database stores no link that lasts longer than 15 minutes, and none of
   expect(await countOf('sign_in_links')).toBe(0);
 });
 
-test('the token of a link is no session, and the token of a session is no link', async () => {
+test('the token of a sign-in link does not work as a session, nor the token of a session as a link', async () => {
   const token = await makeLink();
   expect(await findSession(database, [hashToken(OLD.bytes, token)], clock())).toBeNull();
   const result = await exchange(token);

@@ -188,8 +188,8 @@ function invalidMessage(route: AnyRoute): string {
 }
 
 function invalidReason({ query, body }: AnyRoute): string {
-  if (body !== undefined) return 'The body does not fit its schema, or the query has an unknown parameter.';
-  return query === undefined ? 'The query has a parameter.' : 'The query does not fit its schema.';
+  if (body !== undefined) return 'The body does not match its schema, or the query has an unknown parameter.';
+  return query === undefined ? 'The query has a parameter.' : 'The query does not match its schema.';
 }
 
 /** The examples of the parameters are those of the recorded request. */

@@ -62,8 +62,8 @@ const WINDOW_ROWS = 10_000;
 const MAX_POSITION = 2n ** 63n - 1n;
 
 /**
- * Held until the commit, so that positions become visible in their order: a reader that goes on
- * after a position misses none. Replicas that write at once wait for each other's commit.
+ * Held until the commit, so that positions become visible in their order: a reader that continues
+ * after a position misses none. Replicas that write at the same time wait for each other's commit.
  */
 const LOCK_POSITIONS: Statement = {
   name: 'lock_request_positions',
@@ -232,7 +232,7 @@ const LISTS = {
 
 interface Part {
   readonly lines: readonly ListedLine[];
-  /** Where to go on; null if this was all. */
+  /** Where the next page begins; null if this was the last. */
   readonly next: bigint | null;
 }
 
@@ -279,7 +279,7 @@ export function listOlderRequests(
   return readPart(database, 'older', scope, filter, { from: page.below, limit: page.limit });
 }
 
-/** Oldest first, after a head; and the head to go on with. */
+/** Oldest first, after a head; and the head at which the next page begins. */
 export async function listNewerRequests(
   database: Database,
   scope: RequestScope,

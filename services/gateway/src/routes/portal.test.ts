@@ -248,7 +248,7 @@ describe('signing in', () => {
     const answers = await Promise.all(Array.from({ length: 24 }, (_, index) => signIn(email, PASSWORD, index % 2)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
     expect((await signIn(email, 'wrong')).status).toBe(401);
-    // It does not take back earlier failures either.
+    // It does not delete earlier failures either.
     for (let failure = 2; failure <= 5; failure += 1) {
       expect((await signIn(email)).status).toBe(201);
       expect((await signIn(email, 'wrong')).status).toBe(401);
@@ -364,7 +364,7 @@ describe('signing in with a one-time link', () => {
 });
 
 describe('sessions', () => {
-  test('every other call needs a session, and every failure of a session gets the same response', async () => {
+  test('every call but the sign-in needs a session, and every failure of a session gets the same response', async () => {
     const { id, email, token, programId, testKey } = await makeDeveloper();
     const liveKey = (await operate('POST', `/programs/${programId}/approve`, undefined)).body.live_key;
     const signedOut = (await signIn(email)).body.token;

@@ -9,7 +9,7 @@ const mapOf = (map: object) => ({ version: 1, map: { attempt: ATTEMPT, score: '/
 const pullOf = (pull: object) => ({ version: 1, pull: { url: 'https://game.example/runs', ...pull } });
 const ATTEMPT_RULE =
   'must have either `attempt_id` alone, or `player_ref` and exactly one of `challenge_id` and `tournament_round_id`';
-const POINTER_RULE = 'must be a JSON Pointer: empty, or names that each follow a `/`; `-` is no name';
+const POINTER_RULE = 'must be a JSON Pointer: empty, or names that each follow a `/`; `-` is not a name';
 
 describe('a descriptor is accepted with', () => {
   test.each<readonly [what: string, descriptor: object]>([

@@ -35,7 +35,7 @@ test('a pointer names exactly the value at its path, and that value’s text is 
       for (const [path, expected] of walk(value)) {
         const pointer = parsePointer(spelled(path));
         if (path.includes('-')) expect(pointer).toBeNull();
-        else if (pointer === null) throw new Error(`${spelled(path)} is no pointer`);
+        else if (pointer === null) throw new Error(`${spelled(path)} is not a pointer`);
         else {
           expect(valueAt(value, pointer)).toBe(expected);
           expect(parseJson(textAt(text, pointer.path) ?? '')).toEqual(expected);

@@ -23,11 +23,11 @@ export function withoutOwn(sent: unknown): unknown {
 export const pointer = z.string().transform((text, context): JsonPointer => {
   const parsed = parsePointer(text);
   if (parsed !== null) return parsed;
-  context.addIssue('must be a JSON Pointer: empty, or names that each follow a `/`; `-` is no name');
+  context.addIssue('must be a JSON Pointer: empty, or names that each follow a `/`; `-` is not a name');
   return z.NEVER;
 });
 
-/** A value that stands in the descriptor itself. */
+/** A value that the descriptor contains literally. */
 export const scalar = z.custom<string | number | boolean | null>(
   (value) => value === null || ['string', 'number', 'boolean'].includes(typeof value),
   'must be a string, a number, true, false or null',

@@ -101,7 +101,7 @@ describe('a cursor that the partner refuses', () => {
     },
   );
 
-  it('any other response resets the count, and a refused first page has no cursor to drop', async () => {
+  it('a response other than 400 and 410 resets the count, and a refused first page has no cursor to drop', async () => {
     const partner = h.partner(() => page([], { next: 'c1' }));
     const integration = await h.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
     await poll();
@@ -220,7 +220,7 @@ describe('paging by since with many records of one instant', () => {
     ['one record', 1, {}],
     ['several records', 5, {}],
     ['fewer records than the request asks for', 5, { limit: '6' }],
-    ['as many records as a parameter that is no size', 5, { version: '5' }],
+    ['as many records as a parameter that is not a size', 5, { version: '5' }],
   ])('%s of the latest instant are read again with every poll, without a failure', async (_what, count, query) => {
     const partner = h.partner();
     const integration = await integrationOf(partner, query);

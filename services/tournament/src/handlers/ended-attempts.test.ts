@@ -115,7 +115,7 @@ describe('a sandbox attempt that is expired manually', () => {
 describe('an account whose every fee was returned', () => {
   const boardAs = (roundId: string, playerRef: string) => boardOf(h, roundId, playerRef);
 
-  it('an account whose every fee was returned is no entrant, sees the masked board, and is an entrant again with its next attempt', async () => {
+  it('an account whose every fee was returned is not an entrant, sees the masked board, and is an entrant again with its next attempt', async () => {
     const { round, player, attempt } = await h.openAttempt();
     const alias = await h.secondRefOf(player);
     const second = created(await h.create(round.id, alias));

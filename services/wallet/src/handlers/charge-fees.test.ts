@@ -13,9 +13,9 @@ import {
   charge,
   chargeOf,
   chargeResultOf,
+  countOptimisticFees,
   DEFAULT_LIMITS,
   ok,
-  optimisticFees,
   queryOf,
   type TestPlayer,
   useTestWallet,
@@ -199,13 +199,13 @@ describe('a fee of a cached player', () => {
 
   it('a fee of a cached player is posted optimistically, with the same effect as under lock', async () => {
     const player = await addCached();
-    const before = await optimisticFees();
+    const before = await countOptimisticFees();
     wallet.clock.advance(1_000);
     const fee = strictCharge(player);
     expect(await ok(wallet.client.chargeFees({ charges: [fee] }))).toEqual({
       results: [{ result: { $case: 'posted', value: { postedAt: wallet.clock.now } } }],
     });
-    expect(await optimisticFees()).toBe(before + 1);
+    expect(await countOptimisticFees()).toBe(before + 1);
     expect(await balanceOf(wallet, player)).toBe(9_00n);
     // The two fees decided under lock and the one posted on the cache have the same effect.
     const columns = [
@@ -279,13 +279,13 @@ describe('a fee of a cached player', () => {
 
   it('after a change that refuses no fee, a fee of a cached player is decided under lock, which caches the player again', async () => {
     const player = await addCached();
-    const before = await optimisticFees();
+    const before = await countOptimisticFees();
     const change = { accountId: player.accountId, clearSelfExclusion: false, verificationLevel: 2 };
     await ok(wallet.client.updateAccount(change));
     expect(await charge(wallet.client, strictCharge(player))).toBe('posted');
-    expect(await optimisticFees()).toBe(before);
+    expect(await countOptimisticFees()).toBe(before);
     expect(await charge(wallet.client, strictCharge(player))).toBe('posted');
-    expect(await optimisticFees()).toBe(before + 1);
+    expect(await countOptimisticFees()).toBe(before + 1);
   });
 
   it('a fee of a cached player who was self-excluded meanwhile is posted once the exclusion ends', async () => {
@@ -451,7 +451,7 @@ describe('concurrent charges', () => {
     const chargeUnrivalled = () =>
       Promise.all(replicas.map((replica, index) => submit(replica, unrivalled[index] as TestPlayer, 0)));
     await chargeUnrivalled();
-    const before = await optimisticFees();
+    const before = await countOptimisticFees();
     const chargedAlone = chargeUnrivalled();
     const results = await Promise.all(
       // Every seventh is refused for its level; the next fee of its player is decided under lock.
@@ -466,7 +466,7 @@ describe('concurrent charges', () => {
     for (const player of players) expect(await balanceOf(wallet, player)).toBe(0n);
     expect((await chargedAlone).map((result) => result?.kind)).toEqual(['posted', 'posted']);
     expect(failures).toEqual([]);
-    expect(await optimisticFees()).toBeGreaterThanOrEqual(before + replicas.length);
+    expect(await countOptimisticFees()).toBeGreaterThanOrEqual(before + replicas.length);
   });
 
   it('four concurrent writers on overlapping accounts finish without a deadlock', async () => {

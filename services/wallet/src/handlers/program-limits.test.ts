@@ -23,10 +23,10 @@ import {
   charge,
   chargeOf,
   chargeResultOf,
+  countOptimisticFees,
+  countOptimisticPayouts,
   DEFAULT_LIMITS,
   ok,
-  optimisticFees,
-  optimisticPayouts,
   purseOf,
   type TestPlayer,
   useTestWallet,
@@ -293,9 +293,9 @@ describe('the statement that pays, and the limit of the program', () => {
   it('awards of one program in live are paid in the optimistic statement, except the one that opens its row', async () => {
     const programId = newId();
     const players = await addPlayers(5, { programId, balanceCents: 1_00n });
-    const before = await optimisticPayouts();
+    const before = await countOptimisticPayouts();
     for (const player of players) expect(reasonOf(await pay(awardOf(player, 1_00n)))).toBe('paid');
-    expect(await optimisticPayouts()).toBe(before + 4);
+    expect(await countOptimisticPayouts()).toBe(before + 4);
   });
 });
 
@@ -398,11 +398,11 @@ describe('what a program charges an account in 24 hours', () => {
     for (const environment of [LIVE, TEST]) {
       const player = await addPlayer(wallet, { environment, balanceCents: 1_000_00n });
       expect(await charge(wallet.client, chargeOf(player, 1_00n))).toBe('posted');
-      const before = await optimisticFees();
+      const before = await countOptimisticFees();
       for (let count = 0; count < 3; count += 1) {
         expect(await charge(wallet.client, chargeOf(player, 1_00n))).toBe('posted');
       }
-      expect(await optimisticFees()).toBe(before + 3);
+      expect(await countOptimisticFees()).toBe(before + 3);
       expect(await charge(wallet.client, chargeOf(player, 300_00n))).toBe(environment === LIVE ? 'blocked' : 'posted');
       expect(await chargeable(player)).toBe(environment === LIVE ? 196_00n : undefined);
     }

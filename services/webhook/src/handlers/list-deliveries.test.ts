@@ -84,7 +84,7 @@ function attempt(number: number, rest: Partial<DeliveryAttempt>): DeliveryAttemp
   };
 }
 
-/** A send whose end is recorded by `end`. */
+/** The log entry of a send that `end` has recorded. */
 function ended(number: number, rest: Partial<DeliveryAttempt>): DeliveryAttempt {
   return attempt(number, { durationMs: 12.5, ...PHASES, ...rest });
 }

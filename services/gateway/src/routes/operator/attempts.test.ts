@@ -104,7 +104,7 @@ test('operators list the attempts of any program, with the filters that its deve
   ]);
 });
 
-test('a list of attempts of neither a program nor an account, or with a query that does not fit, is refused without a call', async () => {
+test('a list of attempts of neither a program nor an account, or with an invalid query, is refused without a call', async () => {
   const ofProgram = `program_id=${newId()}&environment=test`;
   for (const query of [
     '',

@@ -87,7 +87,7 @@ describe('an operator decides a held payout', () => {
     ['a blank reason', { reason: ' \n\t' }],
     ['a reason of 1,001 characters', { reason: 'x'.repeat(1_001) }],
     ['a reason with NUL', { reason: 'a\0b' }],
-    ['a reason that is no text', { reason: 7 }],
+    ['a reason that is not a text', { reason: 7 }],
   ])('a denial with %s is 400, and no service is asked to decide', async (_what, body) => {
     expect(await operate('POST', `${PATH}/deny`, body)).toMatchObject({ status: 400, code: 'invalid_request' });
     expect(challenge.asked).toEqual([]);

@@ -1,4 +1,4 @@
-/** The search of operators. The challenge service is away; the others are scripted. */
+/** The search of operators. The challenge service cannot be reached; the others are scripted. */
 import { AttemptServiceService } from '@laurel/proto/attempts';
 import { Environment, ItemKind } from '@laurel/proto/common';
 import { type Account, WalletServiceService } from '@laurel/proto/wallet';
@@ -120,7 +120,7 @@ test('a player_ref finds its accounts in both environments of the program, also 
   }
 });
 
-test('a player_ref without its program, and a query that does not fit, are refused without a call', async () => {
+test('a player_ref without its program, and an invalid query, are refused without a call', async () => {
   for (const query of ['q=p-1', 'q=', '', `program_id=${newId()}`, 'q=p-1&program_id=x', `q=${newId()}&kind=attempt`])
     expect([query, (await search(query)).status]).toEqual([query, 400]);
   expect([tournament.asked, webhook.asked, wallet.asked]).toEqual([[], [], []]);

@@ -243,7 +243,7 @@ describe('what is not an operator’s session', () => {
     }
   });
 
-  test('a token in the cookie, a malformed cookie and two cookies of the name are no session', async () => {
+  test('a token in the cookie, a malformed cookie and two cookies of that name open no session', async () => {
     const [alice, bob] = [await enter(ALICE), await enter(BOB)];
     const sent = ['laurel_operator=', `laurel_operator=${ALICE}`, 'laurel_operator', alice.toUpperCase(), `${alice}x`];
     // The second one may come from another host of the site, which names a path of its own.

@@ -227,7 +227,7 @@ test('a request without an environment, or with one that does not exist, is refu
   expect(integration.asked).toEqual([]);
 });
 
-test('a body with a member that the route does not have is refused, and so is one that does not fit /v1', async () => {
+test('a body with a member that the route does not have is refused, and so is one that /v1 would refuse', async () => {
   const { session, programId } = await makeDeveloper();
   const where = '?environment=test';
   for (const [method, path, body] of [

@@ -160,7 +160,7 @@ test('a list is read page by page, and followed by its head', async () => {
   ]);
 });
 
-test('a query that does not fit is refused', async () => {
+test('an invalid query of the request log is refused', async () => {
   const { head_cursor } = (await listOf(ann)).body;
   for (const query of [
     '&cursor=nonsense',

@@ -137,7 +137,7 @@ describe('POST /v1/integrations', () => {
     expect(integration.asked).toMatchObject([['createIntegration', { descriptorJson: '{}', pullIntervalSeconds: 30 }]]);
   });
 
-  test('a body that does not fit is 400 and reaches no service', async () => {
+  test('an invalid body is 400 and reaches no service', async () => {
     const transport = 'push_webhook';
     for (const body of [
       {},
@@ -244,7 +244,7 @@ describe('the other routes of integrations', () => {
     }
   });
 
-  test('PATCH refuses a body that does not fit before it looks for the integration', async () => {
+  test('PATCH refuses an invalid body before it looks for the integration', async () => {
     for (const body of [{ status: 'closed' }, { status: null }, { descriptor: 1 }, { pull_interval_seconds: 29 }, '']) {
       expect(codeOf(await partner('PATCH', '/integrations/nonsense', body))).toEqual(INVALID);
     }
