@@ -93,7 +93,7 @@ export class KeyedQueue<Item, Result> implements WaitingQueue {
   /**
    * The longest wait of items that wait for a batch. An item behind a running one of its key does
    * not count: no other lane or process could run it. Looks at every item: one that waited for its
-   * key stands behind younger ones.
+   * key is queued behind younger ones.
    */
   get oldestWaitMs(): number {
     const now = performance.now();

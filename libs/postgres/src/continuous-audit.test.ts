@@ -94,7 +94,7 @@ async function shown(environment = 'live'): Promise<Record<string, number>> {
   return Object.fromEntries(ofIt.map(({ labels, value }) => [String(labels.check), value]));
 }
 
-test('the first run on a new database is an interval away, and a run that is due shows the violations of each check', async () => {
+test('on a new database the first run of the audit is due after an interval, and each run shows the violations of each check', async () => {
   using first = auditor();
   const before = runs;
   await first.runOnce();
@@ -127,7 +127,7 @@ test('one replica runs the audit, and every replica shows the result, even one t
   expect([runs - before, await shown()]).toEqual([1, { no_debt: 1, no_gift: 0 }]);
 });
 
-test('a run that fails throws, keeps the last result, and is repeated a minute later', async () => {
+test('a run of the audit that fails throws, keeps the last result, and is repeated a minute later', async () => {
   using working = auditor();
   await working.runOnce();
   await makeDue();
@@ -138,7 +138,7 @@ test('a run that fails throws, keeps the last result, and is repeated a minute l
   expect([await nextRun(), await shown()]).toEqual([1, { no_debt: 0, no_gift: 0 }]);
 });
 
-test('a process that stops ends its run, and another replica runs the audit immediately', async () => {
+test('a process that stops ends its run of the audit, and another replica repeats it immediately', async () => {
   const begun = Promise.withResolvers<void>();
   using stopping = auditor(async (signal) => {
     begun.resolve();

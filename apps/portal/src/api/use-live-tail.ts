@@ -189,9 +189,7 @@ function withMembersOf<T>(row: T, item: T): T {
   return Object.fromEntries(names.map((name) => [name, item[name]])) as T;
 }
 
-/**
- * A long search may reach the limit of requests, and goes on after it. Null for another failure.
- */
+/** A long search may reach the rate limit, and continues after it. Null for another failure. */
 function limitedForMs(failure: Failure): number | null {
   if (failure.kind !== 'refused' || failure.status !== 429) return null;
   return (failure.retryAfterSeconds ?? 1) * 1_000;

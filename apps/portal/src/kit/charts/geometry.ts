@@ -44,7 +44,7 @@ export function textWidthPx(text: string): number {
   return [...text].length * CHARACTER_PX;
 }
 
-/** The centre of a text that would stand at `at`, moved so that the text stays in the picture. */
+/** The centre of a text that belongs at `at`, moved so that the text stays in the picture. */
 export function centreOfTextWithin(at: number, text: string, widthPx: number): number {
   const half = textWidthPx(text) / 2;
   return half * 2 >= widthPx ? widthPx / 2 : Math.min(Math.max(at, half), widthPx - half);
