@@ -250,7 +250,7 @@ function isCutOff({ shown, needed }: Size): boolean {
   return needed > shown;
 }
 
-/** Opens a page and waits until its scripts have taken over what the server sent. */
+/** Opens a page and waits until its scripts have hydrated it. */
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(path, { waitUntil: 'commit' });
   await page.waitForFunction(hasApp);

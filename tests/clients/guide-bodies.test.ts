@@ -1,6 +1,5 @@
 /**
- * The JSON in the guides, which docs/contract has by hand: it must match Laurel's requests and
- * responses.
+ * The JSON in the guides, which is written by hand: it must match Laurel's requests and responses.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * NATS starts late, dies, hangs and loses its store while paid attempts go on: partners notice
+ * NATS starts late, dies, hangs and loses its store while paid attempts continue: partners notice
  * nothing, and no event is lost.
  */
 import { startNats } from '@laurel/testing';

@@ -74,7 +74,7 @@ async function serving(step: (load: Load) => Promise<void>): Promise<EndedLoad> 
   return load;
 }
 
-/** Replaces the replicas one at a time; the next begins when the load goes on. */
+/** Replaces the replicas one at a time; the next begins when the load continues. */
 async function replaceAll(load: Load, service: Service, checkout: string): Promise<void> {
   for (let replica = 0; replica < REPLICAS; replica += 1) {
     // It drained: a replica that owes a response for too long exits with 1.
