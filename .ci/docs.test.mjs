@@ -59,7 +59,7 @@ describe('the check of citations and links', () => {
     expect({ status, hasProblem: problems.includes(problem) }).toEqual({ status: 1, hasProblem: true });
   });
 
-  describe('of sentences without a test', () => {
+  describe('the list of sentences without a test', () => {
     const contract = { 'docs/contract/api.md': '# API\n\n## Errors\n\nBranch on\n`code`.\n\n## Rate\n\nA minute.\n' };
     const rows = (...lines) => ({ ...contract, 'docs/contract/coverage.md': `# Coverage\n\n${lines.join('\n')}\n` });
 

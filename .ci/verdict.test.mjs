@@ -59,7 +59,7 @@ describe('what a report of Vitest says', () => {
 });
 
 describe('which failures run again', () => {
-  test('a black-box test that waited in vain runs again', () => {
+  test('a black-box test that timed out runs again', () => {
     const failure = aFailure();
     expect(mayRunAgain([failure])).toEqual([failure]);
   });
@@ -79,7 +79,7 @@ describe('which failures run again', () => {
     expect(mayRunAgain(failures)).toEqual([]);
   });
 
-  test('more than ten failures are not luck', () => {
+  test('more than ten failures do not run again', () => {
     const failures = Array.from({ length: 11 }, (_, index) => aFailure({ title: `test ${index}` }));
     expect(mayRunAgain(failures)).toEqual([]);
     expect(mayRunAgain(failures.slice(1))).toHaveLength(10);

@@ -29,7 +29,7 @@ describe('the order of wins and losses in a run', () => {
     expect(resultsOf(500, createWinSequence(createRandom(2)))).not.toEqual(resultsOf(500));
   });
 
-  test('the wins of each window are counted, those of the last one included', () => {
+  test('the wins of each window are counted, including the last one’s', () => {
     const losses = Array.from({ length: WINDOW }, (): FlowResult => 'lost');
     expect(winsInWindows(losses.slice(1))).toBeUndefined();
     expect(winsInWindows(losses)).toEqual({ least: 0, most: 0 });
@@ -37,7 +37,7 @@ describe('the order of wins and losses in a run', () => {
     expect(winsInWindows(['won', ...losses])).toEqual({ least: 0, most: 1 });
   });
 
-  test('wins and losses are not mixed if all wins come last, if wins fail, or if there are fewer flows than a window', () => {
+  test('wins and losses do not count as mixed if all wins come last, if wins fail, or if there are fewer flows than a window', () => {
     const blocked = [...Array(2_000).fill('lost'), ...Array(500).fill('won')] as FlowResult[];
     expect(isMixed(winsInWindows(blocked))).toBe(false);
     const failed = resultsOf(500).map((result) => (result === 'won' ? 'failed' : result));

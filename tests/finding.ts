@@ -3,6 +3,6 @@
  * of an acknowledged request. `.ci/run` repeats a failed black-box test once, but never a finding
  * (FINDING in .ci/verdict.mjs).
  */
-export function finding(what: string): string {
+export function findingMessage(what: string): string {
   return `FINDING: ${what}`;
 }

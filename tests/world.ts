@@ -36,7 +36,7 @@ import { type Contract, loadContract } from '@laurel/testing/contract';
 import { byService } from '@laurel/topology';
 import { expect } from 'vitest';
 import { BLACK_BOX_SETTINGS } from './black-box-settings.ts';
-import { finding } from './finding.ts';
+import { findingMessage } from './finding.ts';
 
 /** A program with its keys, as a partner holds them. */
 export interface Program {
@@ -309,7 +309,7 @@ async function createWorld(
       const audit = await awaitAudit(operator);
       expect(
         audit.checks.filter((check) => check.violations > 0),
-        finding('the audit reports'),
+        findingMessage('the audit reports'),
       ).toEqual([]);
       expect(audit.ok).toBe(true);
       expect(audit.checks.length).toBeGreaterThan(5);

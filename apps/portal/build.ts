@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputsFingerprint, putInPlace } from '@laurel/docs-site/built-folder';
 import { build } from 'vite';
-import { PORTAL } from './inputs.ts';
+import { PORTAL_FOLDER } from './inputs.ts';
 
 // Vite follows NODE_ENV, which a shell or a test may have set: React for development is several
 // times larger, and runs effects twice.
@@ -15,15 +15,15 @@ process.env.NODE_ENV = 'production';
 
 const CONFIGURATIONS = { portal: 'vite.config.ts', operator: 'operator.config.ts' };
 
-const fingerprint = inputsFingerprint(PORTAL);
-const work = mkdtempSync(join(PORTAL.base, '.work-'));
+const fingerprint = inputsFingerprint(PORTAL_FOLDER);
+const work = mkdtempSync(join(PORTAL_FOLDER.base, '.work-'));
 try {
   const built = join(work, 'dist');
   for (const [name, file] of Object.entries(CONFIGURATIONS)) {
     const outDir = join(built, name);
-    await build({ configFile: join(PORTAL.base, file), logLevel: 'warn', build: { outDir, emptyOutDir: true } });
+    await build({ configFile: join(PORTAL_FOLDER.base, file), logLevel: 'warn', build: { outDir, emptyOutDir: true } });
   }
-  putInPlace(PORTAL, built, work, fingerprint);
+  putInPlace(PORTAL_FOLDER, built, work, fingerprint);
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { BuiltFolder } from '@laurel/docs-site/built-folder';
 
-export const PORTAL: BuiltFolder = {
+export const PORTAL_FOLDER: BuiltFolder = {
   name: 'the developer portal and the operator pages',
   base: fileURLToPath(new URL('.', import.meta.url)),
   inputs: [

@@ -39,13 +39,13 @@ test.each([
   ['of a process whose id another process has now', `${process.pid} another-boot 1\n`],
   ['that a full disk left empty', ''],
   ['that is damaged', '{'],
-])('a lock %s is taken over, and none is left at the end', async (_, content) => {
+])('the set-up takes over a lock %s, and leaves no lock', async (_, content) => {
   writeFileSync(lock, content);
   expect(await setUp()).toContain(MISSING);
   expect(readdirSync(dirname(lock))).toEqual([]);
 });
 
-test('the set-up waits for a lock whose process runs', async () => {
+test('the set-up waits for a lock whose process still runs', async () => {
   writeFileSync(lock, `${identifyProcess(process.pid)}\n`);
   const child = spawn(process.execPath, [bootstrapIn(checkout)], { stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
@@ -60,7 +60,7 @@ test('the set-up waits for a lock whose process runs', async () => {
 });
 
 test.each(['', '{"packages":', 'null', '{}'])(
-  'a lockfile that holds %j ends the set-up in one sentence that names it',
+  'a lockfile that contains %j stops the set-up with one sentence that names the file',
   async (content) => {
     writeFileSync(join(checkout, 'package-lock.json'), content);
     const output = await setUp();

@@ -6,10 +6,10 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BuiltFolder, keepBuilt } from '@laurel/docs-site/built-folder';
-import { SITE } from '@laurel/docs-site/inputs';
+import { SITE_FOLDER } from '@laurel/docs-site/inputs';
 import { chainBroken, commandChain } from '@laurel/local-infrastructure/command-chain';
 import { obtainNats } from '@laurel/local-infrastructure/nats-server';
-import { PORTAL } from '@laurel/portal/inputs';
+import { PORTAL_FOLDER } from '@laurel/portal/inputs';
 import { databaseVariableOf, migrationVariableOf, SERVICE_NAMES } from '@laurel/topology';
 import { takeDataDirectory } from './stack/instance.ts';
 import { type InternalChannels, internalChannels } from './stack/internal-channels.ts';
@@ -234,8 +234,9 @@ async function awaitNats(ready: Promise<void>): Promise<void> {
 async function keepSites(): Promise<void> {
   // One after the other: two at once would take the processors from PostgreSQL's start.
   const { PORTAL_ENABLED, OPERATOR_PAGES_ENABLED, DOCS_ENABLED } = process.env;
-  if (PORTAL_ENABLED !== 'false' || OPERATOR_PAGES_ENABLED !== 'false') await keepSite(PORTAL, '/portal and /operator');
-  if (DOCS_ENABLED !== 'false') await keepSite(SITE, '/docs');
+  if (PORTAL_ENABLED !== 'false' || OPERATOR_PAGES_ENABLED !== 'false')
+    await keepSite(PORTAL_FOLDER, '/portal and /operator');
+  if (DOCS_ENABLED !== 'false') await keepSite(SITE_FOLDER, '/docs');
 }
 
 async function keepSite(site: BuiltFolder, path: string): Promise<void> {

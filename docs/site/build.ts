@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'vitepress';
 import { inputsFingerprint, putInPlace } from './built-folder.ts';
 import { siteConfig } from './config.ts';
-import { SITE } from './inputs.ts';
+import { SITE_FOLDER } from './inputs.ts';
 import { writePages } from './write-pages.ts';
 
 const HERE = fileURLToPath(new URL('./', import.meta.url));
@@ -20,7 +20,7 @@ const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 const PARTS_OF_URLS = /[#?%]/;
 
 async function buildSite(): Promise<void> {
-  const fingerprint = inputsFingerprint(SITE);
+  const fingerprint = inputsFingerprint(SITE_FOLDER);
   const work = mkdtempSync(join(HERE, '.work-'));
   try {
     const settings = join(work, '.vitepress');
@@ -32,7 +32,7 @@ async function buildSite(): Promise<void> {
     writeFileSync(join(settings, 'theme', 'index.ts'), `export { default } from '../../../theme/index.ts';\n`);
     const built = join(work, 'dist');
     await build(work, { outDir: built });
-    putInPlace(SITE, built, work, fingerprint);
+    putInPlace(SITE_FOLDER, built, work, fingerprint);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

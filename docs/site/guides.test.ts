@@ -98,7 +98,7 @@ test('a page shows its side bar title once, and no second heading that repeats i
   }
 });
 
-test('adjacent code blocks of the SDK and of curl become the tabs of one group', () => {
+test('adjacent code blocks for the SDK and for curl become the tabs of one group', () => {
   const page = render(CONTRACT).pages.get('quick-start') ?? '';
   const pairs = QUICK_START.match(/^```js \[SDK\]$/gm)?.length;
   expect(page.match(/^::: code-group$/gm)?.length).toBe(pairs);

@@ -68,7 +68,7 @@ const DESCRIPTORS_LINK = ['integrations', 'md'].join('.');
 const SAMPLES_LINK = '../samples/README.md';
 const PORTAL_LINK = '../portal/README.md';
 const FROM_OTHERS = '../contract/';
-/** Where a file that is a page by itself stands below docs/. */
+/** The path below docs/ of a file that is a page of its own. */
 const FOLDERS = { 'quick-start': 'contract', samples: 'samples', portal: 'portal' } as const;
 
 /** The page and the anchor of every heading that a link may name. */

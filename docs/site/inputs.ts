@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { BuiltFolder } from './built-folder.ts';
 
-export const SITE: BuiltFolder = {
+export const SITE_FOLDER: BuiltFolder = {
   name: 'the documentation site',
   base: fileURLToPath(new URL('../', import.meta.url)),
   inputs: [

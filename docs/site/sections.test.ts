@@ -34,7 +34,7 @@ test.each([
   expect(anchorOf(heading)).toBe(anchor);
 });
 
-test('the headings of a text, also raised, leave code alone', () => {
+test('moving the headings of a text to another level leaves its code unchanged', () => {
   const [section] = sectionsOf(FILE);
   expect(headingsOf(section?.body ?? '')).toEqual(['Below it']);
   expect(raiseHeadings(section?.body ?? '')).toContain('\n## Below it\n\n```sh\n## not a heading\n');

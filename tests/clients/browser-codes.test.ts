@@ -28,20 +28,20 @@ describe.skipIf(!(await hasChromium()))(
       return call('laurel.begin()');
     };
 
-    test('not_initialised: every call before init', async () => {
+    test('every call before init throws not_initialised', async () => {
       await using opened = await h.openPage();
       const calls = ['challenges()', `leaderboard('1')`, `arm({ roundId: '1' })`, 'disarm()', 'begin()', 'result()'];
       for (const call of calls) expect(await opened.call(`laurel.${call}`)).toEqual(failure('not_initialised'));
     });
 
-    test('not_armed: begin without a target, and result without an attempt', async () => {
+    test('begin without a target, and result without an attempt, throw not_armed', async () => {
       await using opened = await enter();
       expect(await opened.call('laurel.begin()')).toEqual(failure('not_armed'));
       await opened.call(arm({ challengeId: randomUUID() }));
       expect(await opened.call('laurel.result()')).toEqual(failure('not_armed'));
     });
 
-    test('attempt_in_progress: another target while an attempt is open, also after a reload', async () => {
+    test('arming another target while an attempt is open throws attempt_in_progress, even after a reload', async () => {
       await using opened = await enter();
       const challenge = await h.world.newChallenge();
       expect(await begin(opened, { challengeId: challenge.id })).toMatchObject({ status: 'open' });
@@ -54,7 +54,7 @@ describe.skipIf(!(await hasChromium()))(
       expect(await opened.call(arm({ challengeId: challenge.id }))).toBeUndefined();
     });
 
-    test('client_reporting_removed: an outcome from the browser, for which no request is sent', async () => {
+    test('reporting an outcome from the browser throws client_reporting_removed, and sends no request', async () => {
       await using opened = await enter();
       await opened.call('laurel.challenges()');
       const before = h.game.requests.length;
@@ -64,7 +64,7 @@ describe.skipIf(!(await hasChromium()))(
       expect(await opened.call(forged)).toBe(410);
     });
 
-    test('network: no HTTP answer', async () => {
+    test('a call without an HTTP response throws network', async () => {
       await using opened = await enter();
       await opened.page.context().setOffline(true);
       expect(await opened.call('laurel.challenges()')).toEqual(failure('network'));
@@ -79,7 +79,7 @@ describe.skipIf(!(await hasChromium()))(
       }
     });
 
-    test('unauthorized: the session has ended, and the arm survives the next sign-in', async () => {
+    test('a call after the session has ended throws unauthorized, and the arm survives the next sign-in', async () => {
       await using opened = await enter();
       const challenge = await h.world.newChallenge();
       await opened.signOut();
@@ -90,7 +90,7 @@ describe.skipIf(!(await hasChromium()))(
       expect(await opened.call('laurel.begin()')).toMatchObject({ status: 'open' });
     });
 
-    test('insufficient_funds: nothing is charged, and nothing stays armed', async () => {
+    test('begin without funds throws insufficient_funds, charges nothing, and disarms', async () => {
       await using opened = await enter();
       const challenge = await h.world.newChallenge({ fee: '100.00' });
       expect(await begin(opened, { challengeId: challenge.id })).toEqual(
@@ -100,7 +100,7 @@ describe.skipIf(!(await hasChromium()))(
       expect(await feesOf(h.world, opened.player)).toEqual([]);
     });
 
-    test('challenge_not_available: it was suspended after the player saw it', async () => {
+    test('begin on a challenge that was suspended meanwhile throws challenge_not_available', async () => {
       await using opened = await enter();
       const challenge = await h.world.newChallenge();
       const listed = (await opened.call('laurel.challenges()')) as { id: string }[];
@@ -110,7 +110,7 @@ describe.skipIf(!(await hasChromium()))(
       expect(await begin(opened, { challengeId: challenge.id })).toEqual(failure(code, code));
     });
 
-    test('blocked: the player excluded themselves', async () => {
+    test('begin by a self-excluded player throws blocked', async () => {
       await using opened = await enter();
       const challenge = await h.world.newChallenge();
       const until = { self_excluded_until: '2999-01-01T00:00:00.000Z' };
@@ -118,7 +118,7 @@ describe.skipIf(!(await hasChromium()))(
       expect(await begin(opened, { challengeId: challenge.id })).toEqual(failure('blocked', 'blocked'));
     });
 
-    test('unknown: a code that is not listed, with the server’s code', async () => {
+    test('a code that is not listed throws unknown, with the server’s code', async () => {
       await using opened = await enter();
       expect(await begin(opened, { challengeId: randomUUID() })).toEqual(failure('unknown', 'not_found'));
       expect(await begin(opened, { challengeId: 'not a uuid' })).toMatchObject({ code: 'unknown' });
@@ -154,7 +154,7 @@ describe.skipIf(!(await hasChromium()))(
     });
 
     describe('one arm is charged once', () => {
-      test('a triple click', async () => {
+      test('a triple click charges one arm once', async () => {
         await using opened = await enter();
         const challenge = await h.world.newChallenge();
         await opened.call(arm({ challengeId: challenge.id }));
@@ -165,7 +165,7 @@ describe.skipIf(!(await hasChromium()))(
         expect(await feesOf(h.world, opened.player)).toEqual(['-1.00']);
       });
 
-      test('a reply that is lost, twice', async () => {
+      test('an arm is charged once although its reply is lost twice', async () => {
         await using opened = await enter();
         const round = await h.world.newRound();
         h.game.replies = 'lose';
@@ -180,7 +180,7 @@ describe.skipIf(!(await hasChromium()))(
         expect(await feesOf(h.world, opened.player)).toEqual(['-1.00']);
       });
 
-      test('a reload before the reply', async () => {
+      test('an arm is charged once although the page is reloaded before the reply', async () => {
         await using opened = await enter();
         const challenge = await h.world.newChallenge();
         await opened.call(arm({ challengeId: challenge.id }));

@@ -17,7 +17,7 @@ rmdir lists.lock
 `;
 
 test.runIf(process.getuid?.() === 0)(
-  'when two workers install the same program at once, one waits and it is installed once',
+  'when two test workers install the same program at once, one waits, and the program is installed once',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'laurel-apt-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));

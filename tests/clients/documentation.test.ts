@@ -58,7 +58,7 @@ describe.skipIf(!(await hasChromium()))('the documentation site, in Chromium', (
       expect(visits[colorScheme].flatMap(({ objections }) => objections)).toEqual([]);
     });
 
-    test('no page has a serious obstacle for readers with a disability', () => {
+    test('no page has a serious accessibility violation', () => {
       expect(
         visits[colorScheme].flatMap(({ path, inaccessible }) => inaccessible.map((it) => `${path} ${it}`)),
       ).toEqual([]);
@@ -115,7 +115,7 @@ describe.skipIf(!(await hasChromium()))('the documentation site, in Chromium', (
     expect(objections).toEqual([]);
   });
 
-  test('the side bar shows what an operation does and its method, and nothing of it leaves its column', async () => {
+  test('the side bar shows the summary and the method of each operation, and nothing overflows its column', async () => {
     await using observed = await observePage(browser, origin, { viewport: { width: 1280, height: 900 } });
     const { page } = observed;
     await open(page, '/docs/reference/post-attempts');
@@ -188,13 +188,13 @@ describe.skipIf(!(await hasChromium()))('the documentation site, in Chromium', (
     ['/docs', '/docs/'],
     ['/docs/guide', '/docs/guide'],
     ['/docs/integrations', '/docs/integrations'],
-  ])('%s, an address of earlier releases, leads to a page of the site', async (path, target) => {
+  ])('%s, an address of an earlier release, leads to a page of the site', async (path, target) => {
     await using observed = await observePage(browser, origin);
     await open(observed.page, path);
     expect(new URL(observed.page.url()).pathname).toBe(target);
   });
 
-  test('a deep link of earlier releases shows the link to where its section stands', async () => {
+  test('a deep link of an earlier release shows a link to the section’s new place', async () => {
     await using observed = await observePage(browser, origin);
     const { page } = observed;
     await open(page, '/docs/guide#delivery-behaviour');
@@ -250,7 +250,7 @@ function isCutOff({ shown, needed }: Size): boolean {
   return needed > shown;
 }
 
-/** Opens a page and waits until its scripts have taken over what the server sent. */
+/** Opens a page and waits until its scripts have hydrated it. */
 async function open(page: Page, path: string): Promise<void> {
   await page.goto(path, { waitUntil: 'commit' });
   await page.waitForFunction(hasApp);

@@ -31,7 +31,7 @@ test.each(['server.ts', 'game.js'])(
 );
 
 describe('npm run example', () => {
-  test('without a stack the example says which command starts one, and fails', async () => {
+  test('without a running stack the example names the command that starts one, and fails', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'laurel-example-'));
     try {
       const environment = { ...process.env, LAUREL_DATA_DIR: folder };
@@ -171,7 +171,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect(await feesOf(h.world, player)).toEqual(['-1.00']);
   });
 
-  test('one player’s unanswered payment is not another’s, and waits for the first player’s return', async () => {
+  test('a payment without a response is hidden from another player, and waits for the return of its own', async () => {
     await h.world.newChallenge({ ...CLOCK, name: 'Shared clock', threshold: 0 });
     const [first, second] = [await h.world.newPlayer(), await h.world.newPlayer()];
     await using opened = await h.openPage();
@@ -229,7 +229,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect(status).toBe(404);
   });
 
-  test('Escape leaves only a run that is not paid for', async () => {
+  test('Escape closes a run only before it is paid for', async () => {
     await h.world.newChallenge({ ...CLOCK, name: 'Escape clock', threshold: 2_001 });
     const player = await h.world.newPlayer({ funds: '5.00' });
     await using opened = await h.openPage();
@@ -245,7 +245,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     await playRun(page);
   });
 
-  test('the page’s policy refuses what it does not need, and the listener of these tests notices', async () => {
+  test('the page’s content security policy refuses what the page does not need, and these tests notice violations', async () => {
     await using opened = await h.openPage();
     const { page, violations } = opened;
     const inject = `(() => { try { document.body.innerHTML = '<b>x</b>'; return 'set'; } catch { return 'refused'; } })()`;
@@ -257,7 +257,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
     expect(violations.join('\n')).toMatch(/connect-src https:\/\/example\.com/);
   });
 
-  test('an observed page objects to a violation of its policy, an answer of 404 and an error', async () => {
+  test('these tests notice a policy violation, a 404 and an error of a page', async () => {
     await using observed = await observePage(h.browser, h.game.url);
     const { page, objections } = observed;
     await page.goto('/');
@@ -298,7 +298,7 @@ describe.skipIf(!(await hasChromium()))('the example game, played in Chromium', 
 
   // Two processes start, one after the other.
   const START_LIMIT_MS = 120_000;
-  test('npm run example opens the game’s contests in the demo program, serves the game, and ends when it is ended', {
+  test('npm run example opens the game’s contests in the demo program, serves the game, and exits on a signal', {
     timeout: START_LIMIT_MS,
   }, async () => {
     const program = await h.world.newProgram();

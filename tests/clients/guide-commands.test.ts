@@ -56,7 +56,7 @@ test('the sandbox sample pays for an attempt and gets its fee back', async () =>
   expect(await play(laurel, await world.newChallenge({}, program))).toEqual(['1.00', 'expired']);
 });
 
-test('an integration accepts a body that is signed like in the guide', async () => {
+test('an integration accepts a body that is signed as in the guide', async () => {
   const [push = ''] = blocksBelow('Pushed outcomes');
   const [target, player] = [await newTarget(world.partner), await world.newPlayer()];
   const entry = { challenge_id: (await world.newChallenge()).id, player_ref: player.ref };

@@ -6,7 +6,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('each language that cannot be had is named, and is a failure with CI in the environment', async () => {
+test('each language whose runtime is missing is named, and is a failure if CI is set', async () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   // Neither the languages nor apt-get are there.
   vi.stubEnv('PATH', import.meta.dirname);

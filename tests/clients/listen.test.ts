@@ -168,7 +168,7 @@ describe('laurel listen', () => {
     },
   );
 
-  it('listen ends at once when it is stopped in the middle of a page, and delivers the rest after its next start', async () => {
+  it('listen stops at once in the middle of a page, and delivers the rest after its next start', async () => {
     await using machine = await newDeveloperMachine();
     const { program, laurel, receiver, settings } = machine;
     const url = ['--forward-to', receiver.url];
@@ -288,7 +288,7 @@ describe('laurel listen', () => {
     expect((await last.end('SIGTERM')).code).toBe(0);
   });
 
-  it('listen refuses what it cannot work with, by its exit code and a sentence without a secret', async () => {
+  it('listen refuses invalid arguments with an exit code and a message that contains no secret', async () => {
     await using machine = await newDeveloperMachine();
     const { laurel, receiver, settings, program } = machine;
     const to = ['listen', '--forward-to', receiver.url];
@@ -322,7 +322,7 @@ describe('laurel listen', () => {
 });
 
 describe('GET /api/sandbox/events', () => {
-  it('the events of a sandbox are its program’s, begin where requested, and continue after any of them', async () => {
+  it('the list of sandbox events has one program’s events, begins where requested, and continues after any of them', async () => {
     const program = await world.newProgram();
     const list = (query: string, key = program.test) => key.send<EventPage>('GET', `${EVENTS}${query}`);
     const begin = expectStatus(200, await list('')).body;
@@ -345,7 +345,7 @@ describe('GET /api/sandbox/events', () => {
     expectError(401, 'unauthorized', await world.http.send('GET', EVENTS));
   });
 
-  it('an event read there has the same bytes as the webhook that an endpoint gets', async () => {
+  it('an event in the list of sandbox events has the same bytes as the webhook that an endpoint gets', async () => {
     const owner = await world.newDeveloper();
     const hook = await world.newReceiver(owner);
     const id = await play(owner.program);
@@ -356,7 +356,7 @@ describe('GET /api/sandbox/events', () => {
 });
 
 describe('laurel verify-webhook and verify-receipt', () => {
-  it('verify-webhook accepts a body that was signed, and says why another is refused', async () => {
+  it('verify-webhook accepts a signed body, and says why it refuses another', async () => {
     await using laurel = await createLaurel();
     const body = '{"event":"webhook.test","timestamp":"2026-01-31T12:00:00.000Z","data":{"message":"Grüße"}}';
     const signature = await signWebhook(body, SECRET);
@@ -413,7 +413,7 @@ describe('laurel verify-webhook and verify-receipt', () => {
     expect((await laurel.run(['verify-receipt', genuine])).code).toBe(2);
   });
 
-  it('laurel explains itself, and ends with 2 for a command that it does not have', async () => {
+  it('the laurel command prints its usage on request, and exits with 2 for an unknown command', async () => {
     await using laurel = await createLaurel();
     for (const argv of [['--help'], ['listen', '--help'], ['verify-webhook', '-h'], ['verify-receipt', '--help']]) {
       expect(await laurel.run(argv)).toMatchObject({ code: 0, output: expect.stringMatching(/^usage: laurel/) });

@@ -99,7 +99,7 @@ const compact = (text: string) => text.replace(/["'\s]/g, '');
 
 describe.each<Tab>(['SDK', 'curl'])('the quick start, by its tab %s', (tab) => {
   test(
-    'a player pays, wins and is paid, and the verified webhook says so with money as a number',
+    'a player pays, wins and is paid, and the verified webhook has the prize as a number',
     async () => {
       const { output, statuses } = await follow(tab, await newDataFolder());
       const text = compact(output);
@@ -128,7 +128,7 @@ describe.each<Tab>(['SDK', 'curl'])('the quick start, by its tab %s', (tab) => {
   );
 });
 
-test('the command of README.md shows a challenge with the members that it prints', async () => {
+test('the command of README.md shows a challenge with the members that README.md prints', async () => {
   const [command, printed] = blocksOf('README.md').filter(({ language }) => language === 'sh' || language === 'js');
   const checkout = mkdtempSync(join(folder, 'checkout-'));
   mkdirSync(join(checkout, '.laurel'));

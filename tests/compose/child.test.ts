@@ -15,7 +15,7 @@ test('exitOf rejects for a program that cannot be started', async () => {
   await expect(exitOf(spawn('/no/such/program'))).rejects.toThrow(/ENOENT/);
 });
 
-test('exitOf rejects for an aborted child only when that has ended', async () => {
+test('exitOf rejects for an aborted child only once the child has ended', async () => {
   const interruption = new AbortController();
   const child = spawn(NODE, ['-e', SLOW_END], { signal: interruption.signal });
   const ended = exitOf(child);

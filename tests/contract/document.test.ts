@@ -93,7 +93,7 @@ const EVENTS = [
   'award.released',
 ];
 
-describe('the served OpenAPI document, alone', () => {
+describe('the served OpenAPI document by itself', () => {
   let world: SharedWorld;
   let document: Document;
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });

@@ -281,10 +281,10 @@ describe('the document of the routes under /api: success', () => {
     expect(missing('/api/sandbox')).toEqual([]);
   });
 
-  test('the examples of the document are what the routes were sent and have answered', () => {
+  test('the examples of the document are the recorded requests and responses of its routes', () => {
     const document = parse(readFileSync(new URL('../../docs/openapi/portal-api.yaml', import.meta.url), 'utf8'));
     const examples = recordExamples(world.http.journal, document);
-    // `LAUREL_RECORD_EXAMPLES=1` writes them anew; then `npm run openapi`.
+    // `LAUREL_RECORD_EXAMPLES=1` writes them again; then `npm run openapi`.
     if (process.env.LAUREL_RECORD_EXAMPLES) writeFileSync(RECORDED, `${JSON.stringify(examples, null, 2)}\n`);
     expect(differences(JSON.parse(readFileSync(RECORDED, 'utf8')), examples)).toEqual([]);
   });

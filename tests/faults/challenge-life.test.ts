@@ -142,7 +142,7 @@ async function fired(point: Point): Promise<void> {
 
 describe('going live on observed scores', () => {
   test.each(faults('challenge.outcome.before-commit', 'challenge.outcome.after-commit', 'gateway.outcome.after-call'))(
-    'the completing score: $point, $action',
+    'an observed score that completes a calibration counts once, whatever fails: $point, $action',
     async ({ point, action }) => {
       await world.stack.ready();
       const { id } = await newChallenge(CALIBRATING);
@@ -171,33 +171,36 @@ describe('going live on listened scores', () => {
       'challenge.calibrate.before-commit',
       'challenge.calibrate.after-commit',
     ),
-  )('the completing sample: $point, $action', async ({ point, action }) => {
-    await world.stack.ready();
-    const { id } = await newChallenge(CALIBRATING);
-    const target = await newListener(id);
-    const listen = async (ref: string, score: number) => {
-      const body = JSON.stringify({ id: randomUUID(), player: ref, score });
+  )(
+    'a listened sample that completes a calibration counts once, whatever fails: $point, $action',
+    async ({ point, action }) => {
+      await world.stack.ready();
+      const { id } = await newChallenge(CALIBRATING);
+      const target = await newListener(id);
+      const listen = async (ref: string, score: number) => {
+        const body = JSON.stringify({ id: randomUUID(), player: ref, score });
+        await eventually(async () => {
+          const { status } = await push(world.http, target, body);
+          return status === 200 ? true : undefined;
+        }, 'the push is answered');
+      };
+      await listen('one', 10);
+      await listen('one', 20);
+      await listen('other', 30);
       await eventually(async () => {
-        const { status } = await push(world.http, target, body);
-        return status === 200 ? true : undefined;
-      }, 'the push is answered');
-    };
-    await listen('one', 10);
-    await listen('one', 20);
-    await listen('other', 30);
-    await eventually(async () => {
-      const { calibration } = await read(id);
-      return calibration?.collected === 3 ? true : undefined;
-    }, 'three samples are recorded');
-    world.stack.arm(point, action);
-    await listen('other', 40);
-    await fired(point);
-    expect(await untilStatus(id, 'live')).toMatchObject({ threshold: 40, calibration_source: 'listened' });
-    expect(await stored('select score from bar_samples where challenge_id = $1 order by score', id)).toEqual(
-      [10, 20, 30, 40].map((score) => ({ score })),
-    );
-    expect(await causesOf(id)).toEqual(['calibrated']);
-  });
+        const { calibration } = await read(id);
+        return calibration?.collected === 3 ? true : undefined;
+      }, 'three samples are recorded');
+      world.stack.arm(point, action);
+      await listen('other', 40);
+      await fired(point);
+      expect(await untilStatus(id, 'live')).toMatchObject({ threshold: 40, calibration_source: 'listened' });
+      expect(await stored('select score from bar_samples where challenge_id = $1 order by score', id)).toEqual(
+        [10, 20, 30, 40].map((score) => ({ score })),
+      );
+      expect(await causesOf(id)).toEqual(['calibrated']);
+    },
+  );
 });
 
 describe('going live on a seeded distribution', () => {
@@ -208,35 +211,38 @@ describe('going live on a seeded distribution', () => {
     'challenge.seed.after-commit',
   ).flatMap((fault) => [true, false].map((retries) => ({ ...fault, retries })));
 
-  test.each(cases)('$point, $action, the partner retries: $retries', async ({ point, action, retries }) => {
-    await world.stack.ready();
-    const { id } = await newChallenge(RAMPED);
-    const key = randomUUID();
-    const seed = () => developer.program.test.seedChallenge(id, SEEDING, key);
-    world.stack.arm(point, action);
-    const first = await seed();
-    expect(world.stack.isFired(point)).toBe(true);
-    expect([0, 500]).toContain(first.status);
-    await world.stack.ready();
-    if (retries) {
-      const answer = await eventually(async () => {
-        const again = await seed();
-        return again.status === 201 ? again : undefined;
-      }, 'the seeding is answered');
-      expect(expectStatus(201, await seed()).text).toBe(answer.text);
-    }
-    const challenge = await read(id);
-    const isSeeded = retries || point === 'challenge.seed.after-commit' || point === 'gateway.seed.after-call';
-    expect(challenge).toMatchObject(
-      isSeeded
-        ? { status: 'live', threshold: 5, calibration_source: 'partner_seeded', prize: '50.00' }
-        : { status: 'calibrating', threshold: null },
-    );
-    expect(await causesOf(id)).toEqual(isSeeded ? ['seeded'] : []);
-    expect(await stored('select sample_size::int from seeded_distributions where challenge_id = $1', id)).toEqual(
-      isSeeded ? [{ sample_size: 500 }] : [],
-    );
-  });
+  test.each(cases)(
+    'a seeding takes effect once, whatever fails: $point, $action, the partner retries: $retries',
+    async ({ point, action, retries }) => {
+      await world.stack.ready();
+      const { id } = await newChallenge(RAMPED);
+      const key = randomUUID();
+      const seed = () => developer.program.test.seedChallenge(id, SEEDING, key);
+      world.stack.arm(point, action);
+      const first = await seed();
+      expect(world.stack.isFired(point)).toBe(true);
+      expect([0, 500]).toContain(first.status);
+      await world.stack.ready();
+      if (retries) {
+        const answer = await eventually(async () => {
+          const again = await seed();
+          return again.status === 201 ? again : undefined;
+        }, 'the seeding is answered');
+        expect(expectStatus(201, await seed()).text).toBe(answer.text);
+      }
+      const challenge = await read(id);
+      const isSeeded = retries || point === 'challenge.seed.after-commit' || point === 'gateway.seed.after-call';
+      expect(challenge).toMatchObject(
+        isSeeded
+          ? { status: 'live', threshold: 5, calibration_source: 'partner_seeded', prize: '50.00' }
+          : { status: 'calibrating', threshold: null },
+      );
+      expect(await causesOf(id)).toEqual(isSeeded ? ['seeded'] : []);
+      expect(await stored('select sample_size::int from seeded_distributions where challenge_id = $1', id)).toEqual(
+        isSeeded ? [{ sample_size: 500 }] : [],
+      );
+    },
+  );
 });
 
 describe('a suspension by the drift monitor', () => {
@@ -322,7 +328,7 @@ describe('a reinstatement', () => {
   );
 });
 
-test('after the faults in the life of challenges the audit is good', async () => {
+test('the audit finds no violation after the faults in the life of challenges', async () => {
   await world.stack.ready();
   await world.expectAuditOk();
 });

@@ -277,7 +277,7 @@ describe('a clock that is set ahead', () => {
 describe('clocks that are set ten minutes back', () => {
   afterEach(() => setClocks(ALL, 0));
 
-  test('services whose clocks are ten minutes back refuse no create, and end attempts and rounds by the database’s time', async () => {
+  test('services whose clocks are ten minutes back accept creates, and end attempts and rounds by the database’s time', async () => {
     await setClocks(ALL, -10 * MINUTE_MS);
     const attemptId = await openAttempt();
     const round = await world.newRound();
@@ -288,6 +288,6 @@ describe('clocks that are set ten minutes back', () => {
   });
 });
 
-test('the audit is good after all wrong clocks', async () => {
+test('the audit finds no violation after all wrong clocks', async () => {
   await world.expectAuditOk();
 });

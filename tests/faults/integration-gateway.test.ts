@@ -111,74 +111,77 @@ function loggedOf({ id }: Target, body: string): Promise<Pick<LogEntryBody, 'rec
     ]);
 }
 
-describe('a fault on the way of a push over HTTP', () => {
-  test.each(CASES)('a report $flow, of the $owner service: $point, $action', async ({ owner, flow, point, action }) => {
-    const { stack, http } = world;
-    await stack.ready();
-    const { parent, report, balance, targets } = contests[owner];
-    const target = targets[flow];
-    const player = await world.newPlayer();
-    // Once the first is settled, the second is the player's oldest open attempt.
-    const [id, second] = [await openAttempt(parent, player.ref), await openAttempt(parent, player.ref)];
-    const named = flow === 'by id' ? { attempt_id: id } : { id: randomUUID(), player: player.ref };
-    const body = JSON.stringify({ ...named, ...report });
-    const journalStart = http.journal.length;
+describe('a fault at each step of a push over HTTP', () => {
+  test.each(CASES)(
+    'a report $flow for the $owner service settles one attempt once, whatever fails: $point, $action',
+    async ({ owner, flow, point, action }) => {
+      const { stack, http } = world;
+      await stack.ready();
+      const { parent, report, balance, targets } = contests[owner];
+      const target = targets[flow];
+      const player = await world.newPlayer();
+      // Once the first is settled, the second is the player's oldest open attempt.
+      const [id, second] = [await openAttempt(parent, player.ref), await openAttempt(parent, player.ref)];
+      const named = flow === 'by id' ? { attempt_id: id } : { id: randomUUID(), player: player.ref };
+      const body = JSON.stringify({ ...named, ...report });
+      const journalStart = http.journal.length;
 
-    stack.arm(point, action);
-    const first = await eventually(async () => {
-      const answer = await push(http, target, body);
-      return stack.isFired(point) ? answer : undefined;
-    }, `${point} was hit`);
-    if (point.startsWith('gateway.')) expect(first.status).toBe(action === 'kill' ? 0 : 500);
-    await stack.ready();
-    const answer = await pushUntilAnswered(target, body);
-    await pushUntilAnswered(target, body);
+      stack.arm(point, action);
+      const first = await eventually(async () => {
+        const answer = await push(http, target, body);
+        return stack.isFired(point) ? answer : undefined;
+      }, `${point} was hit`);
+      if (point.startsWith('gateway.')) expect(first.status).toBe(action === 'kill' ? 0 : 500);
+      await stack.ready();
+      const answer = await pushUntilAnswered(target, body);
+      await pushUntilAnswered(target, body);
 
-    // The partner got one response, byte for byte, with the outcome that /v1 shows.
-    const sent = http.journal.slice(journalStart).filter((entry) => entry.sent === body);
-    const answered = sent.filter((entry) => entry.answer.status === 200);
-    expect(new Set(answered.map((entry) => entry.answer.text))).toEqual(new Set([answer.text]));
-    const { attempt_id, score, receipt_id } = answer.body;
-    expect({ attempt_id, score }).toEqual({ attempt_id: id, score: report.score });
-    expect(await readAttempt(id)).toMatchObject({ status: 'settled', outcome: { score, receipt_id } });
-    expect(await readAttempt(second)).toMatchObject({ status: 'open', outcome: null });
-    expect(await world.balance(player)).toBe(balance);
+      // The partner got one response, byte for byte, with the outcome that /v1 shows.
+      const sent = http.journal.slice(journalStart).filter((entry) => entry.sent === body);
+      const answered = sent.filter((entry) => entry.answer.status === 200);
+      expect(new Set(answered.map((entry) => entry.answer.text))).toEqual(new Set([answer.text]));
+      const { attempt_id, score, receipt_id } = answer.body;
+      expect({ attempt_id, score }).toEqual({ attempt_id: id, score: report.score });
+      expect(await readAttempt(id)).toMatchObject({ status: 'settled', outcome: { score, receipt_id } });
+      expect(await readAttempt(second)).toMatchObject({ status: 'open', outcome: null });
+      expect(await world.balance(player)).toBe(balance);
 
-    // The integration service answered every push that has a response, and the one whose response
-    // the gateway lost.
-    const isLost = point === 'gateway.push.after-call';
-    const logged = await eventually(async () => {
-      const entries = await loggedOf(target, body);
-      return entries.length >= answered.length + Number(isLost) ? entries : undefined;
-    }, 'the log has every push that was answered');
-    expect(logged).toHaveLength(answered.length + Number(isLost));
-    const records = logged.flatMap((entry) => entry.records);
-    // A contest service that dies after its commit has settled the report, and reports it as
-    // repeated from then on.
-    const settled = point === `${owner}.outcome.after-commit` ? 0 : 1;
-    expect(records.map(({ status }) => status).sort()).toEqual([
-      ...Array.from({ length: logged.length - settled }, () => 'duplicate'),
-      ...Array.from({ length: settled }, () => 'settled'),
-    ]);
-    expect(new Set(records.map((record) => record.attempt_id))).toEqual(new Set([id]));
-    const pairs = await stack
-      .database('integration')
-      .query('select integration_id, attempt_id from report_attempts where attempt_id = any($1::uuid[])', [
-        [id, second],
+      // The integration service answered every push that has a response, and the one whose response
+      // the gateway lost.
+      const isLost = point === 'gateway.push.after-call';
+      const logged = await eventually(async () => {
+        const entries = await loggedOf(target, body);
+        return entries.length >= answered.length + Number(isLost) ? entries : undefined;
+      }, 'the log has every push that was answered');
+      expect(logged).toHaveLength(answered.length + Number(isLost));
+      const records = logged.flatMap((entry) => entry.records);
+      // A contest service that dies after its commit has settled the report, and reports it as
+      // repeated from then on.
+      const settled = point === `${owner}.outcome.after-commit` ? 0 : 1;
+      expect(records.map(({ status }) => status).sort()).toEqual([
+        ...Array.from({ length: logged.length - settled }, () => 'duplicate'),
+        ...Array.from({ length: settled }, () => 'settled'),
       ]);
-    expect(pairs).toEqual(flow === 'by id' ? [] : [{ integration_id: target.id, attempt_id: id }]);
+      expect(new Set(records.map((record) => record.attempt_id))).toEqual(new Set([id]));
+      const pairs = await stack
+        .database('integration')
+        .query('select integration_id, attempt_id from report_attempts where attempt_id = any($1::uuid[])', [
+          [id, second],
+        ]);
+      expect(pairs).toEqual(flow === 'by id' ? [] : [{ integration_id: target.id, attempt_id: id }]);
 
-    // The contest service has one outcome, under the receipt that the partner got.
-    const outcomes = await stack.database(owner).query(
-      `select attempt_id, receipt_id, score, (to_jsonb(o) ->> 'tiebreak')::int as tiebreak from outcomes o
+      // The contest service has one outcome, under the receipt that the partner got.
+      const outcomes = await stack.database(owner).query(
+        `select attempt_id, receipt_id, score, (to_jsonb(o) ->> 'tiebreak')::int as tiebreak from outcomes o
          where attempt_id = any($1::uuid[])`,
-      [[id, second]],
-    );
-    expect(outcomes).toEqual([{ attempt_id: id, receipt_id, score, tiebreak: report.tiebreak ?? null }]);
-  });
+        [[id, second]],
+      );
+      expect(outcomes).toEqual([{ attempt_id: id, receipt_id, score, tiebreak: report.tiebreak ?? null }]);
+    },
+  );
 });
 
-test('after the faults of pushes over HTTP the audit is good', async () => {
+test('the audit finds no violation after the faults of pushes over HTTP', async () => {
   await world.stack.ready();
   await world.expectAuditOk();
 });

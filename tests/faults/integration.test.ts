@@ -77,51 +77,54 @@ async function pushOnce(integration: PushedIntegration, body: object) {
 }
 
 describe('a fault at each step of a push', () => {
-  test.each(CASES)('a report $flow: $point, $action', async ({ point, flow, action }) => {
-    const { stack } = world;
-    await stack.ready();
-    const player = await world.newPlayer();
-    const id = await openAttempt(player.ref);
-    const body = flow === 'by id' ? { attempt_id: id, score: 1 } : { id: randomUUID(), player: player.ref, score: 1 };
+  test.each(CASES)(
+    'a push $flow settles one attempt once, whatever fails: $point, $action',
+    async ({ point, flow, action }) => {
+      const { stack } = world;
+      await stack.ready();
+      const player = await world.newPlayer();
+      const id = await openAttempt(player.ref);
+      const body = flow === 'by id' ? { attempt_id: id, score: 1 } : { id: randomUUID(), player: player.ref, score: 1 };
 
-    stack.arm(point, action);
-    // Repeats the push until it reaches the point: a service that the previous case killed may not
-    // be reachable yet.
-    const { first } = await eventually(async () => {
-      const answer = await pushOnce(integrations[flow], body);
-      return stack.isFired(point) ? { first: answer } : undefined;
-    }, `${point} was hit`);
-    await stack.ready();
-    const second = await openAttempt(player.ref);
-    const again = await eventually(() => pushOnce(integrations[flow], body), 'the push is answered');
+      stack.arm(point, action);
+      // Repeats the push until it reaches the point: a service that the previous case killed may
+      // not be reachable yet.
+      const { first } = await eventually(async () => {
+        const answer = await pushOnce(integrations[flow], body);
+        return stack.isFired(point) ? { first: answer } : undefined;
+      }, `${point} was hit`);
+      await stack.ready();
+      const second = await openAttempt(player.ref);
+      const again = await eventually(() => pushOnce(integrations[flow], body), 'the push is answered');
 
-    // Before the commit of a report's pair no attempt is settled, so the first is still the oldest
-    // open one.
-    const settled = settledOf(again);
-    expect(settled).toMatchObject({ attemptId: id, score: 1 });
-    if (first !== undefined)
-      expect(again).toEqual({ $case: 'settled', value: { ...settledOf(first), repeated: true } });
-    expect(await eventually(() => pushOnce(integrations[flow], body), 'the push is answered')).toEqual({
-      $case: 'settled',
-      value: { ...settled, repeated: true },
-    });
-    const [read, other] = [await world.partner.getAttempt(id), await world.partner.getAttempt(second)];
-    expect(expectStatus(200, read).body.outcome).toMatchObject({ score: 1, receipt_id: settled.receiptId });
-    expect(expectStatus(200, other).body.outcome).toBeNull();
-    const receipts = await stack
-      .database('challenge')
-      .query('select attempt_id from outcomes where attempt_id = any($1::uuid[])', [[id, second]]);
-    expect(receipts).toEqual([{ attempt_id: id }]);
-    const pairs = await stack
-      .database('integration')
-      .query('select attempt_id from report_attempts where attempt_id = any($1::uuid[])', [[id, second]]);
-    expect(pairs).toEqual(flow === 'by id' ? [] : [{ attempt_id: id }]);
-  });
+      // Before the commit of a report's pair no attempt is settled, so the first is still the
+      // oldest open one.
+      const settled = settledOf(again);
+      expect(settled).toMatchObject({ attemptId: id, score: 1 });
+      if (first !== undefined)
+        expect(again).toEqual({ $case: 'settled', value: { ...settledOf(first), repeated: true } });
+      expect(await eventually(() => pushOnce(integrations[flow], body), 'the push is answered')).toEqual({
+        $case: 'settled',
+        value: { ...settled, repeated: true },
+      });
+      const [read, other] = [await world.partner.getAttempt(id), await world.partner.getAttempt(second)];
+      expect(expectStatus(200, read).body.outcome).toMatchObject({ score: 1, receipt_id: settled.receiptId });
+      expect(expectStatus(200, other).body.outcome).toBeNull();
+      const receipts = await stack
+        .database('challenge')
+        .query('select attempt_id from outcomes where attempt_id = any($1::uuid[])', [[id, second]]);
+      expect(receipts).toEqual([{ attempt_id: id }]);
+      const pairs = await stack
+        .database('integration')
+        .query('select attempt_id from report_attempts where attempt_id = any($1::uuid[])', [[id, second]]);
+      expect(pairs).toEqual(flow === 'by id' ? [] : [{ attempt_id: id }]);
+    },
+  );
 });
 
 describe('a fault at each step of listening', () => {
   test.each(LISTENING.flatMap((point) => ACTIONS.map((action) => ({ point, action }))))(
-    'a score without an attempt is one sample: $point, $action',
+    'a score without an attempt becomes one sample, whatever fails: $point, $action',
     async ({ point, action }) => {
       const { stack } = world;
       await stack.ready();
@@ -161,7 +164,7 @@ test('an unreachable contest service fails the push, even of a batch of which an
   expect(verdictOf(answer)).toBe('duplicate,settled');
 });
 
-test('after the faults of pushes the audit is good', async () => {
+test('the audit finds no violation after the faults of pushes', async () => {
   await world.stack.ready();
   await world.expectAuditOk();
 });

@@ -154,5 +154,5 @@ describe('the life cycle of the processes', () => {
     expect(await world.balance(player)).toBe('99.00');
   });
 
-  test('the audit is good after the drains', () => world.expectAuditOk());
+  test('the audit finds no violation after the drains', () => world.expectAuditOk());
 });

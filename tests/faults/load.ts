@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Outcome } from '@laurel/sdk';
 import { type Answer, countsOf, type HttpClient, type JoinableStack, type Partner, push } from '@laurel/testing';
 import { expect } from 'vitest';
-import { finding } from '../finding.ts';
+import { findingMessage } from '../finding.ts';
 import { newTarget, type Target } from '../integrations/target.ts';
 import { eventually, type Program, type SharedWorld } from '../world.ts';
 
@@ -292,7 +292,7 @@ export async function expectAcknowledged(stack: Pick<JoinableStack, 'database'>,
       receipt_id: outcome?.receipt_id ?? null,
       score: outcome?.score ?? null,
     }));
-    expect(await read(), finding(`the acknowledged attempts of ${owner}`)).toEqual(known.toSorted(byId));
+    expect(await read(), findingMessage(`the acknowledged attempts of ${owner}`)).toEqual(known.toSorted(byId));
   }
   const money = await stack.database('wallet').query<{ kind: string; attempt_id: string; amount_cents: bigint }>(
     `select t.kind, t.attempt_id, t.amount_cents from transfers t
@@ -307,7 +307,7 @@ export async function expectAcknowledged(stack: Pick<JoinableStack, 'database'>,
     ...(isWin ? [`award ${id} ${PRIZE_CENTS}`] : []),
   ]);
   const moved = money.map((row) => `${row.kind} ${row.attempt_id} ${row.amount_cents}`);
-  expect(moved.sort(), finding('the money of the acknowledged attempts')).toEqual(movements.sort());
+  expect(moved.sort(), findingMessage('the money of the acknowledged attempts')).toEqual(movements.sort());
   for (const ref of refs) await expectBalance(stack, load, ref);
 }
 
@@ -320,7 +320,7 @@ async function expectBalance(stack: Pick<JoinableStack, 'database'>, { attempts 
      where l.player_ref = $1 and a.environment = 'test'`,
     [ref],
   );
-  expect(rows, finding(`the balance of ${ref}`)).toEqual([{ balance_cents: FUNDS_CENTS - fees + prizes }]);
+  expect(rows, findingMessage(`the balance of ${ref}`)).toEqual([{ balance_cents: FUNDS_CENTS - fees + prizes }]);
 }
 
 function byId(one: { readonly id: string }, other: { readonly id: string }): number {

@@ -87,7 +87,7 @@ describe('requests that are sent again after the gateway has lost its idempotenc
       expectStatus(200, await report(other.body.id, 50, randomUUID()));
     });
 
-    test(`an idempotency key whose create in a ${kind} was refused is free, also without the gateway’s record`, async () => {
+    test(`an idempotency key whose create in a ${kind} was refused is free even without the gateway’s record`, async () => {
       const { player, entry } = await CONTESTS[kind]('0.00');
       const key = randomUUID();
       expectError(402, 'insufficient_funds', await create(entry, key));

@@ -152,7 +152,7 @@ const sends = (type: string, attemptId: string) =>
 describe.each(OWNERS)('the database of the %s service loses its last second', (owner) => {
   const checks = CHECKS[owner];
 
-  test(`of the ${owner} service a paid attempt is lost: it answers 404, its key replays the 201, the fee stays with the house until the request is run again under its id`, async () => {
+  test(`the ${owner} service loses a paid attempt: it is 404, its key replays the 201, and the fee stays with the house until the request is run again under its id`, async () => {
     const player = await newPlayer();
     const entry = await ENTRY[owner](player);
     const key = randomUUID();
@@ -175,7 +175,7 @@ describe.each(OWNERS)('the database of the %s service loses its last second', (o
     await report(created.body.id, 1);
   });
 
-  test(`of the ${owner} service an outcome without a prize is lost: the attempt is open again, takes another score or returns its fee, and neither the audit nor a webhook shows the score`, async () => {
+  test(`the ${owner} service loses an outcome without a prize: the attempt is open again, accepts another score or is refunded, and neither the audit nor a webhook shows the score`, async () => {
     const player = await newPlayer();
     const entry = await ENTRY[owner](player);
     const [attempt, unplayed] = [await enter(entry), await enter(entry)];
@@ -204,7 +204,7 @@ describe.each(OWNERS)('the database of the %s service loses its last second', (o
     await expectReported({});
   });
 
-  test(`of the ${owner} service a refund’s record is lost: the attempt is open again with its fee returned, and can be played for nothing until it is voided`, async () => {
+  test(`the ${owner} service loses the record of a refund: the attempt is open again with its fee returned, and can be played free until it is voided`, async () => {
     const player = await newPlayer();
     const entry = await ENTRY[owner](player);
     const [voided, played] = [await enter(entry), await enter(entry)];
@@ -529,7 +529,7 @@ describe('the database of the tournament service loses its last second', () => {
 describe.each(OWNERS)('the database of the wallet loses its last second, with attempts of the %s service', (owner) => {
   const checks = CHECKS[owner];
 
-  test(`the fee of an attempt of the ${owner} service is lost: it is played for nothing, and one that ends has no refund and stays between two states`, async () => {
+  test(`the fee of an attempt of the ${owner} service is lost: the attempt is played free, and one that ends gets no refund and stays between two states`, async () => {
     const player = await newPlayer();
     const entry = await ENTRY[owner](player);
     const key = randomUUID();
@@ -593,7 +593,7 @@ describe.each(OWNERS)('the database of the wallet loses its last second, with at
 });
 
 describe('the database of the wallet loses its last second', () => {
-  test('a prize that was paid is lost: its award shows it as paid until it is asked for again', async () => {
+  test('the payment of a prize is lost: the award shows it as paid until it is requested again', async () => {
     const player = await newPlayer();
     const attempt = await enter(await ENTRY.challenge(player));
     const key = randomUUID();
@@ -612,7 +612,7 @@ describe('the database of the wallet loses its last second', () => {
     expect(sends('attempt.settled', attempt.body.id)).toBe(1);
   });
 
-  test('the purses of a settled round are lost: its board shows them as paid until they are asked for again', async () => {
+  test('the payments of a round’s purses are lost: the board shows them as paid until they are requested again', async () => {
     const player = await newPlayer();
     const round = await world.newRound({}, developer.program);
     const attempt = await enter({ tournament_round_id: round.id, player_ref: player.ref });
@@ -631,7 +631,7 @@ describe('the database of the wallet loses its last second', () => {
     await expectReported({});
   });
 
-  test('a deposit is lost: the money is gone from the balance, the audit is silent, and the same reference brings it in again', async () => {
+  test('a deposit is lost: the money is gone from the balance, the audit finds no violation, and a deposit with the same reference restores it', async () => {
     const player = await newPlayer('0.00');
     const deposit = { environment: 'test', amount: '7.00', reference: randomUUID() };
     const { expectReported } = await losing(['wallet'], async () =>
@@ -762,7 +762,7 @@ describe('the database of the gateway loses its last second', () => {
 
   const openSession = () => signIn(world.http, { email: developer.email, password: developer.password });
 
-  test('sessions are lost: one that was opened is closed, and one that was closed is open again', async () => {
+  test('changes of sessions are lost: a new session is unknown, and one that was ended is valid again', async () => {
     const closed = createPortal(world.http, expectStatus(201, await openSession()).body.token);
     const { result: opened } = await losing(['gateway'], async () => {
       expectStatus(204, await closed.signOut());
@@ -800,7 +800,7 @@ describe('the database of the webhook service loses its last second', () => {
     expectStatus(204, await developer.portal.deleteEndpoint(other.endpoint.id));
   });
 
-  test('the record of a send is lost: the log has not made it, and it is made again under the same delivery id', async () => {
+  test('the record of a send is lost: the log does not show it, and it is sent again under the same delivery id', async () => {
     const player = await newPlayer();
     const other = await world.newReceiver(developer, { answer: { status: 503 } });
     const attempt = await enter(await ENTRY.challenge(player));
@@ -820,7 +820,7 @@ describe('the database of the webhook service loses its last second', () => {
     expectStatus(204, await developer.portal.deleteEndpoint(other.endpoint.id));
   });
 
-  test('changes of endpoints are lost: a new one is unknown, a deleted one gets events again, a replaced secret signs again', async () => {
+  test('changes of endpoints are lost: a new endpoint is unknown, a deleted one gets events again, and a replaced secret signs again', async () => {
     const deleted = await world.newReceiver(developer);
     const rotated = await world.newReceiver(developer);
     const { result: created } = await losing(['webhook'], async () => {
@@ -1017,7 +1017,7 @@ describe('the database of the integration service loses its last second', () => 
     expect(aged).toHaveLength(1);
   };
 
-  test('the pair of a report that names a player is lost: for 24 hours the same body is refused and settles no other attempt, and one that is sent again first after them settles the open one', async () => {
+  test('the pair of a report that names a player is lost: for 24 hours the same body is refused and settles no other attempt; if it is first sent again later, it settles the attempt that is open then', async () => {
     const { player, entry, target, body } = await newNamedPlayer();
     const first = (await enter(entry)).body.id;
     const report = { ...body, score: 1 };
@@ -1042,7 +1042,7 @@ describe('the database of the integration service loses its last second', () => 
     await expectReported({});
   });
 
-  test('the pair of a report that names a player is lost, and the report is refused within 24 hours: it stands for the attempt that was open then, and settles that or none after them', async () => {
+  test('the pair of a report that names a player is lost, and the report is refused within 24 hours: it stays bound to the attempt that was open then, and later settles that attempt or none', async () => {
     const { entry, target, body } = await newNamedPlayer();
     const reports = [1, 2].map((score) => ({ ...body, id: randomUUID(), score }));
     const [ofOpen, ofEnded] = [reports[0] ?? expect.fail(), reports[1] ?? expect.fail()];
@@ -1188,7 +1188,7 @@ test('NATS loses its last second: what was not acknowledged is published again f
 describe('several databases lose the same second', () => {
   const MONEY = ['wallet', 'challenge', 'tournament'] as const;
 
-  test('wallet and owners lose the same second: the audit is good, no one was charged or paid, and the gateway replays an attempt that does not exist', async () => {
+  test('wallet and owners lose the same second: the audit finds no violation, no one was charged or paid, and the gateway replays an attempt that does not exist', async () => {
     const player = await newPlayer();
     const entry = await ENTRY.challenge(player);
     const key = randomUUID();

@@ -1,5 +1,5 @@
 /**
- * NATS starts late, dies, hangs and loses its store while paid attempts go on: partners notice
+ * NATS starts late, dies, hangs and loses its store while paid attempts continue: partners notice
  * nothing, and no event is lost.
  */
 import { startNats } from '@laurel/testing';
@@ -85,7 +85,9 @@ function streamIsThere(): Promise<unknown> {
   );
 }
 
-test('paid attempts go on and every event arrives when NATS starts after the stack', { timeout: TEST_MS }, async () => {
+test('paid attempts continue and every event arrives when NATS starts after the stack', {
+  timeout: TEST_MS,
+}, async () => {
   const load = await underLoad((now) => now.more(ENOUGH));
   expect(delivered.hook.receiver.requests).toHaveLength(0);
   await nats.start();
@@ -100,7 +102,7 @@ describe('paid attempts during failures of NATS', { timeout: TEST_MS }, () => {
     ['is killed with SIGKILL and comes back', () => nats.kill(), () => nats.start()],
     ['loses its store', () => nats.wipe(), () => nats.start()],
     ['hangs', async () => nats.pause(), async () => nats.resume()],
-  ])('paid attempts go on and every event arrives when NATS %s', async (_title, end, begin) => {
+  ])('paid attempts continue and every event arrives when NATS %s', async (_title, end, begin) => {
     const load = await underLoad(async (now) => {
       await now.more(ENOUGH);
       await end();
@@ -116,7 +118,7 @@ describe('paid attempts during failures of NATS', { timeout: TEST_MS }, () => {
   test.each([
     ['deleted', deleteStream],
     ['purged', purgeStream],
-  ])('paid attempts go on and every event arrives when the stream is %s repeatedly', async (_title, disturb) => {
+  ])('paid attempts continue and every event arrives when the stream is %s repeatedly', async (_title, disturb) => {
     const load = await underLoad(async (now) => {
       for (let times = 0; times < 3; times += 1) {
         await now.more(ENOUGH / 2);
@@ -129,7 +131,7 @@ describe('paid attempts during failures of NATS', { timeout: TEST_MS }, () => {
     expectUnhurt(load);
   });
 
-  test('paid attempts go on and every event arrives when the webhook service is down for a while and the stream is purged', async () => {
+  test('paid attempts continue and every event arrives when the webhook service is down for a while and the stream is purged', async () => {
     const load = await underLoad(async (now) => {
       await now.more(ENOUGH);
       await world.stack.stop('webhook');
@@ -144,7 +146,7 @@ describe('paid attempts during failures of NATS', { timeout: TEST_MS }, () => {
     expectUnhurt(load);
   });
 
-  test('paid attempts go on and every event arrives when NATS, its store and the webhook service fail together', async () => {
+  test('paid attempts continue and every event arrives when NATS, its store and the webhook service fail together', async () => {
     const load = await underLoad(async (now) => {
       await now.more(ENOUGH);
       await Promise.all([nats.wipe(), world.stack.stop('webhook')]);
@@ -178,4 +180,4 @@ describe('paid attempts during failures of NATS', { timeout: TEST_MS }, () => {
   });
 });
 
-test('the audit is good after the failures of NATS', () => world.expectAuditOk());
+test('the audit finds no violation after the failures of NATS', () => world.expectAuditOk());

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Attempt, Leaderboard, Outcome, Round, RoundStatus, Tournament } from '@laurel/sdk';
 import type { Answer, OperatorRoundBody } from '@laurel/testing';
 import { expect } from 'vitest';
-import { finding } from '../finding.ts';
+import { findingMessage } from '../finding.ts';
 import { eventually, inMinutes, tournamentTerms, type World } from '../world.ts';
 import type { DeliveredEvents } from './delivered-events.ts';
 import { type FaultCase, type Flow, isRoundFlow, type RoundFlow } from './table.ts';
@@ -352,10 +352,13 @@ async function verify(world: World, scene: Scene, journalStart: number): Promise
   const attempts = [...read.values()];
   // A partner that saw one attempt created never finds two.
   const current = attempts.filter(({ id }) => !scene.earlier.includes(id));
-  expect(new Set(current.map((attempt) => attempt.player_ref)).size, finding('one attempt for each player')).toBe(
-    current.length,
+  expect(
+    new Set(current.map((attempt) => attempt.player_ref)).size,
+    findingMessage('one attempt for each player'),
+  ).toBe(current.length);
+  expect(attempts.length - current.length, findingMessage('nothing of what was before is lost')).toBe(
+    scene.earlier.length,
   );
-  expect(attempts.length - current.length, finding('nothing of what was before is lost')).toBe(scene.earlier.length);
   const board = scene.round === undefined ? undefined : await readBoard(world, scene, scene.round, attempts);
   verifyJournal(world, scene, journalStart, read, board);
   if (scene.flow === 'next') await verifyNextRound(world, scene);
@@ -371,13 +374,13 @@ async function verify(world: World, scene: Scene, journalStart: number): Promise
   );
   expect(
     fees.map((fee) => fee.attempt_id),
-    finding('the fees are those of the attempts'),
+    findingMessage('the fees are those of the attempts'),
   ).toEqual([...read.keys()].sort());
   expect(fees.every((fee) => fee.amount_cents === FEE_CENTS)).toBe(true);
 
   for (const ref of scene.refs) {
     const gains = attempts.filter((found) => found.player_ref === ref).map((attempt) => gainOf(attempt, board));
-    expect(await balanceOf(world, ref), finding(`the balance of ${ref}`)).toBe(
+    expect(await balanceOf(world, ref), findingMessage(`the balance of ${ref}`)).toBe(
       gains.reduce((sum, gain) => sum + gain, FUNDS_CENTS),
     );
   }
@@ -461,32 +464,32 @@ function verifyJournal(
     if (answer.status < 200 || answer.status > 299) continue;
     if (idempotencyKey !== undefined) {
       const known = byKey.get(idempotencyKey);
-      expect(answer.text, finding('one key, one answer')).toBe(known ?? answer.text);
+      expect(answer.text, findingMessage('one key, one answer')).toBe(known ?? answer.text);
       byKey.set(idempotencyKey, answer.text);
     }
     if (path === '/v1/attempts') {
       const created = answer.body as Attempt;
       const { status: _status, outcome: _outcome, ...frozen } = created;
       expect(created).toMatchObject({ status: 'open', outcome: null, player_ref: scene.refs[0] });
-      expect(read.get(created.id), finding(`the attempt of a 201: ${answer.text}`)).toMatchObject(frozen);
+      expect(read.get(created.id), findingMessage(`the attempt of a 201: ${answer.text}`)).toMatchObject(frozen);
     } else if (path.endsWith('/outcome')) {
       const answered = answer.body as Outcome;
       const { award, ...facts } = answered;
       const now = read.get(answered.attempt_id)?.outcome;
-      expect(now, finding(`the outcome of a 200: ${answer.text}`)).toMatchObject(facts);
+      expect(now, findingMessage(`the outcome of a 200: ${answer.text}`)).toMatchObject(facts);
       expect(now?.award?.id).toBe(award?.id);
       if (award?.payout_status === 'paid') expect(now?.award?.paid_at).toBe(award.paid_at);
     } else if (path.endsWith('/expire') || path.endsWith('/void')) {
       const ended = answer.body as Attempt;
       expect(read.get(ended.id)).toEqual(ended);
     } else if (path.endsWith('/close')) {
-      expect(board?.round, finding(`the round of a 200: ${answer.text}`)).toEqual(answer.body);
+      expect(board?.round, findingMessage(`the round of a 200: ${answer.text}`)).toEqual(answer.body);
     } else if (path.endsWith('/cancel')) {
       const { status: _status, entrant_count: _entrants, ...shown } = answer.body as OperatorRoundBody;
       const { cancellation, program_id: _program, environment: _environment, ...kept } = shown;
       expect(cancellation).toMatchObject({ cancelled_at: kept.closes_at, reason: ANNULLED_FOR });
       // The response may come before an entry under way is resolved.
-      expect(board?.round, finding(`the round of a 200: ${answer.text}`)).toMatchObject({
+      expect(board?.round, findingMessage(`the round of a 200: ${answer.text}`)).toMatchObject({
         ...kept,
         status: 'cancelled',
       });

@@ -56,8 +56,8 @@ describe('PostgreSQL dies under load', () => {
         const answer = await ask(key);
         if (answer.status >= 200 && answer.status < 300) return answer;
         const kind = answer.code ?? String(answer.status);
-        // A database that is down is no reason to reject a key, or to respond that an attempt does
-        // not exist.
+        // That a database is down is not a reason to reject a key, or to respond that an attempt
+        // does not exist.
         expect(['0', 'internal_error', 'idempotency_in_progress'], answer.text).toContain(kind);
         return undefined;
       },

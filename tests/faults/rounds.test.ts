@@ -12,7 +12,7 @@ describe('a round after a fault', () => {
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test('a fault keeps no fee of an entry that was charged and got no response', async () => {
+  test('an entry that was charged but got no response is refunded after a fault', async () => {
     const round = await world.newRound();
     const player = await world.newPlayer();
     world.stack.arm('tournament.create.after-charge', 'kill');
@@ -27,7 +27,7 @@ describe('a round after a fault', () => {
     expect(await movements(world, player)).toEqual(['fee -1.00', 'refund 1.00']);
   });
 
-  test('a fault charges nothing later for an entry whose service died before its fee', async () => {
+  test('an entry whose service died before the charge is never charged later', async () => {
     const round = await world.newRound();
     const player = await world.newPlayer();
     world.stack.arm('tournament.create.before-charge', 'kill');
@@ -70,7 +70,7 @@ describe('a round after a fault', () => {
     await world.expectAuditOk();
   });
 
-  test('a round whose time comes while everything is down settles once when all is back', async () => {
+  test('a round that ends while every service is down settles once when they are back', async () => {
     const { query } = world.stack.database('tournament');
     const settling = await world.newRound();
     const cancelling = await world.newRound({ min_entrants: 9 });
@@ -131,5 +131,5 @@ describe('a round after a fault', () => {
 
   const lines = async (player: Player) => (await movements(world, player)).sort();
 
-  test('the audit is good after faults in rounds', () => world.expectAuditOk());
+  test('the audit finds no violation after faults in rounds', () => world.expectAuditOk());
 });

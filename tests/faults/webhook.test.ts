@@ -138,37 +138,40 @@ async function deliveryOf(scope: Scope, attemptId: string): Promise<{ delivery: 
 const kindsOf = ({ attempts }: DeliveryBody) => attempts.map(({ error_kind }) => error_kind);
 
 describe('a fault at each step of the webhook service', () => {
-  test.each(CASES)('webhook service: $point, $action, a receiver that $manner', async ({ point, action, manner }) => {
-    const { stack } = world;
-    const scope = scopeOf(manner);
-    await stack.ready();
-    const attempt = await newAttempt(scope);
+  test.each(CASES)(
+    'a delivery is sent at most three times, whatever fails: $point, $action, a receiver that $manner',
+    async ({ point, action, manner }) => {
+      const { stack } = world;
+      const scope = scopeOf(manner);
+      await stack.ready();
+      const attempt = await newAttempt(scope);
 
-    const died = stack.onExit('webhook');
-    stack.arm(point, action);
-    await attempt.lose();
-    await untilFired(point, action, died);
-    await using _ = makeRetriesDue(stack);
-    const isInterrupted = INTERRUPTING.includes(point) && !action.startsWith('delay');
-    if (isInterrupted) await lapseLeases(stack, { number: 1 });
-    if (action === 'kill') await lapseAcknowledgements(stack);
+      const died = stack.onExit('webhook');
+      stack.arm(point, action);
+      await attempt.lose();
+      await untilFired(point, action, died);
+      await using _ = makeRetriesDue(stack);
+      const isInterrupted = INTERRUPTING.includes(point) && !action.startsWith('delay');
+      if (isInterrupted) await lapseLeases(stack, { number: 1 });
+      if (action === 'kill') await lapseAcknowledgements(stack);
 
-    await scope.delivered.expectAll({ refs: [attempt.ref] });
-    const { delivery, arrived } = await deliveryOf(scope, attempt.id);
-    const isUnsent = isInterrupted && UNSENT.includes(point);
-    expect(arrived).toBe(delivery.attempts.length - (isUnsent ? 1 : 0));
-    const failure = manner === 'refuses' ? 'http_5xx' : 'protocol';
-    const ends = {
-      answers: [null],
-      recovers: [failure, null],
-      refuses: [failure, failure, failure],
-    }[manner];
-    // The first send that arrived was interrupted after its response; the next one gets the second
-    // response.
-    const expected = isInterrupted ? ['interrupted', ...ends.slice(isUnsent || manner === 'answers' ? 0 : 1)] : ends;
-    expect(kindsOf(delivery)).toEqual(expected.slice(0, 3));
-    expect(delivery.status).toBe(manner === 'refuses' ? 'failed' : 'delivered');
-  });
+      await scope.delivered.expectAll({ refs: [attempt.ref] });
+      const { delivery, arrived } = await deliveryOf(scope, attempt.id);
+      const isUnsent = isInterrupted && UNSENT.includes(point);
+      expect(arrived).toBe(delivery.attempts.length - (isUnsent ? 1 : 0));
+      const failure = manner === 'refuses' ? 'http_5xx' : 'protocol';
+      const ends = {
+        answers: [null],
+        recovers: [failure, null],
+        refuses: [failure, failure, failure],
+      }[manner];
+      // The first send that arrived was interrupted after its response; the next one gets the
+      // second response.
+      const expected = isInterrupted ? ['interrupted', ...ends.slice(isUnsent || manner === 'answers' ? 0 : 1)] : ends;
+      expect(kindsOf(delivery)).toEqual(expected.slice(0, 3));
+      expect(delivery.status).toBe(manner === 'refuses' ? 'failed' : 'delivered');
+    },
+  );
 });
 
 describe('kill -9 of the webhook service between a send and its record', () => {
@@ -195,7 +198,7 @@ describe('kill -9 of the webhook service between a send and its record', () => {
     },
   );
 
-  test('kill -9 of the webhook service twice between a send and its record leaves the third send, which delivers', async () => {
+  test('kill -9 of the webhook service twice between a send and its record leaves the third send, which succeeds', async () => {
     const { stack } = world;
     const scope = scopeOf('answers');
     const attempt = await newAttempt(scope);
@@ -243,7 +246,7 @@ test('kill -9 of the webhook service at any moment under load loses no event and
   expect(new Set(deliveries.map(({ status }) => status))).toEqual(new Set(['delivered']));
 });
 
-test('after the faults of the webhook service no send is left and the audit is good', async () => {
+test('after the faults of the webhook service no send is left and the audit finds no violation', async () => {
   const rows = await world.stack
     .database('webhook')
     .query(`select max(attempts) as most, count(*) filter (where status = 'pending')::int as pending from deliveries`);

@@ -149,7 +149,7 @@ async function flood(from: string, body: Buffer) {
   }
 }
 
-test('a flood of unsigned pushes from one address is 401 up to its limit and then 429, and everyone else is served', async () => {
+test('unsigned pushes in a flood from one address are 401 up to the address’s limit and then 429, and everyone else is served', async () => {
   const { verified, last, minute } = await flood(SMALL_FLOOD, SMALL);
   expect(verified).toBe(PER_OTHER_ADDRESS);
   expect([last.status, last.body]).toEqual([

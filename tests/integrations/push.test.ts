@@ -88,7 +88,7 @@ describe('a pushed record', () => {
     expect(await world.balance(player)).toBe('104.00');
   });
 
-  test('a round accepts a pushed score with its tiebreak, and is 422 without', async () => {
+  test('a round accepts a pushed score with its tiebreak, and one without is 422', async () => {
     const round = await world.newRound(WITH_TIEBREAK, program);
     const player = await world.newPlayer({ partner: program.test });
     const entry = { tournament_round_id: round.id, player_ref: player.ref };
@@ -116,7 +116,7 @@ describe('a pushed record', () => {
 });
 
 describe('a pushed batch', () => {
-  test('each record has its result, in order: settled, duplicate, rejected with its code', async () => {
+  test('a pushed batch returns the result of each record, in order: settled, duplicate, or rejected with its code', async () => {
     const [one, two] = [await newAttempt(), await newAttempt()];
     const body = [
       { attempt_id: one.id, score: 1 },
@@ -139,7 +139,7 @@ describe('a pushed batch', () => {
     ]);
   });
 
-  test('a report that names a player settles the open attempt, and a captured body never settles the next one', async () => {
+  test('a report that names a player settles the open attempt, and the same body sent again never settles the next one', async () => {
     const challenge = await world.newChallenge({}, program);
     const player = await world.newPlayer({ partner: program.test });
     const byPlayer = await newTarget(program.test, {
@@ -264,4 +264,4 @@ describe('what a developer sees of pushes', () => {
   });
 });
 
-test('the audit is good after pushes', () => world.expectAuditOk());
+test('the audit finds no violation after pushes', () => world.expectAuditOk());

@@ -50,7 +50,7 @@ describe('the money audit, GET /api/operator/audit', () => {
     return { player, attempt };
   }
 
-  test('the audit is good while players win and lose, attempts expire and payouts are held', async () => {
+  test('the audit finds no violation while players win and lose, attempts expire and payouts are held', async () => {
     await play(100);
     await play(1);
     await play();
@@ -294,7 +294,7 @@ describe('the money audit, GET /api/operator/audit', () => {
     );
   }
 
-  test('each service finds damage by itself, and shows it in its metrics until it is undone', async () => {
+  test('each service finds damage by itself, and shows it in its metrics until it is repaired', async () => {
     for (const service of AUDITED) {
       await expect.poll(() => shownBy(service)).toEqual({});
     }

@@ -46,7 +46,7 @@ describe('one prize per person', () => {
     expect(await world.balance(player)).toBe('103.00');
   });
 
-  test('a claim belongs to the person, not to the ref: a moved link starts without claims, and the first person keeps theirs', async () => {
+  test('a claim belongs to the person, not to the ref: after its link moves a ref has no claims, and the first person keeps theirs', async () => {
     const challenge = await world.newChallenge();
     const first = await world.newPlayer();
     const second = await world.newPlayer();
@@ -81,7 +81,7 @@ describe('one prize per person', () => {
     expect(fromTwo).toBeLessThanOrEqual(5);
   });
 
-  test('a ladder of three opens rung by rung, per person', async () => {
+  test('a ladder of three rungs opens rung by rung, per person', async () => {
     const first = await world.newChallenge();
     const second = await world.newChallenge({ parent_challenge_id: first.id });
     const third = await world.newChallenge({ parent_challenge_id: second.id });
@@ -124,5 +124,5 @@ describe('one prize per person', () => {
     }
   });
 
-  test('the audit is good after the claims of one person', () => world.expectAuditOk());
+  test('the audit finds no violation after the claims of one person', () => world.expectAuditOk());
 });

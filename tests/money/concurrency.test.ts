@@ -185,7 +185,7 @@ describe('parallel requests over two replicas of each service', () => {
     ]);
   });
 
-  test('the audit is good after parallel requests, and no request failed with a 5xx', async () => {
+  test('the audit finds no violation after parallel requests, and no request failed with a 5xx', async () => {
     await world.expectAuditOk();
     expect(world.http.journal.filter((entry) => entry.answer.status >= 500)).toEqual([]);
   });

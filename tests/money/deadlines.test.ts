@@ -62,7 +62,7 @@ describe('refunds at an attempt’s deadline', () => {
     expectError(409, 'attempt_already_settled', await world.partner.reportOutcome(silent.id, { score: 2 }));
   });
 
-  test('the audit is good after refunds at the deadline', () => world.expectAuditOk());
+  test('the audit finds no violation after refunds at the deadline', () => world.expectAuditOk());
 });
 
 describe('the deadline of an attempt', () => {

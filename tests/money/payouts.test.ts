@@ -147,62 +147,59 @@ describe('payouts of awards', () => {
     ['enforcement_flag', { enforcement_flag: true }],
     ['under_investigation', { under_investigation: true }],
     ['sandbox_hold', null],
-  ])(
-    'a denied award stays held to the partner; operators see it denied, and that %s held it',
-    async (reason, changes) => {
-      const player = await world.newPlayer();
-      if (changes === null) expectStatus(204, await world.partner.holdNextAward(player.ref));
-      else expectStatus(200, await world.operator.updateAccount(player.accountId, changes));
-      const key = randomUUID();
-      const outcome = await win(player, '5.00', key);
-      const { award, attempt_id: attemptId } = outcome.body;
-      const awardId = award?.id ?? '';
-      const before = await held(awardId);
-      expect(before).toEqual({
-        award_id: awardId,
-        attempt_id: attemptId,
-        round_id: null,
-        program_id: world.program.id,
-        environment: 'test',
-        account_id: player.accountId,
-        amount: '5.00',
-        status: 'held',
-        reason,
-        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-        paid_at: null,
-        decision: null,
-      });
-      const read = expectStatus(200, await world.partner.getAttempt(attemptId)).body;
-      expect(award).toEqual({ id: awardId, amount: '5.00', paid_at: null, payout_status: 'held' });
+  ])('partners see a denied award as held; operators see it denied, and that %s held it', async (reason, changes) => {
+    const player = await world.newPlayer();
+    if (changes === null) expectStatus(204, await world.partner.holdNextAward(player.ref));
+    else expectStatus(200, await world.operator.updateAccount(player.accountId, changes));
+    const key = randomUUID();
+    const outcome = await win(player, '5.00', key);
+    const { award, attempt_id: attemptId } = outcome.body;
+    const awardId = award?.id ?? '';
+    const before = await held(awardId);
+    expect(before).toEqual({
+      award_id: awardId,
+      attempt_id: attemptId,
+      round_id: null,
+      program_id: world.program.id,
+      environment: 'test',
+      account_id: player.accountId,
+      amount: '5.00',
+      status: 'held',
+      reason,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      paid_at: null,
+      decision: null,
+    });
+    const read = expectStatus(200, await world.partner.getAttempt(attemptId)).body;
+    expect(award).toEqual({ id: awardId, amount: '5.00', paid_at: null, payout_status: 'held' });
 
-      const denied = expectStatus(200, await world.operator.denyPayout(awardId, 'a bot')).body;
-      const decision = { decision: 'denied', at: expect.any(String), operator: 'operator', reason: 'a bot' };
-      expect(denied).toEqual({ ...before, status: 'denied', reason, decision });
-      const listed = expectStatus(200, await world.operator.listPayouts('denied')).body.data;
-      expect(listed.find((payout) => payout.award_id === awardId)).toEqual(denied);
-      for (const status of ['held', 'paid']) {
-        const { data } = expectStatus(200, await world.operator.listPayouts(status)).body;
-        expect(data.map((payout) => payout.award_id)).not.toContain(awardId);
-      }
+    const denied = expectStatus(200, await world.operator.denyPayout(awardId, 'a bot')).body;
+    const decision = { decision: 'denied', at: expect.any(String), operator: 'operator', reason: 'a bot' };
+    expect(denied).toEqual({ ...before, status: 'denied', reason, decision });
+    const listed = expectStatus(200, await world.operator.listPayouts('denied')).body.data;
+    expect(listed.find((payout) => payout.award_id === awardId)).toEqual(denied);
+    for (const status of ['held', 'paid']) {
+      const { data } = expectStatus(200, await world.operator.listPayouts(status)).body;
+      expect(data.map((payout) => payout.award_id)).not.toContain(awardId);
+    }
 
-      // The partner reads the same as before: in the attempt, in a replay of the outcome, and in
-      // the outcome after its stored response is gone.
-      expect(expectStatus(200, await world.partner.getAttempt(attemptId)).body).toEqual(read);
-      expect(expectStatus(200, await world.partner.reportOutcome(attemptId, { score: 100 }, key)).text).toBe(
-        outcome.text,
-      );
-      await world.allWritten();
-      // As if the process had died before it stored the response, more than a minute ago.
-      await world.stack.database('gateway').query(
-        `update idempotency_records set state = 'locked', status = null, body = null, locked_at = now() - interval '61 s'
+    // The partner reads the same as before: in the attempt, in a replay of the outcome, and in
+    // the outcome after its stored response is gone.
+    expect(expectStatus(200, await world.partner.getAttempt(attemptId)).body).toEqual(read);
+    expect(expectStatus(200, await world.partner.reportOutcome(attemptId, { score: 100 }, key)).text).toBe(
+      outcome.text,
+    );
+    await world.allWritten();
+    // As if the process had died before it stored the response, more than a minute ago.
+    await world.stack.database('gateway').query(
+      `update idempotency_records set state = 'locked', status = null, body = null, locked_at = now() - interval '61 s'
        where body = $1`,
-        [outcome.text],
-      );
-      const again = expectStatus(200, await world.partner.reportOutcome(attemptId, { score: 100 }, key));
-      expect(again.headers['idempotency-replayed']).toBeUndefined();
-      expect(again.body).toEqual(outcome.body);
-    },
-  );
+      [outcome.text],
+    );
+    const again = expectStatus(200, await world.partner.reportOutcome(attemptId, { score: 100 }, key));
+    expect(again.headers['idempotency-replayed']).toBeUndefined();
+    expect(again.body).toEqual(outcome.body);
+  });
 
   test('a release and a denial that race leave the payout either paid or denied', async () => {
     for (let round = 0; round < 8; round += 1) {
@@ -215,7 +212,7 @@ describe('payouts of awards', () => {
     }
   });
 
-  test('of denials at once for different reasons one is kept; the others get a conflict that names it', async () => {
+  test('one of several concurrent denials for different reasons is kept, and the others get a conflict that names it', async () => {
     const player = await world.newPlayer();
     expectStatus(204, await world.partner.holdNextAward(player.ref));
     const { id } = awardOf(await win(player));
@@ -240,5 +237,5 @@ describe('payouts of awards', () => {
     }
   });
 
-  test('the audit is good after payouts', () => world.expectAuditOk());
+  test('the audit finds no violation after payouts', () => world.expectAuditOk());
 });

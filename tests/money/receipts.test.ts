@@ -93,7 +93,7 @@ describe('receipts of challenges', () => {
     expect((await verify({ receipt, signature }, '--public-key', forger.publicKey)).code).toBe(0);
   });
 
-  test('receipts verify with evidence that no double can represent, as the saved text and as re-serialized JSON', async () => {
+  test('receipts verify with evidence whose numbers no double can represent, as the saved text and as re-serialized JSON', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const attempt = await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });
@@ -139,5 +139,5 @@ describe('receipts of challenges', () => {
     expectError(404, 'not_found', await world.operator.getReceipt(randomUUID()));
   });
 
-  test('the audit is good after receipts were read', () => world.expectAuditOk());
+  test('the audit finds no violation after receipts were read', () => world.expectAuditOk());
 });

@@ -16,7 +16,7 @@ describe('refunds at an operator’s or a tester’s request', () => {
     return expectStatus(201, await world.partner.createAttempt(body)).body.id;
   }
 
-  test('expire returns the fee before it responds, and only once', async () => {
+  test('expiring an attempt returns the fee before the response, and only once', async () => {
     const player = await world.newPlayer();
     const id = await openAttempt(player, { fee: '3.00' });
     const before = expectStatus(200, await world.partner.getAttempt(id)).body;
@@ -47,7 +47,7 @@ describe('refunds at an operator’s or a tester’s request', () => {
     expect(await world.balance(player)).toBe('99.00');
   });
 
-  test('an unknown attempt cannot be expired or voided, nor another program’s be expired', async () => {
+  test('an unknown attempt cannot be expired or voided, and another program’s cannot be expired', async () => {
     expectError(404, 'not_found', await world.partner.expireAttempt(randomUUID()));
     for (const id of [randomUUID(), newOwnedId('challenge')]) {
       expectError(404, 'not_found', await world.operator.voidAttempt(id, 'nothing there'));
@@ -56,7 +56,7 @@ describe('refunds at an operator’s or a tester’s request', () => {
     expectError(404, 'not_found', await (await world.newProgram()).test.expireAttempt(id));
   });
 
-  test('void returns the fee before it responds, and only once', async () => {
+  test('voiding an attempt returns the fee before the response, and only once', async () => {
     const player = await world.newPlayer();
     const id = await openAttempt(player);
     expectError(400, 'invalid_request', await world.operator.voidAttempt(id, ''));
@@ -107,5 +107,5 @@ describe('refunds at an operator’s or a tester’s request', () => {
     expect(await world.balance(player, 'live')).toBe('100.00');
   });
 
-  test('the audit is good after refunds on request', () => world.expectAuditOk());
+  test('the audit finds no violation after refunds on request', () => world.expectAuditOk());
 });

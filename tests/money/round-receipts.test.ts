@@ -162,5 +162,5 @@ describe('receipts of a round', () => {
     expect((await verify(receipt, ...keys)).code).toBe(0);
   });
 
-  test('the audit is good after receipts of rounds', () => world.expectAuditOk());
+  test('the audit finds no violation after receipts of rounds', () => world.expectAuditOk());
 });

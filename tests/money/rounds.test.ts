@@ -19,8 +19,8 @@ describe('the end of a round', () => {
     return found[0] as PayoutBody;
   }
 
-  describe('a round that ran', () => {
-    test('a round that ran pays the frozen table to the existing ranks, each once', async () => {
+  describe('a settled round', () => {
+    test('a settled round pays the frozen table to the existing ranks, each once', async () => {
       const round = await world.newRound({
         purse_table: [
           { rank: 1, amount: '10.00' },
@@ -220,7 +220,7 @@ describe('the end of a round', () => {
       await world.expectAuditOk();
     });
 
-    test('a round with exactly the minimum of entrants and scored attempts runs', async () => {
+    test('a round with exactly the minimum of entrants and scored attempts settles', async () => {
       const round = await world.newRound({ min_entrants: 2, min_scored_attempts: 2 });
       const [player, silent] = (await newPlayers(world, 2)) as [Player, Player];
       await world.playRound(round.id, player, 1);
@@ -321,5 +321,5 @@ describe('the end of a round', () => {
     });
   });
 
-  test('the audit is good after the ends of rounds', () => world.expectAuditOk());
+  test('the audit finds no violation after the ends of rounds', () => world.expectAuditOk());
 });

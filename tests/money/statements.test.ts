@@ -137,5 +137,5 @@ describe('statements and deposits', () => {
     await expect(query('truncate transfers cascade')).rejects.toThrow();
   });
 
-  test('the audit is good after deposits', () => world.expectAuditOk());
+  test('the audit finds no violation after deposits', () => world.expectAuditOk());
 });

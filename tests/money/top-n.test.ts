@@ -67,5 +67,5 @@ describe('a top_n challenge', () => {
     expect(expectStatus(200, outcome).body).toMatchObject({ threshold_applied: 10, met_threshold: true });
   });
 
-  test('the audit is good after top_n challenges', () => world.expectAuditOk());
+  test('the audit finds no violation after top_n challenges', () => world.expectAuditOk());
 });

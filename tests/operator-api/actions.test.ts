@@ -303,7 +303,7 @@ describe('the log of operator actions', () => {
     });
   });
 
-  test('an action that cannot be logged first has no effect; one whose result cannot be logged still gets its response', async () => {
+  test('an action that cannot be logged beforehand has no effect; one whose result cannot be logged still gets its response', async () => {
     const { id } = await world.newProgram();
     const { query } = world.stack.database('gateway');
     const without = async <T>(table: string, work: () => Promise<T>): Promise<T> => {

@@ -26,7 +26,7 @@ describe('attempts as operators read them', () => {
     }
   }
 
-  test('each id of a complaint leads to its attempt, which has its account, history, evidence, deliveries and payout', async () => {
+  test('each id that a complaint may name leads to the attempt with its account, history, evidence, deliveries and payout', async () => {
     const { program } = developer;
     const hook = await world.newReceiver(developer, { program_id: program.id, environment: 'test' });
     const challenge = await world.newChallenge({}, program);

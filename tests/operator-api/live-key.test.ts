@@ -45,7 +45,7 @@ describe('the live key of a program', () => {
     }
   });
 
-  test('one live key works after 10 parallel replacements, and sees the same players', async () => {
+  test('exactly one live key works after 10 parallel replacements, and its player links are the same', async () => {
     const program = await world.newProgram();
     const player = await world.newPlayer({ environment: 'live', partner: program.live });
     const answers = await Promise.all(Array.from({ length: 10 }, () => world.operator.replaceLiveKey(program.id)));

@@ -13,7 +13,7 @@ describe('/api/operator/accounts/{id}/player-links', () => {
 
   const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-  test('player links: the list shows every link of an account, and the severed programs', async () => {
+  test('the list of player links shows every link of an account, and the severed programs', async () => {
     const player = await world.newPlayer({ environment: 'live' });
     expectStatus(201, await other.live.linkPlayer('theirs', player.email));
     const own = { program_id: world.program.id, environment: 'live', player_ref: player.ref, created_at: INSTANT };
@@ -35,7 +35,7 @@ describe('/api/operator/accounts/{id}/player-links', () => {
   });
 
   test.each(['live', 'test'] as const)(
-    'a severed %s player neither pays nor is linked until the severance is lifted; open attempts settle',
+    'a severed player in %s can neither pay nor be linked until the severance is lifted, and open attempts settle',
     async (environment) => {
       const partner = world.program[environment];
       const challenge = await world.newChallenge({ environment });
@@ -116,5 +116,5 @@ describe('/api/operator/accounts/{id}/player-links', () => {
     expect(await world.digest()).toEqual(before);
   });
 
-  test('the audit is good after player links were severed', () => world.expectAuditOk());
+  test('the audit finds no violation after player links were severed', () => world.expectAuditOk());
 });

@@ -74,7 +74,7 @@ describe('programs, accounts and challenges of /api/operator', () => {
     expectError(404, 'not_found', await world.operator.updateAccount(randomUUID(), { blocked: true }));
   });
 
-  test('a self-exclusion until the last instant that can be read back excludes', async () => {
+  test('a self-exclusion until the latest representable instant blocks the player', async () => {
     const player = await world.newPlayer();
     const challenge = await world.newChallenge();
     const change = (changes: object) => world.operator.updateAccount(player.accountId, changes);
@@ -102,5 +102,5 @@ describe('programs, accounts and challenges of /api/operator', () => {
     });
   });
 
-  test('the audit is good after the operator’s changes of programs', () => world.expectAuditOk());
+  test('the audit finds no violation after the operator’s changes of programs', () => world.expectAuditOk());
 });

@@ -145,5 +145,5 @@ describe('tournaments of /api/operator', () => {
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
-  test('the audit is good after the operator’s changes of tournaments', () => world.expectAuditOk());
+  test('the audit finds no violation after the operator’s changes of tournaments', () => world.expectAuditOk());
 });

@@ -38,7 +38,7 @@ describe('attempts in challenges: POST /v1/attempts and GET /v1/attempts/{attemp
     expect(expectStatus(200, await world.partner.getAttempt(answer.body.id)).body).toEqual(answer.body);
   });
 
-  test('an attempt has {} as metadata when none was sent', async () => {
+  test('an attempt that was created without metadata has {} as its metadata', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const answer = await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref });
@@ -277,5 +277,5 @@ describe('attempts in challenges: POST /v1/attempts and GET /v1/attempts/{attemp
     }
   });
 
-  test('the audit is good after attempts in challenges', () => world.expectAuditOk());
+  test('the audit finds no violation after attempts in challenges', () => world.expectAuditOk());
 });

@@ -94,7 +94,7 @@ describe('the calibration of a challenge', () => {
     expect((await on.listed(id)).calibration).toMatchObject({ collected: 0, playersCollected: 0 });
   });
 
-  test('free attempts settled in parallel count once each, and exactly these give the bar', async () => {
+  test('free attempts that settle in parallel count once each, and exactly their scores set the bar', async () => {
     const { id } = await on.calibrating({ min_calibration_n: 30, min_calibration_players: 10, target_pass_rate: 0.2 });
     const attempts = await Promise.all(
       Array.from({ length: 60 }, (_, index) => on.start(id, `parallel-${id}-${index % 20}`)),
@@ -197,5 +197,5 @@ describe('the calibration of a challenge', () => {
     expect(expectStatus(200, await world.operator.getDrift(id)).body).toMatchObject({ started_at: null, changes: [] });
   });
 
-  test('the audit is good after the calibrations', () => world.expectAuditOk());
+  test('the audit finds no violation after the calibrations', () => world.expectAuditOk());
 });

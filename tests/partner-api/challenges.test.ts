@@ -207,5 +207,5 @@ describe('GET /v1/challenges', () => {
     expectError(400, 'invalid_request', await world.partner.send('GET', path));
   });
 
-  test('the audit is good after the lists of challenges', () => world.expectAuditOk());
+  test('the audit finds no violation after the lists of challenges', () => world.expectAuditOk());
 });

@@ -184,5 +184,5 @@ describe('POST /v1/challenges/{id}/distribution', () => {
     });
   });
 
-  test('the audit is good after the distributions', () => world.expectAuditOk());
+  test('the audit finds no violation after the distributions', () => world.expectAuditOk());
 });

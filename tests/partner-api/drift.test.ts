@@ -116,5 +116,5 @@ describe('the drift monitor of a challenge', () => {
     });
   });
 
-  test('the audit is good after the suspensions', () => world.expectAuditOk());
+  test('the audit finds no violation after the suspensions', () => world.expectAuditOk());
 });

@@ -107,7 +107,7 @@ describe('the Idempotency-Key header', () => {
     expect(await world.balance(player)).toBe('9.50');
   });
 
-  test('after a 402 the key is free for another request as well', async () => {
+  test('after a 402 the key can also be used for another request', async () => {
     const { player, challengeId } = await newEntry('0.50');
     const other = await newEntry();
     const key = randomUUID();
@@ -134,5 +134,5 @@ describe('the Idempotency-Key header', () => {
     expect(await world.balance(player)).toBe('99.00');
   });
 
-  test('the audit is good after retries with Idempotency-Keys', () => world.expectAuditOk());
+  test('the audit finds no violation after retries with Idempotency-Keys', () => world.expectAuditOk());
 });

@@ -88,7 +88,7 @@ describe('the rungs of a ladder', () => {
     expectError(400, 'invalid_request', await world.operator.createChallenge(world.program.id, withoutParent));
   });
 
-  test('a rung that calibrates by its own scores is free and locked until its parent is claimed', async () => {
+  test('a rung that calibrates from its own scores is free, and locked until its parent is claimed', async () => {
     const parent = await world.newChallenge();
     const { id } = await on.calibrating({ parent_challenge_id: parent.id });
     expectError(
@@ -99,5 +99,5 @@ describe('the rungs of a ladder', () => {
     expectError(400, 'invalid_request', await world.partner.seedChallenge(id, SEED));
   });
 
-  test('the audit is good after the ladders', () => world.expectAuditOk());
+  test('the audit finds no violation after the ladders', () => world.expectAuditOk());
 });

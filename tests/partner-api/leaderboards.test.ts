@@ -145,5 +145,5 @@ describe('GET /v1/tournaments/rounds/{round_id}/leaderboard', () => {
     });
   });
 
-  test('the audit is good after the leaderboards', () => world.expectAuditOk());
+  test('the audit finds no violation after the leaderboards', () => world.expectAuditOk());
 });

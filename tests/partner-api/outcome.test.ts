@@ -71,7 +71,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     ['lower_is_better', 99.9999999, true],
     ['lower_is_better', 100.0000001, false],
     ['lower_is_better', -1e300, true],
-  ])('with %s a score of %d against a bar of 100: met is %s', async (direction, score, met) => {
+  ])('if %s, a score of %d against a bar of 100 has met_threshold %s', async (direction, score, met) => {
     const challenge = await world.newChallenge({ threshold_direction: direction });
     const player = await world.newPlayer();
     const attemptId = await openAttempt(challenge.id, player);
@@ -81,7 +81,7 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
   });
 
   test.each([0, -0, 1e-300, 5e-324, 0.1, 1e21, 1.7976931348623157e308, -1.7976931348623157e308, 9007199254740991])(
-    'an outcome echoes the score %d exactly',
+    'an outcome returns the score %d exactly',
     async (score) => {
       const challenge = await world.newChallenge();
       const player = await world.newPlayer();
@@ -221,5 +221,5 @@ describe('POST /v1/attempts/{attempt_id}/outcome', () => {
     expect(receipt.receipt.score).toBe(12);
   });
 
-  test('the audit is good after outcomes', () => world.expectAuditOk());
+  test('the audit finds no violation after outcomes', () => world.expectAuditOk());
 });

@@ -96,5 +96,5 @@ describe('POST /v1/players', () => {
     expect(await world.balance(second)).toBe('24.00');
   });
 
-  test('the audit is good after player links', () => world.expectAuditOk());
+  test('the audit finds no violation after player links', () => world.expectAuditOk());
 });

@@ -335,5 +335,5 @@ describe('the order of checks', () => {
     });
   });
 
-  test('the audit is good after the requests that violate two rules', () => world.expectAuditOk());
+  test('the audit finds no violation after the requests that violate two rules', () => world.expectAuditOk());
 });

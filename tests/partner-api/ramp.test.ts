@@ -84,5 +84,5 @@ describe('the ramp of a challenge', () => {
     expect(await on.listed(id)).toMatchObject({ status: 'live', prize: '5.00', calibration_source: 'observed', ramp });
   });
 
-  test('the audit is good after the ramps', () => world.expectAuditOk());
+  test('the audit finds no violation after the ramps', () => world.expectAuditOk());
 });

@@ -17,7 +17,7 @@ describe('POST /api/attempts/{anything}/outcome (retired)', () => {
     ['without anything', randomUUID(), {}],
     ['with a body', randomUUID(), { body: { score: 1 } }],
     ['with bad JSON', randomUUID(), { raw: '{' }],
-    ['with a body that is no text', randomUUID(), { raw: Buffer.from([0, 0xff, 0xfe]) }],
+    ['with a body that is not a text', randomUUID(), { raw: Buffer.from([0, 0xff, 0xfe]) }],
     ['with a body above every limit', randomUUID(), { raw: Buffer.alloc(1024 * 1024, 'x') }],
     ['with an unknown encoding', randomUUID(), { raw: 'x', headers: { 'content-encoding': 'br' } }],
     ['with a malformed id', 'nonsense', {}],

@@ -142,7 +142,7 @@ describe('attempts in a tournament round', () => {
       });
       const board = fullBoard(await world.partner.getLeaderboard(round.id, player.ref));
       expect(board).toMatchObject({ scored_players: 0, data: [] });
-      // A refusal does not use up its key.
+      // A refused report leaves its idempotency key free.
       expectStatus(200, await world.partner.reportOutcome(id, { score: 5, tiebreak: -2.5 }, key));
       const after = fullBoard(await world.partner.getLeaderboard(round.id, player.ref));
       expect(after.data).toMatchObject([{ best_score: 5, best_tiebreak: -2.5 }]);
@@ -208,5 +208,5 @@ describe('attempts in a tournament round', () => {
     expect([await world.balance(player), await world.balance(elsewhere)]).toEqual(['99.00', '100.00']);
   });
 
-  test('the audit is good after attempts in rounds', () => world.expectAuditOk());
+  test('the audit finds no violation after attempts in rounds', () => world.expectAuditOk());
 });

@@ -143,7 +143,7 @@ describe('sandbox players of a program', () => {
     ['a date before 1900', { date_of_birth: '1899-12-31' }],
     ['a flag that is none', { enforcement_flag: 'yes' }],
     ['a null flag', { under_investigation: null }],
-  ])('a sandbox player with %s is refused, and nothing is made', async (_what, facts) => {
+  ])('a sandbox player with %s is refused, and nothing is created', async (_what, facts) => {
     const body = { player_ref: randomUUID(), funds: '1.00', ...facts };
     const before = await world.digest();
     expectError(400, 'invalid_request', await world.partner.send('POST', '/api/sandbox/players', { body }));
@@ -194,5 +194,5 @@ describe('sandbox players of a program', () => {
     });
   });
 
-  test('the audit is good after sandbox players were created', () => world.expectAuditOk());
+  test('the audit finds no violation after sandbox players were created', () => world.expectAuditOk());
 });

@@ -19,7 +19,7 @@ describe('/api/sandbox', () => {
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  test('the sandbox makes, links and funds a player who can play immediately', async () => {
+  test('the sandbox creates, links and funds a player who can play immediately', async () => {
     const challenge = await world.newChallenge({ fee: '40.00' });
     const ref = randomUUID();
     const link = expectStatus(201, await world.partner.createPlayer(ref, '100.00'));
@@ -194,5 +194,5 @@ describe('/api/sandbox', () => {
     });
   });
 
-  test('the audit is good after the sandbox’s routes', () => world.expectAuditOk());
+  test('the audit finds no violation after the sandbox’s routes', () => world.expectAuditOk());
 });

@@ -116,5 +116,5 @@ describe('tenancy of programs and environments', () => {
     expect(await world.balance(player, 'live')).toBe('108.00');
   });
 
-  test('the audit is good after requests across tenants', () => world.expectAuditOk());
+  test('the audit finds no violation after requests across tenants', () => world.expectAuditOk());
 });

@@ -167,9 +167,12 @@ describe('GET /v1/tournaments', () => {
     expect((await list(program)).map(({ id }) => id)).toEqual([first, second, fourth]);
   });
 
-  test.each(['active', 'paused', 'ALL', '', 'all&status=all'])('tournaments: refused status "%s"', async (status) => {
-    expectError(400, 'invalid_request', await world.partner.send('GET', `/v1/tournaments?status=${status}`));
-  });
+  test.each(['active', 'paused', 'ALL', '', 'all&status=all'])(
+    'the tournament list refuses the status "%s"',
+    async (status) => {
+      expectError(400, 'invalid_request', await world.partner.send('GET', `/v1/tournaments?status=${status}`));
+    },
+  );
 
   test('the tournament list does not depend on a player: a player_ref changes nothing', async () => {
     const program = await world.newProgram();
@@ -204,5 +207,5 @@ describe('GET /v1/tournaments', () => {
     expect(await ids(other.live)).toEqual([]);
   });
 
-  test('the audit is good after the lists of tournaments', () => world.expectAuditOk());
+  test('the audit finds no violation after the lists of tournaments', () => world.expectAuditOk());
 });

@@ -86,7 +86,7 @@ describe('metadata and evidence are stored byte for byte', () => {
     expect(receipt.body.receipt).not.toHaveProperty('evidence_text');
   });
 
-  test('reports whose seeds are equal only as doubles are two reports', async () => {
+  test('reports whose evidence has numbers that are equal only as doubles are two different reports', async () => {
     const attemptId = await openAttempt(await world.newPlayer());
     const path = `/v1/attempts/${attemptId}/outcome`;
     const key = randomUUID();
@@ -108,5 +108,5 @@ describe('metadata and evidence are stored byte for byte', () => {
     }
   });
 
-  test('the audit is good after metadata and evidence were stored', () => world.expectAuditOk());
+  test('the audit finds no violation after metadata and evidence were stored', () => world.expectAuditOk());
 });

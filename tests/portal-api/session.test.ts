@@ -70,7 +70,7 @@ describe('sessions of the developer portal', () => {
   });
 
   describe('the throttle of failed sign-ins', () => {
-    test('guessing a password, from one client or many, does not lock its developer out', async () => {
+    test('guesses of a password, from one client or many, do not lock the developer out', async () => {
       const owner = await world.newDeveloper();
       const from = (address: string, password: string, index = 0) =>
         signInFrom(address, index, { email: owner.email, password });

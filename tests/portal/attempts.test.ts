@@ -34,7 +34,7 @@ describe.skipIf(!(await hasChromium()))('attempts in the developer portal', () =
     return observed;
   }
 
-  test('a new attempt waits until it is shown, and its status follows what happens to it', async () => {
+  test('a new attempt appears on request, and its status is updated live', async () => {
     await using observed = await openAttempts('', 'Attempts');
     const { page, objections } = observed;
     await rowOf(page, won.attempt.id).getByText('won $5.00, paid').waitFor();
@@ -65,7 +65,7 @@ describe.skipIf(!(await hasChromium()))('attempts in the developer portal', () =
     expect(objections).toEqual([]);
   });
 
-  test('an attempt that the filters select no more stays with its present state, and one that they select now is offered', async () => {
+  test('an attempt that no longer matches the filters stays listed with its current state, and one that starts to match is offered', async () => {
     const { test: partner } = developer.program;
     const player = await world.newPlayer({ partner });
     const create = async () => {
@@ -165,7 +165,7 @@ describe.skipIf(!(await hasChromium()))('attempts in the developer portal', () =
     await page.getByText('This browser cannot check Ed25519 signatures. Use the command line below.').waitFor();
   });
 
-  test('a list goes on through empty pages until rows come, and through a lost server', async () => {
+  test('a list skips empty pages until it has rows, and continues after a request that got no response', async () => {
     await using observed = await observePage(browser, world.stack.baseUrl);
     const { page } = observed;
     await signInByPassword(page, developer);

@@ -22,7 +22,7 @@ describe.skipIf(!(await hasChromium()))('the overview', () => {
   }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
-  test('the calls that the quick start shows do its steps, and it goes once all are done', async () => {
+  test('the calls that the quick start shows complete its steps, and it disappears once all are done', async () => {
     const { program } = developer;
     const challenge = await world.newChallenge({}, program);
     await using observed = await observePage(browser, world.stack.baseUrl);
@@ -81,7 +81,7 @@ describe.skipIf(!(await hasChromium()))('the overview', () => {
       .waitFor();
   });
 
-  test('numbers that cannot be counted have words in their place', async () => {
+  test('numbers that cannot be counted are replaced by a text', async () => {
     await using observed = await observePage(browser, world.stack.baseUrl);
     const { page } = observed;
     await page.route('**/api/portal/**/overview?**', async (route) => {

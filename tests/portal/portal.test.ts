@@ -56,7 +56,7 @@ describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () 
     expect(total).toBeLessThan(MAX_FIRST_LOAD_BYTES);
   });
 
-  test('a new test key is shown once, works, and is gone with its dialog', async () => {
+  test('a new test key is shown once, works, and disappears with its dialog', async () => {
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
     await signInByPassword(page, developer);
@@ -97,7 +97,7 @@ describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () 
     await page.getByRole('heading', { name: 'Programs' }).waitFor();
   });
 
-  test('a lost server has its words, and trying again brings the page', async () => {
+  test('while the server cannot be reached the page says so, and trying again loads it', async () => {
     await using observed = await observePage(browser, origin);
     const { page } = observed;
     await signInByPassword(page, developer);

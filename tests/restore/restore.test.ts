@@ -92,7 +92,7 @@ function expectSameOperations(again: readonly RepeatedStep[]): void {
 const cents = (amount: string) => Math.round(Number(amount) * 100);
 
 describe('restores of six databases from base backups that were taken under load', { timeout: TEST_MS }, () => {
-  test('all six restored to the end of their archives have lost nothing', async () => {
+  test('six databases that are restored to the end of their archives have lost nothing', async () => {
     await site.restore({});
     await site.settled();
     expect(await site.read()).toEqual(site.atEnd);
@@ -100,7 +100,7 @@ describe('restores of six databases from base backups that were taken under load
   });
 
   test.each(OWNERS)(
-    'the %s database alone, restored to an earlier instant: what it lost is done again under its ids when its requests are sent again, and no one is charged or paid twice',
+    'the %s database alone, restored to an earlier instant: requests that are sent again restore what it lost, under the same ids, and no one is charged or paid twice',
     async (owner) => {
       const checks = CHECKS[owner];
       await site.restore({ [owner]: site.quiet });
@@ -123,7 +123,7 @@ describe('restores of six databases from base backups that were taken under load
     },
   );
 
-  test('the wallet alone, restored to an earlier instant: prizes and refunds are paid again and open attempts charged again; attempts that were ended since without a fee stay reported', async () => {
+  test('the wallet alone, restored to an earlier instant: prizes and refunds are paid again and open attempts charged again; the audit reports attempts that ended since then without a fee', async () => {
     await site.restore({ wallet: site.quiet });
     await expectReported({
       ...Object.fromEntries(OWNERS.map((owner) => [CHECKS[owner].attemptWithoutFee, creates(owner)])),

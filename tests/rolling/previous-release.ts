@@ -22,7 +22,7 @@ const RELEASES = `${CHECKOUT}.laurel/releases/`;
 export function whyNoPreviousRelease(): string | undefined {
   if (existsSync(`${RELEASES}${PREVIOUS_RELEASE}/`)) return undefined;
   const ask = spawnSync('git', ['rev-parse', '--is-shallow-repository'], { cwd: CHECKOUT, encoding: 'utf8' });
-  if (ask.status !== 0) return 'this checkout is no clone of git';
+  if (ask.status !== 0) return 'this checkout is not a git clone';
   if (hasCommit(PREVIOUS_RELEASE) || ask.stdout.trim() === 'false') return undefined;
   return 'this clone is shallow: complete it with "git fetch --unshallow"';
 }

@@ -74,7 +74,7 @@ async function serving(step: (load: Load) => Promise<void>): Promise<EndedLoad> 
   return load;
 }
 
-/** Replaces the replicas one at a time; the next begins when the load goes on. */
+/** Replaces the replicas one at a time; the next begins when the load continues. */
 async function replaceAll(load: Load, service: Service, checkout: string): Promise<void> {
   for (let replica = 0; replica < REPLICAS; replica += 1) {
     // It drained: a replica that owes a response for too long exits with 1.
@@ -176,7 +176,7 @@ describe.skipIf(whyNot !== undefined)('a release', { timeout: TEST_MS }, () => {
     expectConnected(await serving(async () => {}));
   });
 
-  test('gateway is replaced replica by replica', async () => {
+  test('the gateway is replaced replica by replica', async () => {
     await serving((load) => replaceAll(load, 'gateway', CHECKOUT));
     await world.expectAuditOk();
   });
@@ -188,7 +188,7 @@ describe.skipIf(whyNot !== undefined)('a release', { timeout: TEST_MS }, () => {
     expectRunning(byService((service) => (isStopped(service) ? CHECKOUT : previous)));
   });
 
-  test('the release is rolled out again, and the audit is good', async () => {
+  test('the release is rolled out again, and the audit finds no violation', async () => {
     await serving(async (load) => {
       for (const service of REPLACED) await replaceAll(load, service, CHECKOUT);
     });

@@ -205,7 +205,7 @@ describe('the wallet’s gRPC port', () => {
     expect(await world.balance(player)).toBe('4.00');
   });
 
-  test('the wallet lets no contest service decide a fee of the other, whose create is then charged', async () => {
+  test('the wallet does not let a contest service decide another’s fee, whose create is then charged', async () => {
     const player = await world.newPlayer({ funds: '5.00' });
     const round = await world.newRound();
     world.stack.arm('tournament.create.before-charge', 'delay:3000');
@@ -464,7 +464,7 @@ describe('NATS users', () => {
     await expect(connect({ servers, user, pass: password, reconnect: false })).rejects.toThrow();
   });
 
-  test('NATS stores an event only from its owner: publishes of another user are rejected', async () => {
+  test('NATS stores an event only from its own service: publishes of another user are rejected', async () => {
     const event = forged();
     for (const user of ['challenge', 'webhook'] as const) {
       const connection = await login(user);
@@ -507,7 +507,7 @@ describe('NATS users', () => {
     expect(consumed).toEqual([]);
   });
 
-  test('NATS lets owners read no events, and no service delete or purge the stream', async () => {
+  test('NATS does not let publishing services read events, or any service delete or purge the stream', async () => {
     const stream = world.stack.events.prefix.toUpperCase();
     for (const user of ['challenge', 'tournament', 'webhook'] as const) {
       const connection = await login(user);

@@ -88,7 +88,7 @@ describe('WEBHOOK_SECRET_KEY', () => {
   const { first, second, third } = keys.webhook;
 
   test(
-    'an endpoint gets its events under its own secret at every step, while the secret is encrypted again, and without the old key',
+    'an endpoint gets its events signed with its own secret before, during and after the secret is encrypted under a new key',
     async () => {
       await delivers();
       await rollOut(world, webhook, { WEBHOOK_SECRET_KEYS_ACCEPTED: `2:${second}` }, delivers);
@@ -121,7 +121,7 @@ describe('WEBHOOK_SECRET_KEY', () => {
   });
 
   test(
-    'a key that was removed too early stops no other endpoint, its deliveries wait, and are sent once it is back',
+    'if a key is removed too early, the deliveries of its endpoints wait and are sent once it is back, and other endpoints are served',
     async () => {
       const current = { WEBHOOK_SECRET_KEY: third, WEBHOOK_SECRET_KEY_VERSION: '3' };
       await rollOut(world, webhook, { ...current, WEBHOOK_SECRET_KEYS_ACCEPTED: '' });
@@ -184,7 +184,7 @@ describe('INTEGRATION_SECRET_KEY', () => {
   const { first, second, third } = keys.integration;
 
   test(
-    'a push under the old signing secret settles at every step and without the old key, and so does the credential of polls',
+    'a push with the old signing secret settles at every step and without the old key, and the secret of polls keeps working',
     async () => {
       await settles();
       await rollOut(world, integration, { INTEGRATION_SECRET_KEYS_ACCEPTED: `2:${second}` }, settles);
@@ -205,7 +205,7 @@ describe('INTEGRATION_SECRET_KEY', () => {
   );
 
   test(
-    'while a key is missing a push is 500, which is sent again, and other integrations settle; it settles once the key is back',
+    'while a key is missing, a push of its integration is 500 and others settle; the push settles when it is sent again once the key is back',
     async () => {
       const current = { INTEGRATION_SECRET_KEY: third, INTEGRATION_SECRET_KEY_VERSION: '3' };
       await rollOut(world, integration, { ...current, INTEGRATION_SECRET_KEYS_ACCEPTED: '' });

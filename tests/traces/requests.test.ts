@@ -171,7 +171,7 @@ describe('the trace of a batch', () => {
     },
   });
 
-  test('a batch’s span is linked to all of its callers, is in the trace of the first, and has the error’s type but not its text', async () => {
+  test('a batch’s span is linked to all of its callers, is in the trace of the first, and has an error’s type but not its text', async () => {
     await using collector = await startCollector();
     const tracing = await startTracing({
       serviceName: 'test',

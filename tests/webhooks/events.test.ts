@@ -349,7 +349,7 @@ describe.each(['test', 'live'] as const)('webhook events with a %s key', (enviro
   });
 });
 
-test('each endpoint gets the events of its scope, also of a program that was made after it, and no event from before it', async () => {
+test('each endpoint gets the events of its scope, even of a program that was created later, and no event from before the endpoint existed', async () => {
   const [developer, other] = [await world.newDeveloper(), await world.newDeveloper()];
   const { program } = developer;
   const before = await playAttempt(world, developer);
@@ -376,7 +376,7 @@ test('each endpoint gets the events of its scope, also of a program that was mad
     expect(received(hook).sort(), name).toEqual(expected[name as keyof typeof expected]);
 });
 
-test('a webhook whose responses are failures is sent three times, each after its delay, with the same bytes', async () => {
+test('a webhook that the receiver fails is sent three times, each after its delay, with the same bytes', async () => {
   const developer = await world.newDeveloper();
   const hook = await world.newReceiver(developer, { answer: { status: 500, body: 'no' } });
   const { deliveryId } = await hook.event('attempt.settled', await playAttempt(world, developer));
@@ -394,7 +394,7 @@ test('a webhook whose responses are failures is sent three times, each after its
   }
 });
 
-test('the audit is good after all webhook events', () => world.expectAuditOk());
+test('the audit finds no violation after all webhook events', () => world.expectAuditOk());
 
 /** The fields in which an event names its attempt. */
 function aboutAttempt({ id, challenge_id, tournament_round_id, player_ref }: Attempt) {

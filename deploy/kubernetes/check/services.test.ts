@@ -86,7 +86,7 @@ describe.each(SERVICE_NAMES)('the %s service', (name) => {
   });
 });
 
-test('the gateway starts with either setting of operators: only its database and its pepper must be in its Secret', () => {
+test('the gateway starts with either OPERATOR_TOKEN or OPERATOR_TOKENS, since it requires only the URL of its database and the pepper', () => {
   type Variable = {
     readonly name: string;
     readonly valueFrom?: { readonly secretKeyRef: { readonly optional?: boolean } };
@@ -117,7 +117,7 @@ test('a cluster has connections for every replica of its service, one more in a 
   }
 });
 
-test('events have as many replicas as there are NATS servers: three, and one in development', () => {
+test('events have as many replicas as there are NATS servers: three in production and one in development', () => {
   const replicas = (overlay: string) => specOf<Workload>(`overlays/${overlay}/nats.yaml`, 'StatefulSet').replicas;
   const settings = (path: string) => read(path).match(/EVENTS_REPLICAS=(\d+)/)?.[1];
   expect([replicas('example-data'), settings('services/webhook/kustomization.yaml')]).toEqual([3, '3']);
@@ -139,7 +139,7 @@ test('the adapter serves the metric of the services as the longest wait of each 
 });
 
 test.each(['example-data', 'development'])(
-  'every file of %s that a server of NATS reads and that can change is watched by the container beside it',
+  'in %s, the sidecar watches every file that a NATS server reads and that can change',
   (overlay) => {
     expect(parse(read(`overlays/${overlay}/kustomization.yaml`)).components).toContain('../../components/nats-reload');
     const named = [...read(`overlays/${overlay}/nats.conf`).matchAll(/(?:_file:|include) "([^"]+)"/g)].map(

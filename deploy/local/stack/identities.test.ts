@@ -50,7 +50,7 @@ test('each start issues new certificates of the same authority, and NATS keeps i
 });
 
 test.each(['', '{"wallet":', 'null', '[1]', '{"challenge":""}'])(
-  'passwords of NATS that are %j end the start in one sentence, and are left as they are',
+  'a file of NATS passwords that contains %j stops the start with one sentence, and stays unchanged',
   async (content) => {
     await keepIdentities({ folder, nats });
     const file = join(folder, 'nats-passwords.json');

@@ -52,13 +52,16 @@ test('a launcher that still runs keeps its data directory', async () => {
   expect(readFileSync(note, 'utf8')).toBe(before);
 });
 
-test.each(['', 'null', '{', '[]', '{"launcher":"x"}'])('a note that holds %j is written anew', async (content) => {
-  writeFileSync(note, content);
-  using instance = await takeDataDirectory(dataDir, 8080, print);
-  instance.noteChild('wallet', 4711);
-  expect(printed).toEqual([`${note} could not be read, perhaps after a full disk or a crash: it is written again.`]);
-  expect(JSON.parse(readFileSync(note, 'utf8')).children).toEqual({ wallet: 4711 });
-});
+test.each(['', 'null', '{', '[]', '{"launcher":"x"}'])(
+  'a file of process ids that contains %j is replaced, and the launcher reports it',
+  async (content) => {
+    writeFileSync(note, content);
+    using instance = await takeDataDirectory(dataDir, 8080, print);
+    instance.noteChild('wallet', 4711);
+    expect(printed).toEqual([`${note} could not be read, perhaps after a full disk or a crash: it is written again.`]);
+    expect(JSON.parse(readFileSync(note, 'utf8')).children).toEqual({ wallet: 4711 });
+  },
+);
 
 test('a launcher of another stack with the process id of a dead launcher does not keep the data directory', async () => {
   const other = await startIdle('/elsewhere/deploy/local/start.ts');
@@ -68,7 +71,7 @@ test('a launcher of another stack with the process id of a dead launcher does no
   expect(inspectProcess(other.pid as number)).not.toBeNull();
 });
 
-test('a process is not ended if the name of its data directory only begins alike', async () => {
+test('a process is not ended if its data directory has a name that merely begins with this one’s', async () => {
   const neighbour = await startIdle(`${dataDir}-2`);
   const children = { wallet: neighbour.pid };
   writeFileSync(note, JSON.stringify({ launcher: 2 ** 22 + 1, httpPort: 8080, children }));

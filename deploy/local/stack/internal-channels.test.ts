@@ -25,7 +25,7 @@ test('every service has its own certificate, and every service that uses NATS ha
   }
 });
 
-test('without certificates NATS still has its users', async () => {
+test('NATS has its users even if internal calls have no TLS', async () => {
   const { environmentOf, natsConfigurationFile } = await open();
   expect(environmentOf('wallet')).toEqual({});
   expect(Object.keys(environmentOf('webhook'))).toEqual(['NATS_URL']);
@@ -36,7 +36,7 @@ test('without certificates NATS still has its users', async () => {
   );
 });
 
-test('the stack makes no users for a NATS that the environment names, and limits its own to the prefix of events', async () => {
+test('the stack creates no users on a NATS server that the environment names, and limits those of its own to the prefix of events', async () => {
   expect(
     Object.keys(
       (await open({ LAUREL_INTERNAL_TLS: 'on', NATS_URL: 'nats://elsewhere:4222' })).environmentOf('webhook'),

@@ -38,13 +38,16 @@ test('a data directory of an older release gets the secret that it lacks and kee
   expect(keepSecrets(directory, {})).toEqual(later);
 });
 
-test.each(['', '{', 'null', '[]', '"x"'])('secrets that hold %j are refused in one sentence and stay', (content) => {
-  const file = join(directory, 'secrets.json');
-  writeFileSync(file, content);
-  expect(() => keepSecrets(directory, {})).toThrow(StartFailure);
-  expect(() => keepSecrets(directory, {})).toThrow(`${file} cannot be read`);
-  expect(readFileSync(file, 'utf8')).toBe(content);
-});
+test.each(['', '{', 'null', '[]', '"x"'])(
+  'a file of secrets that contains %j is refused with one sentence, and stays unchanged',
+  (content) => {
+    const file = join(directory, 'secrets.json');
+    writeFileSync(file, content);
+    expect(() => keepSecrets(directory, {})).toThrow(StartFailure);
+    expect(() => keepSecrets(directory, {})).toThrow(`${file} cannot be read`);
+    expect(readFileSync(file, 'utf8')).toBe(content);
+  },
+);
 
 test('secrets from the environment take precedence, and are not written to the disk', () => {
   const kept = keepSecrets(directory, {});

@@ -17,7 +17,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-test('a service is handed over to one taker at a time, once the launcher has ended its process, and returned when the lease ends', async () => {
+test('one command at a time takes a service over, once the launcher has ended its process, and returns it when the lease ends', async () => {
   await using _offer = await offerServices(dataDir, services(), () => undefined);
   const lease = await takeOver(dataDir, 'wallet');
   expect(lease.launch).toEqual(launchOf('wallet'));

@@ -45,7 +45,7 @@ test('sources that change together cause one call, also a renamed draft and a fi
   expect(await expectCall()).toEqual(['src/handlers/deposit.ts']);
 });
 
-test('changes of tests, derived files and notes restart no service', async () => {
+test('changes to tests, derived files and Markdown files do not restart a service', async () => {
   const { change, expectCall } = watched();
   for (const name of ['src/main.test.ts', 'src/wallet.fixture.ts', 'schema.sql', 'README.md']) change(name);
   change('src/main.ts');

@@ -44,7 +44,7 @@ test('the parts of an allOf are one table, with what the later part adds', () =>
   ]);
 });
 
-test('a choice of two objects has a table for each', () => {
+test('a oneOf of two objects has a table for each', () => {
   const one = { type: 'object', properties: { a: { type: 'boolean' } } };
   const other = { type: 'object', properties: { b: { type: 'boolean' } } };
   expect(fieldTables(DOCUMENT, { anyOf: [one, other] })).toMatch(/^One of these:[\s\S]*`a`[\s\S]*Or:[\s\S]*`b`/);

@@ -21,7 +21,7 @@ import type { RefundEvents, RefundQueue } from './repository/refunds-due.ts';
 import type { AwardTable } from './steps/pay-awards.ts';
 
 /** One attempt to create. */
-export interface Creation {
+export interface CreationRequest {
   readonly attemptId: string;
   readonly tenant: Tenant;
   /** The challenge, or the round. */
@@ -120,7 +120,7 @@ export interface Contest {
    * commit: `pending`, or `open` if it is free. A refusal writes nothing. An attempt id that was
    * seen before returns its attempt.
    */
-  reserve(creation: Creation, account: NamedAccount): Promise<Reservation>;
+  reserve(creation: CreationRequest, account: NamedAccount): Promise<Reservation>;
   /** Moves the pending attempt to the account that the ref names now, if the rules allow it. */
   moveTo(attempt: ReservedAttempt, accountId: string, tenant: Tenant): Promise<ReservedAttempt | Refused>;
   /**

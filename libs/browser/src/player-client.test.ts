@@ -165,7 +165,7 @@ describe('paying', () => {
     expect(client.state).toEqual({ status: 'armed', target: { roundId: 'r1' } });
   });
 
-  test('an open attempt is known after a reload, and begin reads it instead of paying', async () => {
+  test('after a reload, begin reads the open attempt instead of paying for another', async () => {
     const { sent, openPage } = openTab();
     const before = openPage({ status: 201, body: attempt() });
     before.client.arm(TARGET);
@@ -253,7 +253,7 @@ describe('a response of an intermediary', () => {
     expect(new Set(sent.map(({ body }) => body.arm_id)).size).toBe(1);
   });
 
-  test('only an attempt, or a code of the closed set with its own status, ends unconfirmed', async () => {
+  test('the state unconfirmed ends only with an attempt, or with a code of the closed set and its own status', async () => {
     await fc.assert(
       fc.asyncProperty(foreignStatus, foreignText, async (status, text) => {
         const { sent, openPage } = openTab();
@@ -276,7 +276,7 @@ describe('a response of an intermediary', () => {
     );
   });
 
-  test('only its own end, or a 404 not_found, ends an open attempt that is read', async () => {
+  test('an open attempt ends only when a read shows that it ended, or is 404 not_found', async () => {
     await fc.assert(
       fc.asyncProperty(foreignStatus, foreignText, async (status, text) => {
         const { openPage } = openTab();
@@ -316,7 +316,7 @@ describe('a response of an intermediary', () => {
     }
   });
 
-  test('a list and a board are what the server shows, or an error', async () => {
+  test('a list or a board is returned as the server sent it, or throws an error', async () => {
     for (const body of [{}, [], 'x', 1, { data: {} }, { status: 'maintenance' }]) {
       const { client } = openTab().openPage({ body });
       await expect(client.challenges()).rejects.toMatchObject({ code: 'unknown', status: 200 });
@@ -423,7 +423,7 @@ describe('a storage that is damaged or fails', () => {
 });
 
 describe('an arm belongs to its player', () => {
-  test('another player finds nothing armed, pays with an arm of their own, and the first finds theirs on their return', async () => {
+  test('another player finds nothing armed and pays with a new arm, and the first player’s arm is there when that player returns', async () => {
     const { sent, openPage } = openTab();
     const { client, states, init } = openPage('none', { status: 201, body: attempt() });
     init({ player: 'ada' });
@@ -562,7 +562,7 @@ describe('headers of a function', () => {
     ['disarmed', ({ client }) => client.disarm(), 'idle'],
     ['replaced by another player', ({ init }) => init({ player: 'bob' }), 'idle'],
     ['armed with another target', ({ client }) => client.arm({ roundId: 'r1' }), 'armed'],
-  ])('a page that was %s while they were awaited sends nothing', async (_, change, status) => {
+  ])('a page that was %s while it awaited the headers sends nothing', async (_, change, status) => {
     const { sent, openPage } = openTab();
     const page = openPage({ status: 201, body: attempt() });
     const headers = Promise.withResolvers<HeadersInit>();
@@ -585,7 +585,7 @@ describe('time', () => {
     [11, 'unconfirmed'],
     [13, 'idle'],
   ])(
-    'an arm without an answer is %i hours later %s: a key that the server has forgotten would charge again',
+    'an arm whose payment got no response is %i hours later %s, because a key that the server has forgotten would charge again',
     async (hours, status) => {
       const { sent, openPage } = openTab();
       const before = openPage('none');
@@ -678,7 +678,7 @@ test('a server key in any option is refused before anything is sent', async () =
   expect(ask).not.toHaveBeenCalled();
 });
 
-test('headers go with every request, asked for each time', async () => {
+test('the headers function is called for every request', async () => {
   const ask = vi.fn<typeof fetch>(async () => Response.json({ data: [] }));
   const client = new PlayerClient();
   let count = 0;

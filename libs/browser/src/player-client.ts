@@ -62,8 +62,8 @@ export class PlayerClient extends EventTarget {
   }
 
   /**
-   * Chooses what `begin` pays for; sends nothing. `attempt_in_progress` while an attempt is, or may
-   * be, paid for and has not ended.
+   * Chooses what `begin` pays for; sends nothing. Throws `attempt_in_progress` while a paid attempt
+   * has not ended, or while it is unknown whether an attempt was paid.
    */
   arm(target: Target): void {
     const { store } = this.#connected();
@@ -93,8 +93,8 @@ export class PlayerClient extends EventTarget {
    * Pays for the armed attempt, once however often it is called: clicks during a call share it, and
    * after a lost reply or a reload the same arm is sent again. A refusal (`insufficient_funds`,
    * `blocked`, ...) charges nothing and disarms. After `network` and other failures without a
-   * decision the state is `unconfirmed`, and the next call finds out. `not_armed` if nothing is
-   * armed.
+   * decision the state is `unconfirmed`, and the next call finds out. Throws `not_armed` if nothing
+   * is armed.
    */
   async begin(): Promise<Attempt> {
     const connection = this.#connected();

@@ -68,7 +68,7 @@ describe('a coalescer', () => {
     expect(runs).toBe(1);
   });
 
-  test('an error that no item caused ends the replay of a batch', async () => {
+  test('an error that no item caused stops running the items of a batch one by one', async () => {
     const runs: (readonly number[])[] = [];
     const coalescer = createCoalescer({
       name: 'outage',
@@ -86,20 +86,23 @@ describe('a coalescer', () => {
     expect(runs).toEqual([[1, 2, 3], [1]]);
   });
 
-  test.each([0, 1, 3])('%i results for a batch of two are a bug: both fail and nothing is replayed', async (count) => {
-    let runs = 0;
-    const coalescer = createCoalescer({
-      name: 'miscount',
-      run: async (_items: readonly number[]) => {
-        runs += 1;
-        return Array<number>(count).fill(0);
-      },
-    });
-    const answers = await Promise.allSettled([coalescer.submit(1), coalescer.submit(2)]);
-    const error = new Error(`miscount: run answered ${count} results for 2 items`);
-    expect(answers).toEqual(Array(2).fill({ status: 'rejected', reason: error }));
-    expect(runs).toBe(1);
-  });
+  test.each([0, 1, 3])(
+    'a run that returns %i results for a batch of two fails both items, and nothing runs again',
+    async (count) => {
+      let runs = 0;
+      const coalescer = createCoalescer({
+        name: 'miscount',
+        run: async (_items: readonly number[]) => {
+          runs += 1;
+          return Array<number>(count).fill(0);
+        },
+      });
+      const answers = await Promise.allSettled([coalescer.submit(1), coalescer.submit(2)]);
+      const error = new Error(`miscount: run answered ${count} results for 2 items`);
+      expect(answers).toEqual(Array(2).fill({ status: 'rejected', reason: error }));
+      expect(runs).toBe(1);
+    },
+  );
 
   test('a run that throws synchronously fails like any other', async () => {
     const coalescer = createCoalescer<number, number>({
@@ -239,7 +242,7 @@ describe('a coalescer', () => {
     expect(ran).toEqual([0, 2]);
   });
 
-  test('drain waits for every item, those submitted meanwhile included', async () => {
+  test('drain waits for every item, including those submitted meanwhile', async () => {
     const { coalescer, release } = blocked({ maxItems: 1 });
     await coalescer.drain();
     const answered: number[] = [];
@@ -451,7 +454,7 @@ describe('a coalescer with gatherMs', () => {
     ]);
   });
 
-  test('gathering ends as soon as a batch is full, for that batch alone', async () => {
+  test('a batch that is full is sent without further gathering, and the next one gathers again', async () => {
     const { started, submitAll } = gathering({ gatherMs: 20, maxItems: 3, lanes: 3 });
     void submitAll(1);
     await pass(4);
@@ -465,7 +468,7 @@ describe('a coalescer with gatherMs', () => {
     ]);
   });
 
-  test('gathering holds no item back from a drain, those submitted during it included, and resumes after it', async () => {
+  test('gathering delays no item during a drain, not even one submitted meanwhile, and resumes afterwards', async () => {
     const { coalescer, started, submitAll } = gathering({ gatherMs: 20, runMs: 1 });
     void submitAll(1);
     await pass(2);

@@ -79,7 +79,7 @@ export interface CoalescerOptions<Item, Result> {
   readonly keyOf?: (item: Item) => string;
   /**
    * Whether to replay a failed batch item by item; a predicate decides by the error. A database
-   * that is down is no fault of an item.
+   * that is down is not the fault of an item.
    */
   readonly isolate?: boolean | ((error: unknown) => boolean);
   /**

@@ -37,7 +37,7 @@ test('an item that is queued already is not queued again', () => {
   expect(() => queue.add(submission)).toThrow(BrokenInvariantError);
 });
 
-test('an item that does not run cannot end its run, and one that ran ends it once', () => {
+test('only the run of an item that is running can end, and only once', () => {
   const queue = new KeyedQueue<number, number>();
   const submission = submissionOf(1);
   queue.add(submission);

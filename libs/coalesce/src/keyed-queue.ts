@@ -7,7 +7,7 @@
  * - `#lastOfKey` holds a key from its first item's arrival until its last item is done.
  */
 import { BrokenInvariantError } from './errors.ts';
-import { move, type Submission } from './submission.ts';
+import { moveSubmission, type Submission } from './submission.ts';
 import type { WaitingQueue } from './waiting-queues.ts';
 
 /** The items of one take weigh at most this together, or it is a single item. */
@@ -41,12 +41,12 @@ export class KeyedQueue<Item, Result> implements WaitingQueue {
       const last = this.#lastOfKey.get(submission.key);
       this.#lastOfKey.set(submission.key, submission);
       if (last !== undefined) {
-        move(submission, 'submitted', 'waiting');
+        moveSubmission(submission, 'submitted', 'waiting');
         last.next = submission;
         return;
       }
     }
-    move(submission, 'submitted', 'ready');
+    moveSubmission(submission, 'submitted', 'ready');
     this.#ready.push(submission);
   }
 
@@ -65,10 +65,10 @@ export class KeyedQueue<Item, Result> implements WaitingQueue {
       this.#readyFrom += 1;
       this.#count -= 1;
       if (submission.isAnswered) {
-        move(submission, 'ready', 'done');
+        moveSubmission(submission, 'ready', 'done');
         this.#readyNext(submission);
       } else {
-        move(submission, 'ready', 'running');
+        moveSubmission(submission, 'ready', 'running');
         batch.push(submission);
       }
     }
@@ -78,7 +78,7 @@ export class KeyedQueue<Item, Result> implements WaitingQueue {
 
   /** The item's run is over: the next one of its key becomes ready. */
   finish(submission: Submission<Item, Result>): void {
-    move(submission, 'running', 'done');
+    moveSubmission(submission, 'running', 'done');
     if (!submission.isAnswered) throw new BrokenInvariantError('an item is done and its caller has no answer');
     this.#readyNext(submission);
   }
@@ -93,7 +93,7 @@ export class KeyedQueue<Item, Result> implements WaitingQueue {
   /**
    * The longest wait of items that wait for a batch. An item behind a running one of its key does
    * not count: no other lane or process could run it. Looks at every item: one that waited for its
-   * key stands behind younger ones.
+   * key is queued behind younger ones.
    */
   get oldestWaitMs(): number {
     const now = performance.now();
@@ -110,7 +110,7 @@ export class KeyedQueue<Item, Result> implements WaitingQueue {
       this.#lastOfKey.delete(key);
       return;
     }
-    move(next, 'waiting', 'ready');
+    moveSubmission(next, 'waiting', 'ready');
     this.#ready.push(next);
   }
 

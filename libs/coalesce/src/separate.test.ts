@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createCoalescer } from './coalescer.ts';
 import { createCoalescersByEnvironment, createSeparateCoalescers } from './separate.ts';
 
-test('an item waits for no item of another group, and no batch has both', async () => {
+test('an item waits for no item of another group, and no batch mixes groups', async () => {
   const batches: string[][] = [];
   const held = Promise.withResolvers<void>();
   const coalescer = createSeparateCoalescers<string, string, 'live' | 'test'>({
@@ -29,7 +29,7 @@ test('an item waits for no item of another group, and no batch has both', async 
   expect(batches.map((batch) => batch.join())).toEqual(expect.arrayContaining(['t1,t2', 't3', 'l1,l2', 'l3']));
 });
 
-test('live and test items are in no batch together', async () => {
+test('no batch mixes live and test items', async () => {
   const batches: string[][] = [];
   const coalescer = createCoalescersByEnvironment<'live' | 'test', string>({
     environmentOf: (item) => item,
@@ -49,7 +49,7 @@ test('live and test items are in no batch together', async () => {
   ]);
 });
 
-test('a batch weighs no more than its limit, and an item that is heavier has a batch of its own', async () => {
+test('no batch exceeds the weight limit, except one with a single item that is heavier', async () => {
   const batches: number[][] = [];
   const coalescer = createCoalescer<number, number>({
     name: 'weighed',

@@ -33,7 +33,7 @@ export interface Submission<Item, Result> {
   next: Submission<Item, Result> | undefined;
 }
 
-export function move(submission: Submission<unknown, never>, from: State, to: State): void {
+export function moveSubmission(submission: Submission<unknown, never>, from: State, to: State): void {
   if (submission.state !== from) {
     throw new BrokenInvariantError(`an item that is ${submission.state} cannot go from ${from} to ${to}`);
   }

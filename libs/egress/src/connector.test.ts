@@ -97,7 +97,7 @@ describe('a connection by name', () => {
     expect(dns.questions.filter((question) => question.startsWith('A '))).toHaveLength(2);
   });
 
-  it('a connection by name tries the next address when one refuses or does not answer, IPv4 first', async () => {
+  it('a connection by name tries the next address when one refuses or does not respond, IPv4 first', async () => {
     await using receiver = await serve(hello);
     expect(await requestTo([UNUSED, '127.0.0.1'], receiver.port)).toBe('200 hello');
     expect(await requestTo(['::1', '127.0.0.1'], receiver.port)).toBe('200 hello');

@@ -35,7 +35,7 @@ export const SHORT_MS = 200;
 export const LATE_MS = 1_500;
 /** An address of this machine on which no process listens, including those of other tests. */
 export const UNUSED = '127.86.3.9';
-/** These addresses stand for the Internet; all others are as private as usual. */
+/** These addresses count as public in the tests; all others are as private as usual. */
 const PUBLIC = parseCidrs(`127.0.0.1/32,${UNUSED}/32,::1/128`);
 
 export function egressOf(options: Partial<EgressOptions> = {}): Egress {

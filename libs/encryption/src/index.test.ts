@@ -103,7 +103,7 @@ describe('a change of the key', () => {
     expect(() => wrong.decrypt(sealed, 'owner')).toThrow(DecryptionError);
   });
 
-  it('a text of an earlier build that names its key opens with this one', () => {
+  it('a text that an earlier build sealed with its key’s version opens with this one', () => {
     const sealed = '020001117001bc7e7293267e29fde00063539a7c59098299cbab2612e22df4f8ac387de690ffd3';
     expect(under(70_000).decrypt(Buffer.from(sealed, 'hex'), 'owner')).toBe('secret');
   });

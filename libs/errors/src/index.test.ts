@@ -49,7 +49,7 @@ describe('refusals', () => {
     expect(refused('conflict', 'It is paid.')).toEqual({ kind: 'refused', code: 'conflict', message: 'It is paid.' });
   });
 
-  test('only a refusal is recognised as one', () => {
+  test('isRefused recognises refusals, and no other value', () => {
     fc.assert(fc.property(fc.constantFrom(...codes), fc.string(), (code, text) => isRefused(refused(code, text))));
     fc.assert(fc.property(fc.anything(), (value) => !isRefused(value)));
     for (const other of [{ kind: 'refused' }, { kind: 'paid', code: 'blocked' }, null])

@@ -1,5 +1,5 @@
 /**
- * The message for an input that does not fit its schema, in one style, after the field's name:
+ * The message for an input that does not match its schema, in one style, after the field's name:
  * (`score`) `is missing`. A schema has its own message where this one would not fit.
  */
 import type { z } from 'zod';

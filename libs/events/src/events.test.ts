@@ -131,7 +131,7 @@ describe('events without failures', () => {
     expect(world.batches.length).toBeLessThan(300);
   });
 
-  test('events that are published together are few messages, one per type', async () => {
+  test('events that are published together are sent as one message per subject', async () => {
     await using world = createWorld(natsUrl());
     await world.isConsumed();
     const live = { programId: randomUUID(), environment: Environment.LIVE };
@@ -141,7 +141,7 @@ describe('events without failures', () => {
     expect((await streams.info(world.stream.name)).state.last_seq).toBe(3);
   });
 
-  test('an owner has all its acknowledgements when the consumer has ended', async () => {
+  test('the publishing service has all its acknowledgements when the consumer has stopped', async () => {
     await using owner = createTestOwner({ url: natsUrl(), prefix: newPrefix(), database });
     const { logger } = createTestLogger();
     await using stream = connectEvents({ url: natsUrl(), prefix: owner.stream.prefix, name: 'consumer', logger });
@@ -319,7 +319,7 @@ describe('an unreachable server', () => {
     expect([...world.seen.keys()].sort()).toEqual(idsOf(events));
   });
 
-  test('a server that stays unreachable delays no shutdown by more than a moment', async () => {
+  test('an unreachable server delays the shutdown only for a moment', async () => {
     await using server = await startOwnNats();
     await server.kill();
     const world = createWorld(server.url);
@@ -424,7 +424,7 @@ describe('a failing consumer', () => {
     expect(consumed).toEqual([event.id]);
   });
 
-  test('an event that always fails delays no other, and returns to its outbox and is delivered again', async () => {
+  test('an event that always fails delays no other, and is published again from its outbox', async () => {
     const bad = newEvent();
     let tries = 0;
     let isRepaired = false;
@@ -500,7 +500,7 @@ async function publishTo(world: ReturnType<typeof createWorld>, subject: string,
   await eventually('the stream has deleted them', async () => (await world.owner.stream.look())?.oldestAt === null);
 }
 
-describe('an event that its owner did not publish', () => {
+describe('an event that another service published', () => {
   const attempt = {
     attemptId: newOwnedId('tournament'),
     challengeId: '',

@@ -30,7 +30,7 @@ describe('the state of a stream', () => {
     expect(streamStateOf(state, consumers)).toEqual({ oldestAt: oldest, isConsumed: true });
   });
 
-  it('a stream without a consumer is not consumed', () => {
+  it('the state of a stream without a consumer says that it is not consumed', () => {
     expect(streamStateOf({ ...held, consumer_count: 0 }, [])).toEqual({ oldestAt, isConsumed: false });
   });
 });

@@ -60,7 +60,7 @@ test('a failpoint with a delay waits', async () => {
 test('an unknown failpoint action is an error of the test', async () => {
   const { failpoint } = await load(directory);
   arm('explode');
-  expect(() => failpoint(NAME)).toThrow('"explode", which is no action');
+  expect(() => failpoint(NAME)).toThrow('"explode", which is not an action');
 });
 
 test('a failpoint with kill ends the process without a further step', () => {

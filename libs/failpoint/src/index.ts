@@ -42,7 +42,8 @@ function act(name: Failpoint, action: string): void | Promise<void> {
   if (action === 'throw') throw new Error(`failpoint ${name}`);
   if (action === 'lose-reply') throw new LostReplyError(`failpoint ${name}`);
   const milliseconds = /^delay:(\d+)$/.exec(action)?.[1];
-  if (milliseconds === undefined) throw new Error(`failpoint ${name} is armed with "${action}", which is no action`);
+  if (milliseconds === undefined)
+    throw new Error(`failpoint ${name} is armed with "${action}", which is not an action`);
   return delay(Number(milliseconds));
 }
 

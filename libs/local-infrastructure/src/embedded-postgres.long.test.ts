@@ -123,7 +123,7 @@ test('a killed PostgreSQL server and an old postmaster.pid do not block the next
   expect(await ask(third.superuserUrl, 'select id from a')).toEqual([{ id: 1 }]);
 });
 
-test('a start leaves the server of another folder alone that has the id of an old postmaster.pid', async () => {
+test('a start does not end another folder’s server that has the process id of an old postmaster.pid', async () => {
   const other = await start();
   const dataDirectory = join(root, 'second', 'postgres');
   const startSecond = () => startEmbeddedPostgres({ ...optionsOf(), dataDirectory });
@@ -145,7 +145,7 @@ test('a second start of PostgreSQL on the same data by another path fails too', 
   expect(await ask(server.superuserUrl, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-test('a server whose owner is a later process with the same id is an orphan', async () => {
+test('a server is an orphan if another process now has the id of its parent', async () => {
   const port = await freePort();
   const server = await start(port);
   const owner = join(optionsOf().dataDirectory, 'owner');

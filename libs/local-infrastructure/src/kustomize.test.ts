@@ -17,7 +17,7 @@ test('kustomize on the search path is used first, then kubectl, then one that wa
   expect(installedRenderCommand(machine([]), KEPT)).toBeUndefined();
 });
 
-test('a package of another suite comes from the mirror that the machine uses', () => {
+test('a package of another Debian suite comes from the mirror that the machine uses', () => {
   const security = 'http://mirror.example.com/debian-security/';
   expect(debianMirror(`${security}\nhttp://mirror.example.com/debian/\n`)).toBe('http://mirror.example.com/debian/');
   expect(debianMirror(`${security}\nhttp://archive.ubuntu.com/ubuntu/\n`)).toBe('http://deb.debian.org/debian');

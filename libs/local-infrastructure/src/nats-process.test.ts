@@ -27,7 +27,7 @@ test('a killed NATS server restarts at its address with its store, or with an em
   expect(await streamNames(server.url)).toEqual([]);
 });
 
-test('a NATS server of a killed parent is found by its directory and ended', async () => {
+test('a NATS server whose parent was killed is found by its directory and ended', async () => {
   await using temporary = await temporaryDirectory();
   const directory = temporary.path;
   const script = `

@@ -21,7 +21,7 @@ test('no stack counts as running without a ready.json', async () => {
 });
 
 test.each(['', '{"base_url":', 'null', '{}', '{"base_url":1}'])(
-  'a ready.json of %j is named as damaged',
+  'a ready.json that contains %j is reported as damaged',
   async (content) => {
     writeFileSync(join(dataDir, 'ready.json'), content);
     const failure = await findRunningStack().catch((error: unknown) => error);

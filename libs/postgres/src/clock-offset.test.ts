@@ -79,7 +79,7 @@ describe('many samples', () => {
     );
   });
 
-  test('intersected clock samples are never worse than the best of them, except for the drift since', () => {
+  test('several clock samples together are at least as exact as the best of them, apart from the drift since', () => {
     fc.assert(
       fc.property(epoch, uptime, fc.array(passage, { minLength: 2, maxLength: 30 }), (start, startedAt, passages) => {
         const samples = play(start, startedAt, passages).map(({ sample }) => sample);

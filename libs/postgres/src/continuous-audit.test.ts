@@ -94,7 +94,7 @@ async function shown(environment = 'live'): Promise<Record<string, number>> {
   return Object.fromEntries(ofIt.map(({ labels, value }) => [String(labels.check), value]));
 }
 
-test('the first run on a new database is an interval away, and a run that is due shows the violations of each check', async () => {
+test('on a new database the first run of the audit is due after an interval, and each run shows the violations of each check', async () => {
   using first = auditor();
   const before = runs;
   await first.runOnce();
@@ -112,7 +112,7 @@ test('the first run on a new database is an interval away, and a run that is due
   expect(Math.abs((values[0]?.value ?? 0) - Date.now() / 1_000)).toBeLessThan(60);
 });
 
-test('of several replicas one runs it, and each shows the result, also one that has just started', async () => {
+test('one replica runs the audit, and every replica shows the result, even one that has just started', async () => {
   const replicas = [auditor(), auditor(), auditor()];
   await replicas[0]?.runOnce();
   await run('insert into balances values (1, -5)');
@@ -127,7 +127,7 @@ test('of several replicas one runs it, and each shows the result, also one that 
   expect([runs - before, await shown()]).toEqual([1, { no_debt: 1, no_gift: 0 }]);
 });
 
-test('a run that fails throws, keeps the last result, and is repeated a minute later', async () => {
+test('a run of the audit that fails throws, keeps the last result, and is repeated a minute later', async () => {
   using working = auditor();
   await working.runOnce();
   await makeDue();
@@ -138,7 +138,7 @@ test('a run that fails throws, keeps the last result, and is repeated a minute l
   expect([await nextRun(), await shown()]).toEqual([1, { no_debt: 0, no_gift: 0 }]);
 });
 
-test('a process that stops ends its run, which another replica makes up for immediately', async () => {
+test('a process that stops ends its run of the audit, and another replica repeats it immediately', async () => {
   const begun = Promise.withResolvers<void>();
   using stopping = auditor(async (signal) => {
     begun.resolve();
@@ -245,14 +245,14 @@ describe('an audit distinguishes play money from real money', () => {
 
   beforeAll(() => run(`insert into boxes values ('${OF_TEST}', 'test'), ('${OF_LIVE}', 'live')`));
 
-  test('a violation is of the environment of the row with its id, or of the column that the check returns', async () => {
+  test('a violation belongs to the environment of the row that it names, or to the one that the check returns', async () => {
     expect(await of(`select '${OF_TEST}'::uuid as id`)).toMatchObject({ violations: 1n, testViolations: 1n });
     expect(await of(`select '${OF_LIVE}'::uuid as id`)).toMatchObject({ violations: 1n, testViolations: 0n });
     expect(await of(`select '${OF_LIVE}'::text as id, 'test' as environment`)).toMatchObject({ testViolations: 1n });
     expect(await of(`select '${OF_TEST}'::text as id, 'live' as environment`)).toMatchObject({ testViolations: 0n });
   });
 
-  test('a violation whose id names no row, or is no uuid, or is null counts as live', async () => {
+  test('a violation whose id names no row, is not a uuid or is null counts as live', async () => {
     for (const id of [`'${UNKNOWN}'::uuid`, "'a constraint'", '7', 'null::uuid', "'test'"]) {
       expect(await of(`select ${id} as id`)).toMatchObject({ violations: 1n, testViolations: 0n });
     }

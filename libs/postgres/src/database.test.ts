@@ -72,7 +72,7 @@ describe('a transaction', () => {
     expect(await count()).toBe(0n);
   });
 
-  test('a transaction whose failed statement was swallowed is not reported as committed', async () => {
+  test('a transaction that catches the error of a statement is not reported as committed', async () => {
     const work = database.transaction(async (tx) => {
       await tx.query(INSERT, [1n, 500n]);
       await tx.query(INSERT, [1n, 500n]).catch(() => undefined);
@@ -559,7 +559,7 @@ describe('errors', () => {
     expect(await victim.query({ text: 'select 1 as one' })).toEqual([{ one: 1 }]);
   });
 
-  test('a statement that waits for copy input fails immediately, and the next call gets a fresh connection', async () => {
+  test('a statement that waits for COPY input fails immediately, and the next call gets a new connection', async () => {
     await using victim = open({ maxConnections: 1 });
     const copy = { name: 'copy', text: 'copy things from stdin' };
     for (const steps of [[copy], [copy, COUNT]]) {

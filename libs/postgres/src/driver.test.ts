@@ -40,7 +40,7 @@ test.each([
   [{ connection: {} }, 'Connection.bind is missing; Connection.close is missing'],
   [{ handlers: ['handleError'] }, 'Query.handleRowDescription is missing; Query.handleDataRow is missing'],
   [{ more: 'handleParseComplete' }, 'Query.handleParseComplete is new, and a pipeline does not handle it'],
-])('a pg with %j is refused', ({ more, ...differing }: object & { more?: string }, difference) => {
+])('a version of pg with %j is refused', ({ more, ...differing }: object & { more?: string }, difference) => {
   const handlers = Object.getOwnPropertyNames(pg.Query.prototype).filter((name) => name.startsWith('handle'));
   const shape = {
     client,

@@ -87,7 +87,7 @@ export function verifyDriver(shape: DriverShape = installedShape()): void {
     ...handlers.flatMap((name) => (name in HANDLERS ? [] : `Query.${name} is new, and a pipeline does not handle it`)),
   ];
   if (differences.length === 0) return;
-  throw new Error(`libs/postgres does not fit this version of pg (decision 11): ${differences.join('; ')}`);
+  throw new Error(`libs/postgres does not support this version of pg (decision 11): ${differences.join('; ')}`);
 }
 
 /** Ends the connection immediately, without a message to the server. */

@@ -119,7 +119,7 @@ describe.for(Object.entries(PLANNERS))('the lock order under a planner %s', ([, 
   });
 });
 
-test('an update that only joins a sorted list locks in no defined order', async () => {
+test('an update that merely joins a sorted list locks rows in no defined order', async () => {
   const { free } = await runWhileHeld({ statement: SORTED_JOIN, planner: HASH_JOINS }, { row: 1 });
   expect(free).toEqual([]);
 });

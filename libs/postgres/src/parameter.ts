@@ -21,7 +21,7 @@ export function toParameter(value: unknown): Parameter {
     case 'object':
       return value === null ? null : objectParameter(value);
     default:
-      throw new TypeError(`a ${typeof value} is no value of a statement`);
+      throw new TypeError(`a ${typeof value} is not a value of a statement`);
   }
 }
 

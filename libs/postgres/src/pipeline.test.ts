@@ -90,7 +90,7 @@ test.each([
   ]);
 });
 
-test('a server that is ready before the last result fails the remaining steps and cuts the connection', () => {
+test('if the server reports that it is ready before the last result, the remaining steps fail and the connection is cut', () => {
   const pipeline = send(ONE, TWO);
   pipeline.handleCommandComplete({ text: 'SELECT 0' });
   pipeline.handleReadyForQuery();
@@ -99,7 +99,7 @@ test('a server that is ready before the last result fails the remaining steps an
   expect(ends).toEqual([{ error: new Error(message), index: 1 }]);
 });
 
-test('a second end of a pipeline cuts the connection, and its caller gets only the first', () => {
+test('a second response to a pipeline cuts the connection, and the caller gets only the first', () => {
   const pipeline = send(ONE);
   pipeline.handleCommandComplete({ text: 'SELECT 0' });
   pipeline.handleReadyForQuery();
@@ -112,7 +112,7 @@ test('a suspended statement of a pipeline cuts the connection', () => {
   expect(connection.cutBy).toBe('the server suspended a statement that has no limit');
 });
 
-test('a pipeline ignores the results of the further commands of a text', () => {
+test('a pipeline returns the result of a text’s first command and ignores those of the others', () => {
   const pipeline = send({ text: 'select 1; select 2' });
   pipeline.handleCommandComplete({ text: 'SELECT 1' });
   pipeline.handleDataRow({ fields: ['2'] });

@@ -73,7 +73,7 @@ test('the session released last is acquired next, and a broken one never again',
   pool.release(first);
 });
 
-test('a session refuses a second release, and has one owner after that', async () => {
+test('a session refuses a second release, so that it never goes to two callers', async () => {
   await using pool = open(1);
   const session = await pool.acquire();
   pool.release(session);

@@ -178,7 +178,7 @@ describe('grants.sql', () => {
     expect(await ask(roles.runningUrl, 'select id, note from a')).toEqual([{ id: 1, note: 'changed' }]);
   });
 
-  test('grants.sql closes a new table and a new function until it names them', async () => {
+  test('the running role may not use a new table or function until grants.sql names it', async () => {
     await write('0002_more.sql', "create table b (); create function f() returns int language sql as 'select 1';");
     await run();
     await expect(ask(roles.runningUrl, 'select from b')).rejects.toMatchObject({ code: '42501' });
@@ -196,7 +196,7 @@ describe('grants.sql', () => {
     );
   });
 
-  test('grants.sql is not applied where one role owns and runs', async () => {
+  test('grants.sql is not applied if one role both owns the database and runs the service', async () => {
     await migrate({
       url: roles.ownerUrl,
       directory: migrations(),

@@ -32,7 +32,7 @@ const parseInstant: Parser = (text) => {
   }
   const instant = parseAnyInstant(text);
   if (instant instanceof Date && !Number.isNaN(instant.getTime())) return instant;
-  throw new RangeError(`${text} is no instant that a Date can hold`);
+  throw new RangeError(`${text} is not an instant that a Date can hold`);
 };
 
 const PARSERS: ReadonlyMap<number, Parser> = new Map<number, Parser>([

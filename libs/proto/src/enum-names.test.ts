@@ -7,7 +7,7 @@ test('both contest services use the same numbers for directions', () => {
   expect(tournament.ThresholdDirection).toEqual(challenge.ThresholdDirection);
 });
 
-test('an enum value without a name throws as a bug', () => {
+test('an enum value without a name is a bug and throws', () => {
   expect(nameOf(ROUND_STATUSES, tournament.RoundStatus.SETTLING)).toBe('settling');
   expect(() => nameOf(ROUND_STATUSES, tournament.RoundStatus.UNSPECIFIED)).toThrow();
   expect(findName(ROUND_STATUSES, tournament.RoundStatus.UNSPECIFIED)).toBeUndefined();

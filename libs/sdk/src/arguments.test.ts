@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { checkCallOptions, checkIdempotencyKey, outcomeKeyOf, query, segment, serialise } from './arguments.ts';
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
-  'a body with %d is refused wherever it stands, since JSON would send null',
+  'a body that contains %d at any depth is refused, since JSON would send null',
   (number) => {
     expect(() => serialise({ score: number })).toThrow('"score" is not a finite number');
     expect(() => serialise({ score: 1, evidence: { laps: [1, number] } })).toThrow(TypeError);
   },
 );
 
-test('a body is sent as its JSON, members without a value left out', () => {
+test('a body is sent as JSON without the members that are undefined', () => {
   expect(serialise({ score: 87.5, tiebreak: undefined, evidence: { seed: '18446744073709551615' } })).toBe(
     '{"score":87.5,"evidence":{"seed":"18446744073709551615"}}',
   );
@@ -54,7 +54,7 @@ test('an idempotency key of up to 255 printable characters is sent unchanged', (
   for (const key of ['a', 'match 4711: create', 'a'.repeat(255)]) expect(checkIdempotencyKey(key)).toBe(key);
 });
 
-test('the key of an outcome depends on the attempt alone, in either case of its letters', () => {
+test('the idempotency key of an outcome depends on the attempt’s id alone, in upper or lower case', () => {
   const id = '01a19b7c-a680-84d5-8c30-75b7b3806f7f';
   expect(outcomeKeyOf(id)).toBe(`outcome-${id}`);
   expect(outcomeKeyOf(id.toUpperCase())).toBe(outcomeKeyOf(id));

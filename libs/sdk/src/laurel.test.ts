@@ -265,14 +265,14 @@ describe('the methods of a client', () => {
     for (const [, call] of calls) await expect(call(live)).rejects.toThrow(TypeError);
   });
 
-  describe('after a lost answer', () => {
+  describe('after a lost response', () => {
     beforeEach(() => void vi.useFakeTimers());
     afterEach(() => void vi.useRealTimers());
 
     const methods = new Map(Object.values(CALLS));
     const repeated = [...methods.keys()].filter((method) => !ONCE.includes(method));
 
-    test.each(repeated)('%s is sent again after a lost answer, with the same bytes', async (method) => {
+    test.each(repeated)('%s is sent again after a lost response, with the same bytes', async (method) => {
       replies.push(new Error('reset'));
       const call = methods.get(method)?.(laurel);
       await vi.advanceTimersByTimeAsync(LONGEST_FIRST_DELAY_MS);
@@ -285,7 +285,7 @@ describe('the methods of a client', () => {
       expect(second).toEqual(first);
     });
 
-    test.each(ONCE)('%s, which would act a second time, is not sent again after a lost answer', async (method) => {
+    test.each(ONCE)('%s, which is not idempotent, is not sent again after a lost response', async (method) => {
       replies.push(new Error('reset'));
       const end = methods
         .get(method)?.(laurel)
@@ -296,7 +296,7 @@ describe('the methods of a client', () => {
     });
   });
 
-  test('only a 204 is the success of a call without an answer', async () => {
+  test('a call without a response body succeeds only with a 204', async () => {
     replies.push(Response.json({}), new Response(null, { status: 204 }));
     const { data, tries } = await laurel.sandbox.holdNextAward('p').withResponse();
     expect({ data, tries }).toEqual({ data: undefined, tries: 2 });
@@ -313,7 +313,7 @@ describe('the methods of a client', () => {
     expect(sent).toHaveLength(3);
   });
 
-  test('withResponse gives the facts of the request whose body the call resolves with', async () => {
+  test('withResponse returns the metadata of the response whose body the call resolves with', async () => {
     const call = laurel.tournaments.list();
     expect(call).toBeInstanceOf(Promise);
     expect(await call.withResponse()).toEqual({

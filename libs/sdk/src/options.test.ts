@@ -39,7 +39,7 @@ test.each([
   ` ${TEST_KEY}`,
   `${TEST_KEY}\n`,
   'Bearer x',
-])('the key %j is refused, and not shown', (apiKey) => {
+])('the API key %j is refused, and no message shows it', (apiKey) => {
   expect(() => check({ apiKey: apiKey as string })).toThrow(/^apiKey is not a key of Laurel: ((?!aaaa|Bearer).)*$/);
 });
 
@@ -62,7 +62,7 @@ test.each([
   expect(() => check(numbers)).toThrow(TypeError);
 });
 
-test('a call may take half of the time for which Laurel keeps its key, so that no repetition charges again', () => {
+test('a call may take half of the time for which Laurel keeps its idempotency key, so that no retry charges again', () => {
   expect(check({ deadlineMs: 12 * 3_600_000 }).deadlineMs).toBe(43_200_000);
 });
 

@@ -34,7 +34,8 @@ const DEFAULTS = { timeoutMs: 10_000, deadlineMs: 90_000, maxRetries: 8 };
 /** The longest delay of a JavaScript timer; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /**
- * Half of the time for which Laurel keeps an idempotency key: a try after that could charge again.
+ * Laurel keeps an idempotency key for 24 hours, and a retry after that could charge again. Half of
+ * that time leaves a margin.
  */
 const LONGEST_CALL_MS = 12 * 3_600_000;
 /** Base62 of any length that a random key can have; the API checks the rest. */

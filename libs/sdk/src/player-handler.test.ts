@@ -80,7 +80,7 @@ function setUp(options: Partial<PlayerHandlerOptions> = {}) {
 
 const refused = (code: string) => ({ error: { code, message: expect.any(String) } });
 
-test('an attempt is made for the player that the server knows, whatever the body says of player, score and attempt', async () => {
+test('an attempt is created for the signed-in player, whatever player, score or attempt the body names', async () => {
   const { api, ask } = setUp();
   const body = { arm_id: ARM, challenge_id: ID, player_ref: 'bob', score: 9, attempt_id: ID, metadata: { a: 1 } };
   expect(await ask('POST', 'attempts', { body })).toMatchObject({ status: 201, body: { id: ID, status: 'open' } });
@@ -206,7 +206,7 @@ test('every outcome is 410, for any player and from any origin', async () => {
   expect(api.attempts.retrieve).not.toHaveBeenCalled();
 });
 
-test('without a signed-in player: 401, and Laurel is not asked', async () => {
+test('a request without a signed-in player is 401, and Laurel is not called', async () => {
   const { api, ask } = setUp({ authenticate: () => null });
   for (const [method, path] of [
     ['GET', 'challenges'],
@@ -397,7 +397,7 @@ describe('the requests of one player in a minute', () => {
     expect((await set.ask('GET', 'challenges', { headers: { 'x-player': 'bob' } })).status).toBe(200);
   });
 
-  test('each kind of request of a signed-in player counts, and none that is turned away before', async () => {
+  test('each kind of request of a signed-in player counts, and no request that is refused before that', async () => {
     const { api, ask } = setUp({ playerRequestsPerMinute: 4 });
     api.rounds.leaderboard.mockResolvedValue({ locked: true, reason: 'enter_to_see', round: ROUND, scored_players: 0 });
     const body = { arm_id: ARM, challenge_id: ID };

@@ -31,12 +31,12 @@ describe('the gate of a client', () => {
   const counted = (remaining: number): GateReport => ({ kind: 'counted', remaining });
   const limited = (retryAfterMs: number): GateReport => ({ kind: 'limited', retryAfterMs });
 
-  test('ten calls go ahead while the client does not know how many requests are left', async () => {
+  test('ten calls are sent while the client does not know how many requests are left', async () => {
     await enter(50);
     expect(passed()).toBe(10);
   });
 
-  test('a quarter of the minute’s remaining requests is under way, so that servers with one key share the minute', async () => {
+  test('at most a quarter of the minute’s remaining requests is under way, so that servers with one key share the minute', async () => {
     await enter(400);
     await leave(0, counted(299));
     expect(passed() - 1).toBe(75);
@@ -46,7 +46,7 @@ describe('the gate of a client', () => {
     expect(passed() - 30).toBe(50);
   });
 
-  test('one request at a time reaches the end of a used-up minute', async () => {
+  test('once the minute’s requests are used up, one request at a time is sent until the minute ends', async () => {
     await enter(30);
     for (let call = 0; call < 10; call += 1) await leave(call, counted(0));
     expect(passed()).toBe(11);
@@ -54,7 +54,7 @@ describe('the gate of a client', () => {
     expect(passed()).toBe(12);
   });
 
-  test('a late response does not raise the remaining requests, and one to a later request does', async () => {
+  test('a response to an earlier request does not raise the count of remaining requests, and one to a later request does', async () => {
     await enter(40);
     await leave(3, counted(2));
     await leave(0, counted(200));
@@ -65,7 +65,7 @@ describe('the gate of a client', () => {
     expect(passed()).toBe(40);
   });
 
-  test('a 429 makes every caller wait until its retry_after, and then a few go first', async () => {
+  test('a 429 makes every caller wait until its retry_after, and then a few calls are sent first', async () => {
     await enter(50);
     await leave(0, limited(30_000));
     for (let call = 1; call < 10; call += 1) await leave(call, limited(30_000));
@@ -88,7 +88,7 @@ describe('the gate of a client', () => {
     expect(passed()).toBe(11);
   });
 
-  test('a call whose deadline is before the opening is refused at once, with the time to wait', async () => {
+  test('a call whose deadline is before the gate opens is refused at once, with the time to wait', async () => {
     await enter(1);
     await leave(0, limited(60_000));
     await enter(1, clock.now() + 10_000);
@@ -127,7 +127,7 @@ describe('the gate of a client', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('a later 429 moves the opening for the calls that wait for it', async () => {
+  test('a later 429 delays the calls that already wait for the gate to open', async () => {
     await enter(2);
     await leave(0, limited(10_000));
     await enter(1);
@@ -140,7 +140,7 @@ describe('the gate of a client', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('a call that waited for others until its deadline is late', async () => {
+  test('a call that waited behind others until its deadline is refused as late', async () => {
     await enter(10);
     await enter(1, clock.now() + 500);
     await clock.advance(499);
@@ -149,7 +149,7 @@ describe('the gate of a client', () => {
     expect(passes[10]).toEqual({ kind: 'late' });
   });
 
-  test('requests without a response delay no other call once they have ended', async () => {
+  test('once a request has failed without a response, it no longer delays other calls', async () => {
     await enter(10);
     for (let call = 0; call < 10; call += 1) await leave(call, { kind: 'lost' });
     await enter(10);

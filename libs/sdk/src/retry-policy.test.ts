@@ -51,7 +51,7 @@ describe('what is repeated', () => {
   });
 
   test.each(['harmless', 'once'] as const)(
-    'a 429 goes back to the gate where a repetition is %s, however often',
+    'after a 429 the call waits at the rate gate, however often, where a repetition is %s',
     (repetition) => {
       expect(decide('rate_limited', 429, { repetition, failures: 1_000 })).toEqual({ kind: 'gate' });
       expect(decide('rate_limited', 429, { repetition, maxRetries: 0 })).toEqual({ kind: 'end' });

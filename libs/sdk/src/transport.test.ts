@@ -145,7 +145,7 @@ describe('a call', () => {
     expect(sent[0]?.request.signal.aborted).toBe(true);
   });
 
-  test('no try begins or lasts beyond the deadline of its call', async () => {
+  test('no try of a call begins or continues after its deadline', async () => {
     const call = transport(['hangs'], { deadlineMs: 25_000 }).send(CREATE);
     expect(await outcomeOf(call, 24_999)).toBe('pending');
     expect(await outcomeOf(call, 1)).toMatchObject({ code: 'timeout' });
@@ -214,7 +214,7 @@ describe('a call', () => {
     expect((await Promise.all([calls, later])).flat().map(({ tries }) => tries)).toEqual([2, 1, 1]);
   });
 
-  test('a call that the limit holds back beyond its deadline is rate_limited, with the time to wait', async () => {
+  test('a call that the rate limit delays beyond its deadline is rate_limited, with the time to wait', async () => {
     const shared = transport([limited(60)], { deadlineMs: 20_000 });
     expect(await outcomeOf(shared.send(CREATE), 0)).toMatchObject({
       code: 'rate_limited',

@@ -13,7 +13,7 @@ describe('evidence', () => {
   });
 
   it.each(['{"b":1,"a":2}', '{ "a": 1 }', '{"a":1.0}', '{"a":1e3}', '{"\\u0061":"\\/"}', '{"a":-0}'])(
-    'evidence in other than canonical bytes is kept with them: %s',
+    'evidence that is not canonical JSON is kept with the bytes that were sent: %s',
     (text) => {
       expect(evidenceFields(text)).toEqual({ evidence: parseJson(text), evidence_text: text });
     },
@@ -27,7 +27,7 @@ describe('evidence', () => {
     '{"\\udfff":1}',
     '{"big":1e999}',
     '{"deep":[[{"big":-1e999}]]}',
-  ])('evidence that a reader would not read as sent is kept as its bytes alone: %s', (text) => {
+  ])('evidence that a JSON parser would change is kept as bytes only: %s', (text) => {
     expect(evidenceFields(text)).toEqual({ evidence: null, evidence_text: text });
   });
 

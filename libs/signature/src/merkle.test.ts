@@ -46,7 +46,7 @@ describe('the tree', () => {
     ]);
   });
 
-  it('a Merkle tree grown leaf by leaf has the root that RFC 6962 defines, whole and block by block', () => {
+  it('a Merkle tree that is built leaf by leaf, or block by block, has the root that RFC 6962 defines', () => {
     fc.assert(
       fc.property(TREES, (data) => {
         const { mth } = referenceOf(data);

@@ -30,6 +30,6 @@ test('the event loop utilization covers the time since the last scrape', async (
   expect(busy).toBeLessThanOrEqual(1);
 });
 
-test('no metric of Node keeps a timer that wakes an idle process', async () => {
+test('no Node metric uses a timer that would wake an idle process', async () => {
   expect(await metrics.metrics()).not.toMatch(/nodejs_eventloop_lag_\w+_seconds/);
 });

@@ -148,7 +148,7 @@ export type TournamentTerms = Record<string, unknown>;
 
 export interface Operator {
   send<Body = unknown>(method: string, path: string, options?: SendOptions): Promise<Answer<Body>>;
-  /** Opens a session by cookie; the other calls have the token in their header. */
+  /** Opens a session, whose cookie it returns; every other call sends the token in its header. */
   signIn(): Promise<Answer<{ name: string; session_expires_at: string }>>;
   createDeveloper(credentials: { email: string; password: string }): Promise<Answer<{ id: string; email: string }>>;
   /** With `developerId` the program belongs to that developer. */

@@ -46,7 +46,7 @@ function issuesOfSettings(section: string, schema: z.ZodObject): readonly string
   const written = new Map([...section.matchAll(ROW)].map(([, name = '', initial = '']) => [name, initial]));
   const issues = [...written.keys()]
     .filter((name) => !(name in schema.shape))
-    .map((name) => `${name} is no setting of the service`);
+    .map((name) => `${name} is not a setting of the service`);
   for (const [name, type] of Object.entries(schema.shape)) {
     const expected = defaultOf(type);
     const actual = written.get(name);

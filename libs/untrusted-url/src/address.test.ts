@@ -148,7 +148,7 @@ describe('allowed networks', () => {
     ...['10.0.0.0', '10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/8/8', '10.0.0/8', '0xa.0.0.0/8', 'fd00::/129', 'fd00::'],
     ...['fe80::1%eth0/64', '10.0.0.0/', '/8', 'localhost/8', '10.0.0.0/8,', ',', '10.0.0.0/8;fd00::/8', '10.0.0.0/ 8'],
     ...['::ffff:10.0.0.0/104', '10.0.0.0/8e0'],
-  ])('%j is no block of addresses', (text) => {
+  ])('%j is not a block of addresses', (text) => {
     expect(() => parseCidrs(text)).toThrow(TypeError);
   });
 });

@@ -35,7 +35,7 @@ test.each([
   [0, 'proven'],
   [999.9, 'proven'],
   [1_000, 'slow'],
-] as const)('a subject whose last run ended well after %d ms is %s', (durationMs, ended) => {
+] as const)('a subject whose last run succeeded after %d ms is %s', (durationMs, ended) => {
   expect(healthAfterSuccess(durationMs)).toBe(ended);
 });
 
@@ -112,7 +112,7 @@ describe('laws of fair slots', () => {
     );
   });
 
-  test('with a single slot every subject has its turn, however the runs before it ended', () => {
+  test('with a single slot every subject gets a turn, however the earlier runs ended', () => {
     const slots = createFairSlots({ total: 1, perSubject: 4, perDoubtfulSubject: 1 });
     for (const ended of ['failing', 'slow', 'proven'] as const) setHealth(slots, ['a', 'b', 'c'], ended);
     expect(slots.held).toBe(0);
@@ -134,7 +134,7 @@ describe('subjects that are forgotten', () => {
     expect(slots.held).toBe(LIMITS.perDoubtfulSubject);
   });
 
-  test('the slots that a forgotten subject holds count as those of an untried one, until they are free', () => {
+  test('the slots of a forgotten subject count as those of an untried one until they are released', () => {
     const slots = createFairSlots(LIMITS);
     setHealth(slots, ['slow'], 'slow');
     takeAll(slots, ['slow']);

@@ -29,7 +29,7 @@ describe('new ids', () => {
     expect(timePrefix(newOwnedId('challenge', new Date(0)))).toBe('00000000-0000');
   });
 
-  test('ids are lower-case uuids of version 7, and of version 8 when they name an owner', () => {
+  test('ids are lower-case uuids of version 7, or of version 8 when they name a contest service', () => {
     fc.assert(
       fc.property(instant, owner, (now, who) => {
         const id = newId(now);
@@ -60,7 +60,7 @@ describe('new ids', () => {
 });
 
 describe('owners', () => {
-  test('an owned id names its owner, in upper and lower case, and an owned derived id too', () => {
+  test('an owned id names its contest service, in upper and lower case, and so does a derived owned id', () => {
     fc.assert(
       fc.property(owner, owner, fc.string(), (who, other, purpose) => {
         const id = newOwnedId(who);
@@ -71,7 +71,7 @@ describe('owners', () => {
     );
   });
 
-  test('no other id names an owner', () => {
+  test('no other id names a contest service', () => {
     fc.assert(
       fc.property(fc.uuid({ version: [1, 2, 3, 4, 5, 6, 7] }), fc.string(), (id, text) => {
         expect(contestServiceOf(id)).toBeNull();

@@ -24,7 +24,7 @@ test.each([
   ['a millisecond later', '9999-01-01T00:00:00.001Z', false],
   ['the last second of 9999, five hours west of Greenwich', '9999-12-31T23:59:59-05:00', false],
   ['the first second of our era', '0001-01-01T00:00:00Z', false],
-  ['a text that is no instant', 'soon', false],
+  ['a text that is not an instant', 'soon', false],
 ])('the bounds of an instant: %s', (_what, text, isTaken) => {
   expect(isInBounds(new Date(text))).toBe(isTaken);
 });

@@ -53,7 +53,7 @@ where id = any($1::uuid[]) and status = 'open' and xmin = pg_current_xact_id()::
     created(await h.create(challenge.id, player.ref, attemptId));
   });
 
-  it('the work of a contest service when an attempt opens leaves only the attempt pending for which it fails, not the rest of its batch', async () => {
+  it('if the work of a contest service when an attempt opens fails, only that attempt stays pending, not the rest of its batch', async () => {
     const { attempt: good } = await h.openAttempt();
     const { attempt: bad } = await h.openAttempt();
     await h.server.sweepOnce();
@@ -66,8 +66,8 @@ where id = any($1::uuid[]) and status = 'open' and xmin = pg_current_xact_id()::
   });
 });
 
-describe('the write of open after a creation', () => {
-  it('the write of open after a creation is delayed until a caller waits for it, and then covers all delayed attempts', async () => {
+describe('the write of an attempt’s open status', () => {
+  it('the write of an attempt’s open status is delayed until a caller waits for it, and then covers all delayed attempts', async () => {
     const [first, second] = [await pendingAgain(), await pendingAgain()];
     const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
     const answers = [first, second].map((attemptId) => opener.openCreated({ attemptId, feeGeneration: 0 }));
@@ -79,7 +79,7 @@ describe('the write of open after a creation', () => {
     expect([opener.isKnownPosted(first), opener.isKnownPosted(second)]).toEqual([false, false]);
   });
 
-  it('the write of open after a creation happens after the pause, and immediately when the service stops', async () => {
+  it('the write of an attempt’s open status happens after a pause, or immediately when the service stops', async () => {
     const [late, last] = [await pendingAgain(), await pendingAgain()];
     const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
     expect(await opener.openCreated({ attemptId: late, feeGeneration: 0 })).toBe(true);
@@ -89,7 +89,7 @@ describe('the write of open after a creation', () => {
     expect(await rowOf(last)).toMatchObject({ status: 'open' });
   });
 
-  it('the write of open after a creation is skipped for an attempt that an outcome settles meanwhile', async () => {
+  it('the write of an attempt’s open status is skipped if an outcome settles the attempt meanwhile', async () => {
     const attemptId = await pendingAgain();
     const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
     const answer = opener.openCreated({ attemptId, feeGeneration: 0 });
@@ -100,7 +100,7 @@ describe('the write of open after a creation', () => {
     expect(await rowOf(attemptId)).toMatchObject({ status: 'pending' });
   });
 
-  it('the write of open after a creation is not delayed if a caller resolves the attempt meanwhile', async () => {
+  it('the write of an attempt’s open status is not delayed if a caller resolves the attempt meanwhile', async () => {
     const attemptId = await pendingAgain();
     const opener = createAttemptOpener({ owner: 'challenge', database: h.database, logger });
     const behind = opener.openCreated({ attemptId, feeGeneration: 0 });

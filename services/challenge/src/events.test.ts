@@ -141,7 +141,7 @@ describe('attempt.settled', () => {
     ]);
   });
 
-  it('attempt.settled is emitted once for each attempt of a call, whichever of its reports came first', async () => {
+  it('attempt.settled is emitted once for each attempt of a call, in whichever order the call lists its reports', async () => {
     const challenge = await h.open({ dailyAttemptCap: 100 });
     const player = await h.player();
     const attempts = await Promise.all(

@@ -107,8 +107,8 @@ const settings = z.object({
   /** As above, each token with a name of its own. */
   OPERATOR_TOKENS: operatorTokens.default([]),
   /**
-   * Keys the hashes under which API keys and sessions are stored, so that read access to the
-   * database is not enough to test guesses.
+   * The secret key of the HMACs that are stored instead of API keys and session tokens. Somebody
+   * who only reads the database cannot test guesses.
    */
   KEY_PEPPER: secretKey,
   /** Counts the changes of the pepper; each change raises it. */

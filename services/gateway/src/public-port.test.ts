@@ -173,7 +173,7 @@ describe('request bodies', () => {
     await leave([caller]);
   });
 
-  test('a body of a key that was valid before counts byte by byte, until its caller disconnects', async () => {
+  test('the body of a request with a known API key counts byte by byte, until the caller disconnects', async () => {
     const caller = await open();
     await caller.ask('GET', '/v1/tournaments', { 'x-api-key': key });
     caller.socket.write(headOf('POST', '/v1/attempts', bearing(key), 200 * KIB));
@@ -183,7 +183,7 @@ describe('request bodies', () => {
     await expect.poll(bodyBytes).toBe(0);
   });
 
-  test('a body that arrives in single bytes counts only its bytes', async () => {
+  test('a body that arrives byte by byte counts only the bytes that have arrived', async () => {
     const caller = await open();
     await caller.ask('GET', '/v1/tournaments', { 'x-api-key': key });
     caller.socket.write(headOf('POST', '/v1/attempts', { ...bearing(key), 'transfer-encoding': 'chunked' }, undefined));
@@ -235,7 +235,7 @@ describe('request bodies', () => {
 });
 
 describe('connection limits', () => {
-  test('silent connections lose their slots to a caller with a request, and a connection that showed its key keeps its slot', async () => {
+  test('silent connections are closed for a caller with a request, and a connection that has sent a valid key is not', async () => {
     const partner = await open('127.0.0.1');
     expect((await partner.ask('GET', '/v1/tournaments', { 'x-api-key': key })).status).toBe(500);
     const silent = [
@@ -264,7 +264,7 @@ describe('connection limits', () => {
     await leave([...callers, late]);
   });
 
-  test('connections beyond the limit are refused while all connections of their address are busy', async () => {
+  test('a further connection from an address is refused while all of the address’s connections are busy', async () => {
     await using proxied = await start({ MAX_CONNECTIONS_PER_ADDRESS: '2' });
     const known = await makeKey(proxied.port);
     const callers = await many(2, '127.0.0.9', proxied.port);

@@ -441,7 +441,7 @@ describe('while the other services are down', () => {
     expect(codeOf(await post(`/v1/attempts/${ENTRY_ID}/outcome`, score))).toEqual([500, 'internal_error']);
   });
 
-  test('the gateway is alive and ready while the services are down, and names them on the path with its dependencies', async () => {
+  test('the gateway is alive and ready while the services are down, and /readyz/dependencies names them', async () => {
     expect((await send('GET', '/healthz')).status).toBe(200);
     const look = async (path: string) => {
       const response = await fetch(`http://127.0.0.1:${adminPort}${path}`);

@@ -185,7 +185,7 @@ function giveBack(attempt: ModelAttempt, reason: RefundReason): void {
   attempt.refunded = reason;
 }
 
-/** Whether its fee was not returned individually. */
+/** Whether the attempt still has its fee, unless the whole round was cancelled. */
 function isKept({ status }: ModelAttempt): boolean {
   return status === 'open' || status === 'settled';
 }

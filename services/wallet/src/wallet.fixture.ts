@@ -192,10 +192,10 @@ export async function auditViolations({ client }: TestWallet): Promise<Record<st
 }
 
 /** How many fees all replicas of this process posted on cached players. */
-export const optimisticFees = () => optimisticallyPosted('laurel_wallet_optimistic_fees_total');
+export const countOptimisticFees = () => optimisticallyPosted('laurel_wallet_optimistic_fees_total');
 
 /** How many payouts all replicas of this process paid in the optimistic statement. */
-export const optimisticPayouts = () => optimisticallyPosted('laurel_wallet_optimistic_payouts_total');
+export const countOptimisticPayouts = () => optimisticallyPosted('laurel_wallet_optimistic_payouts_total');
 
 async function optimisticallyPosted(name: string): Promise<number> {
   const { values = [] } = (await metrics.getSingleMetric(name)?.get()) ?? {};

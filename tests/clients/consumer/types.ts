@@ -50,7 +50,7 @@ export function codeOf(error: unknown): LaurelErrorCode | undefined {
   return error instanceof LaurelError ? error.code : undefined;
 }
 // @ts-expect-error: no such code
-export const code: LaurelErrorCode = 'no_such_code';
+export const unlistedCode: LaurelErrorCode = 'no_such_code';
 
 // @ts-expect-error: a call that charges needs a key
 export const withoutKey = () => laurel.attempts.create({ challenge_id: 'c', player_ref: 'p' });

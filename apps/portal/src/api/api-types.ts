@@ -647,7 +647,7 @@ export type DepositRequest = {
   /** USD, two places, above 0.00. */
   amount: Amount;
   reference: string;
-  /** The attempt that the deposit makes good: one of the account, in this environment. */
+  /** The attempt that the deposit compensates for: one of the account, in this environment. */
   attempt_id?: string | undefined;
 };
 
@@ -1585,7 +1585,7 @@ export type StatementLine = {
   amount: string;
   balance_after: Amount;
   reference: string;
-  /** The attempt that a deposit makes good. */
+  /** The attempt that a deposit compensates for. */
   attempt_id: string | null;
   created_at: string;
 };

@@ -36,7 +36,7 @@ test('a page in the background stops collecting rows at its limit', () => {
   expect(takeNewer(beginTail(page([0], null)), page(rows, null), keyOf).isOverfull).toBe(true);
 });
 
-test('rows that are shown count no longer as waiting, however many arrived', () => {
+test('rows that are shown no longer count as waiting, however many have arrived', () => {
   const rows = Array.from({ length: MAX_WAITING + 1 }, (_, index) => index + 1);
   const shown = showWaiting(takeNewer(beginTail(page([0], null)), page(rows, null), keyOf));
   expect([shown.isOverfull, shown.rows.length]).toEqual([false, rows.length + 1]);
@@ -52,7 +52,7 @@ test('a poll that brings nothing changes nothing, and one that only moves the he
   expect(moved.rows).toBe(begun.rows);
 });
 
-test('an empty page of older rows goes on to the next cursor', () => {
+test('after an empty page of older rows, reading continues at the next cursor', () => {
   const begun = beginTail(page([], '5'));
   const searched = takeOlder(begun, { data: [], next_cursor: '4', head_cursor: null }, keyOf);
   expect(searched).toEqual({ ...begun, nextCursor: '4' });
@@ -70,7 +70,7 @@ test('a row that has changed stays where it is, and an unchanged one stays the s
   expect(changed.waiting).toBe(tail.waiting);
 });
 
-test('rows that match only now are counted, and wait for a reload that puts them where they belong', () => {
+test('older rows that start to match the filters are counted, and shown in their place after a reload', () => {
   const begun = beginTail(page([9, 7, 5], '5'));
   const late = takePresent(begun, page([9, 8, 7, 6, 5, 4, 3], '3'), keyOf);
   // Rows below the last known one may have matched all the time.
@@ -81,13 +81,13 @@ test('rows that match only now are counted, and wait for a reload that puts them
   expect(takePresent(beginTail(page([], null)), page([9, 8], null), keyOf)).toMatchObject({ rows: [9, 8], late: 0 });
 });
 
-test('a row that the newest page has no more is read before those that are older than the page', () => {
+test('a row that has left the newest page is read again before rows older than the page', () => {
   const doubt = { keyOf, isFinal: (row: number) => row % 2 === 0, turn: 0, limit: 3 };
   expect(rowsInDoubt([9, 8, 7, 6, 5, 4, 3, 2, 1], [9, 5], doubt)).toEqual([7, 3, 1]);
   expect(rowsInDoubt([9, 8, 7], [9, 8, 7], doubt)).toEqual([]);
 });
 
-test('each row that may change is in the newest page or has its turn to be read', () => {
+test('each row that may change is in the newest page, or is read again in its turn', () => {
   const cases = fc.record({
     rows: fc.uniqueArray(fc.nat(60), { maxLength: 40 }),
     shared: fc.nat(10),

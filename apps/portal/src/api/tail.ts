@@ -74,7 +74,7 @@ function lateOf<T>(tail: Tail<T>, present: readonly T[], keyOf: KeyOf<T>): numbe
 
 interface Doubt<T> {
   readonly keyOf: KeyOf<T>;
-  /** Whether a row changes no more. */
+  /** Whether a row can no longer change. */
   readonly isFinal: (row: T) => boolean;
   /** Rows that do not fit into a turn get the next ones. */
   readonly turn: number;
@@ -82,8 +82,8 @@ interface Doubt<T> {
 }
 
 /**
- * The rows whose state the newest page does not give, so that each has to be read by itself. Those
- * that stand between rows of the page come first: they match the filters no more.
+ * The rows that may have changed, but that the newest page does not contain: each has to be read by
+ * itself. Rows between two rows of the page come first, because they no longer match the filters.
  */
 export function rowsInDoubt<T>(rows: readonly T[], present: readonly T[], doubt: Doubt<T>): readonly T[] {
   const { keyOf, isFinal, turn, limit } = doubt;

@@ -53,7 +53,7 @@ export interface TailSource<T> {
 
 /** How rows change after they have been added. */
 export interface RowChanges<T> {
-  /** Whether the row changes no more. */
+  /** Whether the row can no longer change. */
   readonly isFinal: (row: T) => boolean;
   /** The path of the row by itself. */
   readonly pathOf: (row: T) => string;
@@ -116,7 +116,7 @@ export function useLiveTail<T>({ path, query, keyOf, changes }: TailSource<T>): 
     [ask, change],
   );
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another address or a reload begins anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address or a reload starts over.
   useEffect(() => {
     const controller = new AbortController();
     visit.current = controller;
@@ -189,9 +189,7 @@ function withMembersOf<T>(row: T, item: T): T {
   return Object.fromEntries(names.map((name) => [name, item[name]])) as T;
 }
 
-/**
- * A long search may reach the limit of requests, and goes on after it. Null for another failure.
- */
+/** A long search may reach the rate limit, and continues after it. Null for another failure. */
 function limitedForMs(failure: Failure): number | null {
   if (failure.kind !== 'refused' || failure.status !== 429) return null;
   return (failure.retryAfterSeconds ?? 1) * 1_000;
@@ -211,7 +209,7 @@ function isSame<T>(one: State<T>, other: State<T>): boolean {
 export function usePoll(isPolling: boolean, address: string, poll: (signal: AbortSignal) => Promise<number>): void {
   const latest = useRef(poll);
   latest.current = poll;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another address begins anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address starts over.
   useEffect(() => {
     if (!isPolling) return;
     const controller = new AbortController();

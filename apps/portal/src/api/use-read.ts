@@ -16,7 +16,7 @@ interface ReadOptions {
 }
 
 interface ItemOptions<T> extends ReadOptions {
-  /** Once this holds, the item changes no more. */
+  /** Whether the item can no longer change. */
   readonly refreshUntil?: (data: T) => boolean;
 }
 

@@ -41,7 +41,7 @@ test.each([
   });
 });
 
-test('nothing is checked without keys, without WebCrypto and without Ed25519, and it is said', async () => {
+test('without keys, without WebCrypto or without Ed25519 nothing is checked, and a message says so', async () => {
   const source = { receipt: receiptBy(signer), attemptId: 'attempt', readKeys, subtle };
   const without = { generateKey: () => Promise.reject(new Error('not supported')) } as unknown as SubtleCrypto;
   for (const [changes, reason] of [

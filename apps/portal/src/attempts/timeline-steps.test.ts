@@ -71,7 +71,7 @@ test('a step without a time has no duration, and the next one counts from the st
   ]);
 });
 
-test('what lies ahead is shown too: the outcome of an open attempt, and the next send of a webhook', () => {
+test('a timeline also shows the future steps: the outcome of an open attempt, and the next send of a webhook', () => {
   const timeline = [{ kind: 'created', at: at(0) }] as const;
   const pending = delivery({ status: 'pending', next_attempt_at: at(60_000) });
   const steps = stepsOf(attemptOf({ timeline: [...timeline], deliveries: [delivery({ id: 'd-0' }), pending] }));

@@ -1,4 +1,4 @@
-/** The bar on top: what the page is of, who is signed in, and the way out. */
+/** The bar at the top: the page's program or the operator's name, and the button to sign out. */
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useId } from 'react';
 import { queryClient } from '../api/query-client.ts';

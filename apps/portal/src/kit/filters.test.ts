@@ -8,11 +8,11 @@ test('an address gives the filters that it names', () => {
   expect(read(parseSearch('?status=open&player_ref=12'))).toEqual({ status: 'open', player_ref: '12' });
 });
 
-test('what does not fit is left out', () => {
+test('a filter with an invalid value is left out', () => {
   expect(read(parseSearch(`?status=closed&player_ref=${'x'.repeat(21)}&unknown=1`))).toEqual({});
 });
 
-test('an id that is not whole is left out', () => {
+test('an incomplete id is left out', () => {
   const readId = filters({ challenge_id: id() });
   const whole = '0198F2A1-5031-7190-ad21-6bfd27e1bae3';
   expect(readId(parseSearch(`?challenge_id=${whole}`))).toEqual({ challenge_id: whole });

@@ -1,7 +1,7 @@
 /**
  * Filters in the address. A page declares its own beside it, in `search.ts`:
  *   export const readSearch = filters({ status: choice('open', 'settled'), player_ref: text() });
- * and `router.tsx` names it as `validateSearch`. What does not fit is left out, never an error.
+ * and `router.tsx` names it as `validateSearch`. An invalid value is left out, never an error.
  */
 type Reader<T> = (value: string) => T | undefined;
 

@@ -45,7 +45,7 @@ describe('money', () => {
     );
   });
 
-  test('a text that is no amount stays, so that a mistake is seen', () => {
+  test('a text that is not an amount is shown unchanged, so that the mistake is visible', () => {
     expect(money('five')).toBe('five');
   });
 });

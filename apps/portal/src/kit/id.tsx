@@ -1,6 +1,6 @@
 /**
  * `<Id value="0198..." what="attempt" />`: an id with a copy button. `children` may be a link with
- * the id as its text; it then stands in place of the plain text.
+ * the id as its text; it then replaces the plain text.
  */
 import type { ReactNode } from 'react';
 import { CopyButton } from './copy-button.tsx';

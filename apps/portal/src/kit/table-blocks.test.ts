@@ -49,7 +49,7 @@ test('blocks whose rows are the same stay the same objects', () => {
   expect(changed.filter((block, at) => block !== before[at])).toHaveLength(1);
 });
 
-test('rows that do not continue those before begin anew', () => {
+test('rows that do not continue the previous ones make new blocks', () => {
   const before = blocksOf([], rowsFrom(0, 60), keyOf);
   for (const rows of [rowsFrom(100, 130), [...rowsFrom(0, 10), ...rowsFrom(11, 60)], rowsFrom(0, 20), []])
     expect(blocksOf(before, rows, keyOf).flatMap((block) => block.rows)).toEqual(rows);

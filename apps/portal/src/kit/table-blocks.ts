@@ -10,7 +10,9 @@ export interface RowBlock<T> {
 
 export const BLOCK_ROWS = 10;
 
-/** Rows that do not continue those before, as those of another filter, begin anew. */
+/**
+ * Rows that do not continue the previous ones, such as those of another filter, make new blocks.
+ */
 export function blocksOf<T>(
   before: readonly RowBlock<T>[],
   rows: readonly T[],

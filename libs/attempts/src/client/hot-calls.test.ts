@@ -80,7 +80,7 @@ describe('a hot call', () => {
     ]);
   });
 
-  test('a hot call states whether the same operation had recorded the outcome before', async () => {
+  test('the result of a report states whether the same operation had already recorded the outcome', async () => {
     const { calls } = services({ $case: 'outcome', value: 'recorded' });
     await using _calls = calls;
     expect(await calls.reportOutcomeWithRepeated(report(ofChallenge))).toEqual({

@@ -33,7 +33,7 @@ describe('an attempt', () => {
     ]);
   });
 
-  it('an attempt counts under a cap unless its fee was returned or never charged', () => {
+  it('an attempt counts towards a cap unless its fee was returned or never charged', () => {
     expect(CAP_COUNTED).toEqual(['pending', 'open', 'settled']);
   });
 

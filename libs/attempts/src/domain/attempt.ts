@@ -48,7 +48,7 @@ const SHOWN: Record<AttemptStatus, ShownStatus | null> = {
   refused: null,
 };
 
-/** The states in which a paid attempt counts under a cap: its fee was not returned. */
+/** The states in which a paid attempt counts towards a cap: its fee was not returned. */
 export const CAP_COUNTED: readonly AttemptStatus[] = ['pending', 'open', 'settled'];
 
 export function canMove(from: AttemptStatus, to: AttemptStatus): boolean {

@@ -1,6 +1,7 @@
 /**
- * The attempts that count under a cap, as SQL: paid ones whose fee was neither refused nor returned
- * (CAP_COUNTED in libs/attempts). A challenge's daily cap and a round's cap both count them.
+ * The attempts that count towards a cap, as SQL: paid ones whose fee was neither refused nor
+ * returned (CAP_COUNTED in libs/attempts). A challenge's daily cap and a round's cap both count
+ * them.
  */
 import { CAP_COUNTED } from '../domain/attempt.ts';
 

@@ -90,9 +90,9 @@ const LOCK = {
 const END = { text: 'update attempts set status = $2, closed_reason = $3 where id = $1' };
 
 /**
- * `pending -> open`, with the contest service's work: the wallet posted the fee. Not durable: the
- * wallet can be asked again. The service's work is a statement of its own. So it has its own
- * snapshot, which sees what another transaction committed while `open` waited for it.
+ * `pending -> open`, with the contest service's work: the wallet posted the fee. Does not wait for
+ * the disk: the wallet can be asked again. The service's work is a statement of its own. So it has
+ * its own snapshot, which sees what another transaction committed while `open` waited for it.
  */
 export async function openAttempts(
   database: Database,
@@ -107,8 +107,8 @@ export async function openAttempts(
 }
 
 /**
- * `pending -> refused`: the wallet will never post the fee. Not durable: the wallet can be asked
- * again.
+ * `pending -> refused`: the wallet will never post the fee. Does not wait for the disk: the wallet
+ * can be asked again.
  */
 export async function refuseAttempts(
   database: Database,

@@ -1,13 +1,13 @@
 import { newId } from '@laurel/values/ids';
 import { cents } from '@laurel/values/money';
 import { describe, expect, test } from 'vitest';
-import type { Creation, ReservedAttempt } from '../contest.ts';
+import type { CreationRequest, ReservedAttempt } from '../contest.ts';
 import type { Requirement } from '../domain/player.ts';
 import type { Wallet } from '../wallet.ts';
 import { type CreateDeps, createAttempt } from './create-attempt.ts';
 
 const requirement: Requirement = { verificationLevel: 0, jurisdictions: [], refuseInsiders: false };
-const creation: Creation = {
+const creation: CreationRequest = {
   attemptId: newId(),
   tenant: { programId: newId(), environment: 'test' },
   contestId: newId(),
@@ -68,7 +68,7 @@ describe('a creation whose player link moves while the fee is charged', () => {
     expect(created).toMatchObject({ status: 'open', accountId: accountIds.at(-1) });
   });
 
-  test('a creation ends with an error if its player link moves without end', async () => {
+  test('a creation fails if its player link moves again and again', async () => {
     const { wallet, charged } = walletOf(Array.from({ length: 1_000 }, () => newId()));
     await expect(createAttempt(creation, depsOf(wallet))).rejects.toThrow('was moved more than');
     expect(charged.length).toBeLessThan(100);

@@ -12,7 +12,7 @@
 import { isApiErrorCode, isRefused, type Refused, refused } from '@laurel/errors';
 import type { ContestServiceName } from '@laurel/values/ids';
 import type { AccountCache } from '../account-cache.ts';
-import type { Contest, Creation, ReservedAttempt } from '../contest.ts';
+import type { Contest, CreationRequest, ReservedAttempt } from '../contest.ts';
 import { ABANDONED, feeOf } from '../domain/owned-attempt.ts';
 import type { NamedAccount, Player, Requirement } from '../domain/player.ts';
 import { failpoint } from '../failpoints.ts';
@@ -39,13 +39,13 @@ const MAX_MOVES = 50;
  * Takes one creation to an attempt that may be shown: paid for, and written `open` if other reads
  * depend on that.
  */
-export async function createAttempt(creation: Creation, deps: CreateDeps): Promise<ReservedAttempt | Refused> {
+export async function createAttempt(creation: CreationRequest, deps: CreateDeps): Promise<ReservedAttempt | Refused> {
   const created = await decide(creation, deps);
   if (!isRefused(created)) deps.contest.remember?.(created);
   return created;
 }
 
-async function decide(creation: Creation, deps: CreateDeps): Promise<ReservedAttempt | Refused> {
+async function decide(creation: CreationRequest, deps: CreateDeps): Promise<ReservedAttempt | Refused> {
   const { contest, accounts } = deps;
   const cached = accounts.get(creation);
   let account = cached === null ? await askForAccount(creation, deps) : { accountId: cached, isFresh: false };
@@ -87,7 +87,7 @@ function refusalOf(attempt: ReservedAttempt): Refused {
 async function charge(
   pending: ReservedAttempt,
   requirement: Requirement,
-  creation: Creation,
+  creation: CreationRequest,
   { owner, contest, wallet, accounts, opener }: CreateDeps,
 ): Promise<ReservedAttempt | Refused | 'abandoned'> {
   const player = { tenant: creation.tenant, playerRef: pending.playerRef };

@@ -4,10 +4,10 @@
  */
 import { parseId, parseTenant } from '@laurel/grpc';
 import type { AttemptCreation, OutcomeReport } from '@laurel/proto/attempts';
-import type { Creation, Report } from '../contest.ts';
+import type { CreationRequest, Report } from '../contest.ts';
 import { parseIdempotencyUse } from './parse-idempotency-use.ts';
 
-export function parseCreation(item: AttemptCreation): Creation {
+export function parseCreation(item: AttemptCreation): CreationRequest {
   return {
     attemptId: parseId(item.attemptId),
     tenant: parseTenant(item.tenant),

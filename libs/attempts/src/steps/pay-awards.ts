@@ -1,9 +1,9 @@
 /**
- * Rolls awards forward. A prize that was won is owed: `paying` only ever goes on to `paid` or
- * `held`, `holding` to `held`, `releasing` to `paid`, `denying` to `denied`. The wallet decides
- * once per award id and answers a repeat alike, so any process can retry at any time. The wallet's
- * decision is recorded after its response, without fsync, together with the contest service's
- * events: the wallet can be asked again.
+ * Pays awards, and finishes those that a crash interrupted. A prize that was won is owed: `paying`
+ * only ever goes on to `paid` or `held`, `holding` to `held`, `releasing` to `paid`, `denying` to
+ * `denied`. The wallet decides once per award id and answers a repeat alike, so any process can
+ * retry at any time. The wallet's decision is recorded after its response, without fsync, together
+ * with the contest service's events: the wallet can be asked again.
  *
  * What a crash leaves after each step:
  * 1. The contest service's commit of the award: a claimed prize that is `paying` or `holding`. A

@@ -34,7 +34,7 @@ const otherBody = { ...idempotencyUse, fingerprint: Buffer.alloc(32, 2) };
 
 describe('the attempt that a creation is about', () => {
   test.each([true, false])(
-    'a refused attempt holds no idempotency key against another body either, first use of the gateway: %s',
+    'a refused attempt does not keep its idempotency key from another body, first use of the gateway: %s',
     async (isFirst) => {
       const attempt = attemptWith('refused');
       const attemptId = newId();
@@ -45,7 +45,7 @@ describe('the attempt that a creation is about', () => {
     },
   );
 
-  test('an attempt that was not refused holds its idempotency key against another body', async () => {
+  test('an attempt that was not refused keeps its idempotency key from another body', async () => {
     for (const status of ['pending', 'open', 'settled', 'expired', 'voided'] as const) {
       const resolved = await resolve({ attemptId: newId(), isKnown: false }, attemptWith(status), otherBody);
       expect(resolved).toEqual([refused('idempotency_key_reused')]);
@@ -60,7 +60,7 @@ describe('the attempt that a creation is about', () => {
     ]);
   });
 
-  test('a refused attempt holds no idempotency key: the creation runs under its own id and takes the key over', async () => {
+  test('a refused attempt leaves its idempotency key free: the next creation runs under its own id and takes the key over', async () => {
     const attempt = attemptWith('refused');
     const attemptId = newId();
     const resolved = await resolve({ attemptId, isKnown: false }, attempt);

@@ -44,7 +44,7 @@ export interface PendingResolver {
   runOnce(now: Date): Promise<void>;
 }
 
-/** Unless the host sets another grace. */
+/** Unless the configuration sets another grace. */
 export const DEFAULT_PENDING_GRACE_SECONDS = 60;
 const PAGE = 500;
 /**

@@ -74,8 +74,8 @@ export async function insertEvents(on: Queryable, rows: readonly OutboxRow[]): P
 }
 
 /**
- * Returns the environment of each deleted event. Not durable: a row that reappears after a crash is
- * published once more, and the consumer knows its id.
+ * Returns the environment of each deleted event. Does not wait for the disk: a row that reappears
+ * after a crash is published once more, and the consumer knows its id.
  */
 export async function deleteEvents(database: Database, eventIds: readonly string[]): Promise<readonly Environment[]> {
   const rows = await database.write<{ environment: Environment }>(DELETE, [eventIds], { durable: false });

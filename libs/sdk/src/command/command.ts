@@ -22,7 +22,7 @@ export class CommandError extends Error {
   }
 }
 
-/** `parseArgs`, with the usage instead of a stack trace if the arguments do not fit. */
+/** `parseArgs`, with the usage instead of a stack trace if the arguments are invalid. */
 export function readArguments<Config extends ParseArgsConfig>(
   config: Config,
   help: string,

@@ -21,7 +21,7 @@ async function readText(text: string) {
   return await new CursorFile(file, SCOPE).read();
 }
 
-test('a position is read exactly as stored, and nothing else', async () => {
+test('a stored position is read unchanged, and any other file has none', async () => {
   expect(await readText(JSON.stringify(WHOLE))).toEqual({ after: 'c' });
   expect(await readText(JSON.stringify({ ...WHOLE, start: { after: 'c', from: 'now', more: 1 } }))).toEqual({
     after: 'c',
@@ -36,14 +36,14 @@ test.each([
   ),
   [1, 'attempt.settled', {}, [1], [null]].map((events) => JSON.stringify({ ...WHOLE, events })),
   [JSON.stringify(WHOLE).replace('"session":', '"session":"t","session":')],
-])('a damaged file ends the command with a sentence, and stays as it is: %#', async (...texts) => {
+])('a damaged file stops the command with one sentence, and stays unchanged: %#', async (...texts) => {
   for (const text of texts) {
     await expect(readText(text), text).rejects.toThrow(/is damaged: delete it/);
     expect(await readFile(join(folder, 'listen.json'), 'utf8')).toBe(text);
   }
 });
 
-test('reading a damaged file gives no position or an error message', async () => {
+test('reading a damaged file returns no position, or fails with an error message', async () => {
   const json = fc.jsonValue();
   const text = fc.oneof(
     fc.string(),

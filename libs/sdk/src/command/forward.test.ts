@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { forward } from './forward.ts';
 
 describe('forward', () => {
-  it('a delivery under way ends with its signal, before the receiver has responded', async () => {
+  it('an abort signal ends a delivery under way before the receiver has responded', async () => {
     const silent = createServer();
     silent.listen(0, '127.0.0.1');
     await once(silent, 'listening');

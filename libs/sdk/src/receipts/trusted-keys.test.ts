@@ -116,7 +116,7 @@ describe('a receipt', () => {
 });
 
 describe('a list of keys', () => {
-  it('a list of keys may hold keys of future algorithms', async () => {
+  it('a list of keys may contain keys of future algorithms', async () => {
     expect(await listedKeys({ keys: [...LIST.keys, { key_id: 'x', algorithm: 'ML-DSA-65' }], more: true })).toEqual(
       KEYS,
     );
@@ -144,7 +144,7 @@ describe('a list of keys', () => {
 });
 
 describe('a key', () => {
-  it('a key has the same id as in the server, and no other bytes are a key', async () => {
+  it('the SDK and the server derive the same id from a key, and other bytes are not a key', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ minLength: 32, maxLength: 32 }),

@@ -121,7 +121,7 @@ function isWithin({ from, until }: NonNullable<TrustedKey['period']>, date: unkn
   return instant !== null && instant >= from && (until === null || instant < until);
 }
 
-/** Laurel's format: others depend on the reader, and on where it runs. */
+/** Laurel's format. How `new Date` parses other formats depends on the engine and the time zone. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 
 function instantOf(text: unknown): Date | null {

@@ -58,7 +58,7 @@ function changed(value: unknown, path: readonly number[], by: unknown): unknown 
 const change = fc.option(fc.tuple(fc.array(fc.nat(20), { maxLength: 3 }), json));
 
 describe('verifyReceipt', () => {
-  it('verifyReceipt accepts exactly what the server signed with a listed key in its period, and no change of it', async () => {
+  it('verifyReceipt accepts exactly what the server signed with a listed key in its period, and refuses any change', async () => {
     const dates = fc.constantFrom('2026-11-21T12:00:00.000Z', '2025-11-21T12:00:00.000Z', 'never');
     await fc.assert(
       fc.asyncProperty(
@@ -130,7 +130,7 @@ describe('verifyReceipt', () => {
     }
   });
 
-  it('a signature has one spelling in base64', async () => {
+  it('only one base64 text of a signature is accepted', async () => {
     const { canonical, signature } = signer.sign({ score: 12.5, recorded_at: '2026-11-21T12:00:00.000Z' });
     const receipt = JSON.parse(canonical);
     const spelled = base64(signature);
@@ -168,7 +168,7 @@ describe('verifyReceipt', () => {
 });
 
 describe('canonical JSON', () => {
-  it('the SDK and the server make the same canonical JSON, or both none', () => {
+  it('the SDK and the server produce the same canonical JSON, or both refuse', () => {
     fc.assert(
       fc.property(json, (value) => {
         let expected: string | null;

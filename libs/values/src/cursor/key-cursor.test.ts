@@ -11,7 +11,7 @@ describe('page cursors', () => {
     );
   });
 
-  it('any other text decodes to no page cursor', () => {
+  it('a text that is not a page cursor decodes to null', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const key = decodeCursor(text, 2);

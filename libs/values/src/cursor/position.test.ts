@@ -20,7 +20,7 @@ describe('the cursor of a list by instant and id', () => {
     );
   });
 
-  it('any other text decodes to no position', () => {
+  it('a text that is not such a cursor decodes to no position', () => {
     fc.assert(fc.property(fc.string(), (text) => decodePosition(text) === null));
     fc.assert(fc.property(fc.string(), (text) => decodePosition(wrapped(text)) === null));
     expect(decodePosition('nonsense')).toBeNull();
@@ -71,7 +71,7 @@ describe('an instant in a cursor', () => {
     '+275000-11-21T12:00:00.000Z',
     '300000-01-01T00:00:00.000Z',
     '-000001-01-01T00:00:00.000Z',
-  ])('%j is no instant of a cursor', (text) => {
+  ])('%j is not an instant of a cursor', (text) => {
     expect(decodeInstant(text)).toBeNull();
   });
 });

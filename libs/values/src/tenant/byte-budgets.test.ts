@@ -26,7 +26,7 @@ test('a body larger than the budget passes when the budget is full', () => {
   expect(budgets.waitFor('a', 10_000, 0)).toBe(10);
 });
 
-test('over any time, bodies admitted cost at most two seconds, that time, and one body dearer than announced', () => {
+test('over any period, the admitted bodies cost at most the budget of that period and two seconds more, plus one body that costs more than announced', () => {
   const use = fc.record({ afterMs: fc.nat(400), announced: fc.integer({ min: 1, max: 300 }), found: fc.nat(500) });
   fc.assert(
     fc.property(fc.array(use), (uses) => {

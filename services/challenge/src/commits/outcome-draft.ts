@@ -25,7 +25,7 @@ export type OutcomeDraft = ReportedAttempt & {
   readonly signed: SignedOutcome;
   /** The claim that the outcome makes; null for none. */
   readonly claim: Claim | null;
-  /** The player whose sample the score is, as in `samplePlayer`; null if it is no sample. */
+  /** The player whose sample the score is, as in `samplePlayer`; null if it is not a sample. */
   readonly samplePlayer: string | null;
   /** The use of the report's idempotency key, to record with the outcome; null for none. */
   readonly idempotencyUse: IdempotencyUse | null;

@@ -84,7 +84,7 @@ describe('a calibration', () => {
     expect(await s.reread(challenge.id)).toMatchObject({ status: ChallengeStatus.LIVE, threshold: 10 });
   });
 
-  it('a calibration counts the runs of one account up to its fair share, whichever ref they come through', async () => {
+  it('a calibration counts the scores of one account up to its fair share, whichever of its refs plays', async () => {
     const challenge = await s.open({ minCalibrationN: 10, minCalibrationPlayers: 4 });
     const player = await h.player();
     const secondRef = `second-${newId()}`;
@@ -95,7 +95,7 @@ describe('a calibration', () => {
     expect(await s.traceOf(challenge.id)).toMatchObject({ collected: 5, players: 1, samples: 5 });
   });
 
-  it('the bar of a calibration is not placed by one account with 180 of 200 runs', async () => {
+  it('one account with 180 of 200 scores does not set the bar of a calibration', async () => {
     const challenge = await s.open({ minCalibrationN: 200, minCalibrationPlayers: 20, targetPassRate: 0.2 });
     const player = await h.player();
     await s.listen(...Array.from({ length: 180 }, () => listenedScore(challenge.id, player.ref, 1_000_000)));
@@ -121,7 +121,7 @@ describe('a calibration', () => {
 });
 
 describe('a free attempt', () => {
-  it('a free attempt from before its challenge went live settles without a bar, and moves no bar', async () => {
+  it('a free attempt from before its challenge went live settles without a bar, and does not change the bar', async () => {
     const challenge = await s.open();
     const early = created(await h.create(challenge.id, 'early'));
     for (const [index, ref] of ['one', 'two', 'one', 'two'].entries()) await s.score(challenge.id, ref, index);
@@ -157,7 +157,7 @@ describe('a calibration of many samples', () => {
     ['rising', (index: number) => index],
     ['falling', (index: number) => -index],
   ])(
-    'a calibration of many samples finds its bar from an anchor that a recount confirms, however the scores come (%s)',
+    'a calibration of many samples finds its bar from an anchor that a recount confirms, in whatever order the scores arrive (%s)',
     async (_, scoreOf) => {
       const { id } = await s.open({ minCalibrationN: SAMPLES, minCalibrationPlayers: 1, targetPassRate: 0.3 });
       const samples = Array.from({ length: SAMPLES }, (__, index): BarSample => {

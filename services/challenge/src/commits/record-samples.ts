@@ -27,9 +27,9 @@ import { type BarSample, type CountedSamples, countSamples } from '../domain/cou
 import { anchorWith, isAnchorDue, type RankAnchor, rankOfKthBest } from '../domain/rank-anchor.ts';
 import { insertBarSamples, loadRecordedSamples, loadScoreOfRank } from '../repository/bar-samples.ts';
 import {
-  loadAnchors,
+  loadRankAnchors,
   loadSamplesOfPlayers,
-  moveAnchor,
+  moveRankAnchor,
   putCalibrationCounts,
   putCalibrationPlayers,
 } from '../repository/calibrations.ts';
@@ -57,7 +57,7 @@ export async function recordSamples(
     loadChallenges(tx, ids),
     loadRecordedSamples(tx, samples),
     loadSamplesOfPlayers(tx, samples),
-    loadAnchors(tx, ids),
+    loadRankAnchors(tx, ids),
   ]);
   const calibrations = [...ofChallenges].flatMap(([id, ofChallenge]): Calibration[] => {
     const challenge = challenges.get(id)?.challenge;
@@ -118,7 +118,7 @@ async function approachBar(
     anchors: anchor === null ? [] : [anchor],
   });
   if (isComplete) await goLive(tx, challenge, { threshold: score, ...cause });
-  else await moveAnchor(tx, challenge.id, { from: anchor, to: score });
+  else await moveRankAnchor(tx, challenge.id, { from: anchor, to: score });
 }
 
 async function goLive(

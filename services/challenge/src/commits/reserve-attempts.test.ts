@@ -14,7 +14,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Challenge, ChallengeTerms } from '../domain/challenge.ts';
 import type { CreationDecision } from '../domain/creation-decision.ts';
-import { ATTEMPT, CEILINGS, LIVE, NOW, TERMS } from '../domain/example.ts';
+import { ATTEMPT, CEILINGS, LIVE_CHALLENGE, NOW, TERMS } from '../domain/example.ts';
 import { CAP_WINDOW_MS } from '../domain/player-availability.ts';
 import { insertAttempts, loadAttempts } from '../repository/attempts.ts';
 import { completeRamp, insertChallenge, updateChallengeStatus } from '../repository/challenges.ts';
@@ -69,7 +69,7 @@ function startReplica({ turn }: { turn?: Promise<void> } = {}) {
 }
 
 async function open(terms: Partial<ChallengeTerms> = {}, changes: Partial<Challenge> = {}): Promise<Challenge> {
-  const challenge = { ...LIVE, id: newId(), tenant: TENANT, ...changes, terms: { ...TERMS, ...terms } };
+  const challenge = { ...LIVE_CHALLENGE, id: newId(), tenant: TENANT, ...changes, terms: { ...TERMS, ...terms } };
   await insertChallenge(database, challenge);
   return challenge;
 }
@@ -237,7 +237,7 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     expect(await attemptAfterSweeps(attemptId)).toMatchObject({ status: 'refused', closedReason: ABANDONED });
   });
 
-  it('a creation that is already writing holds the sweep back, and the sweep finds its attempt', async () => {
+  it('a sweep waits for a creation that is already writing, and finds its attempt', async () => {
     const replica = startReplica();
     const challenge = await open();
     const attemptId = newOwnedId('challenge');
@@ -264,11 +264,12 @@ describe('a creation that waits while the sweep of pending attempts advances', (
     expect(await attemptAfterSweeps(attemptId)).toMatchObject({ status: 'refused', closedReason: ABANDONED });
   });
 
-  it('a mark that advances to a low watermark just raised by another run does not pass a creation', async () => {
+  it('the mark of a sweep does not pass a creation if another run has just raised the low watermark', async () => {
     const { promise: turn, resolve: takeTurn } = Promise.withResolvers<void>();
     let asked = 0;
     const query: Database['query'] = async (statement, values) => {
-      // The query is known by its order; the answers may come in any order, over two connections.
+      // The first run of this query is the slow one. Results may arrive in any order, because the
+      // two runs use two connections.
       const isSlow = statement.text.includes('pg_stat_activity') && ++asked === 1;
       const rows = await database.query<never>(statement, values);
       if (isSlow) await turn;
@@ -408,7 +409,7 @@ describe('a replica that caches', () => {
     return verdicts;
   }
 
-  it('a replica that caches decides the same as one with an empty cache', async () => {
+  it('a replica with a filled cache decides like one with an empty cache', async () => {
     const replicas = [startReplica(), startReplica()] as const;
     await fc.assert(
       fc.asyncProperty(steps, async (script) => {

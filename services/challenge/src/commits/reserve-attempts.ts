@@ -19,8 +19,8 @@ import type { BatchOptions, Database, Queryable, Transaction } from '@laurel/pos
 import type { Clock } from '@laurel/service';
 import type { Attempt } from '../domain/challenge.ts';
 import {
-  type Creation,
   type CreationDecision,
+  type CreationRequest,
   decideCachedCreations,
   decideCreations,
 } from '../domain/creation-decision.ts';
@@ -35,7 +35,7 @@ import { loadPlayerFacts, lockPlayers, lockPlayersAndSlots } from '../repository
 import { takingSlots } from '../repository/ramp-slots.ts';
 
 /** A creation, and the account that its ref names. */
-export type NamedCreation = { readonly creation: Creation; readonly account: NamedAccount };
+export type NamedCreation = { readonly creation: CreationRequest; readonly account: NamedAccount };
 
 export type AttemptReservationBatches = Coalescer<NamedCreation, CreationDecision>;
 

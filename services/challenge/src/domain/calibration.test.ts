@@ -53,14 +53,14 @@ function easier(one: number, other: number, is: ThresholdDirection): number {
 describe('the bar of five percentiles', () => {
   const DISTRIBUTION = { p5: 10, p25: 20, p50: 40, p75: 70, p95: 110 };
 
-  it('the bar of percentiles is exactly a percentile that was given', () => {
+  it('at a target of 5, 25, 50, 75 or 95 % the bar of percentiles is exactly one of them', () => {
     const bars = (is: ThresholdDirection) =>
       [0.05, 0.25, 0.5, 0.75, 0.95].map((rate) => barFromPercentiles(DISTRIBUTION, rate, is));
     expect(bars('higher_is_better')).toEqual([110, 70, 40, 20, 10]);
     expect(bars('lower_is_better')).toEqual([10, 20, 40, 70, 110]);
   });
 
-  it('the bar of percentiles is interpolated between them and never further out than the outermost', () => {
+  it('the bar of percentiles is interpolated between them and never beyond the outermost', () => {
     expect(barFromPercentiles(DISTRIBUTION, 0.15, 'higher_is_better')).toBeCloseTo(90, 10);
     expect(barFromPercentiles(DISTRIBUTION, 0.15, 'lower_is_better')).toBeCloseTo(15, 10);
     expect(barFromPercentiles(DISTRIBUTION, 0.01, 'higher_is_better')).toBe(110);
@@ -140,46 +140,49 @@ describe('the pass rate of a bar', () => {
   it.each([
     ['every player plays as often', () => 1],
     ['a few players have most of the runs', (index: number) => 1 / (index + 1)],
-  ] as const)('the interval of a bar holds for those who calibrated in 99 of 100 runs, if %s', (_, weightOf) => {
-    const required = { minCalibrationN: 200, minCalibrationPlayers: 20 };
-    // Skill makes 36 % of the variance of all scores, and luck the rest.
-    const luck = 4 / 3;
-    const reachOf = (skill: number, bar: number) => Math.min(1, Math.max(0, (skill + luck - bar) / luck));
-    const share = shareOf(() => {
-      let weights = 0;
-      const players = Array.from({ length: 60 }, (__, index) => {
-        weights += weightOf(index);
-        return { skill: draw(), upTo: weights, count: 0 };
+  ] as const)(
+    'in 99 of 100 runs the interval of a bar contains the score that the target share of the players’ runs reach, if %s',
+    (_, weightOf) => {
+      const required = { minCalibrationN: 200, minCalibrationPlayers: 20 };
+      // Skill makes 36 % of the variance of all scores, and luck the rest.
+      const luck = 4 / 3;
+      const reachOf = (skill: number, bar: number) => Math.min(1, Math.max(0, (skill + luck - bar) / luck));
+      const share = shareOf(() => {
+        let weights = 0;
+        const players = Array.from({ length: 60 }, (__, index) => {
+          weights += weightOf(index);
+          return { skill: draw(), upTo: weights, count: 0 };
+        });
+        const counted: { skill: number; score: number }[] = [];
+        const playersCollected = () => players.filter(({ count }) => count > 0).length;
+        while (!isCalibrated({ collected: counted.length, playersCollected: playersCollected() }, required)) {
+          const drawn = draw() * weights;
+          const player = players.find(({ upTo }) => drawn < upTo);
+          if (player === undefined || player.count === fairShareOf(required)) continue;
+          player.count += 1;
+          counted.push({ skill: player.skill, score: player.skill + luck * draw() });
+        }
+        const best = counted.map(({ score }) => score).toSorted((one, other) => other - one);
+        const reached = intervalRanksOfBar(best.length, 0.2).map((rank) => {
+          const bar = best[rank - 1] ?? Number.NaN;
+          return counted.reduce((sum, { skill }) => sum + reachOf(skill, bar), 0) / counted.length;
+        });
+        const [atBest = 1, atWorst = 0] = reached;
+        return atBest <= 0.2 && 0.2 <= atWorst;
       });
-      const counted: { skill: number; score: number }[] = [];
-      const playersCollected = () => players.filter(({ count }) => count > 0).length;
-      while (!isCalibrated({ collected: counted.length, playersCollected: playersCollected() }, required)) {
-        const drawn = draw() * weights;
-        const player = players.find(({ upTo }) => drawn < upTo);
-        if (player === undefined || player.count === fairShareOf(required)) continue;
-        player.count += 1;
-        counted.push({ skill: player.skill, score: player.skill + luck * draw() });
-      }
-      const best = counted.map(({ score }) => score).toSorted((one, other) => other - one);
-      const reached = intervalRanksOfBar(best.length, 0.2).map((rank) => {
-        const bar = best[rank - 1] ?? Number.NaN;
-        return counted.reduce((sum, { skill }) => sum + reachOf(skill, bar), 0) / counted.length;
-      });
-      const [atBest = 1, atWorst = 0] = reached;
-      return atBest <= 0.2 && 0.2 <= atWorst;
-    });
-    expect(share).toBeGreaterThanOrEqual(LEAST_SHARE);
-  });
+      expect(share).toBeGreaterThanOrEqual(LEAST_SHARE);
+    },
+  );
 });
 
-describe('the bar of samples', () => {
+describe('a bar that samples set', () => {
   function barOf(samples: readonly number[], rate: number, is: ThresholdDirection): number {
     const best = samples.toSorted((one, other) => easier(one, other, is));
     return best[rankOfBar(samples.length, rate) - 1] ?? Number.NaN;
   }
   const samples = fc.array(whole, { minLength: 1, maxLength: 300 });
 
-  it('the bar of samples is exactly the sample at the target, if there is one', () => {
+  it('a bar that samples set is exactly the sample at the target pass rate, if there is one', () => {
     for (const rate of [0.05, 0.25, 0.5, 0.75, 0.95]) {
       for (let hundreds = 1; hundreds <= 200; hundreds += 1) {
         expect(rankOfBar(hundreds * 100, rate)).toBe(Math.round(rate * 100) * hundreds);
@@ -189,7 +192,7 @@ describe('the bar of samples', () => {
     expect([rankOfBar(10, 0.7), rankOfBar(100, 0.07), rankOfBar(1, 0.001), rankOfBar(1, 0.999)]).toEqual([7, 7, 1, 1]);
   });
 
-  it('the target share of distinct samples reaches their bar, to half a sample, and at least one does', () => {
+  it('the share of distinct samples that reach the bar is the target to within half a sample, and at least one does', () => {
     const distinct = fc.uniqueArray(whole, { minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(distinct, target, direction, (scores, rate, is) => {
@@ -215,7 +218,7 @@ describe('the bar of samples', () => {
     expect(barOf([1, 2, 2, 2, 2, 2, 2, 2, 2, 2], 0.1, 'higher_is_better')).toBe(2);
   });
 
-  it('the bar of samples is no harder to clear at a higher target pass rate', () => {
+  it('a bar that samples set is no harder to clear at a higher target pass rate', () => {
     fc.assert(
       fc.property(samples, target, target, direction, (scores, one, other, is) => {
         const [low, high] = [Math.min(one, other), Math.max(one, other)];
@@ -224,7 +227,7 @@ describe('the bar of samples', () => {
     );
   });
 
-  it('the bar of samples commutes with a change of unit and of zero, and mirrors with the direction', () => {
+  it('a bar that samples set commutes with a change of unit and of zero, and mirrors with the direction', () => {
     fc.assert(
       fc.property(samples, target, direction, fc.integer({ min: 1, max: 1_000 }), whole, (scores, rate, is, by, to) => {
         const bar = barOf(scores, rate, is);
@@ -257,7 +260,7 @@ describe('the interval of a bar', () => {
   /** Whether a probability is at most the half of 1 % that each side may miss. */
   const isTail = (ways: readonly bigint[], n: number) => sum(ways) * 200n <= 20n ** BigInt(n);
 
-  it('the interval of a bar misses on each side with at most half a per cent, and no narrower one does: in whole numbers', () => {
+  it('the interval of a bar is the narrowest that misses on each side with at most half a per cent, computed in whole numbers', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 150 }), fc.integer({ min: 1, max: 19 }), (n, twentieths) => {
         const ways = waysOf(n, twentieths);
@@ -324,7 +327,7 @@ describe('the fair share', () => {
     );
   });
 
-  it("one player's 180 runs of 200 place the bar no further than a tenth of the samples can", () => {
+  it("one player's 180 scores of 200 move the bar no further than a tenth of the samples can", () => {
     const required = { minCalibrationN: 200, minCalibrationPlayers: 20 };
     const share = fairShareOf(required);
     const honest = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 180, maxLength: 180 });
@@ -346,7 +349,7 @@ describe('without a fair share', () => {
   it.each([
     ['best', 2, 0],
     ['worst', -1, 20],
-  ])("without a fair share, one player's 180 %s runs of 200 place the bar alone", (_, run, reached) => {
+  ])("without a fair share, one player's 180 %s scores of 200 alone would set the bar", (_, run, reached) => {
     const honest = Array.from({ length: 20 }, (__, index) => index / 20);
     const all = [...honest, ...Array<number>(180).fill(run)];
     const bar = all.toSorted((one, other) => other - one)[rankOfBar(all.length, 0.2) - 1] ?? Number.NaN;
@@ -355,7 +358,7 @@ describe('without a fair share', () => {
 });
 
 describe('a calibration', () => {
-  it('a calibration is complete with the required samples and the required players, and not with only one of the two', () => {
+  it('a calibration is complete once it has both the required samples and the required players', () => {
     const required = { minCalibrationN: 200, minCalibrationPlayers: 20 };
     const isComplete = (collected: number, playersCollected: number) =>
       isCalibrated({ collected, playersCollected }, required);

@@ -6,7 +6,7 @@ import {
   parentOfDerivedRung,
   rungOf,
 } from './challenge-terms.ts';
-import { LIVE, TENANT, TERMS } from './example.ts';
+import { LIVE_CHALLENGE, TENANT, TERMS } from './example.ts';
 
 function issuesOf(changes: Partial<NewChallenge> = {}) {
   return issuesOfNewChallenge({ tenant: TENANT, terms: TERMS, status: 'live', threshold: 1, parent: null, ...changes });
@@ -36,20 +36,22 @@ describe('a new challenge', () => {
   });
 
   it('a new challenge is one rung above a parent of its own tenant and direction', () => {
-    const terms = { ...TERMS, parentChallengeId: LIVE.id };
-    expect(issuesOf({ terms, parent: LIVE })).toEqual([]);
+    const terms = { ...TERMS, parentChallengeId: LIVE_CHALLENGE.id };
+    expect(issuesOf({ terms, parent: LIVE_CHALLENGE })).toEqual([]);
     expect(issuesOf({ terms, parent: null })).toHaveLength(1);
-    expect(issuesOf({ terms, parent: { ...LIVE, tenant: { ...TENANT, environment: 'test' } } })).toHaveLength(1);
-    expect(issuesOf({ terms: { ...terms, direction: 'lower_is_better' }, parent: LIVE })).toHaveLength(1);
+    expect(issuesOf({ terms, parent: { ...LIVE_CHALLENGE, tenant: { ...TENANT, environment: 'test' } } })).toHaveLength(
+      1,
+    );
+    expect(issuesOf({ terms: { ...terms, direction: 'lower_is_better' }, parent: LIVE_CHALLENGE })).toHaveLength(1);
     expect(rungOf(null)).toBe(1);
-    expect(rungOf({ ...LIVE, rung: 4 })).toBe(5);
+    expect(rungOf({ ...LIVE_CHALLENGE, rung: 4 })).toBe(5);
   });
 
   it('a rung may be live without its own threshold if its parent has the same metric and a higher pass rate', () => {
-    const terms = { ...TERMS, parentChallengeId: LIVE.id, targetPassRate: 0.1 };
-    const derived = { terms, threshold: null, parent: LIVE };
+    const terms = { ...TERMS, parentChallengeId: LIVE_CHALLENGE.id, targetPassRate: 0.1 };
+    const derived = { terms, threshold: null, parent: LIVE_CHALLENGE };
     expect(issuesOf(derived)).toEqual([]);
-    expect(parentOfDerivedRung({ ...derived, status: 'live' })).toBe(LIVE);
+    expect(parentOfDerivedRung({ ...derived, status: 'live' })).toBe(LIVE_CHALLENGE);
     const bad = [{ targetPassRate: 0.2 }, { targetPassRate: 0.3 }, { metricName: 'time' }, { metricUnit: 'km' }];
     for (const changes of bad) {
       expect(issuesOf({ ...derived, terms: { ...terms, ...changes } })).toHaveLength(1);
@@ -63,7 +65,7 @@ describe('a new challenge', () => {
     expect(parentOfDerivedRung({ ...derived, status: 'live', terms: topN })).toBeNull();
   });
 
-  it('a rung takes no bar that is missing or outside its plausible window', () => {
+  it('a rung is refused a bar that is missing or outside its plausible window', () => {
     expect(issueOfDerivedBar(null, TERMS)).not.toBeNull();
     expect(issueOfDerivedBar(5, TERMS)).toBeNull();
     expect(issueOfDerivedBar(5, { ...TERMS, scoreMin: 5, scoreMax: 5 })).toBeNull();

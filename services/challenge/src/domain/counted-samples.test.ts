@@ -3,16 +3,19 @@ import { describe, expect, it } from 'vitest';
 import { fairShareOf } from './calibration.ts';
 import type { Challenge, ChallengeTerms } from './challenge.ts';
 import { type BarSample, type CountedSamples, countSamples, type StoredProgress } from './counted-samples.ts';
-import { CALIBRATING, LIVE } from './example.ts';
+import { CALIBRATING_CHALLENGE, LIVE_CHALLENGE } from './example.ts';
 
 const NONE = { recorded: new Set<string>(), samplesOfPlayers: new Map<string, number>() };
 
 function calibrating(terms: Partial<ChallengeTerms> = {}): Challenge {
-  return { ...CALIBRATING, terms: { ...CALIBRATING.terms, minCalibrationN: 4, minCalibrationPlayers: 2, ...terms } };
+  return {
+    ...CALIBRATING_CHALLENGE,
+    terms: { ...CALIBRATING_CHALLENGE.terms, minCalibrationN: 4, minCalibrationPlayers: 2, ...terms },
+  };
 }
 
 function sampleOf(player: string, score: number, sampleId: string): BarSample {
-  return { challengeId: CALIBRATING.id, sampleId, player, score };
+  return { challengeId: CALIBRATING_CHALLENGE.id, sampleId, player, score };
 }
 
 const idsOf = ({ counted }: CountedSamples) => counted.map(({ sampleId }) => sampleId);
@@ -28,7 +31,7 @@ describe('a sample', () => {
       isComplete: false,
     });
     for (const challenge of [
-      LIVE,
+      LIVE_CHALLENGE,
       { ...calibrating(), status: 'suspended' },
       { ...calibrating(), status: 'closed' },
     ] as const) {
@@ -36,13 +39,13 @@ describe('a sample', () => {
     }
   });
 
-  it('a sample outside the plausible window does not count, and its bounds are inside', () => {
+  it('a sample outside the plausible window does not count, and one on its bound does', () => {
     const challenge = calibrating({ scoreMin: 0, scoreMax: 10 });
     const samples = [-1, 0, 10, 11].map((score) => sampleOf(`of ${score}`, score, `${score}`));
     expect(idsOf(countSamples(samples, { challenge, ...NONE }))).toEqual(['0', '10']);
   });
 
-  it('a sample that is recorded, or comes twice at once, counts once, and its repeat takes nothing of its player’s share', () => {
+  it('a sample counts once, even twice in one batch, and its repeat uses nothing of its player’s share', () => {
     const samples = [sampleOf('a', 1, 'old'), sampleOf('a', 1, 'new'), sampleOf('a', 1, 'new')];
     const challenge = { ...calibrating(), collected: 1, playersCollected: 1 };
     const stored = { challenge, recorded: new Set(['old']), samplesOfPlayers: new Map([['a', 1]]) };
@@ -53,7 +56,7 @@ describe('a sample', () => {
     });
   });
 
-  it('a sample over the fair share of its player does not count: if one player made 180 of 200 runs, 20 count', () => {
+  it('a sample over the fair share of its player does not count: of one player’s 180 scores among 200, 20 count', () => {
     const challenge = calibrating({ minCalibrationN: 200, minCalibrationPlayers: 20 });
     const samples = Array.from({ length: 180 }, (_, run) => sampleOf('a', 1_000, `${run}`));
     expect(countSamples(samples, { challenge, ...NONE })).toMatchObject({ collected: 20, playersCollected: 1 });
@@ -90,7 +93,7 @@ describe('laws of counting samples', () => {
     };
   }
 
-  it('counting samples in any two batches counts those that one batch counts', () => {
+  it('counting samples in two batches counts the same ones as counting them in one', () => {
     fc.assert(
       fc.property(anyChallenge, anySamples, fc.nat(40), (challenge, samples, cut) => {
         const stored = { challenge, ...NONE };

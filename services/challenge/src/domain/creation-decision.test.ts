@@ -3,7 +3,7 @@ import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CreationFacts, decideCachedCreations, decideCreations } from './creation-decision.ts';
-import { ATTEMPT, CALIBRATING, CEILINGS, LIVE, NOW, TENANT, TERMS } from './example.ts';
+import { ATTEMPT, CALIBRATING_CHALLENGE, CEILINGS, LIVE_CHALLENGE, NOW, TENANT, TERMS } from './example.ts';
 
 const NOTHING_YET = { claimed: false, parentClaimed: true, paidInWindow: 0 };
 
@@ -15,13 +15,13 @@ function facts(
     creation: {
       attemptId,
       tenant: TENANT,
-      challengeId: LIVE.id,
+      challengeId: LIVE_CHALLENGE.id,
       playerRef: 'player',
       metadata: '{}',
       idempotencyUse: null,
     },
     account: { accountId, isFresh },
-    challenge: LIVE,
+    challenge: LIVE_CHALLENGE,
     known: null,
     player: accountId === null ? null : NOTHING_YET,
     ...rest,
@@ -34,13 +34,15 @@ function decide(...batch: readonly CreationFacts[]) {
 
 describe('a creation', () => {
   it('a creation of a paid attempt is pending, with everything frozen on it', () => {
-    expect(decide(facts())).toEqual([{ kind: 'created', challenge: LIVE, attempt: { ...ATTEMPT, status: 'pending' } }]);
+    expect(decide(facts())).toEqual([
+      { kind: 'created', challenge: LIVE_CHALLENGE, attempt: { ...ATTEMPT, status: 'pending' } },
+    ]);
   });
 
   it('a creation of a free attempt is open immediately, with or without an account', () => {
     const [known, unlinked] = decide(
-      facts({ challenge: CALIBRATING }),
-      facts({ attemptId: 'b', accountId: null, challenge: CALIBRATING }),
+      facts({ challenge: CALIBRATING_CHALLENGE }),
+      facts({ attemptId: 'b', accountId: null, challenge: CALIBRATING_CHALLENGE }),
     );
     expect(known).toMatchObject({ kind: 'created', attempt: { status: 'open', feeCents: 0n, accountId: 'account' } });
     expect(unlinked).toMatchObject({ kind: 'created', attempt: { status: 'open', feeCents: 0n, accountId: null } });
@@ -53,7 +55,7 @@ describe('a creation', () => {
   it('a creation whose id is known gets the first result', () => {
     const settled = { ...ATTEMPT, status: 'settled' as const };
     expect(decide(facts({ known: settled, player: { ...NOTHING_YET, paidInWindow: 99 } }))).toEqual([
-      { kind: 'known', attempt: settled, challenge: LIVE },
+      { kind: 'known', attempt: settled, challenge: LIVE_CHALLENGE },
     ]);
   });
 
@@ -68,7 +70,7 @@ describe('a creation', () => {
     const claimed = { ...NOTHING_YET, claimed: true };
     expect(decide(facts({ isFresh: false }))).toMatchObject([{ kind: 'created' }]);
     expect(decide(facts({ isFresh: false, player: claimed }))).toEqual([{ kind: 'ask_wallet' }]);
-    expect(decide(facts({ isFresh: false, challenge: CALIBRATING }))).toEqual([{ kind: 'ask_wallet' }]);
+    expect(decide(facts({ isFresh: false, challenge: CALIBRATING_CHALLENGE }))).toEqual([{ kind: 'ask_wallet' }]);
     expect(decide(facts({ isFresh: false, challenge: null }))).toMatchObject([{ code: 'not_found' }]);
     expect(decide(facts({ isFresh: true, player: claimed }))).toMatchObject([{ code: 'challenge_already_claimed' }]);
   });
@@ -91,7 +93,7 @@ describe('a batch of creations', () => {
           const made = decisions.filter(
             (decision, index) => decision.kind === 'created' && accounts[index] === accountId,
           ).length;
-          expect(made).toBe(Math.min(asked, Math.max(0, LIVE.terms.dailyAttemptCap - before)));
+          expect(made).toBe(Math.min(asked, Math.max(0, LIVE_CHALLENGE.terms.dailyAttemptCap - before)));
         }
       }),
     );
@@ -108,12 +110,12 @@ describe('creations that are decided on a cached challenge', () => {
   });
 
   it('creations that are refused, free, or without an account are not decided on a cached challenge', () => {
-    const rich = { ...LIVE, terms: { ...TERMS, prizeCents: cents(2_501n) } };
+    const rich = { ...LIVE_CHALLENGE, terms: { ...TERMS, prizeCents: cents(2_501n) } };
     const foreign = { ...facts().creation, tenant: { ...TENANT, programId: 'other' } };
     const others = [
       facts({ challenge: null }),
-      facts({ challenge: CALIBRATING }),
-      facts({ challenge: { ...LIVE, status: 'suspended' } }),
+      facts({ challenge: CALIBRATING_CHALLENGE }),
+      facts({ challenge: { ...LIVE_CHALLENGE, status: 'suspended' } }),
       facts({ challenge: rich }),
       facts({ creation: foreign }),
       facts({ accountId: null }),

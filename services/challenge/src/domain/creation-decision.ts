@@ -30,7 +30,7 @@ import { decideAvailability, factsWithoutAccount, type PlayerFacts } from './pla
 import { withAttempts } from './ramp.ts';
 import type { TierCeilings } from './tier-ceiling.ts';
 
-export type Creation = {
+export type CreationRequest = {
   readonly attemptId: string;
   readonly tenant: Tenant;
   readonly challengeId: string;
@@ -41,7 +41,7 @@ export type Creation = {
 };
 
 export type CreationFacts = {
-  readonly creation: Creation;
+  readonly creation: CreationRequest;
   readonly account: NamedAccount;
   readonly challenge: Challenge | null;
   /** The attempt with this id, if there is one. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   claimOf,
   type DriftState,
-  follow,
+  followOutcomes,
   isReadingDue,
   JUDGES_FROM,
   LOG_LIMIT,
@@ -76,7 +76,7 @@ function suspendedBy(rate: number, target: number, attempts: number): number[] {
 }
 
 describe('the claim', () => {
-  it('the claim is a band that reaches a factor of 1.5 to both sides, and no rate is above 1', () => {
+  it('the claimed band reaches from the target divided by 1.5 to the target times 1.5, and no higher than 1', () => {
     expect(claimOf(0.3).low).toBeCloseTo(0.2, 15);
     expect(claimOf(0.3).high).toBeCloseTo(0.45, 15);
     expect(claimOf(0.9).high).toBe(1);
@@ -115,7 +115,7 @@ describe('the likelihood ratios', () => {
     }
   });
 
-  it('the likelihood ratios move with the passes: more passes raise “too often” and lower “too seldom”', () => {
+  it('more passes raise the likelihood ratio of “too often” and lower that of “too seldom”', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), fc.nat(), target(), (attempts, any, rate) => {
         const passes = any % attempts;
@@ -128,14 +128,14 @@ describe('the likelihood ratios', () => {
     }
   });
 
-  it('the likelihood ratio of an upper edge of 1 stays 1: no bar is passed too often for it', () => {
+  it('the likelihood ratio of “too often” stays 1 if the upper edge is 1, because no pass rate is above it', () => {
     expect(logRatiosOf({ attempts: 1_000_000, passes: 1_000_000 }, 0.9).above).toBe(0);
-    expect(follow(START, Array<boolean>(2_000).fill(true), 0.9).rejectedAt).toBeNull();
+    expect(followOutcomes(START, Array<boolean>(2_000).fill(true), 0.9).rejectedAt).toBeNull();
   });
 });
 
 describe('the error of the monitor', () => {
-  it('the error of the monitor is at most half of 0.001 on each side, over all looks at 20,000 attempts: computed exactly, at the edges of the band', () => {
+  it('the error of the monitor is at most half of 0.001 on each side, over the 20,000 checks of as many attempts: computed exactly, at the edges of the band', () => {
     const errors = [0.05, 0.2, 0.5].map((target) => {
       const { low, high } = claimOf(target);
       return [low, high, target].map((rate) => suspendedBy(rate, target, 20_000).at(-1) ?? 1);
@@ -153,7 +153,7 @@ describe('the error of the monitor', () => {
     expect(ofAFifth[2]).toBeCloseTo(0.0000002, 7);
   });
 
-  it('the monitor of a target of 0.2 finds a rate outside the band soon: computed exactly', () => {
+  it('with a target of 0.2, the monitor soon finds a pass rate outside the band: computed exactly', () => {
     const within = (rate: number) => suspendedBy(rate, 0.2, 1_000).findIndex((chance) => chance >= 0.95);
     const found = { threefold: within(0.6), double: within(0.4), third: within(0.2 / 3) };
     // The numbers that docs/contract/rules.md states.
@@ -187,15 +187,18 @@ describe('following outcomes', () => {
   it('following outcomes stops at the first attempt, from the 50th, at which a ratio exceeds its limit', () => {
     fc.assert(
       fc.property(outcomes, fc.constantFrom(...TARGETS), (passed, target) => {
-        expect(follow(START, passed, target)).toEqual(followEach(passed, target));
+        expect(followOutcomes(START, passed, target)).toEqual(followEach(passed, target));
       }),
       { numRuns: 300 },
     );
-    expect(follow(START, Array<boolean>(49).fill(true), 0.2)).toEqual({
+    expect(followOutcomes(START, Array<boolean>(49).fill(true), 0.2)).toEqual({
       state: { attempts: 49, passes: 49 },
       rejectedAt: null,
     });
-    expect(follow(START, Array<boolean>(80).fill(true), 0.2).rejectedAt).toMatchObject({ attempts: 50, passes: 50 });
+    expect(followOutcomes(START, Array<boolean>(80).fill(true), 0.2).rejectedAt).toMatchObject({
+      attempts: 50,
+      passes: 50,
+    });
   });
 
   it('following outcomes misses no attempt of a streak, however long the bar kept its claim before it', () => {
@@ -212,7 +215,7 @@ describe('following outcomes', () => {
           (_, index) => Math.floor((index + 1) * target) > index * target,
         );
         const passed = [...asClaimed, ...Array<boolean>(700).fill(passes)];
-        const followed = follow(START, passed, target);
+        const followed = followOutcomes(START, passed, target);
         if (followed.rejectedAt !== null) rejected += 1;
         expect(followed).toEqual(followEach(passed, target));
       }),
@@ -220,18 +223,18 @@ describe('following outcomes', () => {
     expect(rejected).toBeGreaterThan(50);
   });
 
-  it('following outcomes in any parts gives the same result as following them at once', () => {
+  it('following outcomes in several batches gives the same result as following them in one', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 600, maxLength: 600 });
     fc.assert(
       fc.property(outcomes, sizes, fc.constantFrom(...TARGETS), (passed, parts, target) => {
-        let followed = follow(START, [], target);
+        let followed = followOutcomes(START, [], target);
         let from = 0;
         for (const size of parts) {
           if (followed.rejectedAt !== null) break;
-          followed = follow(followed.state, passed.slice(from, from + size), target);
+          followed = followOutcomes(followed.state, passed.slice(from, from + size), target);
           from += size;
         }
-        expect(followed).toEqual(follow(START, passed, target));
+        expect(followed).toEqual(followOutcomes(START, passed, target));
       }),
       { numRuns: 300 },
     );
@@ -240,7 +243,10 @@ describe('following outcomes', () => {
   it('following a million outcomes takes at most a second', () => {
     const passed = Array.from({ length: 1_000_000 }, (_, index) => index % 5 === 0);
     const startedAt = performance.now();
-    expect(follow(START, passed, 0.2)).toEqual({ state: { attempts: 1_000_000, passes: 200_000 }, rejectedAt: null });
+    expect(followOutcomes(START, passed, 0.2)).toEqual({
+      state: { attempts: 1_000_000, passes: 200_000 },
+      rejectedAt: null,
+    });
     expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 });

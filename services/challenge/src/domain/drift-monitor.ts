@@ -65,7 +65,7 @@ export function logRatiosOf(state: DriftState, targetPassRate: number): LogRatio
  * Counts outcomes one after the other, up to the first attempt, from the 50th on, at which a ratio
  * exceeds its limit.
  */
-export function follow(before: DriftState, passed: readonly boolean[], targetPassRate: number): Followed {
+export function followOutcomes(before: DriftState, passed: readonly boolean[], targetPassRate: number): Followed {
   const tests = testsOf(targetPassRate);
   let { attempts, passes } = before;
   let ratios = ratiosOf(before, tests);

@@ -31,7 +31,7 @@ export const TERMS: ChallengeTerms = {
   parentChallengeId: null,
 };
 
-export const LIVE: Challenge = {
+export const LIVE_CHALLENGE: Challenge = {
   id: 'challenge',
   tenant: TENANT,
   terms: TERMS,
@@ -49,13 +49,17 @@ export const LIVE: Challenge = {
   playersCollected: 0,
 };
 
-export const CALIBRATING: Challenge = { ...LIVE, status: 'calibrating', threshold: null };
+export const CALIBRATING_CHALLENGE: Challenge = { ...LIVE_CHALLENGE, status: 'calibrating', threshold: null };
 
-export const TOP_N: Challenge = { ...LIVE, terms: { ...TERMS, prizeStructure: 'top_n', topN: 3 }, threshold: null };
+export const TOP_N_CHALLENGE: Challenge = {
+  ...LIVE_CHALLENGE,
+  terms: { ...TERMS, prizeStructure: 'top_n', topN: 3 },
+  threshold: null,
+};
 
 export const ATTEMPT: Attempt = {
   id: 'attempt',
-  challengeId: LIVE.id,
+  challengeId: LIVE_CHALLENGE.id,
   accountId: 'account',
   playerRef: 'player',
   status: 'open',

@@ -2,7 +2,7 @@ import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Challenge } from './challenge.ts';
-import { CEILINGS, LIVE, NOW, TENANT, TERMS } from './example.ts';
+import { CEILINGS, LIVE_CHALLENGE, NOW, TENANT, TERMS } from './example.ts';
 import { lossBoundOf, mostCountedWins, mostWinsUnconfirmed } from './loss-bound.ts';
 import { type DriftMonitor, decideMonitoring } from './monitor-decision.ts';
 import { decideAvailability } from './player-availability.ts';
@@ -14,7 +14,7 @@ import { MAX_UNCONFIRMED_ATTEMPTS } from './ramp.ts';
  * 500.00.
  */
 const challengeWith = (targetPassRate: number): Challenge => ({
-  ...LIVE,
+  ...LIVE_CHALLENGE,
   terms: { ...TERMS, prizeCents: cents(250_000n), integrityTier: 3, targetPassRate },
   calibrationSource: 'partner_seeded',
   hasRamp: true,

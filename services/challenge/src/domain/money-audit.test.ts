@@ -40,7 +40,7 @@ describe('an attempt and its fee', () => {
     expect(judgeFee(attempt('settled'), REFUNDED)).toEqual({ check: 'refunded_exactly_when_ended', final: true });
   });
 
-  it('an attempt and its fee are checked a second time if our row may have moved on', () => {
+  it('an attempt and its fee are checked a second time if our row may have changed since', () => {
     expect(judgeFee(null, FEE)).toEqual({ check: 'posted_fee_has_its_attempt', final: false });
     expect(judgeFee(attempt('refused'), FEE)).toEqual({ check: 'posted_fee_has_its_attempt', final: false });
     expect(judgeFee(attempt('open'), REFUNDED)).toEqual({ check: 'refunded_exactly_when_ended', final: false });
@@ -75,7 +75,7 @@ describe('an award and its payout', () => {
     expect(judgePayout(award('paying'), { ...PAYOUT, accountId: 'other' })).toEqual(check);
   });
 
-  it('an award and its payout are checked a second time if our row may have moved on', () => {
+  it('an award and its payout are checked a second time if our row may have changed since', () => {
     expect(judgePayout(null, PAYOUT)).toEqual({ check: 'payout_has_its_award', final: false });
     expect(judgePayout(award('held'), PAYOUT)).toEqual({ check: 'award_has_its_payout', final: false });
   });

@@ -3,17 +3,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Challenge } from './challenge.ts';
 import { JUDGES_FROM } from './drift-monitor.ts';
-import { ATTEMPT, ATTEMPT_TERMS, CEILINGS, LIVE, NOW, TERMS } from './example.ts';
+import { ATTEMPT, ATTEMPT_TERMS, CEILINGS, LIVE_CHALLENGE, NOW, TERMS } from './example.ts';
 import { countsForMonitor, type DriftMonitor, decideMonitoring, type MonitorDecision } from './monitor-decision.ts';
 
 const FRESH: DriftMonitor = {
-  challengeId: LIVE.id,
+  challengeId: LIVE_CHALLENGE.id,
   countsAfter: 0n,
   startedAt: NOW,
   state: { attempts: 0, passes: 0 },
 };
-const SEEDED: Challenge = { ...LIVE, calibrationSource: 'partner_seeded', hasRamp: true };
-const decide = (passed: readonly boolean[], challenge: Challenge = LIVE, monitor: DriftMonitor = FRESH) =>
+const SEEDED: Challenge = { ...LIVE_CHALLENGE, calibrationSource: 'partner_seeded', hasRamp: true };
+const decide = (passed: readonly boolean[], challenge: Challenge = LIVE_CHALLENGE, monitor: DriftMonitor = FRESH) =>
   decideMonitoring(monitor, challenge, passed, { ceilings: CEILINGS, now: NOW });
 const all = (passed: boolean, count: number) => Array<boolean>(count).fill(passed);
 const atTarget = (count: number) => Array.from({ length: count }, (_, index) => index % 5 === 4);
@@ -24,7 +24,7 @@ function decideInParts(passed: readonly boolean[], cuts: readonly number[]): Mon
   let decision: MonitorDecision | null = null;
   let start = 0;
   for (const end of ends.sort((one, other) => one - other)) {
-    decision = decide(passed.slice(start, end), LIVE, decision?.monitor ?? FRESH);
+    decision = decide(passed.slice(start, end), LIVE_CHALLENGE, decision?.monitor ?? FRESH);
     if (decision?.change != null) return decision;
     start = end;
   }
@@ -40,11 +40,11 @@ describe('what a drift monitor counts', () => {
 
   it('nothing is counted while the challenge is suspended or closed', () => {
     for (const status of ['suspended', 'closed', 'calibrating'] as const) {
-      expect(decide(all(true, 100), { ...LIVE, status })).toBeNull();
+      expect(decide(all(true, 100), { ...LIVE_CHALLENGE, status })).toBeNull();
     }
   });
 
-  it('counting the outcomes in any parts suspends the challenge at the same attempt, or never', () => {
+  it('counting the outcomes in several batches suspends the challenge at the same attempt as in one, or never', () => {
     fc.assert(
       fc.property(
         fc.array(fc.boolean(), { minLength: 1, maxLength: 300 }),
@@ -60,7 +60,7 @@ describe('what a drift monitor counts', () => {
   });
 });
 
-describe('what follows from it', () => {
+describe('the result of a count', () => {
   it('a bar that drifts suspends its challenge with the evidence at that attempt, which is also kept as a reading', () => {
     const decision = decide(all(true, 80));
     const evidence = { attempts: JUDGES_FROM, passes: JUDGES_FROM };
@@ -73,13 +73,13 @@ describe('what follows from it', () => {
     expect(decide(atTarget(99), SEEDED)?.change).toBeNull();
     const evidence = { attempts: 100, passes: 20 };
     expect(decide(atTarget(100), SEEDED)?.change).toMatchObject({ from: 'live', to: 'live', cause: 'ramp', evidence });
-    expect(decide(atTarget(100), LIVE)?.change).toBeNull();
+    expect(decide(atTarget(100), LIVE_CHALLENGE)?.change).toBeNull();
     expect(decide(atTarget(100), { ...SEEDED, rampCompletedAt: NOW })?.change).toBeNull();
     const withinCap = { ...SEEDED, terms: { ...TERMS, prizeCents: cents(500n) } };
     expect(decide(atTarget(100), withinCap)?.change).toBeNull();
   });
 
-  it('a bar that drifts completes no ramp', () => {
+  it('a challenge whose bar drifts does not complete its ramp', () => {
     expect(decide(all(false, 200), SEEDED)?.change).toMatchObject({ cause: 'drift' });
   });
 });

@@ -7,13 +7,13 @@
  *   count.
  * - If the monitor does not reject, 100 attempts complete the ramp.
  * - For a suspended or closed challenge no attempt counts. Its open attempts settle as before, and
- *   a reinstated challenge starts to count anew.
+ *   a reinstated challenge starts to count from zero.
  *
  * The outcomes may come in any order that does not depend on how they ended. Then, while a bar
  * keeps its claim, each outcome clears it with a probability within the band, whatever came before.
  */
 import type { Attempt, AttemptTerms, Challenge, ChallengeTerms } from './challenge.ts';
-import { type DriftState, follow, isReadingDue, type LogRatios, logRatiosOf } from './drift-monitor.ts';
+import { type DriftState, followOutcomes, isReadingDue, type LogRatios, logRatiosOf } from './drift-monitor.ts';
 import { RAMP_ATTEMPTS, rampOf } from './ramp.ts';
 import type { StatusChange } from './status-change.ts';
 import type { TierCeilings } from './tier-ceiling.ts';
@@ -66,7 +66,7 @@ export function decideMonitoring(
 ): MonitorDecision | null {
   if (challenge.status !== 'live') return null;
   const { targetPassRate } = challenge.terms;
-  const { state, rejectedAt } = follow(before.state, passed, targetPassRate);
+  const { state, rejectedAt } = followOutcomes(before.state, passed, targetPassRate);
   const monitor = { ...before, state };
   const change = { challengeId: challenge.id, changedAt: now, from: 'live', note: null } as const;
   if (rejectedAt !== null) {

@@ -115,7 +115,7 @@ describe('a batch of reports', () => {
     },
   );
 
-  it('a batch of reports finds no unknown attempt', () => {
+  it('a batch of reports returns not_found for an unknown attempt', () => {
     const batch = [{ report: report(), found: null, ...LOCKED, feePosted: true }];
     expect(decideOutcomes(batch, RULES)).toMatchObject([{ kind: 'refused', code: 'not_found' }]);
   });

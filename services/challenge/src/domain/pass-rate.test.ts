@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { intervalOfPassRate } from './pass-rate.ts';
+import { passRateConfidenceInterval } from './pass-rate.ts';
 
 const counted = fc
   .integer({ min: 1, max: 1_000_000 })
   .chain((attempts) => fc.record({ attempts: fc.constant(attempts), passes: fc.integer({ min: 0, max: attempts }) }));
 
 const intervalOf = (attempts: number, passes: number) =>
-  intervalOfPassRate({ attempts, passes }) ?? expect.fail('no interval');
+  passRateConfidenceInterval({ attempts, passes }) ?? expect.fail('no interval');
 
 /** The tolerance for two ends of intervals that differ only by rounding. */
 const TOLERANCE = 1e-12;
 
 describe('the interval of a pass rate', () => {
   it('the interval of a pass rate is the Wilson interval of 95 %, and there is none without attempts', () => {
-    expect(intervalOfPassRate({ attempts: 0, passes: 0 })).toBeNull();
+    expect(passRateConfidenceInterval({ attempts: 0, passes: 0 })).toBeNull();
     // Wilson (1927); values as in Newcombe, Statistics in Medicine 17 (1998), table I.
     const rounded = [
       [263, 81],

@@ -7,10 +7,10 @@ import type { DriftState } from './drift-monitor.ts';
 /** The quantile of the normal distribution that leaves 2.5 % on either side. */
 const Z = 1.959_963_984_540_054;
 
-export type Interval = { readonly low: number; readonly high: number };
+export type ConfidenceInterval = { readonly low: number; readonly high: number };
 
 /** Null without attempts. */
-export function intervalOfPassRate({ attempts, passes }: DriftState): Interval | null {
+export function passRateConfidenceInterval({ attempts, passes }: DriftState): ConfidenceInterval | null {
   if (attempts === 0) return null;
   const observed = passes / attempts;
   const perAttempt = Z ** 2 / attempts;

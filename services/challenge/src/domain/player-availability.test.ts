@@ -2,7 +2,7 @@ import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Challenge } from './challenge.ts';
-import { CALIBRATING, CEILINGS, LIVE, TENANT, TERMS } from './example.ts';
+import { CALIBRATING_CHALLENGE, CEILINGS, LIVE_CHALLENGE, TENANT, TERMS } from './example.ts';
 import { decideAvailability, factsWithoutAccount, type PlayerFacts } from './player-availability.ts';
 
 const FRESH: PlayerFacts = { claimed: false, parentClaimed: true, paidInWindow: 0 };
@@ -14,33 +14,35 @@ function decide(challenge: Challenge | null, player: PlayerFacts = FRESH) {
 
 describe('a challenge', () => {
   it('a challenge is available on the offer that is frozen on the attempt', () => {
-    expect(decide(LIVE)).toEqual({ feeCents: 100n, prizeCents: 2_000n, threshold: 100 });
-    expect(decide(CALIBRATING)).toEqual({ feeCents: 0n, prizeCents: 0n, threshold: null });
+    expect(decide(LIVE_CHALLENGE)).toEqual({ feeCents: 100n, prizeCents: 2_000n, threshold: 100 });
+    expect(decide(CALIBRATING_CHALLENGE)).toEqual({ feeCents: 0n, prizeCents: 0n, threshold: null });
   });
 
   it('a challenge is not found for another tenant, nor for the other environment', () => {
     expect(decide(null)).toBe('not_found');
-    expect(decide({ ...LIVE, tenant: { ...TENANT, programId: 'other' } })).toBe('not_found');
-    expect(decide({ ...LIVE, tenant: { ...TENANT, environment: 'test' } })).toBe('not_found');
+    expect(decide({ ...LIVE_CHALLENGE, tenant: { ...TENANT, programId: 'other' } })).toBe('not_found');
+    expect(decide({ ...LIVE_CHALLENGE, tenant: { ...TENANT, environment: 'test' } })).toBe('not_found');
   });
 
   it('a challenge is refused for each reason with the code of that reason', () => {
-    expect(decide({ ...LIVE, status: 'suspended' })).toBe('challenge_not_available');
-    expect(decide({ ...LIVE, status: 'closed' })).toBe('challenge_not_available');
-    expect(decide({ ...LIVE, terms: { ...TERMS, prizeCents: cents(2_501n) } })).toBe('challenge_not_available');
-    expect(decide(LIVE, { ...FRESH, claimed: true })).toBe('challenge_already_claimed');
-    expect(decide(LIVE, { ...FRESH, parentClaimed: false })).toBe('rung_locked');
-    expect(decide(LIVE, { ...FRESH, paidInWindow: 2 })).toBe('attempt_cap_reached');
+    expect(decide({ ...LIVE_CHALLENGE, status: 'suspended' })).toBe('challenge_not_available');
+    expect(decide({ ...LIVE_CHALLENGE, status: 'closed' })).toBe('challenge_not_available');
+    expect(decide({ ...LIVE_CHALLENGE, terms: { ...TERMS, prizeCents: cents(2_501n) } })).toBe(
+      'challenge_not_available',
+    );
+    expect(decide(LIVE_CHALLENGE, { ...FRESH, claimed: true })).toBe('challenge_already_claimed');
+    expect(decide(LIVE_CHALLENGE, { ...FRESH, parentClaimed: false })).toBe('rung_locked');
+    expect(decide(LIVE_CHALLENGE, { ...FRESH, paidInWindow: 2 })).toBe('attempt_cap_reached');
   });
 
   it('a free challenge has no cap', () => {
-    expect(decide(CALIBRATING, { ...FRESH, paidInWindow: 99 })).toEqual(decide(CALIBRATING));
+    expect(decide(CALIBRATING_CHALLENGE, { ...FRESH, paidInWindow: 99 })).toEqual(decide(CALIBRATING_CHALLENGE));
   });
 
   it('a rung is locked for a ref without an account', () => {
-    const rung = { ...LIVE, terms: { ...TERMS, parentChallengeId: 'parent' } };
+    const rung = { ...LIVE_CHALLENGE, terms: { ...TERMS, parentChallengeId: 'parent' } };
     expect(decide(rung, factsWithoutAccount(rung))).toBe('rung_locked');
-    expect(decide(LIVE, factsWithoutAccount(LIVE))).toEqual(decide(LIVE));
+    expect(decide(LIVE_CHALLENGE, factsWithoutAccount(LIVE_CHALLENGE))).toEqual(decide(LIVE_CHALLENGE));
   });
 
   it('a challenge is refused for the first reason in the documented order when several apply', () => {
@@ -55,7 +57,7 @@ describe('a challenge', () => {
         }),
         (against) => {
           const challenge: Challenge = {
-            ...LIVE,
+            ...LIVE_CHALLENGE,
             tenant: against.foreign ? { ...TENANT, programId: 'other' } : TENANT,
             status: against.pulled ? 'suspended' : 'live',
           };
@@ -74,7 +76,7 @@ describe('a challenge', () => {
                   ? 'rung_locked'
                   : against.capped
                     ? 'attempt_cap_reached'
-                    : decide(LIVE);
+                    : decide(LIVE_CHALLENGE);
           expect(decide(challenge, player)).toEqual(expected);
         },
       ),

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { CALIBRATING, CEILINGS, LIVE, TOP_N } from './example.ts';
+import { CALIBRATING_CHALLENGE, CEILINGS, LIVE_CHALLENGE, TOP_N_CHALLENGE } from './example.ts';
 import { attemptOfferOf, feeOnOffer, prizeOnOffer } from './prize-offer.ts';
 
 describe('the offer', () => {
   it('the offer freezes the fee, the prize and the bar of a live challenge', () => {
-    expect(attemptOfferOf(LIVE, CEILINGS)).toEqual({ feeCents: 100n, prizeCents: 2_000n, threshold: 100 });
-    expect(attemptOfferOf({ ...TOP_N, nthBestScore: 7 }, CEILINGS).threshold).toBe(7);
+    expect(attemptOfferOf(LIVE_CHALLENGE, CEILINGS)).toEqual({ feeCents: 100n, prizeCents: 2_000n, threshold: 100 });
+    expect(attemptOfferOf({ ...TOP_N_CHALLENGE, nthBestScore: 7 }, CEILINGS).threshold).toBe(7);
   });
 
-  it('the offer without a bar is free and wins nothing, though the list shows the prize', () => {
-    for (const challenge of [CALIBRATING, TOP_N]) {
+  it('an attempt without a bar is free and wins nothing, though the list shows the prize', () => {
+    for (const challenge of [CALIBRATING_CHALLENGE, TOP_N_CHALLENGE]) {
       expect(attemptOfferOf(challenge, CEILINGS)).toEqual({ feeCents: 0n, prizeCents: 0n, threshold: null });
       expect(feeOnOffer(challenge)).toBe(0n);
       expect(prizeOnOffer(challenge, CEILINGS)).toBe(2_000n);

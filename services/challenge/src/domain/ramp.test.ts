@@ -2,11 +2,11 @@ import { cents } from '@laurel/values/money';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CalibrationSource, Challenge } from './challenge.ts';
-import { CALIBRATING, CEILINGS, LIVE, NOW, TERMS, TOP_N } from './example.ts';
+import { CALIBRATING_CHALLENGE, CEILINGS, LIVE_CHALLENGE, NOW, TERMS, TOP_N_CHALLENGE } from './example.ts';
 import { attemptOfferOf, prizeOnOffer } from './prize-offer.ts';
 import { capOf, RAMP_ATTEMPTS, rampOf, rampSoFar } from './ramp.ts';
 
-const SEEDED: Challenge = { ...LIVE, calibrationSource: 'partner_seeded', hasRamp: true, attemptsSeen: 12 };
+const SEEDED: Challenge = { ...LIVE_CHALLENGE, calibrationSource: 'partner_seeded', hasRamp: true, attemptsSeen: 12 };
 
 const challenge = fc
   .record({
@@ -19,7 +19,7 @@ const challenge = fc
   })
   .map(
     ({ prizeCents, integrityTier, source, byOperator, completed, attemptsSeen }): Challenge => ({
-      ...LIVE,
+      ...LIVE_CHALLENGE,
       terms: { ...TERMS, prizeCents, integrityTier },
       calibrationSource: source,
       hasRamp: source !== 'observed' || !byOperator,
@@ -34,7 +34,7 @@ describe('the ramp', () => {
   it('the ramp caps the prize at 20 % of the ceiling of its tier: 5.00, 50.00 and 500.00', () => {
     const capIn = (integrityTier: number) => capOf({ terms: { ...TERMS, integrityTier } }, CEILINGS);
     expect([capIn(1), capIn(2), capIn(3)]).toEqual([500n, 5_000n, 50_000n]);
-    expect(capOf(LIVE, [cents(2_499n), cents(1n), cents(1n)])).toBe(499n);
+    expect(capOf(LIVE_CHALLENGE, [cents(2_499n), cents(1n), cents(1n)])).toBe(499n);
   });
 
   it('the ramp shows the full prize and the attempts that it has seen, and an attempt freezes the capped prize', () => {
@@ -43,7 +43,7 @@ describe('the ramp', () => {
     expect(RAMP_ATTEMPTS).toBe(100);
   });
 
-  it('the ramp is known after its completion too, with all attempts that it required, whatever its monitor has counted since', () => {
+  it('a completed ramp is still shown, with exactly the attempts that it required, whatever its monitor has counted since', () => {
     fc.assert(
       fc.property(challenge, ceilings, (one, tiers) => {
         const [so, now] = [rampSoFar(one, tiers), rampOf(one, tiers)];
@@ -60,10 +60,10 @@ describe('the ramp', () => {
   it('the ramp shows only while it limits the prize: not for an operator’s bar, once completed, without a bar of its own, or below the cap', () => {
     const withPrize = (prizeCents: bigint) => ({ ...SEEDED, terms: { ...TERMS, prizeCents: cents(prizeCents) } });
     const unlimited = [
-      LIVE,
+      LIVE_CHALLENGE,
       { ...SEEDED, rampCompletedAt: NOW },
-      { ...CALIBRATING, calibrationSource: 'partner_seeded' as const },
-      { ...TOP_N, nthBestScore: 7, calibrationSource: 'listened' as const },
+      { ...CALIBRATING_CHALLENGE, calibrationSource: 'partner_seeded' as const },
+      { ...TOP_N_CHALLENGE, nthBestScore: 7, calibrationSource: 'listened' as const },
       withPrize(500n),
     ];
     for (const one of unlimited) {
@@ -77,7 +77,7 @@ describe('the ramp', () => {
     }
   });
 
-  it('the ramp ends when it is completed, not at a count of attempts', () => {
+  it('the ramp ends when the monitor completes it, not at a number of attempts', () => {
     expect(rampOf({ ...SEEDED, attemptsSeen: 100 }, CEILINGS)).not.toBeNull();
     expect(rampOf({ ...SEEDED, attemptsSeen: 1, rampCompletedAt: NOW }, CEILINGS)).toBeNull();
   });

@@ -1,4 +1,4 @@
-/** The audit of bars finds each kind of damage. These tests cause the damage by hand. */
+/** The audit of bars finds each kind of damage. These tests damage the rows directly. */
 
 import { type Challenge, ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';
@@ -96,7 +96,7 @@ describe('the audit of bars', () => {
     ).toEqual(checks);
   });
 
-  it('the audit of bars finds nothing in what seedings place, in both directions and at any scale', async () => {
+  it('the audit accepts every bar that a seeding sets, in both directions and at any scale', async () => {
     const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
     const distributions = fc
       .oneof(
@@ -121,7 +121,7 @@ describe('the audit of bars', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('the audit of bars finds nothing in what seedings and derived rungs place, whatever the doubles', async () => {
+  it('the audit accepts every bar that a seeding or a parent’s scores set, whatever the doubles', async () => {
     const distributions = extremeScores
       .map((scores) => scores.toSorted((one, two) => one - two))
       .filter((scores) => scores.every((score, index) => index === 0 || score > (scores[index - 1] ?? score)));
@@ -145,7 +145,7 @@ describe('the audit of bars', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('the audit of bars finds nothing in what samples place, whatever the doubles', async () => {
+  it('the audit accepts every bar that samples set, whatever the doubles', async () => {
     const rates = fc.double({ min: 0, max: 1, minExcluded: true, maxExcluded: true, noNaN: true });
     await fc.assert(
       fc.asyncProperty(

@@ -1,4 +1,4 @@
-/** The audit finds each kind of damage. These tests cause the damage by hand. */
+/** The audit finds each kind of damage. These tests damage the rows directly. */
 
 import { ok } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';

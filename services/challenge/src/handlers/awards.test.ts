@@ -182,7 +182,7 @@ describe('a held award', () => {
     expect(await h.balance(accountId)).toBe(isReleased ? 2_900n : 900n);
   });
 
-  it('the sweeper rolls a held award forward whose release was interrupted before or after the wallet’s decision', async () => {
+  it('the sweeper finishes the release of a held award that was interrupted before or after the wallet’s decision', async () => {
     const before = await heldAward();
     const after = await heldAward();
     // The status `held` is written after the response; the sweeper waits for that.
@@ -224,7 +224,7 @@ describe('the review of a held award', () => {
     expect(ok(await h.wallet.getPayout({ awardId: interrupted.awardId })).payout?.status).toBe(PayoutStatus.DENIED);
   });
 
-  it('an interrupted review stays the first one when another operator finishes it', async () => {
+  it('an interrupted review keeps the first operator and reason when another operator finishes it', async () => {
     for (const verb of ['releaseAward', 'denyAward'] as const) {
       const { awardId, accountId } = await heldAward();
       await h.stopWallet();
@@ -237,7 +237,7 @@ describe('the review of a held award', () => {
     }
   });
 
-  it('a review with a blank reason is refused, and the award stays held; one without a reason is done', async () => {
+  it('a review with a blank reason is refused, and the award stays held; one without a reason is accepted', async () => {
     const { awardId, attempt, accountId } = await heldAward();
     for (const reason of ['', ' \n']) {
       expect(await h.challenge.denyAward({ awardId, operator: 'ana', reason })).toMatchObject({

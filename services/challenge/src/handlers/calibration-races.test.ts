@@ -79,7 +79,7 @@ describe('concurrent scores', () => {
     }
   });
 
-  it('concurrent creations on a challenge that goes live are either free and without a bar, or paid and against the bar', async () => {
+  it('concurrent attempts at a challenge that goes live are either free and without a bar, or paid and with the bar', async () => {
     const challenge = await s.open();
     const players = await Promise.all(Array.from({ length: 10 }, () => h.player()));
     for (const ref of ['one', 'two', 'one']) await s.score(challenge.id, ref, 10);

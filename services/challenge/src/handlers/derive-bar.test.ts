@@ -116,7 +116,7 @@ describe('a rung that is opened live without a threshold', () => {
     expect((await derive(parent, { targetPassRate: 0.25 })).threshold).toBe(40);
   });
 
-  it('a rung that is opened live without a threshold above a derived rung takes its bar from the same scores', async () => {
+  it('a rung without a threshold above a derived rung takes its bar from the same scores', async () => {
     const second = await derive(await observed(), { targetPassRate: 0.3 });
     expect(second.threshold).toBe(80);
     const third = await derive(second, { targetPassRate: 0.1 });
@@ -140,7 +140,7 @@ describe('a rung that is opened live without a threshold', () => {
     }
   });
 
-  it('a rung that is opened live without a threshold is refused if its ladder has no scores, and changes nothing', async () => {
+  it('a rung that is opened live without a threshold is refused if its parent’s bar does not come from scores, and changes nothing', async () => {
     const parents = [
       // The operator set its bar.
       await h.open({ targetPassRate: 0.5 }),
@@ -174,7 +174,7 @@ describe('a rung that is opened live without a threshold', () => {
     expect((await derive(parent, { targetPassRate: 0.2, scoreMin: 90, scoreMax: 90 })).threshold).toBe(90);
   });
 
-  it('a rung that brings its own threshold is observed and does not ramp, even with another metric and pass rate', async () => {
+  it('a rung that is opened with its own threshold has a drift monitor and no ramp, even with another metric and pass rate', async () => {
     const parent = await h.open();
     const rung = await h.open(
       { parentChallengeId: parent.id, metricName: 'time', targetPassRate: 0.9 },

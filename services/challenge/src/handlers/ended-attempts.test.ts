@@ -1,4 +1,4 @@
-/** Attempts that end without an outcome: voided, expired by hand, disqualified. */
+/** Attempts that end without an outcome: voided, expired manually, disqualified. */
 
 import { AttemptStatus } from '@laurel/proto/attempts';
 import { ChallengeStatus } from '@laurel/proto/challenge';
@@ -25,11 +25,11 @@ describe('an attempt that an operator voids', () => {
     expect(await h.challenge.voidAttempt({ attemptId: attempt.id, reason: 'again' })).toMatchObject({
       code: 'conflict',
     });
-    // A refunded attempt no longer counts under the cap.
+    // A refunded attempt no longer counts towards the cap.
     created(await h.create(attempt.contestId, player.ref));
   });
 
-  it('an attempt that an operator voids may be one that was just created', async () => {
+  it('an operator may void an attempt right after its creation', async () => {
     const challenge = await h.open({ dailyAttemptCap: 100 });
     const player = await h.player();
     await Promise.all(
@@ -42,7 +42,7 @@ describe('an attempt that an operator voids', () => {
     expect(await h.balance(player.accountId)).toBe(100_000n);
   });
 
-  it('an attempt that an operator voids must be open, known, and voided for a reason', async () => {
+  it('a void needs an open attempt and a reason', async () => {
     const { attempt } = await h.openAttempt();
     const unknown = newOwnedId('challenge');
     expect(await h.challenge.voidAttempt({ attemptId: unknown, reason: 'x' })).toMatchObject({ code: 'not_found' });

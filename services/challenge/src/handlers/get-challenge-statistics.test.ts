@@ -12,7 +12,7 @@ import { ok } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { PROGRAM, useHarness } from '../challenge.fixture.ts';
-import { intervalOfPassRate } from '../domain/pass-rate.ts';
+import { passRateConfidenceInterval } from '../domain/pass-rate.ts';
 import { everyNth, openWithoutCap, usePlay } from '../workers/monitor.fixture.ts';
 import { listenedScore, useSamples } from './samples.fixture.ts';
 
@@ -109,13 +109,13 @@ describe('the statistics of a challenge', () => {
     const challenge = await openWithoutCap(h);
     await play(challenge.id, everyNth(60, 5));
     const statistics = await read(challenge);
-    const interval = intervalOfPassRate({ attempts: 60, passes: 12 });
+    const interval = passRateConfidenceInterval({ attempts: 60, passes: 12 });
     expect(statistics.passRate).toEqual({ attempts: 60n, passes: 12n, ...interval, at: h.clock() });
     expect(statistics.passRates).toEqual(
       statistics.drift?.readings.map(({ attempts: counted, passes, readAt }) => ({
         attempts: counted,
         passes,
-        ...intervalOfPassRate({ attempts: Number(counted), passes: Number(passes) }),
+        ...passRateConfidenceInterval({ attempts: Number(counted), passes: Number(passes) }),
         at: readAt,
       })),
     );

@@ -17,7 +17,7 @@ import type { Clock } from '@laurel/service';
 import { statusOf } from '../domain/bar.ts';
 import { rankOfBar } from '../domain/calibration.ts';
 import type { Challenge } from '../domain/challenge.ts';
-import { intervalOfPassRate } from '../domain/pass-rate.ts';
+import { passRateConfidenceInterval } from '../domain/pass-rate.ts';
 import { rampSoFar } from '../domain/ramp.ts';
 import { rankOfKthBest } from '../domain/rank-anchor.ts';
 import { histogramOf } from '../domain/sample-distribution.ts';
@@ -94,7 +94,7 @@ function passRateOf(counted: {
   readonly readAt: Date | undefined;
 }): PassRate {
   const { attempts, passes, readAt } = counted;
-  const interval = intervalOfPassRate({ attempts: Number(attempts), passes: Number(passes) });
+  const interval = passRateConfidenceInterval({ attempts: Number(attempts), passes: Number(passes) });
   return { attempts, passes, low: interval?.low, high: interval?.high, at: readAt };
 }
 

@@ -19,11 +19,11 @@ const changed = async (challengeId: string, status: ChallengeStatus, note?: stri
   ok(await h.challenge.updateChallengeStatus({ challengeId, status, note }));
 
 describe('the last change of a status', () => {
-  it('the last change of a status is none for a challenge that has its first one', async () => {
+  it('a challenge that still has its first status has no last change', async () => {
     expect((await read((await h.open()).id)).statusChange).toBeUndefined();
   });
 
-  it('the last change of a status says when, by whom and why, and is the newest of the history', async () => {
+  it('the last change of a status is the newest of the history, with its time, actor and reason', async () => {
     const { id } = await openWithoutCap(h);
     await play(id, all(true, 60));
     expect(await read(id)).toMatchObject({

@@ -116,7 +116,7 @@ describe('attempts that are created under load', () => {
     }
   });
 
-  it('attempts that are created under load while a challenge is suspended are refused or unchanged, and refused after the suspension', async () => {
+  it('while an operator suspends a challenge under load, each creation succeeds or is refused, and every later one is refused', async () => {
     const challenge = await h.open({ dailyAttemptCap: 10_000 });
     const { ref } = await h.player(undefined, 1_000_000n);
     let isOver = false;

@@ -16,7 +16,7 @@ const other = useReplica(h);
 const clientOf = (replica: 0 | 1) => (replica === 0 ? h.challenge : other.challenge);
 const withKey = (keyUse: KeyUse) => ({ tenant: PROGRAM, keyUse, requestId: '' });
 
-describe('a request under an idempotency key, with an operation id that the service does not know', () => {
+describe('a request under a recorded idempotency key, with an operation id that the service does not know', () => {
   itRecognizesKeys({
     harness: h,
     feeCents: 100n,

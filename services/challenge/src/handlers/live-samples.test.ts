@@ -87,7 +87,7 @@ describe('the samples of a live calibration', () => {
     expect(await countsOf(id)).toEqual([0, 0]);
   });
 
-  it('scores of linked accounts that may play for money place the bar, and an account counts once, whichever its refs', async () => {
+  it('scores of linked accounts that may play for money set the bar, and an account is one player, whatever refs it has', async () => {
     const id = await calibrating({ minCalibrationPlayers: 2 });
     const [one, two] = [await person(), await person()];
     const alias = `alias-${newId()}`;
@@ -120,7 +120,7 @@ describe('the samples of a live calibration', () => {
     expect(await countsOf(id)).toEqual([1, 1]);
   });
 
-  it('a score counts for the account that the ref names when the score comes', async () => {
+  it('a score counts for the account that the ref names when the score arrives', async () => {
     const id = await calibrating();
     const ref = `late-${newId()}`;
     const attempts = [await openFree(id, ref), await openFree(id, ref)];

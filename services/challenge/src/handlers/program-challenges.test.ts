@@ -95,7 +95,7 @@ describe('the list of a program’s challenges', () => {
     expect(ids.map(statusOf)).toEqual([LIVE, SUSPENDED, CALIBRATING, CALIBRATING, LIVE]);
   });
 
-  it(`the list of a program’s challenges gives ${MANY} challenges page by page, each once and in order`, async () => {
+  it(`the list of a program’s challenges returns ${MANY} challenges page by page, each once and in order`, async () => {
     const tenant = { ...PROGRAM, programId: newId() };
     const first = await openIn(tenant);
     await h.database.query(COPY, [first.id, MANY - 1]);
@@ -108,7 +108,7 @@ describe('the list of a program’s challenges', () => {
     expect(await pages({ tenant, status: ChallengeStatus.CLOSED })).toEqual([[]]);
   }, 60_000);
 
-  it('the list of a program’s challenges refuses a cursor that it did not give', async () => {
+  it('the list of a program’s challenges refuses a cursor that it did not return', async () => {
     for (const cursor of ['nonsense', newId(), Buffer.from('["a","b"]').toString('base64url')]) {
       expect(await page(cursor)).toMatchObject({ code: 'invalid_request' });
     }

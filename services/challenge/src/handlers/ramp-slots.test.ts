@@ -67,7 +67,7 @@ async function isListed(challengeId: string): Promise<boolean> {
 }
 
 describe('the attempts of an unconfirmed bar', () => {
-  it('exactly 100 of 250 creations at once at two replicas are accepted, and the challenge is not listed until one ends', async () => {
+  it('exactly 100 of 250 concurrent creations at two replicas are accepted, and the challenge is not listed until one of these attempts ends', async () => {
     const id = await seeded();
     const attempts = await open(id, 250);
     expect(attempts).toHaveLength(MAX_UNCONFIRMED_ATTEMPTS);
@@ -103,7 +103,7 @@ describe('the attempts of an unconfirmed bar', () => {
     expect(await open((await h.open()).id, 130)).toHaveLength(130);
   });
 
-  it('a confirmed bar has no limit: 100 counted attempts lift it', async () => {
+  it('once 100 counted attempts have confirmed the bar, the number of open attempts has no limit', async () => {
     const id = await seeded();
     const attempts = await open(id, 100);
     await settle(
@@ -135,7 +135,7 @@ describe('the attempts of an unconfirmed bar', () => {
     expect(await slotsOf(id)).toBe(4);
   });
 
-  it('the database refuses a 101st slot, a slot that another attempt has, and a slot of null', async () => {
+  it('the database refuses a 101st slot, a slot that another attempt holds, and a null slot', async () => {
     const id = await seeded();
     const [attempt = ''] = await open(id, 100);
     const insert = 'insert into ramp_slots (challenge_id, slot, attempt_id) values ($1, $2, $3)';

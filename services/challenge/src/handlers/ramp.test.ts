@@ -87,7 +87,7 @@ describe('the prize of a challenge that a partner seeded', () => {
   );
 
   it.each([[400n], [500n]])(
-    'the prize of a challenge that a partner seeded is in full if it is within the cap, and no ramp is shown (%s cents)',
+    'the prize of a challenge that a partner seeded is paid in full if it is within the cap, and no ramp is shown (%s cents)',
     async (prizeCents) => {
       const challenge = await seeded({ prizeCents });
       expect(challenge).toMatchObject({ offeredPrizeCents: prizeCents, ramp: undefined });
@@ -121,7 +121,7 @@ describe('the progress of a ramp', () => {
   // insert.
   beforeAll(() => h.server.sweepOnce());
 
-  it('the progress of a ramp counts what the drift monitor has counted and what waits, up to the required number', async () => {
+  it('the progress of a ramp includes counted and waiting outcomes, up to the required number', async () => {
     const challenge = await seeded();
     madeUp.push(challenge.id);
     const seen = async () => (await listed(challenge))?.ramp?.attemptsSeen;
@@ -144,7 +144,7 @@ describe('the progress of a ramp', () => {
     expect((await listed(challenge))?.ramp).toBeUndefined();
   });
 
-  it('the progress of a ramp excludes what waits while the challenge is suspended, because the monitor does not count it', async () => {
+  it('the progress of a ramp excludes waiting outcomes while the challenge is suspended, because the monitor does not count them', async () => {
     const challenge = await seeded();
     madeUp.push(challenge.id);
     await count(challenge, 7);

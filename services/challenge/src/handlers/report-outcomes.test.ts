@@ -12,7 +12,7 @@ const h = useHarness();
 const other = useReplica(h);
 
 describe('two reports on one attempt', () => {
-  it('two reports on one attempt settle it once: the first is recorded, any other is too late', async () => {
+  it('concurrent reports on one attempt settle it once: the first is recorded, every other is too late', async () => {
     const { attempt } = await h.openAttempt();
     const results = await Promise.all(
       Array.from({ length: 40 }, async (_, index) => {

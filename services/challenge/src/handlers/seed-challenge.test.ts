@@ -181,7 +181,7 @@ describe('the seeding of a calibrating challenge', () => {
     }
   });
 
-  it('the seeding of an unknown challenge, another program’s or the other environment’s is refused with the same words', async () => {
+  it('the seeding of an unknown challenge, of another program’s or of the other environment’s is refused with the same message', async () => {
     const challenge = await calibrating();
     const answers = [
       await seed(challenge.id, { tenant: OTHER_PROGRAM }),
@@ -245,7 +245,7 @@ describe('a seeding that is sent again', () => {
     expect(await read(second.id)).toEqual(second);
   });
 
-  it('another seeding under a key that the gateway has freed is a new seeding, and holds the key from then on', async () => {
+  it('another seeding under a key that the gateway has freed is a new seeding, and the key belongs to it from then on', async () => {
     const [first, second] = [await calibrating(), await calibrating()];
     const use = keyUse();
     ok(await seed(first.id, { keyUse: use }));
@@ -256,7 +256,7 @@ describe('a seeding that is sent again', () => {
     expect(codeOf(await seed(first.id, { keyUse: use }))).toBe('idempotency_key_reused');
   });
 
-  it('a seeding that was refused holds no key', async () => {
+  it('a seeding that was refused leaves its idempotency key free', async () => {
     const challenge = await calibrating();
     const use = keyUse();
     expect(codeOf(await seed(challenge.id, { keyUse: use, sampleSize: 499n }))).toBe('invalid_request');
@@ -268,7 +268,7 @@ describe('seedings at once', () => {
   const everywhere = (seedings: readonly SeedChallengeRequest[]) =>
     Promise.all(seedings.map((seeding, index) => (index % 2 === 0 ? h : other).challenge.seedChallenge(seeding)));
 
-  it('one of several seedings at once with different percentiles sets the bar, and the others are refused', async () => {
+  it('one of several concurrent seedings with different percentiles sets the bar, and the others are refused', async () => {
     const challenge = await calibrating();
     const seedings = Array.from({ length: 24 }, (_, index) =>
       seedingOf(challenge.id, { distribution: { ...DISTRIBUTION, p75: 31 + index / 4 }, keyUse: keyUse() }),
@@ -281,7 +281,7 @@ describe('seedings at once', () => {
     expect(await rowsOf(challenge.id)).toMatchObject({ seeded: [{}], monitors: [{}], changes: [{}] });
   });
 
-  it('seedings at once of one operation, or under one key, get one result', async () => {
+  it('concurrent seedings of one operation, or under one key, get the same result', async () => {
     const challenge = await calibrating();
     const use = keyUse();
     const one = seedingOf(challenge.id, { keyUse: use });
@@ -293,7 +293,7 @@ describe('seedings at once', () => {
     expect(await rowsOf(challenge.id)).toMatchObject({ seeded: [{}], monitors: [{}], changes: [{}] });
   });
 
-  it('one of several seedings of different challenges at once under one key takes effect', async () => {
+  it('one of several concurrent seedings of different challenges under one key takes effect', async () => {
     for (let round = 0; round < 5; round += 1) {
       const challenges = await Promise.all(Array.from({ length: 8 }, () => calibrating()));
       const keyId = newId();

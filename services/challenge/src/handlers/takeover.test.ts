@@ -61,7 +61,7 @@ describe('a create that is sent again', () => {
     expect(await h.balance(player.accountId)).toBe(500n);
   });
 
-  it('a create that races itself is one attempt and one charge, in one batch and across replicas', async () => {
+  it('a create that is sent several times at once makes one attempt and one charge, in one batch and across replicas', async () => {
     const challenge = await h.open();
     const player = await h.player();
     await using other = await h.startReplica();

@@ -30,7 +30,7 @@ async function drifted() {
 }
 
 describe('a challenge that the drift monitor suspended', () => {
-  it('a challenge suspended by drift is not reinstated without a note; with one it is live, monitored anew, and keeps its evidence', async () => {
+  it('a challenge suspended by drift is not reinstated without a note; with one it is live, its monitor starts over, and the evidence stays', async () => {
     const id = await drifted();
     expect(await change(id, LIVE)).toBe('invalid_request');
     expect(await change(id, LIVE, '')).toBe('invalid_request');
@@ -87,7 +87,7 @@ describe('a challenge that the drift monitor suspended', () => {
 });
 
 describe('an operator', () => {
-  it('an operator needs no note to reinstate a challenge that an operator suspended, and its monitor starts anew', async () => {
+  it('an operator needs no note to reinstate a challenge that an operator suspended, and its monitor starts over', async () => {
     const { id } = await openWithoutCap(h);
     await play(id, everyNth(40, 5));
     const open = await attempts(id, 5);
@@ -153,7 +153,7 @@ describe('an operator', () => {
   });
 });
 
-describe('what cannot be read', () => {
+describe('the drift of a challenge', () => {
   it('the monitor of an unknown challenge is not found', async () => {
     const challengeId = '00000000-0000-7000-8000-000000000000';
     expect(await h.challenge.getDrift({ challengeId })).toMatchObject({ code: 'not_found' });

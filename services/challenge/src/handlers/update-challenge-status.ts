@@ -3,7 +3,7 @@
  *
  * One transaction, in this order: it locks the drift monitor, so that nothing is counted meanwhile;
  * it locks the challenge and decides; it moves the status, with a row of its history and, for a
- * suspension, its event. If the challenge is live again, its monitor starts anew: outcomes that
+ * suspension, its event. If the challenge is live again, its monitor starts over: outcomes that
  * wait then do not count, and the evidence so far stays in the readings and in the history.
  *
  * A crash before the commit leaves everything unchanged, and the operator asks again. A crash after

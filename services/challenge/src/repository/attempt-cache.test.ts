@@ -1,6 +1,6 @@
 import { cents } from '@laurel/values/money';
 import { describe, expect, it } from 'vitest';
-import { ATTEMPT, ATTEMPT_TERMS, LIVE, NOW } from '../domain/example.ts';
+import { ATTEMPT, ATTEMPT_TERMS, LIVE_CHALLENGE, NOW } from '../domain/example.ts';
 import { createAttemptCache } from './attempt-cache.ts';
 
 describe('the attempt cache', () => {
@@ -8,16 +8,16 @@ describe('the attempt cache', () => {
     const cache = createAttemptCache();
     cache.put(ATTEMPT);
     expect(cache.get(ATTEMPT.id)).toBeNull();
-    cache.putTerms(LIVE);
+    cache.putTerms(LIVE_CHALLENGE);
     const { metadata: _, ...attempt } = ATTEMPT;
-    expect(cache.get(ATTEMPT.id)).toEqual({ attempt, terms: { ...ATTEMPT_TERMS, tenant: LIVE.tenant } });
+    expect(cache.get(ATTEMPT.id)).toEqual({ attempt, terms: { ...ATTEMPT_TERMS, tenant: LIVE_CHALLENGE.tenant } });
     cache.evict(ATTEMPT.id);
     expect(cache.get(ATTEMPT.id)).toBeNull();
   });
 
   it('the attempt cache keeps no attempt that is settled, pending, free or disqualified', () => {
     const cache = createAttemptCache();
-    cache.putTerms(LIVE);
+    cache.putTerms(LIVE_CHALLENGE);
     for (const other of [
       { status: 'settled' },
       { status: 'pending' },
@@ -31,7 +31,7 @@ describe('the attempt cache', () => {
 
   it('the attempt cache keeps the newest 50,000 attempts', () => {
     const cache = createAttemptCache();
-    cache.putTerms(LIVE);
+    cache.putTerms(LIVE_CHALLENGE);
     for (let index = 0; index <= 50_000; index += 1) cache.put({ ...ATTEMPT, id: `attempt ${index}` });
     expect(cache.get('attempt 0')).toBeNull();
     expect(cache.get('attempt 1')).not.toBeNull();

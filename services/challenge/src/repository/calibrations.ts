@@ -110,7 +110,7 @@ export async function putCalibrationCounts(on: Queryable, counts: readonly Calib
 /**
  * The anchors of these calibrations, by challenge. The map lacks calibrations without an anchor.
  */
-export async function loadAnchors(
+export async function loadRankAnchors(
   on: Queryable,
   challengeIds: readonly string[],
 ): Promise<ReadonlyMap<string, RankAnchor>> {
@@ -132,7 +132,7 @@ export async function loadAnchors(
  * Moves the calibration's anchor to this score of a sample, counting from the previous anchor, or
  * from the lowest sample.
  */
-export async function moveAnchor(
+export async function moveRankAnchor(
   on: Queryable,
   challengeId: string,
   { from, to }: { readonly from: RankAnchor | null; readonly to: number },

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Challenge } from '../domain/challenge.ts';
 import { issuesOfNewChallenge } from '../domain/challenge-terms.ts';
-import { ATTEMPT, LIVE, NOW } from '../domain/example.ts';
+import { ATTEMPT, LIVE_CHALLENGE, NOW } from '../domain/example.ts';
 import { insertChallenge, loadChallenges, lockChallenge, setBar, updateChallengeStatus } from './challenges.ts';
 import { insertOptimisticAttempts } from './optimistic-attempts.ts';
 
@@ -24,7 +24,13 @@ afterAll(() => held.disposeAsync());
 /** A challenge with a ramp. */
 async function open(changes: Partial<Challenge> = {}): Promise<Challenge> {
   const tenant = { programId: newId(), environment: 'test' } as const;
-  const challenge: Challenge = { ...LIVE, id: newId(), tenant, calibrationSource: 'partner_seeded', ...changes };
+  const challenge: Challenge = {
+    ...LIVE_CHALLENGE,
+    id: newId(),
+    tenant,
+    calibrationSource: 'partner_seeded',
+    ...changes,
+  };
   await insertChallenge(database, challenge);
   return challenge;
 }
@@ -130,10 +136,10 @@ it.each([
   ['metricUnit', 'challenges_metric_unit_length', 255],
 ] as const)('the database accepts a %s exactly when the rule does', async (field, constraint, most) => {
   for (const characters of [most, most + 1]) {
-    const terms = { ...LIVE.terms, [field]: textOf(characters) };
+    const terms = { ...LIVE_CHALLENGE.terms, [field]: textOf(characters) };
     const isTaken = characters === most;
     const issues = issuesOfNewChallenge({
-      tenant: LIVE.tenant,
+      tenant: LIVE_CHALLENGE.tenant,
       terms,
       status: 'calibrating',
       threshold: null,

@@ -10,7 +10,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Challenge } from '../domain/challenge.ts';
 import { decideCachedCreations } from '../domain/creation-decision.ts';
-import { CEILINGS, LIVE, NOW, TERMS } from '../domain/example.ts';
+import { CEILINGS, LIVE_CHALLENGE, NOW, TERMS } from '../domain/example.ts';
 import { decideAvailability, type PlayerFacts } from '../domain/player-availability.ts';
 import { insertChallenge, loadChallenges } from './challenges.ts';
 import { insertOptimisticAttempts } from './optimistic-attempts.ts';
@@ -97,7 +97,7 @@ async function write(history: History) {
   for (const { cap, status, isRung, isAboveCeiling } of history.ladder) {
     const parent = isRung ? challenges.at(-1) : undefined;
     const challenge: Challenge = {
-      ...LIVE,
+      ...LIVE_CHALLENGE,
       id: newId(),
       tenant: TENANT,
       status,

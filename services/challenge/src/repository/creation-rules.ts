@@ -56,7 +56,7 @@ export function allowsPaidAttemptSql({
     and ${paidInWindowSql({ ...player, since })} < ${challenge}.daily_attempt_cap)`;
 }
 
-/** Attempts after this instant count under the cap. */
+/** Attempts after this instant count towards the cap. */
 export function windowStart(now: Date): Date {
   return new Date(now.getTime() - CAP_WINDOW_MS);
 }

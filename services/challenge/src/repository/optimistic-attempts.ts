@@ -32,8 +32,8 @@ export type OptimisticAttempt = {
 // - status and bar of the challenge, and any other column of its row: a trigger raises the row's
 //   version at every update.
 // - claim, rung and cap: checked here, by creation-rules.ts.
-// - the slots of an unconfirmed bar: checked here, under the lock on them, in a batch with such a
-//   challenge. A bar that is confirmed, or has no ramp, stays so while its row has its version.
+// - the slots of a challenge whose bar is unconfirmed: checked here, under the lock on the slots.
+//   Other challenges need no slot, and cannot come to need one without a new version of the row.
 // - the attempt id: one that already exists is left unchanged.
 // - the idempotency key: one that is already recorded is a unique violation, and nothing of the
 //   batch is written.

@@ -4,7 +4,7 @@ import { createDatabase, type Database } from '@laurel/postgres';
 import { createTestDatabase } from '@laurel/testing';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ATTEMPT, LIVE, TERMS } from '../domain/example.ts';
+import { ATTEMPT, LIVE_CHALLENGE, TERMS } from '../domain/example.ts';
 import { insertAttempts } from './attempts.ts';
 import { insertChallenge } from './challenges.ts';
 
@@ -19,7 +19,7 @@ afterAll(() => held.disposeAsync());
 /** Attempts of one challenge whose fees are to be returned, in id order. */
 async function due(environment: 'live' | 'test', since: Date, count: number): Promise<readonly string[]> {
   const tenant = { programId: newId(), environment };
-  const challenge = { ...LIVE, id: newId(), tenant, terms: TERMS };
+  const challenge = { ...LIVE_CHALLENGE, id: newId(), tenant, terms: TERMS };
   await insertChallenge(database, challenge);
   const ids = Array.from({ length: count }, () => newOwnedId('challenge')).sort();
   const attempts = ids.map((id) => ({
@@ -41,7 +41,7 @@ async function due(environment: 'live' | 'test', since: Date, count: number): Pr
   return ids;
 }
 
-test('refunds of real money come before those of play money, even older ones; within each the oldest come first', async () => {
+test('refunds of real money come before those of play money, even if these are older; each kind comes oldest first', async () => {
   const [long, later] = [new Date(Date.now() - 60_000), new Date()];
   const ofTest = await due('test', long, 30);
   const ofLive = await due('live', later, 2);

@@ -60,7 +60,7 @@ describe('the ramp', () => {
     expect((await drift(id)).changes).toHaveLength(2);
   });
 
-  it('an attempt from before the completion keeps the capped prize', async () => {
+  it('an attempt that was created before the ramp was completed keeps the capped prize', async () => {
     const id = await seeded();
     const open = await attempts(id, 1);
     // At most 100 attempts on an unconfirmed bar are open at once.
@@ -72,7 +72,7 @@ describe('the ramp', () => {
     expect(attempt?.outcome?.award?.amountCents).toBe(500n);
   });
 
-  it('a bar that drifts suspends its challenge instead of completing the ramp, which starts over once it is reinstated', async () => {
+  it('a challenge whose bar drifts is suspended instead of completing its ramp, and starts the ramp over once it is reinstated', async () => {
     const id = await seeded();
     await play(id, all(true, 100));
     expect(await read(id)).toMatchObject({ status: ChallengeStatus.SUSPENDED, prizeCents: 500n });

@@ -47,7 +47,7 @@ async function stateOf(challengeId: string) {
 }
 
 describe('a suspension', () => {
-  it('a crash before its commit leaves the outcomes to be counted, and the next run suspends', async () => {
+  it('a crash before a suspension is committed leaves the outcomes uncounted, and the next run suspends the challenge', async () => {
     const { id } = await openWithoutCap(h);
     await settleUntil('challenge.monitor.before-commit', await attempts(id, 60), all(true, 60));
     expect(await stateOf(id)).toMatchObject({ status: LIVE, counted: 0n, waiting: 60, changes: [], events: 0 });
@@ -61,7 +61,7 @@ describe('a suspension', () => {
     });
   });
 
-  it('a crash after its commit leaves the suspension with its evidence and its event, and the next run changes nothing', async () => {
+  it('a crash after a suspension is committed leaves it with its evidence and its event, and the next run changes nothing', async () => {
     const { id } = await openWithoutCap(h);
     await settleUntil('challenge.monitor.after-commit', await attempts(id, 60), all(true, 60));
     const suspended = { status: SUSPENDED, counted: 50n, waiting: 0, changes: ['drift'], events: 1 };
@@ -75,25 +75,28 @@ describe('a completed ramp', () => {
   it.each([
     ['challenge.monitor.before-commit', { prizeCents: 500n, counted: 0n, waiting: 100, changes: ['seeded'] }],
     ['challenge.monitor.after-commit', { prizeCents: 2_000n, counted: 100n, waiting: 0, changes: ['seeded', 'ramp'] }],
-  ] as const)('a crash at %s leaves it whole or not at all, and the next run completes it', async (name, left) => {
-    const { id } = await h.open(
-      { dailyAttemptCap: 100_000, targetPassRate: 0.25 },
-      { status: ChallengeStatus.CALIBRATING },
-    );
-    const distribution = { p5: 20, p25: 40, p50: 60, p75: 100, p95: 120 };
-    const seeding = { operationId: newId(), tenant: PROGRAM, challengeId: id, distribution, sampleSize: 500n };
-    ok(await h.challenge.seedChallenge({ ...seeding, keyUse: undefined }));
-    await settleUntil(name, await attempts(id, 100), everyNth(100, 4));
-    expect(await stateOf(id)).toMatchObject({ status: LIVE, ...left });
-    await h.server.sweepOnce();
-    expect(await stateOf(id)).toMatchObject({
-      status: LIVE,
-      prizeCents: 2_000n,
-      counted: 100n,
-      waiting: 0,
-      changes: ['seeded', 'ramp'],
-    });
-  });
+  ] as const)(
+    'a crash at %s leaves the ramp fully completed or unchanged, and the next run completes it',
+    async (name, left) => {
+      const { id } = await h.open(
+        { dailyAttemptCap: 100_000, targetPassRate: 0.25 },
+        { status: ChallengeStatus.CALIBRATING },
+      );
+      const distribution = { p5: 20, p25: 40, p50: 60, p75: 100, p95: 120 };
+      const seeding = { operationId: newId(), tenant: PROGRAM, challengeId: id, distribution, sampleSize: 500n };
+      ok(await h.challenge.seedChallenge({ ...seeding, keyUse: undefined }));
+      await settleUntil(name, await attempts(id, 100), everyNth(100, 4));
+      expect(await stateOf(id)).toMatchObject({ status: LIVE, ...left });
+      await h.server.sweepOnce();
+      expect(await stateOf(id)).toMatchObject({
+        status: LIVE,
+        prizeCents: 2_000n,
+        counted: 100n,
+        waiting: 0,
+        changes: ['seeded', 'ramp'],
+      });
+    },
+  );
 });
 
 describe('a reinstatement', () => {
@@ -101,7 +104,7 @@ describe('a reinstatement', () => {
     ['challenge.status.before-commit', { status: SUSPENDED, counted: 50n, changes: ['drift'] }],
     ['challenge.status.after-commit', { status: LIVE, counted: 0n, changes: ['drift', 'operator'] }],
   ] as const)(
-    'a crash at %s leaves a reinstatement whole or not made at all, and the operator who repeats it finds it made once',
+    'a crash at %s leaves a challenge reinstated or unchanged, and after the operator repeats it, it is reinstated once',
     async (name, left) => {
       const { id } = await openWithoutCap(h);
       await play(id, all(true, 60));

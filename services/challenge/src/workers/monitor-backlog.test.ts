@@ -8,7 +8,7 @@ import { createLogger } from '@laurel/service';
 import { createTestClock, createTestDatabase } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CEILINGS, LIVE, TERMS } from '../domain/example.ts';
+import { CEILINGS, LIVE_CHALLENGE, TERMS } from '../domain/example.ts';
 import { insertChallenge } from '../repository/challenges.ts';
 import { findMonitor, lockMonitor, startMonitor } from '../repository/drift-monitors.ts';
 import { insertUnmonitoredOutcomes } from '../repository/unmonitored-outcomes.ts';
@@ -36,7 +36,7 @@ function startMonitoring() {
 /** A live challenge with a target pass rate of 0.2. */
 async function openChallenge(): Promise<string> {
   const tenant = { programId: newId(), environment: 'test' } as const;
-  const challenge = { ...LIVE, id: newId(), tenant, terms: TERMS, createdAt: clock() };
+  const challenge = { ...LIVE_CHALLENGE, id: newId(), tenant, terms: TERMS, createdAt: clock() };
   await insertChallenge(database, challenge);
   await startMonitor(database, challenge.id, clock());
   return challenge.id;

@@ -168,7 +168,7 @@ describe('rate limit of /v1', () => {
     expect(remainders.sort((a, b) => a - b)).toEqual(Array.from({ length: LIMIT }, (_, index) => index));
   });
 
-  test('a regenerated key continues the minute of the old one, on every replica, with a key lock and without', async () => {
+  test('a new API key continues the rate limit count of the key that it replaces, on every replica, with a key lock and without', async () => {
     const { key, programId } = await issueKey();
     for (let request = 1; request <= 3; request += 1) await admission.admit(key);
     const next = await regenerateKey(programId);
@@ -238,7 +238,7 @@ describe('rate limit of /v1', () => {
     expect(await later.admit(key)).toMatchObject({ kind: 'admitted', remaining: 1 });
   });
 
-  test('a window that a faster clock opened is not reset by a slower one', async () => {
+  test('a rate window that a faster clock opened is not reset by a slower one', async () => {
     const { key, programId } = await issueKey();
     await admission.admit(key);
     await database.query(
@@ -287,7 +287,7 @@ describe('key locks with the admission', () => {
     return issued;
   }
 
-  test('a key lock is made in the statement that admits a key that was seen before', async () => {
+  test('the statement that admits a known API key also makes the key lock', async () => {
     const { key } = await issueKnownKey();
     const use = newUse();
     expect(await admission.admit(key, () => use)).toMatchObject({
@@ -298,7 +298,7 @@ describe('key locks with the admission', () => {
     expect(await recordsOf([use])).toEqual([{ operationId: use.operationId, state: 'locked' }]);
   });
 
-  test('a key lock is not requested while the key is unknown, nor by a request that has nothing to lock', async () => {
+  test('a key lock is not requested while the API key is unknown, nor by a request without an idempotency key', async () => {
     const { key } = await issueKey();
     const asked: string[] = [];
     const first = await admission.admit(key, ({ programId }) => {
@@ -309,7 +309,7 @@ describe('key locks with the admission', () => {
     expect(await admission.admit(key, () => null)).toMatchObject({ kind: 'admitted', remaining: LIMIT - 2 });
   });
 
-  test('a key lock is not made for a key that was revoked meanwhile', async () => {
+  test('a key lock is not made for an API key that was revoked meanwhile', async () => {
     const { key, programId } = await issueKnownKey();
     await database.query({ text: 'update api_keys set revoked_at = now() where program_id = $1' }, [programId]);
     const use = newUse();
@@ -317,7 +317,7 @@ describe('key locks with the admission', () => {
     expect(await recordsOf([use])).toEqual([undefined]);
   });
 
-  test('a key lock is not made for a revoked key in one batch with the key that replaced it', async () => {
+  test('a key lock is not made for a revoked API key in one batch with the API key that replaced it', async () => {
     const { key, programId } = await issueKnownKey();
     const next = await regenerateKey(programId);
     expect((await admission.admit(next)).kind).toBe('admitted');
@@ -327,7 +327,7 @@ describe('key locks with the admission', () => {
     expect(await recordsOf([use, nextUse])).toMatchObject([undefined, { state: 'locked' }]);
   });
 
-  test('a key lock is not made from the cached facts of a key whose hash has changed since', async () => {
+  test('a key lock is not made from the cached facts of an API key whose hash has changed since', async () => {
     const { key, programId } = await issueKnownKey();
     await database.query({ text: 'update api_keys set key_hash = $2 where program_id = $1' }, [
       programId,
@@ -371,7 +371,7 @@ describe('key locks with the admission', () => {
     expect(await recordsOf([first])).toEqual([{ operationId: first.operationId, state: 'locked' }]);
   });
 
-  test('the statement that admits and locks carries the completions that wait', async () => {
+  test('the statement that admits and locks also writes the completions that wait', async () => {
     const { key } = await issueKnownKey();
     const [use, next] = [newUse(), newUse()];
     const { keyLock } = await admission.admit(key, () => use);
@@ -433,7 +433,7 @@ describe('admission during a change of the pepper', () => {
       )
     )[0]?.pepper_version;
 
-  test('during a change of the pepper a key keeps working, and once used is stored under the new one and independent of the old one', async () => {
+  test('during a change of the pepper an API key keeps working, and once used it is stored under the new pepper and no longer needs the old one', async () => {
     const { key, programId } = await issueKey();
     await using changed = gatewayWith(NEW, OLD);
     expect(await changed.admit(key)).toMatchObject({ kind: 'admitted', remaining: LIMIT - 1 });
@@ -450,7 +450,7 @@ describe('admission during a change of the pepper', () => {
     expect(await admission.admit(key)).toEqual({ kind: 'unauthorized' });
   });
 
-  test('during a change of the pepper old and new replicas admit what the other stored, and neither undoes it', async () => {
+  test('during a change of the pepper old and new replicas admit keys that the other stored, and neither changes them back', async () => {
     const { key, programId } = await issueKey();
     await using before = gatewayWith(OLD, NEW);
     await using after = gatewayWith(NEW, OLD);
@@ -466,7 +466,7 @@ describe('admission during a change of the pepper', () => {
     expect(await versionOf(programId)).toBe(2);
   });
 
-  test('during a change of the pepper a revoked key stays revoked under either', async () => {
+  test('during a change of the pepper a revoked API key stays revoked under both peppers', async () => {
     const { key, programId } = await issueKey();
     await using changed = gatewayWith(NEW, OLD);
     expect((await changed.admit(key)).kind).toBe('admitted');

@@ -11,7 +11,7 @@ async function heldBytes(): Promise<number> {
   return Number(/ (\d+)$/.exec(text)?.[1]);
 }
 
-test('one holder has at most a quarter of the body budget, and gets it back byte by byte', () => {
+test('one holder has at most a quarter of the body budget, and releases it byte by byte', () => {
   const budget = createBodyBudget(800 * KIB);
   expect(budget.take('one', 200 * KIB, 200 * KIB)).toBe(true);
   expect(budget.take('one', 1, 1)).toBe(false);

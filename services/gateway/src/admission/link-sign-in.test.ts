@@ -68,7 +68,7 @@ function exchange(token: string, { replica = 0, address = '192.0.2.1', peppers =
   });
 }
 
-test('a link begins one session of its developer, and is then gone', async () => {
+test('a sign-in link begins one session of its developer, and is then deleted', async () => {
   const token = await makeLink();
   const result = await exchange(token, { replica: 1 });
   expect(result).toEqual({ kind: 'signed-in', token: expect.stringMatching(/^[\w-]{43}$/), developerId });
@@ -80,7 +80,7 @@ test('a link begins one session of its developer, and is then gone', async () =>
   expect([await countOf('sessions'), await countOf('sign_in_links')]).toEqual([1, 0]);
 });
 
-test('of any number of exchanges of a link at once, over two replicas, exactly one begins a session', async () => {
+test('exactly one of several concurrent exchanges of a sign-in link, over two replicas, begins a session', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 2, max: 5 }), async (exchanges) => {
       const token = await makeLink();
@@ -99,7 +99,7 @@ test('of any number of exchanges of a link at once, over two replicas, exactly o
   );
 });
 
-test('a link works until 15 minutes are over, and then begins no session', async () => {
+test('a sign-in link expires after 15 minutes', async () => {
   const [inTime, late] = [await makeLink(), await makeLink()];
   clock.advance(SIGN_IN_LINK_MS - 1);
   expect(await exchange(inTime)).toMatchObject({ kind: 'signed-in' });
@@ -118,7 +118,7 @@ test('the database stores no link that lasts longer than 15 minutes, and none of
   expect(await countOf('sign_in_links')).toBe(0);
 });
 
-test('the token of a link is no session, and the token of a session is no link', async () => {
+test('the token of a sign-in link does not work as a session, nor the token of a session as a link', async () => {
   const token = await makeLink();
   expect(await findSession(database, [hashToken(OLD.bytes, token)], clock())).toBeNull();
   const result = await exchange(token);

@@ -134,7 +134,7 @@ test('pushes of an address are counted by the minute, known or not, and beyond i
   expect(kindOf(push('one', 'server'))).toBe('admitted');
 });
 
-test('an integration has a bounded number of pushes under way from networks that signed; each one that ends makes room once', () => {
+test('an integration has a limited number of pushes under way from networks that signed, and each push that ends frees one', () => {
   const { clock, push, sign } = start({ maxInFlight: 2 });
   sign('one', 'a');
   sign('two', 'a');
@@ -151,7 +151,7 @@ test('an integration has a bounded number of pushes under way from networks that
   expect(kindOf(push('one', 'a'))).toBe('limited');
 });
 
-test('a network that never signed has two thirds as many pushes under way, over all integrations; all such networks together as many', () => {
+test('a network that never signed may have two thirds of the pushes under way that networks that signed have; all such networks together may have as many', () => {
   const { push, sign } = start({ maxInFlight: 6 });
   sign('one', 'partner');
   expect(kindOf(push('one', 'a', 4))).toBe('admitted');
@@ -162,7 +162,7 @@ test('a network that never signed has two thirds as many pushes under way, over 
   expect(kindOf(push('one', 'partner', 6))).toBe('admitted');
 });
 
-test('the tables are bounded: more integrations than one holds drop the oldest, but no network that a valid signature made known', () => {
+test('the tables are bounded: too many integrations evict the oldest, but never a network that a valid signature made known', () => {
   const { push, sign } = start({ perIntegration: 1 });
   push('one', 'a');
   expect(kindOf(push('one', 'a'))).toBe('limited');

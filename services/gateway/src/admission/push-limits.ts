@@ -52,7 +52,7 @@ export interface AdmittedPush {
   readonly release: () => void;
 }
 
-/** The tenant of the integration, and what the push cost beyond the bytes of its body. */
+/** The tenant of the integration, and the extra cost of reading the push, as bytes of body. */
 export interface PushCost {
   readonly tenant: Tenant;
   readonly extraCostBytes: number;

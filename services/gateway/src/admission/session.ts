@@ -17,7 +17,10 @@ import { isAllowedByCookie, NOT_OUR_PAGE } from './own-page.ts';
 
 export const NOT_SIGNED_IN = 'You are not signed in, or your session has ended.';
 
-/** Lets a signed-in developer pass. A change by cookie must come from a page of this origin. */
+/**
+ * Lets a signed-in developer pass. A change that the cookie authenticates must come from a page of
+ * this origin.
+ */
 export function requireDeveloper(options: {
   database: Database;
   peppers: Peppers;

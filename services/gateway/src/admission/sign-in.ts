@@ -8,7 +8,7 @@
  *   hash of a random one.
  * - Hashing takes a core for some 30 ms and 19 MiB, on threads that the rest of the process needs
  *   too. So two passwords are checked at a time, and sign-ins with one e-mail one after the other;
- *   the rest queue or are turned away.
+ *   the rest queue or are refused.
  */
 import { randomBytes } from 'node:crypto';
 import { createCoalescer } from '@laurel/coalesce';
@@ -16,7 +16,7 @@ import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import { newId } from '@laurel/values/ids';
 import { networkOf } from '../domain/client-network.ts';
-import { hashPassword, isPassword } from '../domain/password.ts';
+import { hashPassword, verifyPassword } from '../domain/password.ts';
 import { hashesUnder, type Peppers } from '../domain/peppers.ts';
 import { hashToken, mintToken } from '../domain/session.ts';
 import { hashSubject, type SignInDecision, type SignInLimits } from '../domain/sign-in-throttle.ts';
@@ -71,7 +71,7 @@ export function createSignIn(options: {
     if (decision.kind === 'limited') return decision;
 
     const developer = await findCredentials(database, email);
-    const isRight = await isPassword(password, developer?.passwordHash ?? (await decoyHash));
+    const isRight = await verifyPassword(password, developer?.passwordHash ?? (await decoyHash));
     if (developer === null || !isRight) return { kind: 'wrong' };
 
     const token = mintToken();

@@ -28,7 +28,7 @@ function start(bytesPerSecond = PER_SECOND) {
 const networks = (count: number) => Array.from({ length: count }, (_, index) => `network ${index}`);
 
 describe('the bytes that one network pushes', () => {
-  test('one network pushes to one integration a quarter of the bytes of a second per second, after two seconds that were saved up', () => {
+  test('one network may push to one integration a quarter of the bytes per second, after a burst of two seconds’ worth', () => {
     const { clock, admitted, refusal } = start();
     expect(admitted(100, 'one', 'a', LARGEST)).toBe(3);
     clock.now += SECOND_MS;
@@ -42,7 +42,7 @@ describe('the bytes that one network pushes', () => {
     expect(admitted(1, 'one', 'a', LARGEST)).toBe(1);
   });
 
-  test('one network pushes to several integrations half of the bytes of a second', () => {
+  test('one network may push to several integrations half of the bytes per second', () => {
     const { admitted, refusal } = start();
     expect(['one', 'two', 'three'].map((id) => admitted(100, id, 'a', LARGEST))).toEqual([3, 3, 1]);
     expect(refusal('four', 'a', LARGEST)).toMatchObject({ bytesPerSecond: PER_SECOND / 2 });
@@ -56,7 +56,7 @@ describe('the bytes that one network pushes', () => {
   });
 });
 
-test('many networks that flood one integration are admitted half of a second, and their first pushes as much again', () => {
+test('many networks that flood one integration are admitted half of the bytes per second, and as much again for their first pushes', () => {
   const { clock, isAdmitted } = start();
   const admissions: string[] = [];
   const seconds = 25;
@@ -108,7 +108,7 @@ test('whatever a hundred networks push to an integration, any other network that
   );
 });
 
-test('a network that was admitted counts with those that push again and again for half a minute', () => {
+test('a network that was admitted no longer counts as new for half a minute', () => {
   const isAdmittedAgain = (afterMs: number) => {
     const { clock, isAdmitted } = start();
     expect(isAdmitted('one', 'partner', LARGEST)).toBe(true);

@@ -13,7 +13,7 @@ export interface SigningKeys {
   read(): Promise<readonly ListedKey[]>;
 }
 
-/** A service signs with a new key as soon as it has one, so the key must be listed as soon. */
+/** A service signs with a new key at once, so the list must contain the key within a second. */
 const FRESH_MS = 1_000;
 const DEADLINE_MS = 1_000;
 

@@ -15,7 +15,7 @@ test('a record of an action names secret members and contains no secret, at any 
   });
 });
 
-test('a record of an action is bounded, and a longer one is replaced by its digest', () => {
+test('the record of an action has a maximum size, and a longer one is replaced by its digest', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 40_000 }), (length) => {
       const text = recordOf({ text: 'ä'.repeat(length) }) ?? '';

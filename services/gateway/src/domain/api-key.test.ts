@@ -8,7 +8,7 @@ const random = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Bu
 const mintedKey = fc.tuple(environment, random).map(([name, bytes]) => mintKey(name, bytes).key);
 
 describe('API keys', () => {
-  test('an API key of zero bytes is written at full width', () => {
+  test('an API key whose bytes are all zero has the full length', () => {
     expect(mintKey('test', Buffer.alloc(32))).toEqual({
       key: `sk_test_${'0'.repeat(43)}1NyHUD`,
       prefix: 'sk_test_0000',

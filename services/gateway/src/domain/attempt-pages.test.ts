@@ -1,7 +1,7 @@
 import type { Position } from '@laurel/values/cursor';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mergePages, type Order, type PageOfContest } from './attempt-pages.ts';
+import { type ListOrder, mergePages, type PageOfContest } from './attempt-pages.ts';
 
 type Row = Position;
 
@@ -17,7 +17,7 @@ class Contest {
     if (!this.visible.some((row) => row.id === id)) this.visible.push({ at, id });
   }
 
-  page(order: Order, from: Position | null, limit: number, window: number): PageOfContest<Row> {
+  page(order: ListOrder, from: Position | null, limit: number, window: number): PageOfContest<Row> {
     const before = from ?? this.head;
     const isLeft = (row: Row) =>
       order === 'oldest_first' ? compare(row, before) > 0 && compare(row, this.head) <= 0 : compare(row, before) < 0;
@@ -69,7 +69,7 @@ describe('a list of the attempts of two contest services', () => {
         ([first, ...later], limit, window) => {
           const contests = [new Contest(), new Contest()];
           const taken = new Set<string>();
-          const read = (order: Order, from: Position | null) =>
+          const read = (order: ListOrder, from: Position | null) =>
             mergePages(
               order,
               contests.map((contest) => contest.page(order, from, limit, window)),

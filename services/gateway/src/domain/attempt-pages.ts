@@ -6,7 +6,7 @@
 import type { Position } from '@laurel/values/cursor';
 import { isBefore as isEarlier, millisecondsBetween } from '@laurel/values/instant';
 
-export type Order = 'newest_first' | 'oldest_first';
+export type ListOrder = 'newest_first' | 'oldest_first';
 
 export type PageOfContest<Row> = {
   readonly rows: readonly (Row & Position)[];
@@ -24,7 +24,7 @@ export type MergedPage<Row> = {
 };
 
 export function mergePages<Row>(
-  order: Order,
+  order: ListOrder,
   pages: readonly PageOfContest<Row>[],
   limit: number,
 ): MergedPage<Row & Position> {

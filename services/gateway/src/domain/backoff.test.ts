@@ -31,11 +31,11 @@ describe('backoff', () => {
     );
   });
 
-  test('backoff needs no wait while failures are free, even beside a concurrent try that began later', () => {
+  test('backoff needs no wait while failures are free, even if a concurrent try began later', () => {
     expect(freeAt({ count: 4, newest: new Date(NOW.getTime() + 5) }, 5, BACKOFF, NOW)).toEqual(NOW);
   });
 
-  test('backoff is the same for the failures that matter as for all of them', () => {
+  test('failures beyond countsThatMatter do not change the delay', () => {
     fc.assert(
       fc.property(count, free, (n, f) => {
         expect(delayMs(Math.min(n, countsThatMatter(f, BACKOFF)), f, BACKOFF)).toBe(delayMs(n, f, BACKOFF));

@@ -31,11 +31,11 @@ describe('trusted networks', () => {
 
 describe('client addresses', () => {
   test.each([
-    ['a peer that is no proxy, whatever it says', '203.0.113.9', '198.51.100.1', '203.0.113.9'],
+    ['a peer that is not a proxy, whatever it sends', '203.0.113.9', '198.51.100.1', '203.0.113.9'],
     ['a proxy that names no client', '10.0.0.1', undefined, '10.0.0.1'],
     ['whom a proxy names', '10.0.0.1', '198.51.100.1', '198.51.100.1'],
     ['whom a proxy names, over IPv6', '::ffff:10.0.0.1', '::ffff:198.51.100.1', '198.51.100.1'],
-    ['the right-most that is no proxy', '10.0.0.1', '1.1.1.1, 198.51.100.1, 10.0.0.2,192.0.2.7', '198.51.100.1'],
+    ['the right-most that is not a proxy', '10.0.0.1', '1.1.1.1, 198.51.100.1, 10.0.0.2,192.0.2.7', '198.51.100.1'],
     ['one with a port', '10.0.0.1', '198.51.100.1:4711', '198.51.100.1'],
     ['an IPv6 address', '10.0.0.1', '2001:db8::1', '2001:db8::1'],
     ['an IPv6 address with a port', '10.0.0.1', '[2001:db8::1]:4711', '2001:db8::1'],

@@ -8,7 +8,7 @@
  * - An entry that is not an address ends the list: the client is then the last known proxy.
  */
 import { BlockList, isIP, isIPv6 } from 'node:net';
-import { unmapped } from './client-network.ts';
+import { unmappedAddress } from './client-network.ts';
 
 const NETWORK = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i;
 /**
@@ -50,12 +50,12 @@ export function trustedProxiesOf(networks: BlockList | undefined): TrustedProxie
  * The client's address, from the connection's peer and the `X-Forwarded-For` that arrived over it.
  */
 export function clientAddressOf(peer: string, forwardedFor: string | undefined, isTrusted: TrustedProxies): string {
-  let client = unmapped(peer);
+  let client = unmappedAddress(peer);
   if (forwardedFor === undefined || !isTrusted(client)) return client;
   const entries = forwardedFor.slice(-MAX_HEADER_CHARACTERS).split(',').slice(-MAX_HOPS);
   for (const entry of entries.toReversed()) {
     const [, bracketed, ipv6, ipv4] = ENTRY.exec(entry.trim()) ?? [];
-    const address = unmapped(bracketed ?? ipv6 ?? ipv4 ?? '');
+    const address = unmappedAddress(bracketed ?? ipv6 ?? ipv4 ?? '');
     if (isIP(address) === 0) return client;
     client = address;
     if (!isTrusted(client)) return client;

@@ -6,13 +6,13 @@ const GROUPS = 8;
 const GROUPS_OF_A_NETWORK = 4;
 
 /** An IPv4 address that arrived over IPv6 becomes plain IPv4; any other address stays unchanged. */
-export function unmapped(address: string): string {
+export function unmappedAddress(address: string): string {
   return MAPPED_IPV4.exec(address)?.[1] ?? address;
 }
 
 /** An IPv4 address, or the /64 of an IPv6 address, which belongs to one subscriber. */
 export function networkOf(address: string): string {
-  const client = unmapped(address);
+  const client = unmappedAddress(address);
   if (!isIPv6(client)) return client;
   const [head = '', tail = ''] = client.toLowerCase().replace(/%.*/, '').split('::');
   const left = head === '' ? [] : head.split(':');

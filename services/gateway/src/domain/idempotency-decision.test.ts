@@ -41,10 +41,13 @@ describe('decisions for another request', () => {
   test.each([
     ['completed', completed],
     ['in flight', record],
-  ])('another request is a reuse of the key while the first is %s, dead or not', (_state, of) => {
-    expect(decide(of, 'other', 0)).toEqual({ kind: 'reused' });
-    expect(decide(of, 'other', 90_000)).toEqual({ kind: 'reused' });
-  });
+  ])(
+    'another request is refused as a reuse of the key while the first is %s, even if its process has died',
+    (_state, of) => {
+      expect(decide(of, 'other', 0)).toEqual({ kind: 'reused' });
+      expect(decide(of, 'other', 90_000)).toEqual({ kind: 'reused' });
+    },
+  );
   test('another request starts a new operation after a failure of the gateway', () => {
     expect(decide(released, 'other', 0)).toEqual({ kind: 'restart' });
   });

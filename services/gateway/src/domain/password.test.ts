@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { hashPassword, isPassword } from './password.ts';
+import { hashPassword, verifyPassword } from './password.ts';
 
 test('a password matches its hash in any Unicode form of its letters, and in no other spelling', async () => {
   const composed = 'gef\u00e4hrlich lang';
   const decomposed = 'gefa\u0308hrlich lang';
   const passwordHash = await hashPassword(composed);
   expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-  expect(await isPassword(decomposed, passwordHash)).toBe(true);
+  expect(await verifyPassword(decomposed, passwordHash)).toBe(true);
   for (const other of [
     ...[`${composed} `, ` ${composed}`, composed.slice(0, -1), composed.toUpperCase(), 'gefahrlich lang'],
   ]) {
-    expect(await isPassword(other, passwordHash), other).toBe(false);
+    expect(await verifyPassword(other, passwordHash), other).toBe(false);
   }
-  expect(await isPassword('', passwordHash)).toBe(false);
+  expect(await verifyPassword('', passwordHash)).toBe(false);
   expect(await hashPassword(composed)).not.toBe(passwordHash);
 });

@@ -14,7 +14,7 @@ export function hashPassword(password: string): Promise<string> {
   return hash(normalised(password), HASHING);
 }
 
-export function isPassword(password: string, passwordHash: string): Promise<boolean> {
+export function verifyPassword(password: string, passwordHash: string): Promise<boolean> {
   return verify(passwordHash, normalised(password));
 }
 

@@ -40,7 +40,7 @@ describe('the decision on a payout', () => {
     });
   });
 
-  test('of all decisions on one payout, only the first is not a conflict', () => {
+  test('every decision on a payout but the first is a conflict', () => {
     const request = fc.record({
       decision: fc.constantFrom('released', 'denied'),
       operator: fc.constantFrom('ana', 'ben'),

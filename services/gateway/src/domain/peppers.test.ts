@@ -21,7 +21,7 @@ test('a secret is looked up under every pepper, the current one first, and store
   );
 });
 
-test('two replicas never replace the same hash in turns', () => {
+test('two replicas with different peppers never replace the same hash in turns', () => {
   fc.assert(
     fc.property(peppers, peppers, (one, other) => {
       // If one replica has replaced a hash, the other leaves it, or replaces it permanently.

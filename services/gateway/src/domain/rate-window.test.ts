@@ -18,7 +18,7 @@ test('request number `limit` is the last that a rate window accepts', () => {
   expect(remainingAt(301, 300)).toBeLessThan(0);
 });
 
-test('a caller that waits for `Retry-After` meets the next rate window', () => {
+test('a caller that waits for `Retry-After` is counted in the next rate window', () => {
   fc.assert(
     fc.property(fc.nat(10 * WINDOW_MS), (now) => {
       const endsAt = now - (now % WINDOW_MS) + WINDOW_MS;

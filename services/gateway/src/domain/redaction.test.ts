@@ -92,7 +92,7 @@ describe('a body in the request log', () => {
     );
   });
 
-  test('what begins before the end of the kept part is redacted, even if it ends behind it', () => {
+  test('a secret that begins in the kept part of a body is redacted, even if it ends beyond that part', () => {
     fc.assert(
       fc.property(
         fc.oneof(sensitive, secret),

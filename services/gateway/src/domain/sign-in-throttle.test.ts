@@ -35,7 +35,7 @@ describe('sign-in throttle', () => {
     }
   });
 
-  test('a limited sign-in is answered with the limit that it met, and the time to wait', () => {
+  test('the response to a limited sign-in has the limit that applied, and the time to wait', () => {
     expect(decideSignIn(failed({ ofPair: some(5, ago(1)) }), LIMITS, NOW)).toEqual({
       kind: 'limited',
       limit: 5,
@@ -69,7 +69,7 @@ describe('sign-in throttle', () => {
     );
   });
 
-  test('a sign-in after the answered wait is admitted, and the wait is never longer than a minute', () => {
+  test('a sign-in after the returned wait is admitted, and the wait is never longer than a minute', () => {
     fc.assert(
       fc.property(all, (one) => {
         const decision = decideSignIn(one, LIMITS, NOW);

@@ -35,7 +35,7 @@ export class RequestContext {
   principal: Principal | undefined;
   /** Present on `/api/operator`: the name of the token's holder. */
   operator: string | undefined;
-  /** Present on `/api/operator` if the caller came by cookie. */
+  /** Present on `/api/operator` if the request was authenticated by the session cookie. */
   operatorSession: OperatorSession | undefined;
   /** Present in the portal. */
   session: Session | undefined;

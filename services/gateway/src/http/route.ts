@@ -74,7 +74,7 @@ export type Answer = string | AsyncIterable<string> | Result | ReturnType<typeof
  * The response to an operation that an earlier request under the same key already ran: the contest
  * service found the operation, and this gateway had no record.
  */
-export function repeated(json: string): Result {
+export function replayedResult(json: string): Result {
   return { json, headers: REPLAYED };
 }
 
@@ -122,9 +122,8 @@ export interface Route<
   readonly summary: string;
   readonly description?: string;
   /**
-   * Parameters that do not fit are `not_found`. They are checked last: a query or a body that does
-   * not fit is `invalid_request` first. Without a schema the route gets them in lower case, like
-   * every id.
+   * Invalid parameters are `not_found`. They are checked last: a query or a body that does not fit
+   * is `invalid_request` first. Without a schema the route gets them in lower case, like every id.
    */
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;

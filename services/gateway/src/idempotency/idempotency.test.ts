@@ -120,7 +120,7 @@ describe('completions that are not written yet', () => {
     expect(await idempotency.lock(use(recordId, OTHER))).toEqual({ kind: 'reused' });
   });
 
-  test('an answer that is not written yet is found by another replica at its second look, and written without a carrier', async () => {
+  test('another replica finds a response that was not written yet when it looks again, and the response is written even without another statement to carry it', async () => {
     const recordId = randomUUID();
     const keyLock = await lockFirst(recordId);
     const looking = replica.lock(use(recordId));
@@ -191,7 +191,7 @@ describe('the end of a key lock', () => {
     expect(await idempotency.lock(use(recordId))).toMatchObject({ kind: 'replay', body: '{"from":"the taker"}' });
   });
 
-  test('a late completion does not touch the operation that came after its key was freed', async () => {
+  test('a late completion does not affect the operation that used the key after it was freed', async () => {
     const recordId = randomUUID();
     const slow = await lockFirst(recordId);
     advance(TAKEOVER_MS);

@@ -16,7 +16,7 @@ interface Post {
 }
 
 describe('docs/contract/partner-api.md', () => {
-  test('it has a heading for every operation that is served, and names every field, code and event', () => {
+  test('the contract has a heading for every operation that is served, and names every field, code and event', () => {
     const document = partnerDocument();
     const titles = new Set([...GUIDE.matchAll(/^## (.+)$/gm)].map(([, title]) => title));
     const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
@@ -38,7 +38,7 @@ describe('docs/contract/partner-api.md', () => {
     expect(Object.fromEntries(rows)).toEqual(partnerCodes);
   });
 
-  test('it verifies webhooks with code that accepts a genuine signature and no other', async () => {
+  test('the contract verifies webhooks with code that accepts a genuine signature and no other', async () => {
     const code = /```js\n(?<code>import \{ createHmac[\s\S]*?)^```$/m.exec(GUIDE)?.groups?.code ?? '';
     const example: { isGenuine(secret: string, body: Buffer, signature: string | undefined): boolean } = await import(
       `data:text/javascript,${encodeURIComponent(`${code}\nexport { isGenuine };`)}`
@@ -55,7 +55,7 @@ describe('docs/contract/partner-api.md', () => {
 });
 
 describe('docs/contract/portal-api.md', () => {
-  test('it has every route under /api, and names every field and value that the partner API does not name', () => {
+  test('the portal API document has every route under /api, and names every field and value that the partner API does not name', () => {
     const document = portalDocument();
     const routes = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, '{}')}`),

@@ -6,8 +6,8 @@ import { Router } from 'express';
 import { contextOf } from '../http/context.ts';
 import { SECURITY_HEADERS } from '../http/security-headers.ts';
 import { documentationSite } from './documentation-site.ts';
+import type { OpenApiDocument } from './normalize.ts';
 import { partnerDocument } from './partner-document.ts';
-import type { OpenApiDocument } from './polish.ts';
 import { portalDocument } from './portal-document.ts';
 
 /** `siteFolder` holds the built site; without one `/docs` is an unknown path. */

@@ -15,7 +15,7 @@ import { errorResponses, json, limitedResponse } from './responses.ts';
 export type Refusals = Partial<Record<ApiErrorCode, string>>;
 
 /** What a document adds to a route. */
-export interface Surroundings {
+export interface DocumentContext {
   readonly area: Area;
   readonly tag: string;
   /**
@@ -33,8 +33,8 @@ export interface Surroundings {
   readonly limited: string;
 }
 
-export function operationOf(route: AnyRoute, surroundings: Surroundings): RouteConfig {
-  const { area, tag, security, params, idempotencyKey, refusals, examples, errorExamplesOf, limited } = surroundings;
+export function operationOf(route: AnyRoute, context: DocumentContext): RouteConfig {
+  const { area, tag, security, params, idempotencyKey, refusals, examples, errorExamplesOf, limited } = context;
   const { query, body, isBodyOptional = false, success } = route;
   const isIdempotent = route.mintOperationId !== undefined;
   return {

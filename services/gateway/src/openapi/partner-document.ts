@@ -20,8 +20,8 @@ import { KEY_LIST_EXAMPLES, RESPONSE_EXAMPLES, RETIRED_EXAMPLES } from './exampl
 import { PARAMETER_EXAMPLES, parameterExample, REQUEST_EXAMPLES } from './examples/partner-requests.ts';
 import { headersNamed, registerHeaders } from './headers.ts';
 import { keyListSchema } from './key-list-schema.ts';
+import { normalizeDocument, type OpenApiDocument } from './normalize.ts';
 import { operationOf, type Refusals } from './operation.ts';
-import { type OpenApiDocument, polish } from './polish.ts';
 import { registerPushedOutcome } from './pushed-outcome.ts';
 import { json } from './responses.ts';
 import { SERVERS } from './servers.ts';
@@ -187,7 +187,7 @@ export function partnerDocument(): OpenApiDocument {
     tags: TAGS.map((tag) => ({ ...tag })),
     security: [{ ApiKey: [] }],
   });
-  return polish(document, ['WebhookEvent']);
+  return normalizeDocument(document, ['WebhookEvent']);
 }
 
 /** `/attempts/{attempt_id}` gets the tag `Attempts`. */

@@ -20,8 +20,8 @@ import { ownErrorSchema } from './error-schemas.ts';
 import { errorExamplesOf } from './examples/errors.ts';
 import { recordedExamplesOf, recordedParameterOf } from './examples/recorded.ts';
 import { registerHeaders } from './headers.ts';
+import { normalizeDocument, type OpenApiDocument } from './normalize.ts';
 import { operationOf, type Refusals } from './operation.ts';
-import { type OpenApiDocument, polish } from './polish.ts';
 import { SERVERS } from './servers.ts';
 
 interface DocumentedArea {
@@ -149,7 +149,7 @@ export function portalDocument(): OpenApiDocument {
     externalDocs: { url: '/docs', description: 'Guides, and the reference of the partner API.' },
     tags: TAGS.map((tag) => ({ ...tag })),
   });
-  return polish(document);
+  return normalizeDocument(document);
 }
 
 function operationIn(area: DocumentedArea, route: AnyRoute): RouteConfig {
@@ -188,8 +188,8 @@ function invalidMessage(route: AnyRoute): string {
 }
 
 function invalidReason({ query, body }: AnyRoute): string {
-  if (body !== undefined) return 'The body does not fit its schema, or the query has an unknown parameter.';
-  return query === undefined ? 'The query has a parameter.' : 'The query does not fit its schema.';
+  if (body !== undefined) return 'The body does not match its schema, or the query has an unknown parameter.';
+  return query === undefined ? 'The query has a parameter.' : 'The query does not match its schema.';
 }
 
 /** The examples of the parameters are those of the recorded request. */

@@ -1,8 +1,8 @@
 /** Writes both documents to `docs/openapi/`: `node services/gateway/src/openapi/write.ts`. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
+import type { OpenApiDocument } from './normalize.ts';
 import { partnerDocument } from './partner-document.ts';
-import type { OpenApiDocument } from './polish.ts';
 import { portalDocument } from './portal-document.ts';
 
 const directory = new URL('../../../../docs/openapi/', import.meta.url);

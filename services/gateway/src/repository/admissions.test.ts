@@ -1,6 +1,6 @@
 /**
- * Which key resolves, for each of the statements that admit one: all three are checked against
- * every state of a key and its program.
+ * Each of the three statements that admit an API key must accept it in the same states of the key
+ * and its program.
  */
 import { randomBytes } from 'node:crypto';
 import { createDatabase, type Database } from '@laurel/postgres';

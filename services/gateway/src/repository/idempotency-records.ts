@@ -175,7 +175,8 @@ const DELETE_OLD: Statement = {
 
 /**
  * Returns the ids of the records that were inserted; the others existed. No two uses may name one
- * record. Not durable: the contest service knows the key of each operation (decision 23).
+ * record. Does not wait for the disk: the contest service knows the key of each operation (decision
+ * 23).
  */
 export async function insertRecords(database: Database, uses: readonly KeyUse[], now: Date): Promise<Set<string>> {
   const values = [
@@ -200,7 +201,7 @@ export async function loadRecords(database: Database, ids: readonly string[]): P
 
 /**
  * Returns the new key locks by record id, without those of records that another transaction changed
- * meanwhile. Not durable, like a first lock.
+ * meanwhile. Does not wait for the disk, as insertRecords does not.
  */
 export async function takeOverRecords(
   database: Database,
@@ -223,17 +224,20 @@ export async function takeOverRecords(
   );
 }
 
-/** Not durable: what a crash of the database loses is derived again from the operation. */
+/**
+ * Does not wait for the disk: what a crash of the database loses is derived again from the
+ * operation.
+ */
 export async function completeRecords(database: Database, completions: readonly Completion[]): Promise<void> {
   await database.write(COMPLETE, completionColumns(completions), { durable: false });
 }
 
-/** Not durable: a key lock that reappears is taken over. */
+/** Does not wait for the disk: a key lock that reappears is taken over. */
 export async function releaseRecords(database: Database, keyLocks: readonly KeyLock[]): Promise<void> {
   await database.write(RELEASE, keyLockColumns(keyLocks), { durable: false });
 }
 
-/** Not durable: a key lock that reappears is taken over, and refused again. */
+/** Does not wait for the disk: a key lock that reappears is taken over, and refused again. */
 export async function forgetRecords(database: Database, keyLocks: readonly KeyLock[]): Promise<void> {
   await database.write(FORGET, keyLockColumns(keyLocks), { durable: false });
 }

@@ -159,7 +159,7 @@ select window_id, id, now(), 1, '2026-01-02T03:04:05Z' from api_keys where progr
 describe('facts of a program for the integration service', () => {
   const reinstate = { status: 'approved', deletionScheduled: false } as const;
 
-  test('each change announces the facts with a greater version, and they say where the keys work', async () => {
+  test('each change of a program announces its facts with a greater version, including the environments where its keys work', async () => {
     const { id } = await makeProgram();
     await approveProgram(database, id, storedKey('live'), announce);
     await updateProgram(database, id, { status: 'suspended', deletionScheduled: null }, announce);
@@ -228,7 +228,7 @@ where $2::uuid[] is null or id = any($2::uuid[])`;
     expect(announced).toHaveLength(1);
   });
 
-  test('announced facts are repeated with the same version for ten minutes after the change, and then no more', async () => {
+  test('announced facts are repeated with the same version for ten minutes after the change, and not afterwards', async () => {
     await ageChanges(601);
     const [older, newer] = [await makeProgram(), await makeProgram()];
     const facts = () => Promise.all([older, newer].map(({ id }) => findProgramFacts(database, id)));

@@ -4,6 +4,7 @@ import { newId } from '@laurel/values/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createKeepRequestLog } from '../workers/keep-request-log.ts';
 import {
+  COUNT_INTERVAL_MS,
   dropRequestPartitions,
   findRequest,
   firstRequests,
@@ -14,7 +15,6 @@ import {
   listOlderRequests,
   makeRequestPartitions,
   type RequestFilter,
-  SLOT_MS,
   summarizeRequests,
 } from './requests.ts';
 
@@ -86,7 +86,7 @@ async function makeOldPartition(at: number): Promise<void> {
 }
 
 describe('the partitions of the request log', () => {
-  test('the service makes those of the days around today, once, although its role may not create a table', async () => {
+  test('the service makes the partitions of the days around today once, although its role may not create a table', async () => {
     const today = Date.now();
     await Promise.all([makeRequestPartitions(database), makeRequestPartitions(replica)]);
     expect(await partitions()).toEqual([-1, 0, 1, 2].map((days) => partitionOf(today + days * DAY_MS)));
@@ -96,7 +96,7 @@ describe('the partitions of the request log', () => {
     await expect(database.query({ text: `select * from ${partitionOf(today)}` })).rejects.toThrow('permission denied');
   });
 
-  test('the worker drops those of days that ended more than seven days ago, and no other', async () => {
+  test('the worker drops the partitions of days that ended more than seven days ago, and no others', async () => {
     const now = Date.now();
     const [kept, dropped] = [now - 7 * DAY_MS, now - 8 * DAY_MS];
     await makeOldPartition(kept);
@@ -213,7 +213,7 @@ describe('the lists of the request log', () => {
     expect(ids(newer.lines)).toEqual(ids(own));
   });
 
-  test('a filtered page reads a bounded number of rows, and goes on behind them', async () => {
+  test('a filtered page reads a limited number of rows, and the next page continues after them', async () => {
     const rare = line({ status: 404 });
     await insertRequests(database, [rare], []);
     for (let n = 0; n < 11; n += 1) {
@@ -299,9 +299,9 @@ describe('a reader that follows the request log', () => {
 });
 
 test('a summary counts the requests of a period by time, status and code', async () => {
-  const to = new Date(Math.ceil(Date.now() / SLOT_MS) * SLOT_MS);
-  const from = new Date(to.getTime() - 4 * SLOT_MS);
-  const at = (slot: number) => new Date(from.getTime() + slot * SLOT_MS + 1_000);
+  const to = new Date(Math.ceil(Date.now() / COUNT_INTERVAL_MS) * COUNT_INTERVAL_MS);
+  const from = new Date(to.getTime() - 4 * COUNT_INTERVAL_MS);
+  const at = (slot: number) => new Date(from.getTime() + slot * COUNT_INTERVAL_MS + 1_000);
   const lines = [
     line({ at: at(-1) }),
     ...[line({ at: at(0) }), line({ at: at(1) }), line({ at: at(1) })],
@@ -322,12 +322,12 @@ test('a summary counts the requests of a period by time, status and code', async
     ],
     buckets: [
       { from, ok: 3, errors4xx: 0, errors5xx: 0 },
-      { from: new Date(from.getTime() + 2 * SLOT_MS), ok: 0, errors4xx: 3, errors5xx: 1 },
+      { from: new Date(from.getTime() + 2 * COUNT_INTERVAL_MS), ok: 0, errors4xx: 3, errors5xx: 1 },
     ],
   });
 });
 
-test('the first request of a kind stays the first', async () => {
+test('the time of a program’s first request of a kind does not change with later ones', async () => {
   const none = { key_used: null, player_linked: null, attempt_created: null, outcome_reported: null };
   expect(await firstRequests(database, scope)).toEqual(none);
   const [earlier, later] = [new Date('2026-11-26T10:00:00.000Z'), new Date('2026-11-26T11:00:00.000Z')];

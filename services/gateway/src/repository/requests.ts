@@ -56,8 +56,8 @@ export type ListedLine = RequestLine & Derived;
 
 export type ListedRequest = LoggedRequest & Derived;
 
-/** Requests are counted by slots of this length. */
-export const SLOT_MS = 300_000;
+/** Requests are counted per interval of this length. */
+export const COUNT_INTERVAL_MS = 300_000;
 /**
  * A page of a filtered list reads batches until they had this many requests. It may therefore have
  * fewer lines than its limit, or none, although another one follows.
@@ -76,8 +76,8 @@ const MAX_POSITION = 2n ** 63n - 1n;
 const MAX_WRITTEN_AFTER_MS = 600_000;
 
 /**
- * Held until the commit, so that positions become visible in their order: a reader that goes on
- * after a position misses none. Replicas that write at once wait for each other's commit.
+ * Held until the commit, so that positions become visible in their order: a reader that continues
+ * after a position misses none. Replicas that write at the same time wait for each other's commit.
  */
 const LOCK_POSITIONS: Statement = {
   name: 'lock_request_positions',
@@ -161,7 +161,7 @@ function unpack(packed: Buffer): LoggedRequest[] {
 function countsOf(requests: readonly LoggedRequest[]): unknown[][] {
   const counts = new Map<string, { readonly row: readonly unknown[]; requests: number }>();
   for (const { programId, environment, at, status, errorCode } of requests) {
-    const startsAt = at.getTime() - (at.getTime() % SLOT_MS);
+    const startsAt = at.getTime() - (at.getTime() % COUNT_INTERVAL_MS);
     const name = `${programId} ${environment} ${startsAt} ${status} ${errorCode}`;
     const count = counts.get(name);
     if (count !== undefined) count.requests += 1;
@@ -280,7 +280,7 @@ function attemptIdOf({ route, path, responseBody }: LoggedRequest): string | nul
 
 interface Part {
   readonly lines: readonly ListedLine[];
-  /** Where to go on; null if this was all. */
+  /** Where the next page begins; null if this was the last. */
   readonly next: bigint | null;
 }
 
@@ -336,7 +336,7 @@ export function listOlderRequests(
   return readPart(database, 'older', scope, filter, { from: page.below, limit: page.limit });
 }
 
-/** Oldest first, after a head; and the head to go on with. */
+/** Oldest first, after a head; and the head at which the next page begins. */
 export async function listNewerRequests(
   database: Database,
   scope: RequestScope,

@@ -164,7 +164,7 @@ describe('failed sign-ins', () => {
 describe('sessions', () => {
   const session = (tokenHash: Buffer) => ({ tokenHash, developerId, createdAt: NOW, expiresAt: at(1_000) });
 
-  test('a new session takes back the failure that its sign-in was counted as, and no other', async () => {
+  test('a new session deletes the failure that its own sign-in was counted as, and no other', async () => {
     const right = attempt('e', 'a');
     await admit('e', 'a');
     await admitSignIn(database, right, LIMITS, () => NOW);
@@ -185,7 +185,7 @@ describe('sessions', () => {
   });
 });
 
-test('sessions, failures and clients that decide nothing any more are deleted, and no others', async () => {
+test('sessions, failures and clients that no longer affect a decision are deleted, and no others', async () => {
   const [over, current] = [randomBytes(32), randomBytes(32)];
   await insertSession(database, { tokenHash: over, developerId, createdAt: NOW, expiresAt: at(1) }, by(newId()));
   await insertSession(

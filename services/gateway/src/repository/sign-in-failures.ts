@@ -89,8 +89,8 @@ const INSERT: Statement = {
 
 /**
  * Counts a sign-in as failed, unless it must wait; beginning the session takes the failure back.
- * Not durable: after a crash of the database the last failures no longer count, which harms no
- * account.
+ * Does not wait for the disk: after a crash of the database the last failures no longer count,
+ * which harms no account.
  *
  * A decision's time is read after its failures, and a failure's time under the lock. So no failure
  * is newer than the decision that reads it, and a caller's wait is never longer than the delay.

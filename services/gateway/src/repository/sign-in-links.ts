@@ -25,7 +25,7 @@ export async function insertSignInLink(
   return rows.length === 1;
 }
 
-// The deletion decides which of two exchanges at once has the link: the other finds no row, and
+// The deletion decides which of two concurrent exchanges gets the link: the other finds no row, and
 // begins no session.
 const USE: Statement = {
   name: 'use_sign_in_link',

@@ -86,11 +86,11 @@ test.each([
   expect([status, headers.get('content-type')]).toEqual([404, expect.stringContaining('application/json')]);
 });
 
-test('only reading has an answer', async () => {
+test('a page answers only reads', async () => {
   expect((await get('/portal/programs', { method: 'POST' })).status).toBe(404);
 });
 
-test('the page is served from when it is built', async () => {
+test('a page is served as soon as it is built', async () => {
   rmSync(join(folder, 'portal', 'index.html'));
   expect((await get('/portal/programs')).status).toBe(404);
   writeFileSync(join(folder, 'portal', 'index.html'), '<p>built</p>');

@@ -183,7 +183,7 @@ describe('signing in', () => {
     for (const each of tokens) expect((await portal('GET', '/programs', { token: each })).status).toBe(200);
   });
 
-  test('a sign-in fails alike, byte for byte, with a wrong password and with an unknown e-mail', async () => {
+  test('a sign-in with a wrong password and one with an unknown e-mail get the same response, byte for byte', async () => {
     const { email, programId } = await makeDeveloper();
     const answers = [];
     for (const password of ['wrong', '', `${PASSWORD} `, PASSWORD.toUpperCase(), 'x'.repeat(1_000)]) {
@@ -243,12 +243,12 @@ describe('signing in', () => {
     expect((await signIn(email)).status).toBe(201);
   }, 60_000);
 
-  test('a sign-in with the right password does not count as a failure, and takes back none', async () => {
+  test('a sign-in with the right password does not count as a failure, and deletes no earlier failure', async () => {
     const { email } = await makeDeveloper();
     const answers = await Promise.all(Array.from({ length: 24 }, (_, index) => signIn(email, PASSWORD, index % 2)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
     expect((await signIn(email, 'wrong')).status).toBe(401);
-    // It does not take back earlier failures either.
+    // It does not delete earlier failures either.
     for (let failure = 2; failure <= 5; failure += 1) {
       expect((await signIn(email)).status).toBe(201);
       expect((await signIn(email, 'wrong')).status).toBe(401);
@@ -323,7 +323,7 @@ describe('signing in with a one-time link', () => {
     }
   });
 
-  test('of 20 exchanges of one link at once, over two replicas, one signs in', async () => {
+  test('one of 20 concurrent exchanges of a sign-in link, over two replicas, succeeds', async () => {
     const { id } = await makeDeveloper();
     const { token } = await linkOf(id);
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => enter(token, index % 2)));
@@ -364,7 +364,7 @@ describe('signing in with a one-time link', () => {
 });
 
 describe('sessions', () => {
-  test('every other call needs a session, and every failure of a session gets the same response', async () => {
+  test('every call but the sign-in needs a session, and every failure of a session gets the same response', async () => {
     const { id, email, token, programId, testKey } = await makeDeveloper();
     const liveKey = (await operate('POST', `/programs/${programId}/approve`, undefined)).body.live_key;
     const signedOut = (await signIn(email)).body.token;
@@ -1285,7 +1285,7 @@ describe('webhook endpoints', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('a delivery is shown with its body and whose event it has', async () => {
+  test('a delivery is shown with its body, and with the program and environment of its event', async () => {
     const { id, token, programId } = await makeDeveloper();
     const [deliveryId, eventId] = [newId(), newId()];
     const delivery = {
@@ -1335,10 +1335,10 @@ describe('webhook endpoints', () => {
   });
 });
 
-describe('the sandbox by session', () => {
+describe('the sandbox for a signed-in developer', () => {
   const inProgram = (programId: string, path: string) => `/programs/${programId}/sandbox${path}`;
 
-  test('every route of the sandbox is served by session, for the program in test', async () => {
+  test('a signed-in developer may use every route of the sandbox, for a program in test', async () => {
     const { token, programId } = await makeDeveloper();
     const paths = PORTAL_ROUTES.map(({ method, path }) => `${method} ${path}`);
     for (const { method, path } of SANDBOX_ROUTES) {

@@ -171,7 +171,7 @@ describe('the answer to a push', () => {
     receiptId: newId(),
   };
 
-  test('a single record answers exactly what the same report by /v1 answers: paid, held, missed, in a round, and again', async () => {
+  test('the response to a single record is that of the same report by /v1: paid, held, lost, in a round, and repeated', async () => {
     const award = { id: newId(), amountCents: 1_275n };
     for (const [record, ofV1] of [
       [
@@ -285,7 +285,7 @@ describe('the limits of pushes', () => {
 
   /**
    * Uses up the minute of a separate integration, from the one address that has signed. All of it
-   * happens in one minute: the next would count anew.
+   * happens in one minute: the next would start a new count.
    */
   async function exhaust(): Promise<string> {
     for (;;) {

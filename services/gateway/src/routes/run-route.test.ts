@@ -3,7 +3,7 @@ import type { Logger } from '@laurel/service';
 import type { Request, Response } from 'express';
 import { describe, expect, test } from 'vitest';
 import { contextOf, openContext, RequestContext } from '../http/context.ts';
-import { type Answer, type AnyRoute, apiArea, repeated, V1_AREA } from '../http/route.ts';
+import { type Answer, type AnyRoute, apiArea, replayedResult, V1_AREA } from '../http/route.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { type KeyEnd, runRoute } from './run-route.ts';
 
@@ -58,7 +58,7 @@ async function serve(answer: () => Promise<Answer>, area: 'keyed' | 'logged' | '
 const text = async () => '{"id":"1"}';
 const object = async () => ({ body: { id: '1' } });
 const nothing = async () => ({});
-const again = async () => repeated('{"id":"1"}');
+const again = async () => replayedResult('{"id":"1"}');
 const refusal = async () => refused('not_found');
 const limit = async () => ({ status: 429 as const, body: { error: 'Too many requests.' }, headers: {} });
 const failing = async () => Promise.reject(FAILURE);
@@ -86,7 +86,7 @@ describe('the end of a route', () => {
     ['nothing', nothing, ['logged done', 'sent']],
     ['a refusal', refusal, ['logged not_found', 'sent']],
     ['a failure', failing, ['logged failed']],
-  ])('%s of a change writes one line of log, before it is sent', async (_what, answer, happened) => {
+  ])('%s of a change writes one log line, before it is sent', async (_what, answer, happened) => {
     expect((await serve(answer, 'logged')).happened).toEqual(happened);
   });
 
@@ -109,7 +109,7 @@ describe('the end of a route', () => {
     expect(marks.map((headers) => headers?.['Idempotency-Replayed'])).toEqual(['true', undefined]);
   });
 
-  test('an answer in pieces is refused if it would have to be stored for replays', async () => {
+  test('a streamed response is refused if it would have to be stored for replays', async () => {
     const { happened, failure } = await serve(async () => pieces(), 'keyed');
     expect(failure).toEqual(new Error('a route with an idempotency key must answer one text'));
     expect(happened).toEqual([]);

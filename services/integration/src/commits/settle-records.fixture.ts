@@ -137,7 +137,7 @@ export interface Settling {
   readonly settler: RecordSettler;
   /** A second replica on the same database. */
   readonly otherSettler: RecordSettler;
-  /** A push_webhook of a program in test. */
+  /** An integration of type push_webhook, in the test environment. */
   readonly source: ReportSource;
   countPairs(): Promise<bigint>;
   countPairsOf(attemptId: string): Promise<bigint>;

@@ -42,7 +42,7 @@ async function resultOf(record: ReadRecord, source = s.source) {
 }
 
 describe('a record that names its attempt', () => {
-  it('a record that names its attempt settles it once: repeated it is a duplicate, and another score is refused', async () => {
+  it('a record that names its attempt settles it once: a repeated record is a duplicate, and one with another score is refused', async () => {
     const id = newPlayer().open();
     const record = byId(id, { score: 12.5, tiebreak: 3, evidenceJson: '{"a":1.0}' });
     const [first] = await s.settler.settle(s.source, [record]);
@@ -87,7 +87,7 @@ describe('a record that names its attempt', () => {
     expect(s.contests.reportsOf(id)).toEqual([]);
   });
 
-  it('a record that names its attempt is not stored here, because the contest service knows it', async () => {
+  it('a record that names its attempt is not stored by the integration service, because the contest service stores it', async () => {
     const before = await s.countPairs();
     await resultOf(byId(newPlayer().open(), { dedupe: 'x' }));
     expect(await s.countPairs()).toBe(before);
@@ -115,7 +115,7 @@ describe('the records of one body', () => {
     expect(ends[1]?.result.message).toBe('map.score: `/s` names nothing in the record.');
   });
 
-  it('bodies that have one report twice settle it once', async () => {
+  it('a report that is in a body twice, or in two bodies, is settled once', async () => {
     const id = newPlayer().open();
     const ends = await s.settler.settle(s.source, [byId(id), byId(id)]);
     expect(ends.map((end) => end.result.status).sort()).toEqual(['duplicate', 'settled']);
@@ -164,7 +164,7 @@ describe('a record that names a player', () => {
     expect(pairs).toBe(1n);
   });
 
-  it('a record that names a player settles the same attempt or none: sent again, it never settles the next one', async () => {
+  it('a record that names a player and is sent again settles the same attempt or none, never the next one', async () => {
     for (const pick of ['only', 'oldest'] as const) {
       const player = newPlayer();
       const first = player.open();
@@ -191,7 +191,7 @@ describe('a record that names a player', () => {
   });
 
   it.each(['before', 'after'] as const)(
-    'a record keeps its attempt when the contest service failed %s the settlement, whatever was opened since',
+    'a record keeps its attempt when the contest service failed %s the settlement, whatever attempts were opened since',
     async (when) => {
       const player = newPlayer();
       const first = player.open();

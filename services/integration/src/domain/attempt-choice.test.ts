@@ -5,7 +5,7 @@ const none = { attemptIds: [], isCalibrating: false };
 const one = { attemptIds: ['first'], isCalibrating: false };
 const two = { attemptIds: ['first', 'second'], isCalibrating: false };
 
-it('a report is for the only open attempt of its player, whatever its descriptor picks', () => {
+it('a report settles the only open attempt of its player, whatever the descriptor’s pick is', () => {
   expect(chooseAttempt(one, 'only')).toEqual({ kind: 'attempt', attemptId: 'first' });
   expect(chooseAttempt(one, 'oldest')).toEqual({ kind: 'attempt', attemptId: 'first' });
 });

@@ -33,7 +33,7 @@ test('a live body is read immediately, however many bodies of test keys and dry 
   expect(await Promise.all([...flood, ...dryRuns])).toHaveLength(1_000);
 });
 
-test('a turn ends after one large body, and small bodies share it', () => {
+test('one turn of the scheduler reads one large body, or several small ones', () => {
   for (const [bodyMs, inATurn] of [
     [5, 1],
     [0.5, 4],

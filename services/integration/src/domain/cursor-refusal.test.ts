@@ -20,7 +20,7 @@ test('the third refusal in a row drops a cursor, 400 and 410 alike, and any othe
   expect(droppedAt(['http_410', 'timeout', 'http_410', 'http_410', 'http_400'])).toBe(5);
 });
 
-test('a poll without a cursor has none to drop, and other failures drop none', () => {
+test('a poll without a cursor drops nothing, and other failures drop no cursor', () => {
   const failure = fc.constantFrom<PollFailure>('http_400', 'http_401', 'http_404', 'http_410', 'http_429', 'timeout');
   fc.assert(
     fc.property(fc.array(failure), (failures) => {

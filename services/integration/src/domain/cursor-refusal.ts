@@ -1,6 +1,6 @@
 /**
  * When to drop a cursor that the partner no longer knows, which its server shows by a 400 or 410.
- * Three such responses in a row drop the cursor, and paging begins anew: records that were settled
+ * Three such responses in a row drop the cursor, and paging starts over: records that were settled
  * before are duplicates.
  *
  * Any other response resets the count. A failure of this service, or a poll that did not send the

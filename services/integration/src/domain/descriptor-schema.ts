@@ -5,18 +5,18 @@ import { isUuid } from '@laurel/values/ids';
 import { z } from 'zod';
 import { WHOLE } from './json-pointer.ts';
 import { pullSchema } from './pull-schema.ts';
-import { open, pointer, pointerOr, scalar, within } from './schema-parts.ts';
+import { parseWithin, partnerObject, pointer, pointerOr, scalar } from './schema-parts.ts';
 
 const MAX_MEMBER_NAME_CHARACTERS = 100;
 
 /** A bare pointer leads to a JSON number; a string that holds a number needs the long form. */
 const numberSource = pointerOr(
-  open({ pointer, as: z.enum(['number', 'numeric_string']).default('number') }),
+  partnerObject({ pointer, as: z.enum(['number', 'numeric_string']).default('number') }),
   (parsed) => ({ pointer: parsed, as: 'number' as const }),
 );
 
 const idSource = pointerOr(
-  open({
+  partnerObject({
     const: z
       .string()
       .refine(isUuid, 'must be a uuid')
@@ -25,9 +25,9 @@ const idSource = pointerOr(
   (parsed) => ({ pointer: parsed }),
 );
 
-const condition = open({ pointer, in: z.array(scalar).min(1) });
+const condition = partnerObject({ pointer, in: z.array(scalar).min(1) });
 
-const attempt = open({
+const attempt = partnerObject({
   attempt_id: pointer.optional(),
   player_ref: pointer.optional(),
   challenge_id: idSource.optional(),
@@ -51,7 +51,7 @@ const attempt = open({
   return z.NEVER;
 });
 
-const evidenceMember = pointerOr(open({ const: scalar }), (parsed) => ({ pointer: parsed }));
+const evidenceMember = pointerOr(partnerObject({ const: scalar }), (parsed) => ({ pointer: parsed }));
 
 const evidence = pointerOr(
   z.custom<object>(isJsonObject).transform((sent, context) => {
@@ -59,7 +59,7 @@ const evidence = pointerOr(
       if (!isAtMost(name, MAX_MEMBER_NAME_CHARACTERS)) {
         context.addIssue(`must have names of at most ${MAX_MEMBER_NAME_CHARACTERS} characters`);
       }
-      return { name, source: within(context, evidenceMember, value, [name]) };
+      return { name, source: parseWithin(context, evidenceMember, value, [name]) };
     });
     if (sources.length === 0) context.addIssue('must have a member');
     if (context.issues.length > 0) return z.NEVER;
@@ -81,7 +81,7 @@ const CANONICAL = {
   evidence: '/evidence',
 };
 
-const map = open({
+const map = partnerObject({
   records: pointer.default(WHOLE),
   when: z.array(condition).default([]),
   attempt: attempt.prefault(CANONICAL.attempt),
@@ -97,7 +97,7 @@ const map = open({
   return { ...required, tiebreak, evidence: from, dedupe };
 });
 
-const versioned = open({
+const versioned = partnerObject({
   version: z.literal(1),
   // Without `map`, as in `{}`, the descriptor reads the canonical body.
   map: map.prefault(CANONICAL),

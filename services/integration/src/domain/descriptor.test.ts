@@ -9,7 +9,7 @@ const mapOf = (map: object) => ({ version: 1, map: { attempt: ATTEMPT, score: '/
 const pullOf = (pull: object) => ({ version: 1, pull: { url: 'https://game.example/runs', ...pull } });
 const ATTEMPT_RULE =
   'must have either `attempt_id` alone, or `player_ref` and exactly one of `challenge_id` and `tournament_round_id`';
-const POINTER_RULE = 'must be a JSON Pointer: empty, or names that each follow a `/`; `-` is no name';
+const POINTER_RULE = 'must be a JSON Pointer: empty, or names that each follow a `/`; `-` is not a name';
 
 describe('a descriptor is accepted with', () => {
   test.each<readonly [what: string, descriptor: object]>([
@@ -305,7 +305,7 @@ describe('a descriptor is refused for', () => {
     expect(parseDescriptor(pullOf({}), transport)).toMatchObject({ kind: 'refused', code: 'invalid_request' });
   });
 
-  test.each([[null], [[]], ['text'], [5]])('%j, which is no object', (sent) => {
+  test.each([[null], [[]], ['text'], [5]])('%j, which is not an object', (sent) => {
     expect(parseDescriptor(sent, 'push_webhook')).toMatchObject({ kind: 'refused', code: 'invalid_request' });
   });
 });
@@ -364,7 +364,7 @@ test.each([
   expect(parse(256)).toMatchObject({ code: 'invalid_request', message });
 });
 
-test('a text that is not a pointer may be as long as before, whatever its name', () => {
+test('a text that is not a pointer may be longer than 255 characters, whatever its member is called', () => {
   const query = { dedupe: `/${'v'.repeat(900)}` };
   expect(isRefused(parseSentDescriptor(JSON.stringify(pullOf({ query })), 'pull_poll'))).toBe(false);
 });

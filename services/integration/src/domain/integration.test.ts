@@ -116,14 +116,14 @@ describe('the next poll', () => {
     expect(change({ ...polled, lastPolledAt: later(-90) }, { status: 'active' })).toMatchObject({ nextPollAt: NOW });
   });
 
-  it('another interval counts from the start of the last poll', () => {
+  it('a changed interval counts from the start of the last poll', () => {
     const active: Integration = { ...POLL, status: 'active', lastPolledAt: later(-20), nextPollAt: later(40) };
     expect(change(active, { pullIntervalSeconds: 300 })).toMatchObject({ nextPollAt: later(280) });
     expect(change(active, { pullIntervalSeconds: 30 })).toMatchObject({ nextPollAt: later(10) });
     expect(change(active, { pullIntervalSeconds: 60 })).toMatchObject({ nextPollAt: later(40) });
   });
 
-  it('another interval, or switching off and on, ends a wait that the partner’s server asked for', () => {
+  it('changing the interval, or switching off and on, ends a wait that the partner’s server asked for', () => {
     const waiting: Integration = { ...POLL, status: 'active', lastPolledAt: later(-20), nextPollAt: later(3_580) };
     expect(change(waiting, { pullIntervalSeconds: 90 })).toMatchObject({ nextPollAt: later(70) });
     expect(change(waiting, { pullIntervalSeconds: 60 })).toMatchObject({ nextPollAt: later(3_580) });
@@ -131,7 +131,7 @@ describe('the next poll', () => {
     expect(change(off as Integration, { status: 'active' })).toMatchObject({ nextPollAt: later(40) });
   });
 
-  it('after any changes a pull_poll is due exactly if it is active, never within its interval, and has what it needs', () => {
+  it('after any changes a pull_poll is due exactly if it is active, never within its interval, and always has the URL that it needs', () => {
     const changes = fc.array(
       fc.record({
         status: fc.constantFrom(undefined, 'draft', 'active', 'suspended'),

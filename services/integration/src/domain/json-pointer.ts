@@ -25,7 +25,7 @@ export function parsePointer(text: string): JsonPointer | null {
 }
 
 /** A pointer as messages show it: unshortened unless it exceeds the limit for new descriptors. */
-export function shortened(text: string): string {
+export function shortenedPointer(text: string): string {
   return isAtMost(text, MAX_POINTER_CHARACTERS) ? text : `${text.slice(0, MAX_POINTER_CHARACTERS).toWellFormed()}…`;
 }
 

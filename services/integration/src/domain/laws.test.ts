@@ -35,7 +35,7 @@ test('a pointer names exactly the value at its path, and that value’s text is 
       for (const [path, expected] of walk(value)) {
         const pointer = parsePointer(spelled(path));
         if (path.includes('-')) expect(pointer).toBeNull();
-        else if (pointer === null) throw new Error(`${spelled(path)} is no pointer`);
+        else if (pointer === null) throw new Error(`${spelled(path)} is not a pointer`);
         else {
           expect(valueAt(value, pointer)).toBe(expected);
           expect(parseJson(textAt(text, pointer.path) ?? '')).toEqual(expected);
@@ -273,7 +273,7 @@ test('a stored cursor can always be requested, whatever its length and letters, 
   );
 });
 
-test('paging begins anew if a stored cursor does not fit into its URL', () => {
+test('paging starts over if a stored cursor does not fit into its URL', () => {
   const query = { q: 'x'.repeat(900) };
   const paging = { type: 'cursor', param: 'c', pointer: '/n' };
   const { pull } = descriptorOf({ version: 1, pull: { url: 'https://game.example/runs', query, paging } });

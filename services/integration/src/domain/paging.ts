@@ -23,7 +23,7 @@
 import { MAX_URL_CHARACTERS } from '@laurel/untrusted-url';
 import type { Descriptor, Paging, Pull } from './descriptor.ts';
 import { type Json, type PointerFailure, partAt } from './json-body.ts';
-import { type JsonPointer, shortened } from './json-pointer.ts';
+import { type JsonPointer, shortenedPointer } from './json-pointer.ts';
 import { hasReachedKnown, type PageNews } from './paging-backwards.ts';
 import { isStuck, type SincePage } from './paging-since.ts';
 import { recordParts } from './read-body.ts';
@@ -59,7 +59,7 @@ export type NextPage =
 
 /**
  * The first request of a poll. A cursor that another descriptor stored may not be a URL of this
- * origin, or be too long for this one: then paging begins anew.
+ * origin, or be too long for this one: then paging starts over.
  */
 export function firstRequest(pull: Pull, cursor: string | null, wasStuck = false): PageRequest {
   const anew = requestOf(pull, null);
@@ -109,7 +109,7 @@ export function nextPage(
   return { kind: 'next', request: { ...next, page: request.page + 1, isResumed, hasNews, before: since }, cursor };
 }
 
-/** The first request if paging begins anew. */
+/** The first request if paging starts over. */
 function requestOf(pull: Pull, cursor: string | null): PageRequest {
   const { paging } = pull;
   const first = { cursor, page: 1, isResumed: false, hasNews: false, before: null, wasStuck: false };
@@ -167,5 +167,5 @@ function urlOf(text: string, base: string, pull: Pull): string | null {
 }
 
 function unreadable({ text }: JsonPointer, message: string): UnreadablePage {
-  return { kind: 'unreadable', failure: { pointer: shortened(text), field: 'pull.paging.pointer', message } };
+  return { kind: 'unreadable', failure: { pointer: shortenedPointer(text), field: 'pull.paging.pointer', message } };
 }

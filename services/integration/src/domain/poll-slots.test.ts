@@ -64,7 +64,7 @@ describe('the slots of polls', () => {
     ]);
   });
 
-  it('test polls of an origin take neither its live slots nor its good health', () => {
+  it('slow test polls of an origin neither use up its slots for live polls nor make it count as slow there', () => {
     const slots = createPollSlots({ polls: 8, pollsPerOrigin: 2 });
     learn(slots, ['game'], 10);
     const flood = Array.from({ length: 9 }, (_, index) => due(`t${index}`, 'game', 'test'));

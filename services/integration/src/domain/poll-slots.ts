@@ -1,8 +1,9 @@
 /**
- * Which due integration is polled next. A slot is the right to one poll in flight; the host limits
- * them in total and per origin. An origin's health decides whether it may have one
- * (libs/untrusted-url/src/fair-slots.ts). Only the duration of a poll counts, not its end: a poll
- * that fails soon holds no slot for long, and one that times out is slow. No origin is failing.
+ * Which due integration is polled next. A slot is the right to one poll in flight; the
+ * configuration limits them in total and per origin. An origin's health decides whether it may have
+ * one (libs/untrusted-url/src/fair-slots.ts). Only the duration of a poll counts, not its end: a
+ * poll that fails soon holds no slot for long, and one that times out is slow. No origin is
+ * failing.
  *
  * Each environment counts an origin's slots and health separately. So a test key that names another
  * partner's origin takes nothing from that partner's live polls. Test polls together hold at most
@@ -24,7 +25,7 @@ export type DuePoll = {
 
 export type PollLimits = { readonly polls: number; readonly pollsPerOrigin: number };
 
-/** Unless the host sets others. */
+/** Unless the configuration sets others. */
 export const DEFAULT_POLL_SLOTS: PollLimits = { polls: 128, pollsPerOrigin: 4 };
 
 export interface PollSlots {

@@ -2,7 +2,7 @@
 import { isAtMost } from '@laurel/json';
 import { isCallersHeader } from '@laurel/untrusted-url';
 import { z } from 'zod';
-import { open, pointer, within, withoutOwn } from './schema-parts.ts';
+import { parseWithin, partnerObject, pointer, withoutOwn } from './schema-parts.ts';
 
 const MAX_PAGES = 5;
 const MAX_NAME_CHARACTERS = 100;
@@ -37,7 +37,7 @@ const headerName = z
 const headerValue = value.refine((text) => HEADER_VALUE.test(text), 'must be printable ASCII');
 
 const headers = z.record(z.string(), headerValue).superRefine((sent, context) => {
-  for (const name of Object.keys(sent)) within(context, headerName, name, [name]);
+  for (const name of Object.keys(sent)) parseWithin(context, headerName, name, [name]);
   const names = Object.keys(sent).map((name) => name.toLowerCase());
   if (new Set(names).size < names.length) context.addIssue('must not have a header twice');
   if (names.some((name) => SECRET_HEADERS.has(name))) context.addIssue('must not have a secret: use `auth`');
@@ -99,11 +99,11 @@ const paging = z.preprocess(
 const query = z
   .record(z.string(), value)
   .superRefine((sent, context) => {
-    for (const name of Object.keys(sent)) within(context, param, name, [name]);
+    for (const name of Object.keys(sent)) parseWithin(context, param, name, [name]);
   })
   .default({});
 
-export const pullSchema = open({
+export const pullSchema = partnerObject({
   url: z.string().refine((text) => URL.parse(text)?.protocol === 'https:', 'must be a URL that begins with https://'),
   query,
   headers: headers.default({}),

@@ -2,7 +2,7 @@ import { isRefused } from '@laurel/errors';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Pull, parseDescriptor } from './descriptor.ts';
-import { continues, decidePullSecret, originOf, withoutPullSecret } from './pull-secret.ts';
+import { cursorStaysValid, decidePullSecret, originOf, withoutPullSecret } from './pull-secret.ts';
 
 const SECRET = 'the-very-secret';
 const AUTHS = {
@@ -91,16 +91,16 @@ describe('what becomes of the secret of a poll', () => {
   });
 });
 
-describe('where a poll goes on', () => {
-  it('another URL, query or paging starts over, and no other change does', () => {
+describe('where the next poll continues', () => {
+  it('the stored cursor is dropped with another URL, query or paging, and with no other change', () => {
     const paging = { type: 'cursor', param: 'after', pointer: '/next' };
     const before = pullOf({ paging });
     for (const other of [{ url: 'https://example.com/v2' }, { query: { a: '1' } }, { paging: { type: 'none' } }])
-      expect(continues(before, pullOf({ paging, ...other }))).toBe(false);
-    expect(continues(before, null)).toBe(false);
+      expect(cursorStaysValid(before, pullOf({ paging, ...other }))).toBe(false);
+    expect(cursorStaysValid(before, null)).toBe(false);
     for (const same of [{}, { auth: AUTHS.bearer }, { headers: { 'X-A': '1' } }, { max_pages: 2 }])
-      expect(continues(before, pullOf({ paging, ...same }))).toBe(true);
-    expect(continues(null, null)).toBe(true);
+      expect(cursorStaysValid(before, pullOf({ paging, ...same }))).toBe(true);
+    expect(cursorStaysValid(null, null)).toBe(true);
   });
 
   it('the origin of a URL has neither its path nor the default port', () => {

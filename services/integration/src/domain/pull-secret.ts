@@ -48,7 +48,7 @@ export function originOf(pull: Pull | null): string | null {
 }
 
 /** Whether a cursor of `before` is still valid with `after`. */
-export function continues(before: Pull | null, after: Pull | null): boolean {
+export function cursorStaysValid(before: Pull | null, after: Pull | null): boolean {
   const progress = (pull: Pull | null) => JSON.stringify(pull && [pull.url, pull.query, pull.paging]);
   return progress(before) === progress(after);
 }

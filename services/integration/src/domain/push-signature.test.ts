@@ -70,7 +70,7 @@ describe('the signature of a push', () => {
     expect(verify(upperCaseDigits, BOTH)).toEqual({ verified: true, hmacs: FULL_WORK });
   });
 
-  it('the dummy in place of a missing secret signs nothing', () => {
+  it('no push verifies with the dummy secret that replaces a missing one', () => {
     const signature = signWebhook(IN_PLACE_OF_A_SECRET, body);
     expect(verify(signature, NO_SECRETS)).toEqual({ verified: false, hmacs: FULL_WORK });
     expect(verify(signature, { current: CURRENT, previous: null })).toEqual({ verified: false, hmacs: FULL_WORK });

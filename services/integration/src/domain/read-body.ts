@@ -8,7 +8,7 @@ import { type Refused, refused } from '@laurel/errors';
 import { MAX_RECORDS } from '@laurel/values/limits';
 import type { Descriptor, RecordMap } from './descriptor.ts';
 import { itemsOf, type Json, type PointerFailure, parseBody, partAt } from './json-body.ts';
-import { shortened } from './json-pointer.ts';
+import { shortenedPointer } from './json-pointer.ts';
 import { evidenceBudgetOf, type ReadRecord, readRecord } from './read-record.ts';
 
 export type { ReadRecord } from './read-record.ts';
@@ -80,7 +80,7 @@ export function missingRecords({ records: pointer }: RecordMap, body: Json): Ref
 }
 
 function refuse(text: string, message: string): RefusedBody {
-  const pointer = shortened(text);
+  const pointer = shortenedPointer(text);
   const where = pointer === '' ? 'The body' : `\`${pointer}\``;
   return { ...refused('invalid_request', `${where} ${message}.`), failure: { pointer, field: 'map.records', message } };
 }

@@ -16,7 +16,7 @@ import type {
   TextSource,
 } from './descriptor.ts';
 import { type Json, type PointerFailure, partAt } from './json-body.ts';
-import { type JsonPointer, shortened, valueAt, WHOLE } from './json-pointer.ts';
+import { type JsonPointer, shortenedPointer, valueAt, WHOLE } from './json-pointer.ts';
 
 /** The attempt that a record names, or the player and the parent of the attempt. */
 export type ReportedAttempt =
@@ -199,5 +199,5 @@ function evidenceOf({ members, paths }: EvidenceMembers, record: Json): string |
  * would repeat it.
  */
 function unreadable({ text }: JsonPointer, field: string, message: string): Unreadable {
-  return { kind: 'unreadable', failure: { pointer: shortened(text), field, message } };
+  return { kind: 'unreadable', failure: { pointer: shortenedPointer(text), field, message } };
 }

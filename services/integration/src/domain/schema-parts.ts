@@ -11,7 +11,7 @@ const OWN_PREFIX = 'x-';
  * An object of known members. The partner's own members are accepted and not read; others are
  * refused.
  */
-export function open<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+export function partnerObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.preprocess(withoutOwn, z.strictObject(shape));
 }
 
@@ -23,11 +23,11 @@ export function withoutOwn(sent: unknown): unknown {
 export const pointer = z.string().transform((text, context): JsonPointer => {
   const parsed = parsePointer(text);
   if (parsed !== null) return parsed;
-  context.addIssue('must be a JSON Pointer: empty, or names that each follow a `/`; `-` is no name');
+  context.addIssue('must be a JSON Pointer: empty, or names that each follow a `/`; `-` is not a name');
   return z.NEVER;
 });
 
-/** A value that stands in the descriptor itself. */
+/** A value that the descriptor contains literally. */
 export const scalar = z.custom<string | number | boolean | null>(
   (value) => value === null || ['string', 'number', 'boolean'].includes(typeof value),
   'must be a string, a number, true, false or null',
@@ -39,15 +39,15 @@ export const scalar = z.custom<string | number | boolean | null>(
  */
 export function pointerOr<Long extends z.ZodType, Short>(schema: Long, ofPointer: (parsed: JsonPointer) => Short) {
   return z.unknown().transform((sent, context): z.output<Long> | Short => {
-    if (typeof sent === 'string') return ofPointer(within(context, pointer, sent));
-    if (sent === undefined || isJsonObject(sent)) return within(context, schema, sent);
+    if (typeof sent === 'string') return ofPointer(parseWithin(context, pointer, sent));
+    if (sent === undefined || isJsonObject(sent)) return parseWithin(context, schema, sent);
     context.addIssue('must be a JSON Pointer or an object');
     return z.NEVER;
   });
 }
 
 /** Parses a part of the value that is being parsed, and adds its issues to those of the whole. */
-export function within<Schema extends z.ZodType>(
+export function parseWithin<Schema extends z.ZodType>(
   context: z.core.$RefinementCtx,
   schema: Schema,
   sent: unknown,

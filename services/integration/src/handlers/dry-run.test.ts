@@ -155,7 +155,7 @@ describe('a dry run is refused', () => {
     ]);
   });
 
-  it('a dry run of a descriptor beyond its limits is refused, with the member that is too large', async () => {
+  it('a dry run of a descriptor beyond its limits is refused, and the message names the member that is too large', async () => {
     const evidence = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [index, '/e']));
     expect(await refusalOf({ descriptorJson: JSON.stringify({ version: 1, map: { evidence } }) })).toEqual([
       'invalid_request',

@@ -243,7 +243,7 @@ describe('a change of an integration', () => {
     }
   });
 
-  it('another way of paging forgets the cursor and ends the lease of a running poll, and a new mapping does not', async () => {
+  it('a change of the paging drops the cursor and ends the lease of a running poll, and a change of the mapping does not', async () => {
     const { integration, tenant } = await createPoll();
     const { id } = integration;
     await h.database.query({ text: `update integrations set cursor = 'c7', lease_number = 4 where id = $1` }, [id]);
@@ -290,7 +290,7 @@ describe('signing secrets', () => {
     }
   });
 
-  it('after concurrent rotations and retirements the current secret was shown, and the previous was too, or is none', async () => {
+  it('after concurrent rotations and retirements, a response has shown the current secret, and the previous one if there is one', async () => {
     await using replica = await h.startReplica();
     const { integration, tenant } = await h.createIntegration();
     const own = { tenant, integrationId: integration.id };
@@ -350,7 +350,7 @@ describe('the secret of polls', () => {
     expect(await storedSecrets(integration.id)).toMatchObject({ pull: PULL_SECRET });
   });
 
-  it('an update that omits the secret keeps it for the same origin, and must send one for another', async () => {
+  it('an update that omits the secret keeps it for the same origin; for another origin an update must send one', async () => {
     const { integration, tenant } = await createPoll({
       descriptorJson: withAuth({ type: 'bearer', token: PULL_SECRET }),
     });

@@ -52,7 +52,7 @@ async function idsOf(owner: Owner, limit: number): Promise<readonly string[]> {
   }
 }
 
-it('an entry of the log shows the result of each record, and why the whole failed', async () => {
+it('an entry of the log shows the result of each record, or why the whole body failed', async () => {
   const owner = await database.newIntegration();
   const attemptId = newId();
   const records: RecordResult[] = [
@@ -118,7 +118,7 @@ it('the log of an integration without entries is empty, and not_found for anothe
   expect(await page({ ...owner, id: newId() })).toEqual(refused('not_found'));
 });
 
-it("the log asked for by program is that of this program's integration, not of the developer's others", async () => {
+it("a log that is requested by program has only the entries of that program's integration", async () => {
   const owner = await database.newIntegration();
   const other = await database.newIntegration(owner.developerId);
   const entry = entryOf(owner);

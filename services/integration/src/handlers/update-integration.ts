@@ -12,7 +12,13 @@ import { type IntegrationServiceService, IntegrationStatus } from '@laurel/proto
 import type { Clock } from '@laurel/service';
 import { type Pull, parseDescriptorText } from '../domain/descriptor.ts';
 import { decideChange, type Integration, type IntegrationChange } from '../domain/integration.ts';
-import { continues, decidePullSecret, originOf, pullSecretOwner, type SecretChange } from '../domain/pull-secret.ts';
+import {
+  cursorStaysValid,
+  decidePullSecret,
+  originOf,
+  pullSecretOwner,
+  type SecretChange,
+} from '../domain/pull-secret.ts';
 import { findIntegration, lockIntegration, updateIntegration as persist } from '../repository/integrations.ts';
 import { presentIntegration } from './present-integration.ts';
 import { readDescriptor } from './read-descriptor.ts';
@@ -80,5 +86,5 @@ function decidePull(
   // other, and nothing of it is kept.
   const before = isRefused(parsed) ? null : parsed.pull;
   const secret = decidePullSecret(next, hasPullSecret ? before : null);
-  return isRefused(secret) ? secret : { startsOver: !continues(before, next), secret };
+  return isRefused(secret) ? secret : { startsOver: !cursorStaysValid(before, next), secret };
 }

@@ -77,7 +77,7 @@ with deleted as (
 select count(*)::int as deleted from deleted`,
 };
 
-/** Not durable: a lost entry decides nothing. */
+/** Does not wait for the disk: a lost entry decides nothing. */
 export async function insertLogEntries(database: Database, entries: readonly NewLogEntry[]): Promise<void> {
   await database.write(INSERT, logColumns(entries), { durable: false });
 }

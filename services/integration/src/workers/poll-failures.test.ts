@@ -39,7 +39,7 @@ describe('a failure of the partner', () => {
     ['a body that is not UTF-8', () => ({ body: Buffer.from([0x7b, 0xff, 0x00, 0x7d]) }), 'not_json'],
     ['too many records', () => page(Array(101).fill({ score: 1 })), 'unreadable'],
     ['a cursor of the wrong type', () => page([], { next: { is: 'an object' } }), 'next_page'],
-  ])('%s is counted and logged by its kind, and the next poll comes at the interval', async (_, respond, kind) => {
+  ])('%s is counted and logged by its kind, and the next poll is due after the interval', async (_, respond, kind) => {
     const partner = h.partner(respond);
     const integration = await h.integration(partner, { pull: cursorPaging });
     await using poller = h.startPoller({ timeoutMs: kind === 'timeout' ? SHORT_MS : 10_000 });

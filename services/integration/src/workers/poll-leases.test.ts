@@ -82,7 +82,7 @@ describe('a crash', () => {
     expect(await h.stored(integration)).toMatchObject({ cursor: 'c1' });
   });
 
-  it('a crash after the lease, before any request, costs the time of the lease', async () => {
+  it('a crash after the lease, before any request, delays the poll until the lease expires', async () => {
     const { partner, integration } = await withReport();
     arm('integration.poll.after-lease');
     await h.sweep();
@@ -93,7 +93,7 @@ describe('a crash', () => {
     expect(await h.stored(integration)).toMatchObject({ cursor: 'c1', lease_number: 2n });
   });
 
-  it('a crash after the commit costs nothing, because the poll has ended', async () => {
+  it('a crash after the commit has no effect, because the poll has ended', async () => {
     const { partner, integration } = await withReport();
     arm('integration.poll.after-commit');
     await h.sweep();

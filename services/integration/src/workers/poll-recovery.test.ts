@@ -57,7 +57,7 @@ describe('a partner that asks for a wait', () => {
     expect(partner.requests).toHaveLength(2);
   });
 
-  it('a date is a wait until then, even if a later page of the poll gets it', async () => {
+  it('a Retry-After date is a wait until that date, even in the response to a later page of the poll', async () => {
     const partner = h.partner();
     const integration = await h.integration(partner, { pull: cursorPaging });
     const until = new Date(Math.ceil(h.clock().getTime() / 1_000) * 1_000 + 900_000);
@@ -70,7 +70,7 @@ describe('a partner that asks for a wait', () => {
 
 describe('a cursor that the partner refuses', () => {
   it.each([400, 410])(
-    'three responses of %i in a row drop the cursor, the log says so, and paging begins anew',
+    'three responses of %i in a row drop the cursor, the log says so, and paging starts over',
     async (status) => {
       const partner = h.partner();
       const integration = await h.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
@@ -101,7 +101,7 @@ describe('a cursor that the partner refuses', () => {
     },
   );
 
-  it('any other response resets the count, and a refused first page has no cursor to drop', async () => {
+  it('a response other than 400 and 410 resets the count, and a refused first page has no cursor to drop', async () => {
     const partner = h.partner(() => page([], { next: 'c1' }));
     const integration = await h.integration(partner, { pull: { ...cursorPaging, max_pages: 1 } });
     await poll();
@@ -220,7 +220,7 @@ describe('paging by since with many records of one instant', () => {
     ['one record', 1, {}],
     ['several records', 5, {}],
     ['fewer records than the request asks for', 5, { limit: '6' }],
-    ['as many records as a parameter that is no size', 5, { version: '5' }],
+    ['as many records as a parameter that is not a size', 5, { version: '5' }],
   ])('%s of the latest instant are read again with every poll, without a failure', async (_what, count, query) => {
     const partner = h.partner();
     const integration = await integrationOf(partner, query);
@@ -274,7 +274,7 @@ describe('a list with the newest records first', () => {
     expect(records.map(({ attempt }) => h.contests.reportsOf(attempt).length)).toEqual(Array(9).fill(1));
   });
 
-  it('a list longer than max_pages is resumed, and no record is lost when new ones move it meanwhile', async () => {
+  it('a list longer than max_pages is continued by the next poll, and no record is lost when new ones shift it meanwhile', async () => {
     const partner = h.partner();
     const integration = await h.integration(partner, { pull: backwards(2) });
     const records = Array.from({ length: 12 }, () => run(integration));

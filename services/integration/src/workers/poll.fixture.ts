@@ -56,7 +56,7 @@ type Setup = {
   readonly secret?: string;
   readonly status?: string;
   readonly environment?: Environment;
-  /** By default the environment of the integration. */
+  /** The environments that the gateway has opened for the program; by default the integration's. */
   readonly openEnvironments?: readonly string[];
 };
 

@@ -170,7 +170,7 @@ describe('a page', () => {
 });
 
 describe('paging', () => {
-  it('none: the same single page every time', async () => {
+  it('a poll without paging requests the same single page every time', async () => {
     const partner = h.partner(json({ events: [], next: 'c1' }));
     const integration = await h.integration(partner);
     await h.sweep();
@@ -180,7 +180,7 @@ describe('paging', () => {
     expect(await h.stored(integration)).toMatchObject({ cursor: null });
   });
 
-  it('cursor: pages follow each other, the next poll continues where this one ended, and max_pages ends it', async () => {
+  it('with paging by cursor, the next poll continues where this one ended, after at most max_pages', async () => {
     const partner = h.partner((_, number) => page([], { next: `c${number}` }));
     const integration = await h.integration(partner, {
       pull: { paging: { type: 'cursor', param: 'after', pointer: '/next' }, max_pages: 3 },
@@ -197,7 +197,7 @@ describe('paging', () => {
     expect(await h.stored(integration)).toMatchObject({ cursor: 'c3', next_poll_at: after(INTERVAL_MS) });
   });
 
-  it('next_url: the page names the next one, on the same origin', async () => {
+  it('with paging by next_url, each page names the next one, on the same origin', async () => {
     const partner = h.partner();
     const integration = await h.integration(partner, { pull: { paging: { type: 'next_url', pointer: '/next' } } });
     partner.respond = (_, number) => page([], { next: number < 3 ? `${partner.url}?page=${number + 1}` : null });
@@ -206,7 +206,7 @@ describe('paging', () => {
     expect(await h.stored(integration)).toMatchObject({ cursor: `${partner.url}?page=3` });
   });
 
-  it('since: the next request continues from the last record of the page', async () => {
+  it('with paging by since, the next request continues from the last record of the page', async () => {
     const partner = h.partner();
     const integration = await h.integration(partner, {
       pull: { paging: { type: 'since', param: 'since', pointer: '/at', initial: '0' } },

@@ -35,7 +35,7 @@ export interface Poller extends AsyncDisposable {
   whenIdle(): Promise<void>;
 }
 
-/** Unless the host sets another. */
+/** Unless the configuration sets another. */
 export const DEFAULT_SWEEP_MS = 1_000;
 /** The most due integrations that are held between two sweeps: of one origin, and in total. */
 const MAX_WAITING = { perOrigin: 100, total: 5_000 };

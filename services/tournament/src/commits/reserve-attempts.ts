@@ -20,8 +20,8 @@ import { isRefused, type Refused } from '@laurel/errors';
 import type { BatchOptions, Database, Transaction } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import {
-  type Creation,
   type CreationDecision,
+  type CreationRequest,
   decideAdmission,
   decideCachedEntries,
   decideEntries,
@@ -35,7 +35,7 @@ import { createRoundCache, type RoundCache } from '../repository/round-cache.ts'
 import { loadEntryRounds } from '../repository/rounds.ts';
 
 /** A creation with the account that its ref names. */
-export type NamedCreation = { readonly creation: Creation; readonly account: NamedAccount };
+export type NamedCreation = { readonly creation: CreationRequest; readonly account: NamedAccount };
 
 export type AttemptReservationBatches = Coalescer<NamedCreation, CreationDecision>;
 

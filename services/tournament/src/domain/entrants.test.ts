@@ -22,7 +22,7 @@ function entrantsOf(attempts: readonly { accountId: number; status: AttemptStatu
 }
 
 describe('an entrant', () => {
-  it('an account is an entrant by an attempt that a partner reads as open or settled, and by no other', () => {
+  it('an account is an entrant if a partner reads one of its attempts as open or settled, and otherwise not', () => {
     const made = STATUSES.filter((status) => entrantsOf([{ accountId: 1, status }]).size === 1);
     expect(made).toEqual(STATUSES.filter((status) => ['open', 'settled'].includes(shownStatus(status) ?? '')));
   });

@@ -108,7 +108,7 @@ describe('a creation', () => {
 });
 
 describe('a batch of creations', () => {
-  it('a batch of creations is one attempt if it has one id twice', () => {
+  it('a batch of creations that has one id twice makes one attempt', () => {
     expect(decide(facts(), facts()).map(({ kind }) => kind)).toEqual(['created', 'known']);
   });
 
@@ -145,7 +145,7 @@ describe('a creation on a cached round', () => {
     expect(decideCachedEntries([facts({ isFresh: false })], NOW)).toEqual(decide(facts()));
   });
 
-  it('a creation on a cached round is left to the locks if it would be refused, the round is not cached, or the ref has no account', () => {
+  it('a creation is decided under lock if it would be refused, the round is not cached, or the ref has no account', () => {
     const closed = { ...ROUND, status: 'settling' as const };
     const another = { ...ROUND, tenant: OTHER_TENANT };
     const left = [{ round: null }, { round: closed }, { round: another }, { accountId: null }];

@@ -36,7 +36,7 @@ import { deriveId } from '@laurel/values/ids';
 import { entriesOpen } from './round-status.ts';
 import type { Attempt, Round, RoundTerms } from './tournament.ts';
 
-export type Creation = {
+export type CreationRequest = {
   readonly attemptId: string;
   readonly tenant: Tenant;
   readonly roundId: string;
@@ -52,13 +52,14 @@ export type EntryRound = Pick<Round, 'id' | 'tenant' | 'status' | 'opensAt' | 'e
 };
 
 export type CreationFacts = {
-  readonly creation: Creation;
+  readonly creation: CreationRequest;
   readonly account: NamedAccount;
   readonly round: EntryRound | null;
   /** The attempt with this id, if one exists. */
   readonly known: Attempt | null;
   /**
-   * The attempts of the account in the round that count under its cap; 0 if the ref has no account.
+   * The attempts of the account in the round that count towards its cap; 0 if the ref has no
+   * account.
    */
   readonly bought: number;
 };

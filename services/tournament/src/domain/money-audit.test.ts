@@ -20,7 +20,7 @@ describe('an attempt and its entry fee', () => {
     expect(judgeFee(ATTEMPT, { ...FEE, accountId: 'other' })).toEqual(missing);
   });
 
-  it('an attempt and its entry fee are no finding while the attempt is pending, but a fee of a refused or unknown attempt is', () => {
+  it('an attempt and its entry fee are not a finding while the attempt is pending, but a fee of a refused or unknown attempt is', () => {
     for (const fee of [FEE, null]) expect(judgeFee(attempt('pending'), fee)).toBeNull();
     const orphan = { check: 'posted_entry_fee_has_its_attempt', final: false };
     for (const ours of [attempt('refused'), null]) {
@@ -49,7 +49,7 @@ describe('an attempt and its entry fee', () => {
     expect(judge('open', 'open', true)).toEqual({ check, final: false });
   });
 
-  it('an attempt and its entry fee are no finding while a refund is under way', () => {
+  it('an attempt and its entry fee are not a finding while a refund is under way', () => {
     const onTheirWay = [
       attempt('expiring', 'settled'),
       attempt('voiding'),
@@ -74,7 +74,7 @@ describe('a purse and its payout', () => {
     expect(judgePayout(PURSE, null)).toEqual(wrong);
   });
 
-  it('a purse and its payout are no finding while the payout is under way, or if the wallet is ahead of a held one', () => {
+  it('a purse and its payout are not a finding while the payout is under way, or if the wallet is ahead of a held one', () => {
     expect(judgePayout(purse('paying'), null)).toBeNull();
     for (const status of ['paying', 'releasing', 'denying'] as const) {
       expect(judgePayout(purse(status), PAYOUT)).toBeNull();

@@ -88,7 +88,7 @@ describe('a report', () => {
     }
   });
 
-  it('a report at the one instant of both the deadline and the close is refused for the deadline', () => {
+  it('if the deadline and the close are at the same instant, a report then is refused for the deadline', () => {
     const round = { ...ROUND, closesAt: after(HOUR_MS) };
     expect(decide({ round, now: after(HOUR_MS) })).toEqual({ kind: 'due' });
   });

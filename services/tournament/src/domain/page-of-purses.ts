@@ -3,10 +3,13 @@
  * ranks at most, so a page of as many rows as a caller may ask for would not fit in a message.
  */
 
-/** Ranks on a page: about a megabyte of an answer. */
+/** The most ranks on a page: about a megabyte of the response. */
 const MAX_RANKS = 20_000;
 
-/** Takes the ranks of each purse in the order of the list. The first row always fits. */
+/**
+ * How many rows fit, given the number of ranks of each row's purse in the order of the list. The
+ * first row always fits.
+ */
 export function rowsOfPage(ranks: readonly number[], limit: number): number {
   let rows = 0;
   let shown = 0;

@@ -15,7 +15,7 @@ export function purseAmount(purse: Purse): Cents {
 
 /** The payout of a rank, counted from 1; 0.00 beyond the table. */
 export function payoutOfRank(purse: Purse, rank: number): Cents {
-  if (!Number.isSafeInteger(rank) || rank < 1) throw new RangeError(`${rank} is no rank`);
+  if (!Number.isSafeInteger(rank) || rank < 1) throw new RangeError(`${rank} is not a rank`);
   return purse[rank - 1] ?? cents(0n);
 }
 

@@ -136,7 +136,7 @@ describe('an operator who cancels a round', () => {
     );
   });
 
-  it('an operator cannot cancel a round whose end is decided, nor cancel one twice, and reads what was decided', () => {
+  it('an operator cannot cancel a round whose end is decided, nor cancel one twice, and gets the decision', () => {
     const conflict = (message: string) => ({ kind: 'refused', code: 'conflict', message });
     const refusals = NOT_OPEN.map((status) => cancelRound({ ...ROUND, status }, cancellation));
     expect(refusals).toEqual([

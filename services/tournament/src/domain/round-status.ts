@@ -24,7 +24,7 @@ import type { Cancellation, Round, RoundStatus, RoundTerms, Tally } from './tour
 /** The status that a partner reads. */
 export type ShownRoundStatus = 'open' | 'settling' | 'settled' | 'cancelled';
 
-/** Entries, the first and later ones, end this long before the round. */
+/** A player's first entry and later ones close this long before the round. */
 export const ENTRIES_CLOSE_BEFORE_MS = 10 * 60 * 1000;
 
 const MOVES: Record<RoundStatus, readonly RoundStatus[]> = {

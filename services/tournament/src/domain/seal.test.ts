@@ -14,7 +14,7 @@ import { cents, parseAmount } from '@laurel/values/money';
 import { describe, expect, it } from 'vitest';
 import { ATTEMPT, after, NOW, ROUND, ROUND_ID } from './example.ts';
 import { composeReceipt } from './receipt.ts';
-import { type CountedOutcome, composeLeaf, composeStatement } from './seal.ts';
+import { type CountedOutcome, composeSealLeaf, composeSealStatement } from './seal.ts';
 
 const SIGNER = createSigner(Buffer.alloc(32, 9));
 const SETTLED_AT = after(1, ROUND.closesAt);
@@ -49,7 +49,7 @@ function counted(
 describe('a leaf', () => {
   it('a leaf states how a scored attempt was counted', () => {
     const one = counted(1);
-    expect(JSON.parse(composeLeaf(one))).toEqual({
+    expect(JSON.parse(composeSealLeaf(one))).toEqual({
       round_id: ROUND_ID,
       attempt_id: 'attempt 1',
       receipt_id: 'receipt 1',
@@ -65,7 +65,7 @@ describe('a leaf', () => {
   });
 
   it('a leaf is canonical JSON', () => {
-    const leaf = composeLeaf(counted(1, { playerRef: 'ünïcode "quoted"' }));
+    const leaf = composeSealLeaf(counted(1, { playerRef: 'ünïcode "quoted"' }));
     expect(canonicalJson(JSON.parse(leaf))).toBe(leaf);
   });
 });
@@ -75,7 +75,7 @@ describe('a statement', () => {
   const facts = { round: ROUND, tally, leaves: 4, root: Buffer.alloc(32, 0xab), settledAt: SETTLED_AT };
 
   it('a statement binds the root to its size and its round', () => {
-    expect(composeStatement(facts)).toEqual({
+    expect(composeSealStatement(facts)).toEqual({
       kind: 'laurel.round_seal',
       version: 1,
       round_id: ROUND_ID,
@@ -96,20 +96,20 @@ describe('a statement', () => {
   });
 
   it('a statement is made only over the leaves of the scored attempts', () => {
-    expect(() => composeStatement({ ...facts, leaves: 3 })).toThrow('4 scored attempts and 3 leaves');
+    expect(() => composeSealStatement({ ...facts, leaves: 3 })).toThrow('4 scored attempts and 3 leaves');
   });
 });
 
 describe('a sealed round', () => {
   const size = BLOCK_LEAVES + 2;
   const outcomes = Array.from({ length: size }, (_, index) => counted(index + 1));
-  const leaves = outcomes.map(composeLeaf);
+  const leaves = outcomes.map(composeSealLeaf);
   const tree = createMerkleTree();
   const blockRoots = leaves.flatMap((leaf) => tree.append(leaf)?.root ?? []);
   const end = tree.end();
   if (end.lastBlock !== null) blockRoots.push(end.lastBlock.root);
   const tally = { entrants: size, scoredPlayers: size, scoredAttempts: size };
-  const statement = composeStatement({ round: ROUND, tally, leaves: size, root: end.root, settledAt: SETTLED_AT });
+  const statement = composeSealStatement({ round: ROUND, tally, leaves: size, root: end.root, settledAt: SETTLED_AT });
 
   function sealOf(index: number) {
     const start = Math.floor(index / BLOCK_LEAVES) * BLOCK_LEAVES;

@@ -39,7 +39,7 @@ export type CountedOutcome = {
 };
 
 /** A leaf of the tree, as canonical JSON. */
-export function composeLeaf(counted: CountedOutcome): string {
+export function composeSealLeaf(counted: CountedOutcome): string {
   const { outcome } = counted;
   const leaf: SealLeaf = {
     round_id: counted.roundId,
@@ -61,7 +61,7 @@ export function composeLeaf(counted: CountedOutcome): string {
  * The text to sign. Throws if the leaves are not exactly the scored attempts that decided the
  * round.
  */
-export function composeStatement(facts: {
+export function composeSealStatement(facts: {
   readonly round: Round;
   readonly tally: Tally;
   readonly leaves: number;

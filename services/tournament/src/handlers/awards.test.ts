@@ -77,7 +77,7 @@ describe('a held purse', () => {
     expect(await h.balance(accountId)).toBe(FUNDS - FEE + (isReleased ? WON : 0n));
   });
 
-  it('a held purse is rolled forward by the sweeper if its release was interrupted, before the wallet or after it', async () => {
+  it('the sweeper finishes the release of a held purse that was interrupted before or after the wallet’s decision', async () => {
     const before = await heldAward();
     const after = await heldAward();
     await h.database.query({ text: `update round_payouts set status = 'releasing' where award_id = any($1)` }, [

@@ -83,7 +83,7 @@ describe('a round that an operator cancels', () => {
     );
   });
 
-  it('a round that an operator cancels may be live, may not have begun, may be without entrants, and may be over but undecided', async () => {
+  it('an operator may cancel a live round, one that has not begun, one without entrants, and one that is over but undecided', async () => {
     const live = await h.openRound({}, { tenant: LIVE_PROGRAM });
     const real = await h.player(undefined, FUNDS, LIVE_PROGRAM);
     created(await h.create(live.id, real.ref, undefined, LIVE_PROGRAM));
@@ -105,7 +105,7 @@ describe('a round that an operator cancels', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS);
   });
 
-  it('a round that an operator cancels is followed by the next round of an active tournament, and by none of a paused one', async () => {
+  it('after a cancellation the next round opens if the tournament is active, and none if it is paused', async () => {
     const terms = {
       name: 'Cup',
       description: undefined,
@@ -136,7 +136,7 @@ describe('a round that an operator cancels', () => {
 });
 
 describe('a cancellation that is refused', () => {
-  it('a cancellation is refused for an unknown round, one that is settled, and one that is cancelled, which stay as they are', async () => {
+  it('a cancellation is refused for an unknown, a settled and a cancelled round, and changes nothing', async () => {
     expect(await cancel(newId())).toMatchObject({ code: 'not_found' });
 
     const { round, player, attempt } = await h.openAttempt();
@@ -220,7 +220,7 @@ describe('a cancellation that is interrupted', () => {
     expect(refunds).toEqual(Array.from({ length: 3 }, () => RefundReason.ROUND_CANCELLED));
   });
 
-  it('a cancellation whose refunds the wallet does not take yet responds with the cancelled round, and the workers return the fees', async () => {
+  it('a cancellation whose refunds the wallet cannot post yet responds with the cancelled round, and the workers return the fees', async () => {
     const { round, player, attempt } = await h.openAttempt();
     recorded(await h.report(attempt.id, 1));
     await h.stopWallet();

@@ -7,8 +7,8 @@
  * 2. close-rounds.ts resolves attempts that are pending, and makes every fee due.
  * 3. settle-rounds.ts returns the fees and ends the round.
  *
- * After a failure in 2 or 3 the response is the round as far as it has come, because the workers
- * continue. So do they if a round has so many refunds that the response would wait for them.
+ * After a failure in 2 or 3 the response shows the round in its current state, and the workers
+ * continue. They also continue if a round has too many refunds for a call to wait for.
  */
 import { isReviewReason, MAX_REVIEW_REASON_CHARACTERS } from '@laurel/attempts/domain';
 import { isRefused, type Refused, refused } from '@laurel/errors';

@@ -102,7 +102,7 @@ describe('an entry', () => {
   });
 
   it.each(['voided', 'expired'])(
-    'an entry that is %s no longer counts under the cap, and the next attempt makes the player an entrant again',
+    'an attempt that is %s no longer counts towards the cap, and the next one makes the player an entrant again',
     async (how) => {
       const round = await h.openRound({ attemptCap: 1 });
       const player = await h.player();
@@ -192,7 +192,7 @@ describe('a creation that is refused', () => {
     expect(verdictOf(await h.create(next.id, unlinked))).toBe('insufficient_funds');
   });
 
-  it('a creation that is refused charges nothing, makes no entrant, and does not count under the cap', async () => {
+  it('a creation that is refused charges nothing, makes no entrant, and does not count towards the cap', async () => {
     const round = await h.openRound({ attemptCap: 1 });
     const poor = await h.player(undefined, FEE - 1n);
     const blocked = await h.player();
@@ -245,7 +245,7 @@ describe('an attempt id that was seen before', () => {
     expect(verdictOf(await h.create(round.id, player.ref, attempt.id, OTHER_PROGRAM))).toBe('not_found');
   });
 
-  it('a creation that races itself is one attempt and one charge, in one batch and across replicas', async () => {
+  it('a creation that is sent several times at once makes one attempt and one charge, in one batch and across replicas', async () => {
     const round = await h.openRound();
     const player = await h.player();
     const creation = {

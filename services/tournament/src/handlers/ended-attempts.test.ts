@@ -44,7 +44,7 @@ describe('an attempt that an operator voids', () => {
     });
   });
 
-  it('an attempt that an operator voids may have been created a moment ago', async () => {
+  it('an operator may void an attempt right after its creation', async () => {
     const round = await h.openRound({ attemptCap: 100 });
     const player = await h.player();
     await Promise.all(
@@ -57,7 +57,7 @@ describe('an attempt that an operator voids', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS);
   });
 
-  it('an attempt that an operator voids must be open, known, and voided for a reason', async () => {
+  it('a void needs an open attempt and a reason', async () => {
     const { attempt } = await h.openAttempt();
     const unknown = newOwnedId('tournament');
     expect(await h.tournament.voidAttempt({ attemptId: unknown, reason: 'x' })).toMatchObject({ code: 'not_found' });
@@ -115,7 +115,7 @@ describe('a sandbox attempt that is expired manually', () => {
 describe('an account whose every fee was returned', () => {
   const boardAs = (roundId: string, playerRef: string) => boardOf(h, roundId, playerRef);
 
-  it('an account whose every fee was returned is no entrant, sees the masked board, and is an entrant again with its next attempt', async () => {
+  it('an account whose every fee was returned is not an entrant, sees the masked board, and is an entrant again with its next attempt', async () => {
     const { round, player, attempt } = await h.openAttempt();
     const alias = await h.secondRefOf(player);
     const second = created(await h.create(round.id, alias));

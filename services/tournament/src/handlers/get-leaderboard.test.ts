@@ -33,7 +33,7 @@ const refsOf = ({ rows }: GetLeaderboardResponse) => rows.map(({ playerRef }) =>
 const close = async (roundId: string) => ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId })).round;
 
 describe('a board', () => {
-  it('a board is not found for another tenant, and an unknown board for no tenant', async () => {
+  it('another tenant does not find a board, and no tenant finds an unknown one', async () => {
     const { round, player } = await h.openAttempt();
     for (const tenant of [OTHER_PROGRAM, LIVE_PROGRAM]) {
       const request = { tenant, roundId: round.id, playerRef: player.ref };
@@ -87,7 +87,7 @@ describe('a board', () => {
     expect((await boardOf(h, round.id, 'nobody')).playerEntryId).toBe('');
   });
 
-  it('a board costs the same work for every viewer who sees it masked', async () => {
+  it('a board takes the same queries for every viewer who sees it masked', async () => {
     const { round } = await h.openAttempt();
     const outsider = await h.player();
     const poor = await h.player(undefined, 0n);
@@ -218,7 +218,7 @@ describe('a board', () => {
     expect(refsOf(await boardOf(h, round.id, late.ref))).toEqual(['zzz', 'aaa']);
   });
 
-  it('a board counts an entry once its creation is answered, and one that the read itself resolves', async () => {
+  it('a board counts an entry once its creation has its response, and a pending entry that the read itself resolves', async () => {
     const { round, player, attemptId } = await h.pendingAttempt();
     const other = await h.player();
     const lone = await h.openRound();
@@ -251,7 +251,7 @@ describe('a board', () => {
     expect((await boardOf(h, fresh.id)).round?.entrantCount).toBe(0);
   });
 
-  it('a board is exact in every response while scores come in', async () => {
+  it('a board is exact in every response while scores arrive', async () => {
     const round = await h.openRound({ attemptCap: 40 });
     const players = await Promise.all(Array.from({ length: 6 }, () => h.player()));
     const [viewer] = players;

@@ -61,7 +61,7 @@ type Viewer = {
   readonly entry: Entry | null;
   readonly pending: readonly PendingAttempt[];
   /**
-   * Whether the wallet said whom the ref names. Without it, the entry may be of the ref's previous
+   * Whether the wallet resolved the ref. If it did not, the entry may belong to the ref's previous
    * account.
    */
   readonly isNamed: boolean;

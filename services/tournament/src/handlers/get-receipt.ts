@@ -7,7 +7,7 @@ import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { SealProof, TournamentServiceService } from '@laurel/proto/tournament';
 import { BLOCK_LEAVES, proveInclusion } from '@laurel/signature';
-import { composeLeaf } from '../domain/seal.ts';
+import { composeSealLeaf } from '../domain/seal.ts';
 import { findReceipt, type Receipt } from '../repository/outcomes.ts';
 import { findSeal, loadBlockOf } from '../repository/seals.ts';
 
@@ -34,7 +34,7 @@ async function proveCounted(receipt: Receipt, database: Database): Promise<SealP
     throw new Error(`the seal of round ${receipt.roundId} does not count attempt ${receipt.attemptId}`);
 
   const index = found.block.position * BLOCK_LEAVES + inBlock;
-  const block = found.leaves.map(({ counted }) => composeLeaf(counted));
+  const block = found.leaves.map(({ counted }) => composeSealLeaf(counted));
   const { leaves, blockRoots, statement, signature, publicKey } = seal;
   return {
     statementJson: statement,

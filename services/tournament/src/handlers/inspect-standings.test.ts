@@ -45,8 +45,8 @@ async function playAll({ id }: Pick<Round, 'id'>, scores: readonly number[]) {
 
 const accountsOf = (rows: readonly InspectedStanding[]) => rows.map(({ accountId }) => accountId);
 
-describe('a round, for an operator', () => {
-  it('a round, for an operator, is found whatever its program, with the program', async () => {
+describe('a round that an operator reads', () => {
+  it('an operator finds a round of any program, and the response names the program', async () => {
     for (const tenant of [PROGRAM, OTHER_PROGRAM]) {
       const { id, tournamentId } = await h.openRound({}, { tenant });
       const { round } = ok(await h.tournament.getRound({ roundId: id }));
@@ -56,7 +56,7 @@ describe('a round, for an operator', () => {
     expect(await h.tournament.getRound({ roundId: newId() })).toMatchObject({ code: 'not_found' });
   });
 
-  it('the rounds of a tournament are the same for an operator, who names no program', async () => {
+  it('an operator, who names no program, gets the same rounds of a tournament as its developer', async () => {
     const { id, tournamentId } = await h.openRound();
     const page = { tournamentId, cursor: '', limit: 10 };
     const read = (programId: string, anyProgram: boolean) =>
@@ -70,8 +70,8 @@ describe('a round, for an operator', () => {
   });
 });
 
-describe('the standings of a round, for an operator', () => {
-  it('the standings of a running round, for an operator, have every row with its account, page by page', async () => {
+describe('the standings that an operator reads', () => {
+  it('an operator reads every row of a running round with its account, page by page', async () => {
     const round = await h.openRound();
     const players = await playAll(round, [3, 1, 5, 2, 4]);
     const pages = await inspectAll(round.id, 2);
@@ -106,7 +106,7 @@ describe('the standings of a round, for an operator', () => {
     expect((await own(players.get(5)?.accountId ?? '')).rows[0]?.awardId).toBe(awardIdOfRank(round.id, 1));
   });
 
-  it('the standings of a settled round, for an operator, name the award of each payout and say what became of it', async () => {
+  it('an operator reads in the standings of a settled round the award and the status of each payout', async () => {
     const purse = [500n, 300n, 200n].map(cents);
     const round = await h.openRound({ purse });
     const players = await playAll(round, [4, 3, 2, 1]);
@@ -136,7 +136,7 @@ describe('the standings of a round, for an operator', () => {
     ]);
   });
 
-  it('the standings of a cancelled round, for an operator, are refunded and have no award', async () => {
+  it('an operator reads in the standings of a cancelled round that every entry is refunded, and no award', async () => {
     const round = await h.openRound({ minEntrants: 100 });
     await playAll(round, [2, 1]);
     ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
@@ -149,7 +149,7 @@ describe('the standings of a round, for an operator', () => {
     ]);
   });
 
-  it('the standings of a round, for an operator, end behind the last rank, and refuse what is not their cursor', async () => {
+  it('the standings that an operator reads end at the last rank, and a cursor of anything else is refused', async () => {
     const round = await h.openRound();
     await playAll(round, [2, 1]);
     const cursorOf = (rank: string) => Buffer.from(JSON.stringify([rank])).toString('base64url');

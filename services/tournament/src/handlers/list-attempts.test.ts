@@ -31,7 +31,7 @@ from attempts a, unnest($2::uuid[]) i (id) where a.id = $1`,
   reportOutcome: async (attemptId) => recorded(await h.report(attemptId, 99)),
 };
 
-describe('the attempts of rounds, for developers and operators', () => {
+describe('the attempts of rounds that developers and operators list', () => {
   itListsAttempts(OWNER);
   itDescribesAttempts(OWNER);
   itLooksUpIds(OWNER);

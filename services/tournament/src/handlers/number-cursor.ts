@@ -1,6 +1,6 @@
 /**
  * The cursor of a list whose rows are numbered from 1: rounds of a tournament, ranks of a board. It
- * contains nothing of the row itself. A sort key would, for one, reveal the entry.
+ * contains nothing else of the row: a sort key, for example, would reveal the entry.
  */
 import { decodeCursor, encodeCursor } from '@laurel/values/cursor';
 

@@ -155,7 +155,7 @@ describe('the tournaments of a program', () => {
     }
   });
 
-  it('a cursor that Laurel did not give is refused for tournaments, rounds and standings', async () => {
+  it('a cursor that Laurel did not return is refused for tournaments, rounds and standings', async () => {
     const { tournamentId, id: roundId } = await h.openRound();
     for (const cursor of ['nonsense', Buffer.from('["0"]').toString('base64url'), newId()]) {
       const page = { programId, tournamentId, roundId, cursor, limit: 10, anyProgram: false };
@@ -182,7 +182,7 @@ describe('the rounds of a tournament', () => {
   });
 });
 
-describe('the standings of a round, for its developer', () => {
+describe('the standings that a developer reads', () => {
   it('the standings of a round that is not over are withheld from its developer: only counts', async () => {
     const { round, attempt } = await h.openAttempt();
     await h.report(attempt.id, 7);

@@ -220,7 +220,7 @@ describe('an operator who cancels a round while it is played', () => {
       const player = await h.player();
       recorded(await h.report(created(await h.create(round.id, player.ref)).id, 1));
       const closing = h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id });
-      // The cancellation meets another step of the close in each turn.
+      // In each turn the cancellation coincides with another step of the close.
       for (let step = 0; step < turn * 2; step += 1) await h.database.query({ text: 'select 1' });
       await Promise.all([closing, cancel(other, round.id)]);
       await h.server.sweepOnce();
@@ -244,7 +244,7 @@ describe('an operator who cancels a round while it is played', () => {
     expect([...seen].toSorted()).toEqual(['cancelled', 'settled']);
   });
 
-  it('of operators who cancel one round at the same time, one decides, and the others read what was decided', async () => {
+  it('when several operators cancel one round at the same time, one cancels it, and the others get the decision', async () => {
     const { round, player, attempt } = await h.openAttempt();
     recorded(await h.report(attempt.id, 1));
     const operators = Array.from({ length: 10 }, (_, index) => `operator-${index}`);
@@ -416,7 +416,7 @@ describe('the last attempt of an account that ends while others start', () => {
   const PLAYERS = 30;
 
   it.each(['expires', 'is voided'])(
-    'the last attempt of an account that ends while others start leaves the entrants counted exactly when it %s on another replica',
+    'the entrants are counted exactly if the last attempt of an account %s on another replica while other attempts start',
     async (end) => {
       const round = await h.openRound({ attemptCap: 100 });
       const players = await Promise.all(Array.from({ length: PLAYERS }, () => h.player()));
@@ -441,7 +441,7 @@ describe('the last attempt of an account that ends while others start', () => {
     },
   );
 
-  it('the last attempt of an account leaves entrants counted exactly if the sweepers of two replicas end it', async () => {
+  it('the entrants are counted exactly if the sweepers of two replicas end the last attempt of an account', async () => {
     const round = await h.openRound({ attemptCap: 100 }, { lengthMs: 10 * HOUR_MS });
     const players = await Promise.all(Array.from({ length: PLAYERS }, () => h.player()));
     for (let turn = 0; turn < 4; turn += 1) {

@@ -159,7 +159,7 @@ describe('a tournament that declares a tiebreak', () => {
 });
 
 describe('the best run of an entry', () => {
-  it('the best run of an entry is the better score with its own tiebreak, never with that of a later run', async () => {
+  it('the best run of an entry is the better score with its own tiebreak, never with the tiebreak of a later run', async () => {
     const { round, player, attempt } = await h.openAttempt({ ...BY_SECONDS, attemptCap: 10 });
     const run = async (score: number, tiebreak: number, attemptId?: string) => {
       h.clock.advance(1);
@@ -256,7 +256,7 @@ describe('a score that is too late', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS);
   });
 
-  it('a score is in time a moment before the deadline, and a moment before the end of the round', async () => {
+  it('a score is accepted just before the deadline, and just before the end of the round', async () => {
     const { attempt } = await h.openAttempt();
     h.clock.advance(HOUR_MS - 1);
     recorded(await h.report(attempt.id, 1));
@@ -268,7 +268,7 @@ describe('a score that is too late', () => {
     expect(await tallyOf(short.id)).toMatchObject({ scoredAttempts: 1 });
   });
 
-  it('a score at the end of its round is refused for that, expires the attempt immediately, and has the fee returned for that reason', async () => {
+  it('a score at the end of its round is refused with round_closed, and the attempt expires immediately, with a refund for the same reason', async () => {
     const round = await h.openRound({}, { lengthMs: HOUR_MS / 2 });
     const player = await h.player();
     const attempt = created(await h.create(round.id, player.ref));
@@ -291,7 +291,7 @@ describe('a score that is too late', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS);
   });
 
-  it('a score that was recorded in time is unchanged: the same operation gets it after the round, too', async () => {
+  it('a score that was recorded in time is unchanged: the same operation gets it even after the round', async () => {
     const { round, attempt } = await h.openAttempt();
     const operationId = newId();
     const outcome = recorded(await h.report(attempt.id, 1, { operationId }));

@@ -17,7 +17,7 @@ async function entrantsOf(roundId: string) {
 
 /**
  * Undoes the commit that opened the attempt, and with it the entry's first purchase. That commit
- * waits for no disk, so a crash may lose it.
+ * does not wait for the disk, so a crash may lose it.
  */
 async function forget(attemptId: string): Promise<void> {
   await h.database.transaction(async (tx) => {
@@ -134,7 +134,7 @@ describe('a pending attempt that a call finds', () => {
     expect(await h.balance(player.accountId)).toBe(FUNDS - FEE);
   });
 
-  it('a pending attempt counts under the cap until its fee is known to be absent', async () => {
+  it('a pending attempt counts towards the cap until its fee is known to be absent', async () => {
     const round = await h.openRound({ attemptCap: 2 });
     const player = await h.player();
     created(await h.create(round.id, player.ref));
@@ -146,7 +146,7 @@ describe('a pending attempt that a call finds', () => {
     h.clock.advance(60_000);
     await h.server.sweepOnce();
     created(await h.create(round.id, player.ref));
-    // The abandoned attempt no longer counts under the cap.
+    // The abandoned attempt no longer counts towards the cap.
     expect(verdictOf(await h.create(round.id, player.ref, attemptId))).toBe('attempt_cap_reached');
   });
 
@@ -208,7 +208,7 @@ describe('a player whose link moved', () => {
     expect(await Promise.all([before, after].map(({ accountId }) => h.balance(accountId)))).toEqual([FUNDS, FUNDS]);
   });
 
-  it('a player whose link moved is moved during the charge, if only the charge detects it', async () => {
+  it('an attempt moves to the ref’s new account if only the charge detects that the link moved', async () => {
     const round = await h.openRound();
     const before = await h.player();
     const after = await h.player();

@@ -165,8 +165,8 @@ describe("a tournament's status", () => {
   });
 });
 
-describe('a round that should be open and is not', () => {
-  it('a round that should be open and is not is opened once, whichever sweeper runs', async () => {
+describe('a round that was not opened in time', () => {
+  it('a missing round is opened once, whichever sweeper runs', async () => {
     const tournament = await create();
     const replica = await h.startReplica();
     await setStatus(tournament.id, TournamentStatus.PAUSED);
@@ -231,7 +231,7 @@ describe('a round that an operator opens', () => {
     expect(await ask()).toMatchObject({ code: 'conflict' });
   });
 
-  it('a round that several operators open concurrently is one round', async () => {
+  it('when several operators open a round concurrently, one round opens', async () => {
     const { id: tournamentId } = await create(BY_HAND);
     const asked = Array.from({ length: 5 }, () =>
       h.tournament.openRound({ tournamentId, opensAt: undefined, closesAt: inMs(HOUR_MS) }),

@@ -83,7 +83,7 @@ describe('an attempt', () => {
     expect(await Promise.all(['first', 'second', 'moved'].map(accountOf))).toEqual([one, one, other]);
   });
 
-  it('an attempt counts under the cap of its account unless its fee was refused or returned', async () => {
+  it('an attempt counts towards the cap of its account unless its fee was refused or returned', async () => {
     const round = await h.openRound();
     const [accountId, elsewhere] = [newId(), await h.openRound()];
     const attempts = await h.begin(round, Array(4).fill({ accountId, playerRef: 'player' }));
@@ -171,7 +171,7 @@ describe('an attempt', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('an attempt makes its account an entrant once, whichever attempts open together', async () => {
+  it('an account becomes an entrant once, even if several of its attempts open together', async () => {
     const rounds = await Promise.all([h.openRound(), h.openRound(), h.openRound()]);
     const players = playersOf(8);
     const batches = [];

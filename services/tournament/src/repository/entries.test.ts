@@ -82,7 +82,7 @@ from attempts a join entries e on e.id = a.entry_id join round_tallies t on t.ro
     expect(await h.violations()).toEqual([]);
   });
 
-  it('an attempt that opens while the last other one of its account ends brings the account back into the round', async () => {
+  it('an account stays an entrant if one attempt opens while its last other one ends', async () => {
     const round = await h.openRound();
     const players = [{ accountId: newId(), playerRef: 'player' }];
     const [last] = await h.enter(round, players);

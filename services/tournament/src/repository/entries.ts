@@ -6,7 +6,8 @@
  * A transaction that opens an attempt of an entrant locks only the attempt. So a transaction that
  * removes an entrant locks the player, which keeps new attempts from being written, and all
  * attempts of the account that are still `pending`. It waits for an attempt that is being opened,
- * and sees it. An attempt that opens later waits, and then finds that the account is no entrant.
+ * and sees it. An attempt that opens later waits, and then finds that the account is not an
+ * entrant.
  */
 import type { BoundStatement, Queryable, Transaction } from '@laurel/postgres';
 import { ENTRANT_STATUSES } from '../domain/entrants.ts';

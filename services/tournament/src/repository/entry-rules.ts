@@ -9,7 +9,7 @@
 import { countsUnderCapSql } from '@laurel/attempts';
 
 /**
- * The attempts of the account in the round that count under its cap. The account may be null; it
+ * The attempts of the account in the round that count towards its cap. The account may be null; it
  * then has no attempts.
  */
 export function attemptsBoughtSql({

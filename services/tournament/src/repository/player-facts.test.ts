@@ -1,5 +1,5 @@
 /**
- * What counts under a round's cap, in SQL and in TypeScript: both are compared over a generated
+ * What counts towards a round's cap, in SQL and in TypeScript: both are compared over a generated
  * history.
  */
 import type { AttemptStatus } from '@laurel/attempts/domain';
@@ -41,7 +41,7 @@ async function capsPassed(): Promise<number> {
 }
 
 describe('the cap of a round', () => {
-  it('the cap of a round counts in SQL the attempts whose fee was neither refused nor returned, for admission and audit', async () => {
+  it('admission and audit count the same attempts towards the cap: those whose fee was neither refused nor returned', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async ({ cap, attempts }) => {
         const round = await harness.openRound({ attemptCap: cap });

@@ -12,7 +12,7 @@ export type PlayerQuery = {
 
 export type PlayerAnswer = {
   readonly isKnownAttempt: boolean;
-  /** The attempts of the account in the round that count under its cap. */
+  /** The attempts of the account in the round that count towards its cap. */
   readonly bought: number;
 };
 

@@ -1,7 +1,7 @@
 /**
- * Rounds as entries last read them, so that the next entry need not. An entry that is decided on
- * the cache is written only if the round's row still has the cached status and end of entries
- * (optimistic-attempts.ts). No other column that decides an entry ever changes;
+ * Caches rounds as an entry last read them, so that the next entry need not read them. An entry
+ * that is decided on the cache is written only if the round's row still has the cached status and
+ * end of entries (optimistic-attempts.ts). No other column that decides an entry ever changes;
  * `rounds_terms_are_frozen` enforces it.
  *
  * Only an open round is cached: no other takes entries, and none opens again.

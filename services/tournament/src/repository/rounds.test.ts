@@ -54,7 +54,7 @@ describe('a tournament', () => {
       (text: string) => ({ tiebreak: { metricName: text, direction: 'lower_is_better' as const } }),
     ],
   ])(
-    'the database takes %s up to the characters that the rule allows, however many code units each has',
+    'the database accepts %s of up to as many characters as the rule allows, however many code units each has',
     async (_, constraint, most, change) => {
       const insert = (characters: number) =>
         insertTournament(h.database, {
@@ -254,7 +254,7 @@ describe('a round', () => {
     const text = `insert into round_payouts (award_id, round_id, entry_id, account_id, final_rank, amount_cents, status, created_at)
       select gen_random_uuid(), paid.round_id, paid.entry_id, $3, 1, 1, 'paying', now()
       from unnest($1::uuid[], $2::uuid[]) as paid (round_id, entry_id)`;
-    // One row of a round that did not run refuses the rows beside it.
+    // One row of a round that did not run makes the insert of the other rows fail too.
     const values = [[other.id, round.id], [entry.entryId, attempt.entryId], entry.accountId];
     expect(await refusalOf(text, values)).toBe(rule);
     expect(await refusalOf(text, [[other.id], [entry.entryId], entry.accountId])).toBe('nothing refused it');

@@ -6,7 +6,7 @@ import { newId } from '@laurel/values/ids';
 import { cents } from '@laurel/values/money';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { awardIdOfRank } from '../domain/purse.ts';
-import { composeLeaf, composeStatement } from '../domain/seal.ts';
+import { composeSealLeaf, composeSealStatement } from '../domain/seal.ts';
 import type { Round } from '../domain/tournament.ts';
 import { findAttempt } from './attempts.ts';
 import { type BoardCursor, loadStandings, type RankedStanding } from './board.ts';
@@ -83,7 +83,7 @@ async function treeOf(
     const page = await loadLeaves(h.database, roundId, after, entries);
     for (const leaf of page) {
       leaves.push(leaf);
-      note(tree.append(composeLeaf(leaf.counted)));
+      note(tree.append(composeSealLeaf(leaf.counted)));
     }
     after = page.at(-1)?.sortKey ?? null;
     if (after === null) break;
@@ -96,7 +96,7 @@ async function treeOf(
 async function seal(roundId: string): Promise<boolean> {
   const { leaves, root, blocks } = await treeOf(roundId, 300);
   const found = (await findRound(h.database, roundId)) ?? expect.fail(`there is no round ${roundId}`);
-  const statement = composeStatement({ ...found, leaves: leaves.length, root, settledAt: LATER });
+  const statement = composeSealStatement({ ...found, leaves: leaves.length, root, settledAt: LATER });
   const { canonical, signature } = SIGNER.sign(statement);
   const key = await putSigningKey(h.database, SIGNER.publicKey);
   const sealed = { roundId, leaves: leaves.length, root, statement: canonical, signature, createdAt: LATER };
@@ -164,14 +164,14 @@ describe('a round that settles', () => {
       if (sealed === null) throw new Error('no block');
       const inBlock = sealed.leaves.findIndex(({ counted }) => counted.outcome.attemptId === attemptId);
       expect(sealed.block.position * BLOCK_LEAVES + inBlock).toBe(index);
-      const block = sealed.leaves.map(({ counted }) => composeLeaf(counted));
+      const block = sealed.leaves.map(({ counted }) => composeSealLeaf(counted));
       const proof = proveInclusion({ index, leaves: stored.leaves, block, blockRoots: stored.blockRoots });
       const found = (await findReceipt(h.database, receiptId)) ?? expect.fail(`there is no receipt ${receiptId}`);
       expect(found).toMatchObject({ attemptId, roundId: round.id });
       const seal = {
         statement: JSON.parse(stored.statement),
         signature: stored.signature.toString('base64'),
-        leaf: JSON.parse(composeLeaf(leaf.counted)),
+        leaf: JSON.parse(composeSealLeaf(leaf.counted)),
         leaf_index: index,
         proof: proof.map((sibling) => sibling.toString('hex')),
       };
@@ -298,7 +298,7 @@ describe('a round that settles', () => {
 });
 
 describe('a round that is cancelled', () => {
-  it('a round that is cancelled makes every fee due that was not returned yet, and keeps its rows unchanged', async () => {
+  it('the cancellation of a round makes every fee due that was not returned yet, and leaves its other rows unchanged', async () => {
     const round = await h.openRound({ minEntrants: 4 });
     const players = playersOf(3);
     const first = await h.enter(round, players);

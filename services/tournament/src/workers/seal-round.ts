@@ -6,7 +6,7 @@ import type { Outbox } from '@laurel/events';
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
 import { BLOCK_LEAVES, createMerkleTree, type Signer } from '@laurel/signature';
-import { composeLeaf, composeStatement } from '../domain/seal.ts';
+import { composeSealLeaf, composeSealStatement } from '../domain/seal.ts';
 import { roundSettled } from '../events.ts';
 import { failpoint } from '../failpoints.ts';
 import type { RoundWithTally } from '../repository/rounds.ts';
@@ -26,7 +26,7 @@ export async function sealRound({ round, tally }: RoundWithTally, deps: SealDeps
   const { database, outbox, signer, signingKeyId, clock } = deps;
   const { leaves, root, blocks } = await growTree(round.id, database);
   const settledAt = clock();
-  const { canonical, signature } = signer.sign(composeStatement({ round, tally, leaves, root, settledAt }));
+  const { canonical, signature } = signer.sign(composeSealStatement({ round, tally, leaves, root, settledAt }));
   const seal = { roundId: round.id, leaves, root, statement: canonical, signature, createdAt: settledAt };
   const events = await database.transaction(
     async (tx) => {
@@ -57,7 +57,7 @@ async function growTree(roundId: string, database: Database): Promise<SealedTree
     const page = await loadLeaves(database, roundId, after, PAGE_ENTRIES);
     for (const leaf of page) {
       if (count % BLOCK_LEAVES === 0) first = leaf;
-      endBlock(tree.append(composeLeaf(leaf.counted)));
+      endBlock(tree.append(composeSealLeaf(leaf.counted)));
       count += 1;
     }
     after = page.at(-1)?.sortKey ?? null;

@@ -47,8 +47,8 @@ async function pursesOf({ accountId }: TestPlayer): Promise<readonly bigint[]> {
   return lines.filter(({ kind }) => kind === 'purse').map(({ amountCents }) => amountCents);
 }
 
-describe('a round whose time has come', () => {
-  it('a round whose time has come settles: ranks by score, pays the purse, returns unscored fees, and opens the next round', async () => {
+describe('a round that is over', () => {
+  it('a round that is over settles: ranks by score, pays the purse, returns unscored fees, and opens the next round', async () => {
     const players = await playersOf(5);
     const terms = {
       name: 'Cup',
@@ -116,7 +116,7 @@ describe('a round whose time has come', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('a round whose time has come is cancelled with too few entrants or too few scores: every fee is returned once, scored or not', async () => {
+  it('a round that is over is cancelled with too few entrants or too few scores: every fee is returned once, scored or not', async () => {
     const players = await playersOf(2);
     for (const terms of [{ minEntrants: 3 }, { minScoredAttempts: 3 }]) {
       const before = await balancesOf(players);
@@ -156,7 +156,7 @@ describe('a round whose time has come', () => {
     }
   });
 
-  it('a round whose time has come ranks equal scores by tiebreak and then by time, not by the order of ids', async () => {
+  it('a round that is over ranks equal scores by tiebreak and then by time, not by the order of ids', async () => {
     const [slow, fast, early, late] = await playersOf(4);
     const round = await h.openRound(BY_SECONDS, { lengthMs: HOUR_MS });
     const at = async (player: TestPlayer | undefined, tiebreak: number) => {
@@ -174,7 +174,7 @@ describe('a round whose time has come', () => {
     );
   });
 
-  it('a round whose time has come shares no prize, even at the same instant: then the entry id decides', async () => {
+  it('a round that is over never divides a prize: the entry id decides between equal scores of the same instant', async () => {
     const players = await playersOf(3);
     const round = await h.openRound({ purse: [cents(300n), cents(200n)] }, { lengthMs: HOUR_MS });
     for (const player of players) await play(h, round.id, player, 5);
@@ -222,7 +222,7 @@ describe('a purse behind an open investigation', () => {
 });
 
 describe('a settlement that is interrupted', () => {
-  it('a settlement that is interrupted happens once, after any downtime across the end of the round', async () => {
+  it('a settlement happens once, however long the services were down around the end of the round', async () => {
     const players = await playersOf(2);
     const round = await playedRound(players);
     await h.stopWallet();
@@ -331,7 +331,7 @@ describe('several replicas that settle the same rounds', () => {
     expect(await h.violations()).toEqual([]);
   });
 
-  it('several replicas admit no late entry and lose no score while a round closes under the traffic of both', async () => {
+  it('two replicas under load admit no late entry and lose no score while a round closes', async () => {
     const players = await playersOf(6);
     for (let time = 0; time < 3; time += 1) {
       const round = await h.openRound({ attemptCap: 20 }, { lengthMs: HOUR_MS });

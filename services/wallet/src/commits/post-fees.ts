@@ -23,7 +23,7 @@ import { createTransferBatches } from './transfer-batches.ts';
 
 export type FeeChargeBatches = Coalescer<FeeCharge, FeeResult>;
 
-const optimisticFees = counter(
+const countOptimisticFees = counter(
   'laurel_wallet_optimistic_fees_total',
   'Fees tried on what is cached of their players: posted, or left to the transaction under lock.',
   ['outcome'],
@@ -80,8 +80,8 @@ async function postOptimistically(
     return charges.map(() => null);
   }
   await failpoint('wallet.charge.after-commit');
-  optimisticFees.inc({ outcome: 'posted' }, paid.size);
-  optimisticFees.inc({ outcome: 'left' }, tried.length - paid.size);
+  countOptimisticFees.inc({ outcome: 'posted' }, paid.size);
+  countOptimisticFees.inc({ outcome: 'left' }, tried.length - paid.size);
   return fees.map((fee) => (fee !== null && paid.has(fee.ledgerId) ? { kind: 'posted', postedAt: now } : null));
 }
 

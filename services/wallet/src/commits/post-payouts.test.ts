@@ -25,9 +25,9 @@ import {
   awardOf,
   balanceOf,
   chargeOf,
+  countOptimisticPayouts,
   DEFAULT_LIMITS,
   ok,
-  optimisticPayouts,
   purseOf,
   type TestPlayer,
   useTestWallet,
@@ -134,9 +134,9 @@ describe('the optimistic statement of payouts', () => {
       await flag(true);
       await ok(wallet.client.payAwards({ payments: [paymentOf(player, 5_00n)] }));
       await flag(false);
-      const before = await optimisticPayouts();
+      const before = await countOptimisticPayouts();
       await ok(wallet.client.payAwards({ payments: [paymentOf(player, 5_00n)] }));
-      expect(await optimisticPayouts()).toBe(before);
+      expect(await countOptimisticPayouts()).toBe(before);
       expect(await pay(requestOf(player, kind, 5_00n))).toEqual([true]);
       const [row] = await wallet.database.query(
         {
@@ -157,7 +157,7 @@ describe('the optimistic statement of payouts', () => {
     }
   });
 
-  it('payouts of several players, houses and kinds share a statement, and one that is held leaves the others', async () => {
+  it('payouts of several players, houses and kinds share a statement, and one that is held does not affect the others', async () => {
     const players = await Promise.all(
       [Environment.LIVE, Environment.TEST, Environment.TEST, Environment.LIVE].map((environment) =>
         addPlayer(wallet, { environment, balanceCents: 1_00n }),
@@ -178,7 +178,7 @@ describe('the optimistic statement of payouts', () => {
     for (const player of players) expect(await balanceOf(wallet, player)).toBe(11_00n);
   });
 
-  it('an award that was decided before fails the statement, which then pays nothing', async () => {
+  it('the optimistic statement fails and pays nothing if one of its awards was decided before', async () => {
     const [first, second] = await Promise.all([0, 1].map(() => addPlayer(wallet, { balanceCents: 1_00n })));
     if (first === undefined || second === undefined) throw new Error('no players');
     const decided = requestOf(first, 'award', 1_00n);
@@ -267,15 +267,15 @@ describe('the optimistic statement of payouts behind the lock of another transac
         defaults: DEFAULT_LIMITS,
       }),
     );
-    // Payments to the other players may meet the other replica's, and are then decided under lock;
-    // payments to these meet none.
+    // Payments to the other players may conflict with the other replica's, and are then decided
+    // under lock; payments to these players conflict with none.
     const unrivalled = await Promise.all(replicas.map(() => addPlayer(wallet, { balanceCents: 10_00n })));
     // The first payout of a program in live finds no row of it, and is decided under lock.
     await openPrograms(
       wallet.database,
       [...unrivalled, ...players].map((player) => requestOf(player, 'award', 1_00n)),
     );
-    const before = await optimisticPayouts();
+    const before = await countOptimisticPayouts();
     const paidAlone = replicas.map(async (replica, index) => {
       const { status } = await replica.submit(requestOf(unrivalled[index] as TestPlayer, 'award', 1_00n));
       return status;
@@ -296,7 +296,7 @@ describe('the optimistic statement of payouts behind the lock of another transac
     }
     expect(await Promise.all(paidAlone)).toEqual(['paid', 'paid']);
     expect(failures).toEqual([]);
-    expect(await optimisticPayouts()).toBeGreaterThanOrEqual(before + replicas.length);
+    expect(await countOptimisticPayouts()).toBeGreaterThanOrEqual(before + replicas.length);
   });
 });
 

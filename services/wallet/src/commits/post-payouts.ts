@@ -37,7 +37,7 @@ import { createTransferBatches } from './transfer-batches.ts';
 
 export type AwardPaymentBatches = Coalescer<PayoutRequest, Payout>;
 
-const optimisticPayouts = counter(
+const countOptimisticPayouts = counter(
   'laurel_wallet_optimistic_payouts_total',
   'Payouts tried without their players locked first: posted, or left to the transaction under lock.',
   ['outcome'],
@@ -102,8 +102,8 @@ async function pay(
     return payments.map(() => null);
   }
   if (paid.size > 0) await failpoint('wallet.payout.after-commit');
-  optimisticPayouts.inc({ outcome: 'posted' }, paid.size);
-  optimisticPayouts.inc({ outcome: 'left' }, tried.length - paid.size);
+  countOptimisticPayouts.inc({ outcome: 'posted' }, paid.size);
+  countOptimisticPayouts.inc({ outcome: 'left' }, tried.length - paid.size);
   return payments.map((payment) => (paid.has(ledgerIdOf(payment)) ? paidPayout(payment, now) : null));
 }
 

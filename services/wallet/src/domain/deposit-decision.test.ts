@@ -14,7 +14,7 @@ describe('decideDeposit', () => {
     expect(decideDeposit({ ...deposit, storedCents: cents(6n) })).toMatchObject({ code: 'conflict' });
   });
 
-  it('a deposit that makes an attempt good is a conflict if its reference was used for another attempt, or for none', () => {
+  it('a deposit that compensates for an attempt is a conflict if its reference was used for another attempt, or for none', () => {
     const stored = {
       environment: 'live',
       balanceCents: cents(0n),

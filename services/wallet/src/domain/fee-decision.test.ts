@@ -165,7 +165,7 @@ describe('decideFees', () => {
     ]);
   });
 
-  it('a fee of a ref without an account is refused with insufficient_funds, and leaves a tombstone', () => {
+  it('a fee is refused if the player_ref has no account: with insufficient_funds, and leaves a tombstone', () => {
     const { results, changes } = decide([charge({ accountId: null })], [unknown]);
     expect(results).toEqual([{ kind: 'refused', code: 'insufficient_funds' }]);
     expect(changes.lines).toMatchObject([{ state: 'tombstone' }]);

@@ -33,8 +33,8 @@ export const LIVE_HOUSE = '00000000-0000-8000-8000-000000000020';
 export const SHARED_SANDBOX = '00000000-0000-8000-8000-000000000010';
 
 /**
- * The accounts of a house have its id with another last digit, so that a constraint can derive them
- * from it.
+ * The id of a house's account is the house's id with another last digit, so that a constraint can
+ * derive it.
  */
 export const HOUSE_DIGIT: Record<HouseKind, string> = {
   house_fees: '1',
@@ -99,7 +99,7 @@ type TransferDetails =
     }
   | { readonly kind: 'award'; readonly attemptId: string; readonly awardId: string }
   | { readonly kind: 'purse'; readonly roundId: string; readonly awardId: string }
-  /** The attempt is the one that the deposit makes good, if any. */
+  /** The attempt is the one that the deposit compensates for, if any. */
   | { readonly kind: 'deposit'; readonly reference: string; readonly attemptId?: string };
 
 /** A transfer that is not in the book yet. */

@@ -84,7 +84,7 @@ describe('awards of one batch and the limit of their program', () => {
 });
 
 describe('decideAwards', () => {
-  it('an award is paid from the prizes to the player', () => {
+  it('an award moves from the house’s account for prizes to the player', () => {
     const award = payment();
     const { payouts, fresh, changes } = decide([award], [clean]);
     expect(payouts).toEqual([{ ...award, status: 'paid', reason: null, createdAt: now, paidAt: now }]);
@@ -105,7 +105,7 @@ describe('decideAwards', () => {
     ]);
   });
 
-  it('a purse is paid from the purses to the player', () => {
+  it('a purse moves from the house’s account for purses to the player', () => {
     const won = purse();
     const { payouts, changes } = decide([won], [clean]);
     expect(payouts).toEqual([{ ...won, status: 'paid', reason: null, createdAt: now, paidAt: now }]);

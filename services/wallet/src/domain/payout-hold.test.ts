@@ -45,7 +45,7 @@ describe('decideHold', () => {
     expect(decideHold({ ...clean, sandboxHold: true })).toBe('sandbox_hold');
   });
 
-  it('a win that its contest service has held gets that reason, whatever the other rules decide', () => {
+  it('a win that the contest service asks to hold is held with that reason, whatever the other rules decide', () => {
     const facts = fc.record({
       enforcementFlag: fc.boolean(),
       underInvestigation: fc.boolean(),
@@ -137,7 +137,7 @@ describe('program velocity', () => {
 });
 
 describe('properties of payout velocity', () => {
-  it('an award is held whenever a purse is, for the same reason; if only the award is held, the reason is velocity', () => {
+  it('an award is held whenever a purse of the same facts is, for the same reason; if only the award is held, the reason is velocity', () => {
     fc.assert(
       fc.property(
         fc.record({ enforcementFlag: fc.boolean(), underInvestigation: fc.boolean(), sandboxHold: fc.boolean() }),

@@ -12,7 +12,7 @@ export type ProgramName = { readonly programId: string; readonly environment: En
 /** The limits in live of a program for which no operator set any. */
 export type DefaultLimits = { readonly payoutCents: Cents; readonly feeCents: Cents };
 
-/** Those, unless the host sets others. */
+/** The defaults; the configuration may set others. */
 export const DEFAULT_LIVE_LIMITS: DefaultLimits = { payoutCents: cents(5_000_00n), feeCents: cents(200_00n) };
 
 export type ProgramLimits = {

@@ -53,7 +53,7 @@ describe('decideRefunds', () => {
     });
   });
 
-  it('a contest service’s refund returns fees of its own attempts, and none of another service’s', () => {
+  it('a contest service can refund only the fees of its own attempts', () => {
     const ofChallenge = { ...fee, attemptId: newOwnedId('challenge') };
     const decide = (owner: 'challenge' | 'tournament') =>
       decideRefunds({ refunds: [{ ...refund, owner }], fees: [ofChallenge], locked, now });

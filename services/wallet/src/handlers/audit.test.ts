@@ -125,7 +125,7 @@ describe('the wallet’s audit', () => {
     expect(await auditViolations(wallet)).toMatchObject({ one_fee_per_attempt: 1n });
   });
 
-  it('the wallet’s audit finds a tombstone whose attempt was charged nevertheless', async () => {
+  it('the wallet’s audit finds a tombstone whose fee was charged nevertheless', async () => {
     await tamper(
       `update transfers set attempt_id = (select attempt_id from transfers where kind = 'refund') where state = 'tombstone'`,
     );
@@ -328,7 +328,7 @@ describe('the wallet’s audit', () => {
     expect(await auditViolations(wallet)).toMatchObject({ one_deposit_per_reference: 1n });
   });
 
-  it('the wallet’s audit finds payouts with the same count of their program, or counted by no program', async () => {
+  it('the wallet’s audit finds payouts that have the same count of their program, or no count', async () => {
     await tamper(
       `insert into program_limits (program_id, environment, paid_cents)
          select distinct program_id, environment, 100000000 from payouts on conflict (program_id, environment) do update set paid_cents = 100000000`,

@@ -13,9 +13,9 @@ import {
   charge,
   chargeOf,
   chargeResultOf,
+  countOptimisticFees,
   DEFAULT_LIMITS,
   ok,
-  optimisticFees,
   queryOf,
   type TestPlayer,
   useTestWallet,
@@ -64,7 +64,7 @@ describe('charging a fee', () => {
     expect(await charge(wallet.client, chargeOf(player, 1_00n))).toBe('posted');
   });
 
-  it('a fee of a ref without an account is refused with insufficient_funds, and stays refused once the ref is linked', async () => {
+  it('a fee is refused with insufficient_funds if the player_ref has no account, and stays refused once the ref is linked', async () => {
     const player = await addPlayer(wallet, { balanceCents: 5_00n });
     const unlinked = { ...player.player, playerRef: `ref-${newId()}` };
     const fee = chargeOf(player, 1_00n, { player: unlinked, accountId: '' });
@@ -199,13 +199,13 @@ describe('a fee of a cached player', () => {
 
   it('a fee of a cached player is posted optimistically, with the same effect as under lock', async () => {
     const player = await addCached();
-    const before = await optimisticFees();
+    const before = await countOptimisticFees();
     wallet.clock.advance(1_000);
     const fee = strictCharge(player);
     expect(await ok(wallet.client.chargeFees({ charges: [fee] }))).toEqual({
       results: [{ result: { $case: 'posted', value: { postedAt: wallet.clock.now } } }],
     });
-    expect(await optimisticFees()).toBe(before + 1);
+    expect(await countOptimisticFees()).toBe(before + 1);
     expect(await balanceOf(wallet, player)).toBe(9_00n);
     // The two fees decided under lock and the one posted on the cache have the same effect.
     const columns = [
@@ -254,7 +254,7 @@ describe('a fee of a cached player', () => {
     expect(await balanceOf(wallet, player)).toBe(10_00n);
   });
 
-  it('a fee of a cached player who has become an insider is refused, until the player is none any more', async () => {
+  it('a fee of a cached player who has become an insider is refused until the player is no longer one', async () => {
     const player = await addCached();
     const insider = { programId: player.player.tenant?.programId ?? '', accountId: player.accountId };
     await ok(wallet.client.addInsider(insider));
@@ -279,13 +279,13 @@ describe('a fee of a cached player', () => {
 
   it('after a change that refuses no fee, a fee of a cached player is decided under lock, which caches the player again', async () => {
     const player = await addCached();
-    const before = await optimisticFees();
+    const before = await countOptimisticFees();
     const change = { accountId: player.accountId, clearSelfExclusion: false, verificationLevel: 2 };
     await ok(wallet.client.updateAccount(change));
     expect(await charge(wallet.client, strictCharge(player))).toBe('posted');
-    expect(await optimisticFees()).toBe(before);
+    expect(await countOptimisticFees()).toBe(before);
     expect(await charge(wallet.client, strictCharge(player))).toBe('posted');
-    expect(await optimisticFees()).toBe(before + 1);
+    expect(await countOptimisticFees()).toBe(before + 1);
   });
 
   it('a fee of a cached player who was self-excluded meanwhile is posted once the exclusion ends', async () => {
@@ -445,13 +445,13 @@ describe('concurrent charges', () => {
         requirement: { verificationLevel, jurisdictions: [], refuseInsiders: false },
       });
     };
-    // Fees of the other players may meet the other replica's, and are then decided under lock; fees
-    // of these, once cached, meet none.
+    // Fees of the other players may conflict with the other replica's, and are then decided under
+    // lock; fees of these players, once cached, conflict with none.
     const unrivalled = await Promise.all(replicas.map(() => addPlayer(wallet, { balanceCents: 6_00n })));
     const chargeUnrivalled = () =>
       Promise.all(replicas.map((replica, index) => submit(replica, unrivalled[index] as TestPlayer, 0)));
     await chargeUnrivalled();
-    const before = await optimisticFees();
+    const before = await countOptimisticFees();
     const chargedAlone = chargeUnrivalled();
     const results = await Promise.all(
       // Every seventh is refused for its level; the next fee of its player is decided under lock.
@@ -466,10 +466,10 @@ describe('concurrent charges', () => {
     for (const player of players) expect(await balanceOf(wallet, player)).toBe(0n);
     expect((await chargedAlone).map((result) => result?.kind)).toEqual(['posted', 'posted']);
     expect(failures).toEqual([]);
-    expect(await optimisticFees()).toBeGreaterThanOrEqual(before + replicas.length);
+    expect(await countOptimisticFees()).toBeGreaterThanOrEqual(before + replicas.length);
   });
 
-  it('four writers over overlapping accounts finish without a deadlock', async () => {
+  it('four concurrent writers on overlapping accounts finish without a deadlock', async () => {
     const players = await Promise.all(Array.from({ length: 30 }, () => addPlayer(wallet, { balanceCents: 50_00n })));
     const clients = [wallet.client, replica, await wallet.startReplica(), await wallet.startReplica()];
     // PostgreSQL rolls back one transaction of each deadlock.

@@ -36,7 +36,7 @@ export function checkOwnedFee(call: Call, { transferId, attemptId, feeGeneration
   if (attemptId === null) throw new CallNotPermittedError(`the fee ${transferId} names no attempt`);
   checkOwned(call, attemptId);
   if (feeTransferId(attemptId, feeGeneration) !== transferId)
-    throw new CallNotPermittedError(`${transferId} is no fee of attempt ${attemptId}`);
+    throw new CallNotPermittedError(`${transferId} is not a fee of attempt ${attemptId}`);
 }
 
 /**

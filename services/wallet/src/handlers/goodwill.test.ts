@@ -1,4 +1,4 @@
-/** Deposits that make an attempt of the account good. */
+/** Deposits that compensate for an attempt of the account. */
 import { Environment } from '@laurel/proto/common';
 import { newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
@@ -34,7 +34,7 @@ const depositOf = ({ accountId }: TestPlayer, attemptId?: string) => ({
   attemptId,
 });
 
-describe('a deposit that makes an attempt good', () => {
+describe('a deposit that compensates for an attempt', () => {
   it('a deposit keeps its attempt, which the statement shows, and a repeat changes nothing', async () => {
     const { player, attemptId } = await paidAttempt();
     const { accountId } = player;
@@ -86,7 +86,7 @@ describe('a deposit that makes an attempt good', () => {
     expect(plan.map((line) => line['QUERY PLAN']).join('\n')).toContain('transfers_goodwill_idx');
   });
 
-  it('an attempt that another account paid for cannot be made good, nor an id that is none', async () => {
+  it('a deposit cannot compensate for another account’s attempt, or for an id that names no attempt', async () => {
     const { attemptId } = await paidAttempt();
     const otherPlayer = await addPlayer(wallet);
     for (const wrong of [attemptId, attemptId.toUpperCase(), 'x', '']) {

@@ -3,11 +3,11 @@ import { type Refused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
 import type { LiftSeveranceRequest, LiftSeveranceResponse } from '@laurel/proto/wallet';
 import { isUuid } from '@laurel/values/ids';
-import { lift } from '../repository/severances.ts';
+import { permitPair } from '../repository/severances.ts';
 
 export function liftSeverance({ database }: { database: Database }) {
   return async (pair: LiftSeveranceRequest): Promise<LiftSeveranceResponse | Refused> => {
     if (!isUuid(pair.accountId) || !isUuid(pair.programId)) return refused('not_found');
-    return (await lift(database, pair)) ? {} : refused('not_found');
+    return (await permitPair(database, pair)) ? {} : refused('not_found');
   };
 }

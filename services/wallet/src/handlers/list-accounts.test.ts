@@ -74,7 +74,7 @@ function hasFlag(account: Account, flag: AccountFlag): boolean {
   }
 }
 
-it('the pages of a list have every account that all filters leave exactly once, newest first', async () => {
+it('the pages of a list have every account that passes all filters exactly once, newest first', async () => {
   const { programs, email, players } = await addAccounts();
   const added = new Map(players.map((player) => [player.accountId, player]));
   const all = (await listAll({})).filter(({ id }) => added.has(id));

@@ -60,7 +60,7 @@ describe('the list of payouts', () => {
     }
     for (let index = 0; index < 24; index += 1) {
       const player = players[index % players.length] as TestPlayer;
-      // Every other payout is within no velocity limit; some share an instant.
+      // Every other payout exceeds the velocity limit; some share an instant.
       const payment = awardOf(player, index % 2 === 0 ? 1_00n : 501_00n);
       const { payouts } = await ok(wallet.client.payAwards({ payments: [payment] }));
       const isHeld = payouts[0]?.status === PayoutStatus.HELD;
@@ -95,13 +95,13 @@ describe('the list of payouts', () => {
     );
   });
 
-  it('a filter that is no id is refused', async () => {
+  it('a filter by a text that is not an id is refused', async () => {
     const request = { status: PayoutStatus.UNSPECIFIED, limit: 1, cursor: '' };
     expect(await refusalOf(wallet.client.listPayouts({ ...request, accountId: 'x' }))).toBe('invalid_request');
     expect(await refusalOf(wallet.client.listPayouts({ ...request, programId: '' }))).toBe('invalid_request');
   });
 
-  it('a page reads a bounded number of payouts, and goes on where it ended', async () => {
+  it('a page reads a limited number of payouts, and the next page continues where it ended', async () => {
     const [rare, usual] = [await addPlayer(wallet), await addPlayer(wallet)];
     await addHeld(rare, 3);
     await addHeld(usual, MAX_WINDOWS * ROWS_OF_WINDOW + 1);
@@ -115,7 +115,7 @@ describe('the list of payouts', () => {
     expect((await pageOf({ ...usual, status: PayoutStatus.PAID }, 1)).payouts).toEqual([]);
   });
 
-  it('a window is read from the index of the list', async () => {
+  it('each window of the list is read from the index that orders it', async () => {
     await addHeld(await addPlayer(wallet), 20_000);
     await wallet.database.query({ text: 'vacuum analyze payouts' });
     const text = `explain (generic_plan) ${payoutWindowSql('every_status')}`;

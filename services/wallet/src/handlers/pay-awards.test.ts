@@ -166,7 +166,7 @@ describe('paying a purse', () => {
     return row;
   }
 
-  it('a purse moves once, out of the purses, to the winner', async () => {
+  it('a purse moves once, from the house’s account for purses to the winner', async () => {
     const player = await addPlayer(wallet);
     const purse = purseOf(player, 25_00n);
     const paid = await payAgain(purse);
@@ -300,13 +300,13 @@ describe('a payment under the id of another payout', () => {
     await wallet.database.query({ text: 'select * from transfers where award_id = $1' }, [awardId]),
   ];
 
-  describe.each(['paid', 'held', 'denied'] as const)('of a payout that is %s', (status) => {
+  describe.each(['paid', 'held', 'denied'] as const)('the id of a payout that is %s', (status) => {
     const kinds = [
       ['award', awardOf],
       ['purse', purseOf],
     ] as const;
     it.each(kinds)(
-      `a payout of one %s that is ${status} is never the answer to a payment on other terms`,
+      `a payment on other terms never gets a payout of one %s that is ${status} as its result`,
       async (kind, of) => {
         const [player, other] = [await addPlayer(wallet, { balanceCents: 1_00n }), await addPlayer(wallet)];
         if (status !== 'paid') await change(player, { underInvestigation: true });
@@ -344,7 +344,7 @@ describe('a payment under the id of another payout', () => {
     );
   });
 
-  it('a payment on other terms fails alone among 200 of a call, and they are all answered', async () => {
+  it('a payment on other terms fails alone among the 200 of a call, and each of the others gets its result', async () => {
     const players = await Promise.all(Array.from({ length: 200 }, () => addPlayer(wallet, { balanceCents: 1_00n })));
     const roundId = newId();
     const payments = players.map((player, rank) => purseOf(player, BigInt(1_000 - rank), roundId));

@@ -75,7 +75,7 @@ describe('the decision on a held payout', () => {
     expect((await read(other.awardId))?.decision).toEqual({ operator: 'ana', decidedAt: wallet.clock.now });
   });
 
-  it('of decisions at once over two replicas, one takes effect, and each response has that one', async () => {
+  it('one of several concurrent decisions over two replicas takes effect, and every response contains it', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { player, awardId } = await hold();
       const answers = await Promise.all([
@@ -176,7 +176,7 @@ describe('the database and decisions', () => {
     await expect(wallet.database.query({ text })).rejects.toThrow('decisions on payouts are final');
   });
 
-  it('the database refuses a decision that the payout does not have', async () => {
+  it('the database refuses a decision that differs from the payout’s status', async () => {
     const held = await hold();
     const denied = await hold();
     await ok(wallet.client.denyPayout({ awardId: denied.awardId }));
@@ -205,7 +205,7 @@ describe('the database and decisions', () => {
     );
   });
 
-  it('the wallet’s audit finds a decision that its payout does not have', async () => {
+  it('the wallet’s audit finds a decision that differs from its payout’s status', async () => {
     await using other = await openTestWallet();
     const player = await addPlayer(other);
     const { accountId } = player;

@@ -23,10 +23,10 @@ import {
   charge,
   chargeOf,
   chargeResultOf,
+  countOptimisticFees,
+  countOptimisticPayouts,
   DEFAULT_LIMITS,
   ok,
-  optimisticFees,
-  optimisticPayouts,
   purseOf,
   type TestPlayer,
   useTestWallet,
@@ -203,7 +203,7 @@ describe('the statement that pays, and the limit of the program', () => {
   });
   const limits = { count: 5, amountCents: cents(500_00n) };
 
-  it('the statement pays no win that the rule holds, and each one that the rule pays even after all the others', async () => {
+  it('the statement pays no win that the rule holds, and every win that the rule pays even after all the others', async () => {
     const outcomes = { paid: 0, held: 0 };
     await fc.assert(
       fc.asyncProperty(history, async ({ environment, limitCents, earlier, wins }) => {
@@ -286,16 +286,16 @@ describe('the statement that pays, and the limit of the program', () => {
         );
       }),
     );
-    // Not one too many; and not one too few, because waiting leaves none out.
+    // Exactly 20: none too many, and none left out because it waited.
     expect(paid.filter(({ size }) => size === 1)).toHaveLength(20);
   });
 
   it('awards of one program in live are paid in the optimistic statement, except the one that opens its row', async () => {
     const programId = newId();
     const players = await addPlayers(5, { programId, balanceCents: 1_00n });
-    const before = await optimisticPayouts();
+    const before = await countOptimisticPayouts();
     for (const player of players) expect(reasonOf(await pay(awardOf(player, 1_00n)))).toBe('paid');
-    expect(await optimisticPayouts()).toBe(before + 4);
+    expect(await countOptimisticPayouts()).toBe(before + 4);
   });
 });
 
@@ -394,15 +394,15 @@ describe('what a program charges an account in 24 hours', () => {
     }
   });
 
-  it('no program has a limit of fees in test, and fees of cached players are posted in the optimistic statement', async () => {
+  it('no program has a fee limit in test, and fees of cached players are posted in the optimistic statement', async () => {
     for (const environment of [LIVE, TEST]) {
       const player = await addPlayer(wallet, { environment, balanceCents: 1_000_00n });
       expect(await charge(wallet.client, chargeOf(player, 1_00n))).toBe('posted');
-      const before = await optimisticFees();
+      const before = await countOptimisticFees();
       for (let count = 0; count < 3; count += 1) {
         expect(await charge(wallet.client, chargeOf(player, 1_00n))).toBe('posted');
       }
-      expect(await optimisticFees()).toBe(before + 3);
+      expect(await countOptimisticFees()).toBe(before + 3);
       expect(await charge(wallet.client, chargeOf(player, 300_00n))).toBe(environment === LIVE ? 'blocked' : 'posted');
       expect(await chargeable(player)).toBe(environment === LIVE ? 196_00n : undefined);
     }

@@ -33,7 +33,7 @@ function parseRefund(
   { feeTransferId, reason, environment }: WireFeeRefund,
   owner: ContestServiceName | null,
 ): FeeRefund {
-  if (!isRefundReason(reason)) throw new Error(`${reason} is no reason for a refund`);
+  if (!isRefundReason(reason)) throw new Error(`${reason} is not a reason for a refund`);
   return { feeTransferId: parseId(feeTransferId), reason, owner, environment: batchedAs(environment) };
 }
 

@@ -1,4 +1,4 @@
-/** RemoveInsider: an account is no insider of a program any more. */
+/** RemoveInsider: removes the mark that links an account to a program's own developer account. */
 import { type Refused, refused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
 import type { RemoveInsiderRequest, RemoveInsiderResponse } from '@laurel/proto/wallet';

@@ -9,8 +9,8 @@ import {
   balanceOf,
   charge,
   chargeOf,
+  countOptimisticFees,
   ok,
-  optimisticFees,
   purseOf,
   refusalOf,
   type TestPlayer,
@@ -280,9 +280,9 @@ describe('a severed pair of program and account', () => {
       const open = chargeOf(person, 1_00n);
       expect(await charge(wallet.client, open)).toBe('posted');
       // Paid once more, so that the next fee is decided on the cached player.
-      const before = await optimisticFees();
+      const before = await countOptimisticFees();
       expect(await charge(wallet.client, chargeOf(person, 1_00n))).toBe('posted');
-      expect(await optimisticFees()).toBe(before + 1);
+      expect(await countOptimisticFees()).toBe(before + 1);
 
       expect(await ok(sever(person))).toEqual({ severedLinks: 2 });
       const severedAt = wallet.clock.now;

@@ -8,14 +8,14 @@ import type { Database } from '@laurel/postgres';
 import type { SeverPlayerLinksRequest, SeverPlayerLinksResponse } from '@laurel/proto/wallet';
 import type { Clock } from '@laurel/service';
 import { isUuid } from '@laurel/values/ids';
-import { lockPair, sever } from '../repository/severances.ts';
+import { lockPair, severPair } from '../repository/severances.ts';
 
 export function severPlayerLinks({ database, clock }: { database: Database; clock: Clock }) {
   return async (pair: SeverPlayerLinksRequest): Promise<SeverPlayerLinksResponse | Refused> => {
     if (!isUuid(pair.accountId) || !isUuid(pair.programId)) return refused('not_found');
     return await database.transaction(async (tx) => {
       if (!(await lockPair(tx, pair))) return refused('not_found');
-      return { severedLinks: await sever(tx, pair, clock()) };
+      return { severedLinks: await severPair(tx, pair, clock()) };
     });
   };
 }

@@ -24,8 +24,9 @@ const PLAN_FOR_VALUES = {
 };
 
 /**
- * Planned for its values: a filter that is null falls away, and each other one has its index. One
- * e-mail may have an account in each house. Exported because a test reads its query plans.
+ * Run it with PLAN_FOR_VALUES: the plan then leaves out each filter that is null, and uses an index
+ * for each other one. One e-mail may have an account in each house. Exported because a test reads
+ * its query plans.
  */
 export const LIST_ACCOUNTS = {
   text: `

@@ -340,7 +340,7 @@ const CHECKS: readonly Check[] = [
   },
   {
     id: 'goodwill_goes_to_the_player',
-    description: 'A deposit that makes an attempt good is to the player who paid for the attempt.',
+    description: 'A deposit that compensates for an attempt is to the player who paid for the attempt.',
     violations: `
       select deposit.id
       from transfers as deposit

@@ -66,7 +66,7 @@ const WINDOW_BY_STATUS = { name: 'payouts_window_by_status', text: payoutWindowS
 
 /**
  * A page of the payouts before a position. A page of a filtered list may be short, or empty,
- * although the list goes on.
+ * although another page follows.
  */
 export async function listPayouts(database: Database, filter: PayoutFilter, page: PageRequest): Promise<PayoutPage> {
   const { accountId, programId, environment } = filter;

@@ -128,8 +128,8 @@ export async function loadPayoutFacts(
 
 const insertPayoutsStatement: Statement = {
   name: 'insert_payouts',
-  // A paid payout keeps its program's count after it: the count after all of these, minus those
-  // behind it.
+  // The row of a paid payout stores its program's count including that payout: the count after all
+  // of these, minus the payouts that follow it.
   text: `
     insert into payouts (
       award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, status, reason, transfer_id,

@@ -46,7 +46,7 @@ async function putPayouts(tx: Transaction, payouts: readonly Payout[]): Promise<
   return count;
 }
 
-it('the sum has every payout after the instant, whatever the order of lock and instants within a minute', async () => {
+it('the sum includes every payout after the instant, even if the lock order and the instants differ by up to a minute', async () => {
   // Near the window's start, and far from it on both sides.
   const moment = fc.oneof(
     fc.integer({ min: -4 * MINUTE_MS, max: 4 * MINUTE_MS }),
@@ -76,7 +76,7 @@ it('the sum has every payout after the instant, whatever the order of lock and i
   });
 });
 
-it('the sum reads as many pages for 20,000 payouts of the window as for 200', async () => {
+it('the sum reads as few pages for 20,000 payouts in the window as for 200', async () => {
   const pagesAt = (payouts: number) =>
     wallet.database.transaction(async (tx) => {
       const spread = (24 * 60 * MINUTE_MS) / payouts;

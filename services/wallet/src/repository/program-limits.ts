@@ -35,10 +35,11 @@ const MOST_DISORDER = `interval '1 minute'`;
  * however many the window has. The arguments are SQL expressions; `countCents` is the count of the
  * program's row in the same snapshot. If `onlyIf` is false, it reads nothing and the sum is null.
  *
- * A payout keeps the program's count after it, and the lock on the program's row orders the
- * payouts. `before` is the newest payout that every payout of the window follows in that order.
- * Since then the count has grown by the payouts of the window and by `early`: payouts that also
- * follow `before` but were paid up to `since`. Payouts without a count are read one by one.
+ * The row of each payout stores the program's count including that payout, and the lock on the
+ * program's row orders the payouts. `before` is the newest payout that every payout of the window
+ * follows in that order. Since then the count has grown by the payouts of the window and by
+ * `early`: payouts that also follow `before` but were paid up to `since`. Payouts without a count
+ * are read one by one.
  */
 export function recentProgramPayoutsSql(of: {
   programId: string;

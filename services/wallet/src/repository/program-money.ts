@@ -10,7 +10,7 @@ import type { ProgramName } from '../domain/program-limits.ts';
 /** The fees of a program with more accounts, or with more fees in the period, are not summed. */
 export const MAX_ACCOUNTS = 2_000;
 const MAX_FEES = 10_000;
-/** Held payouts of all programs that are looked through, newest first. */
+/** The most held payouts that are searched, newest first, over all programs. */
 const MAX_HELD = 10_000;
 
 export type ProgramFees = { readonly feesCents: Cents; readonly refundsCents: Cents };
@@ -48,7 +48,7 @@ const sumFeesStatement: Statement = {
     ) as refund on true`,
 };
 
-/** The fees charged after `since` and what of them was returned; null if they are too many. */
+/** The sums of the fees charged after `since` and of those returned; null if there are too many. */
 export async function sumFees(
   database: Database,
   { programId, environment }: ProgramName,

@@ -40,7 +40,7 @@ const severStatement: Statement = {
  * Removes the links of a locked pair, in test and live, and marks the pair; returns how many there
  * were.
  */
-export async function sever(tx: Transaction, { programId, accountId }: Pair, now: Date): Promise<number> {
+export async function severPair(tx: Transaction, { programId, accountId }: Pair, now: Date): Promise<number> {
   const removed = await tx.query(deleteLinksStatement, [programId, accountId]);
   await tx.query(severStatement, [programId, accountId, now]);
   return removed.length;
@@ -55,7 +55,7 @@ const liftStatement: Statement = {
 };
 
 /** Permits links of the program and the account again; false if they were never linked. */
-export async function lift(database: Database, { programId, accountId }: Pair): Promise<boolean> {
+export async function permitPair(database: Database, { programId, accountId }: Pair): Promise<boolean> {
   return (await database.query(liftStatement, [programId, accountId])).length > 0;
 }
 

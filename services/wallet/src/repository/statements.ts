@@ -66,7 +66,7 @@ export type StatementLine = {
   readonly balanceAfterCents: Cents;
   /** The deposit's reference, the award, or else the attempt. */
   readonly reference: string;
-  /** The attempt that a deposit makes good; null otherwise. */
+  /** The attempt that a deposit compensates for; null otherwise. */
   readonly attemptId: string | null;
   readonly createdAt: Date;
 };

@@ -75,7 +75,7 @@ describe('endpoints that an event is delivered to', () => {
     expect(await countOf(endpoint)).toBe(1);
   });
 
-  it('an event goes only to endpoints that subscribed to it when it came, even if it comes again later', async () => {
+  it('an event goes only to endpoints that were subscribed when it was first delivered, even if it is redelivered later', async () => {
     const endpoint = await endpointWith({ events: ['attempt.refunded'] });
     const earlier = suspended(endpoint, h.clock());
     await consume(earlier);

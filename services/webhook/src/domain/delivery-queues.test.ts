@@ -18,7 +18,7 @@ test('a live delivery gets its slots, however many test endpoints hold theirs an
   expect(slots.inFlight).toBe(heldByTest + 112);
 });
 
-test('test sends to an endpoint take neither slots nor good health from its live deliveries', () => {
+test('slow test sends to an endpoint neither use up slots of its live deliveries nor make it count as slow for them', () => {
   const slots = createQueueSlots(LIMITS);
   slots.enqueue(live('game'));
   slots.releaseUnused(slots.allocate(), () => ({ used: 1, isDrained: true }));
@@ -34,7 +34,7 @@ test('test sends to an endpoint take neither slots nor good health from its live
   expect([slots.queued, slots.inFlight]).toEqual([2, 5]);
 });
 
-test('a delivery waits in the queue of its tenant’s environment, and a developer’s test in that of test', () => {
+test('a delivery waits in the queue of its tenant’s environment, and a test event that a developer sends in the queue of test', () => {
   const tenant = { programId: 'p', environment: 'live' } as const;
   expect(queueOf({ endpointId: 'e', tenant })).toEqual(live('e'));
   expect(queueOf({ endpointId: 'e', tenant: null })).toEqual(ofTest('e'));

@@ -1,11 +1,11 @@
 /**
- * Where a reader of new deliveries stands. An instant or an id cannot say it: a delivery that is
- * committed later may be the older one. So the position is a snapshot of the database, and new is
- * what was inserted by a transaction that the snapshot does not see. Each delivery comes exactly
- * once, in whichever order transactions commit.
+ * The position of a reader of new deliveries. It cannot be an instant or an id: a delivery with an
+ * earlier one may be committed later. So the position is a snapshot of the database, and a delivery
+ * is new if the snapshot does not see the transaction that inserted it. The reader gets each
+ * delivery exactly once, in whichever order transactions commit.
  *
- * A page that is full ends within the deliveries between two snapshots, `since` and `until`; the
- * next one begins after its last delivery.
+ * The new deliveries are those between two snapshots, `since` and `until`. A full page ends before
+ * the last of them, and the next page begins after the last delivery of that page.
  */
 import { decodeCursor, encodeCursor } from '@laurel/values/cursor';
 import { isUuid } from '@laurel/values/ids';

@@ -15,7 +15,7 @@ test.each([
 
 const delays = fc.tuple(fc.nat(86_400_000), fc.nat(86_400_000));
 
-test('a body that always fails is sent exactly three times, each after its own delay, whatever the delays', () => {
+test('a delivery that always fails is sent exactly three times, each after its own delay, whatever the delays', () => {
   fc.assert(
     fc.property(
       delays,

@@ -18,7 +18,7 @@ function pageOf(last: bigint, kept: readonly bigint[], after: bigint, limit: num
 }
 
 describe('a page of the sandbox’s log', () => {
-  it('a page has the next events after its cursor without a gap; if the next one was deleted, the page is refused and not empty', () => {
+  it('a page has the next events after its cursor without a gap; if the next one was deleted, the page is refused, not empty', () => {
     const kept = fc.uniqueArray(fc.bigInt({ min: 1n, max: 30n })).map((list) => list.toSorted((a, b) => Number(a - b)));
     fc.assert(
       fc.property(kept, fc.bigInt(0n, 40n), fc.integer({ min: 1, max: 10 }), (positions, after, limit) => {

@@ -47,7 +47,7 @@ describe('slots of the dispatcher', () => {
     expect(slots.allocate()).toEqual([]);
   });
 
-  test('all endpoints of one developer, prompt and with more due than they may send, leave another its slots', () => {
+  test('even if all endpoints of one developer are prompt and have more due than they may send, another developer’s endpoint gets its slots', () => {
     const slots = createSlots(LIMITS);
     const flood = idsOf('flood', MAX_ENDPOINTS);
     setHealth(slots, flood, 'proven');
@@ -109,7 +109,7 @@ describe('slots of the dispatcher', () => {
     expect(allocations.every((allocation) => allocation.slots === 1 || allocation.slots === 2)).toBe(true);
   });
 
-  test('with a single slot there is always a next send', () => {
+  test('with a single slot the sends never stop', () => {
     const slots = createSlots({ sends: 1, sendsPerEndpoint: 4 });
     enqueue(slots, ['a', 'b']);
     for (const endpointId of ['a', 'b', 'a', 'b']) {
@@ -144,7 +144,7 @@ const steps = fc.array(
 const limits = fc.record({ sends: fc.integer({ min: 1, max: 24 }), sendsPerEndpoint: fc.integer({ min: 1, max: 5 }) });
 
 describe('properties of slots', () => {
-  test('an allocation never exceeds a limit, and never refuses a proven endpoint a free slot', () => {
+  test('an allocation never exceeds a limit, and never withholds a free slot from a proven endpoint', () => {
     fc.assert(
       fc.property(limits, steps, (limit, history) => {
         const slots = createSlots(limit);

@@ -1,6 +1,6 @@
 /**
- * Which endpoint may send next. A slot is the right to one send in flight; the host limits them in
- * total and per endpoint. An endpoint's health decides how many it may have
+ * Which endpoint may send next. A slot is the right to one send in flight; the configuration limits
+ * them in total and per endpoint. An endpoint's health decides how many it may have
  * (libs/untrusted-url/src/fair-slots.ts). Any end but a 2xx makes an endpoint failing; a failing or
  * untried endpoint has 1 slot.
  *
@@ -18,7 +18,7 @@ export function healthAfter(send: { readonly isSuccess: boolean; readonly durati
 
 export type SlotLimits = { readonly sends: number; readonly sendsPerEndpoint: number };
 
-/** Unless the host sets others. */
+/** Unless the configuration sets others. */
 export const DEFAULT_SLOTS: SlotLimits = { sends: 128, sendsPerEndpoint: 4 };
 
 /** How many allocated slots an endpoint uses, and whether it has nothing more due. */

@@ -104,7 +104,7 @@ describe('the statistics of an endpoint', () => {
     expect((await stats(owner, 24)).lastFailure).toEqual({ deliveryId: id, at: h.clock(), errorKind: 'endpoint_off' });
   });
 
-  it('the statistics of an endpoint with more deliveries count the newest, and say from when', async () => {
+  it('the statistics of an endpoint with too many deliveries count the newest, and return the instant from which they count', async () => {
     const owner = await h.createEndpoint();
     const hoursAgo = (index: number) => 700 * (1 - index / (MAX_COUNTED + 10));
     await put(

@@ -84,7 +84,7 @@ function attempt(number: number, rest: Partial<DeliveryAttempt>): DeliveryAttemp
   };
 }
 
-/** A send whose end is recorded by `end`. */
+/** The log entry of a send that `end` has recorded. */
 function ended(number: number, rest: Partial<DeliveryAttempt>): DeliveryAttempt {
   return attempt(number, { durationMs: 12.5, ...PHASES, ...rest });
 }
@@ -199,7 +199,7 @@ describe('the delivery log of an endpoint', () => {
     ]);
   });
 
-  it('the delivery log is filtered by status, by event, by both, and by an event that does not exist', async () => {
+  it('the delivery log is filtered by status, by event and by both; an unknown event selects nothing', async () => {
     const owner = await h.createEndpoint();
     const delivered = await put(owner, 'round.settled');
     await send(owner, ANSWERED);
@@ -246,7 +246,7 @@ describe('one delivery by its id', () => {
     expect(resent).toMatchObject({ eventId: found.eventId, body: found.body, tenant: found.tenant, resendOf: id });
   });
 
-  it('a test has no tenant', async () => {
+  it('a test event has no tenant', async () => {
     const { developerId, endpoint } = await h.createEndpoint();
     const { deliveryId } = ok(await h.webhook.sendTest({ developerId, endpointId: endpoint.id }));
     const found = ok(await h.webhook.getDelivery({ developerId, deliveryId }));
@@ -356,7 +356,8 @@ describe('the tail of the delivery log', () => {
           }
         }
         while (open.length > 0) await commit(0);
-        // The page that ends at an older snapshot may have room, and more was added since.
+        // One empty page is not the end: it may end at an older snapshot, with newer deliveries
+        // after it.
         for (let empty = 0; empty < 2; ) empty = (await readPage(2)) === 0 ? empty + 1 : 0;
         expect(read.toSorted()).toEqual(inserted.toSorted());
         expect(read).not.toContain(before);

@@ -117,7 +117,7 @@ describe('sending the failed deliveries of a period again', () => {
     expect(resendOf).toBe(original?.id);
   });
 
-  it('callers on two replicas resend each failed delivery once between them', async () => {
+  it('concurrent calls on two replicas resend each failed delivery once', async () => {
     await using other = await h.startReplica();
     for (let round = 0; round < 5; round += 1) {
       const owner = await h.createEndpoint();
@@ -133,7 +133,7 @@ describe('sending the failed deliveries of a period again', () => {
     }
   });
 
-  it('a call resends at most 1,000, oldest first, and names the instant from which the next one goes on', async () => {
+  it('a call resends at most 1,000, oldest first, and returns the instant from which the next call continues', async () => {
     const owner = await h.createEndpoint();
     const events = await put(
       owner,
@@ -146,7 +146,7 @@ describe('sending the failed deliveries of a period again', () => {
     expect(ok(await resend(owner))).toEqual({ resent: 0, resumeFrom: undefined });
   });
 
-  it('a scan past failures that were resent ends after a fixed number, and the next call goes on there', async () => {
+  it('a call that only finds failures that were resent stops after a fixed number of them, and the next call continues there', async () => {
     const owner = await h.createEndpoint();
     const covered = Array.from(
       { length: MAX_EXAMINED },
@@ -164,7 +164,7 @@ describe('sending the failed deliveries of a period again', () => {
     expect(await resentEvents(owner)).toEqual([last]);
   });
 
-  it('nothing is resent to an endpoint that is off, and to none of another developer', async () => {
+  it('nothing is resent to an endpoint that is off, or to another developer’s endpoint', async () => {
     const owner = await h.createEndpoint();
     await put(owner, [FAILED]);
     expect(await resend({ ...owner, developerId: newId() })).toEqual(refused('not_found'));

@@ -66,8 +66,8 @@ async function stored(id: string) {
   return (await h.database.query(statement, [id]))[0];
 }
 
-describe('a test', () => {
-  it('a test is sent immediately, signed, to an endpoint that does not subscribe to it', async () => {
+describe('a test event', () => {
+  it('a test event is sent immediately, signed, to an endpoint that does not subscribe to it', async () => {
     const owner = await receiving();
     const { developerId, endpoint } = owner;
     const { deliveryId } = ok(await h.webhook.sendTest({ developerId, endpointId: endpoint.id }));
@@ -94,7 +94,7 @@ describe('a test', () => {
     });
   });
 
-  it('a test can be sent any number of times', async () => {
+  it('a test event can be sent any number of times', async () => {
     const owner = await receiving();
     const { developerId, endpoint } = owner;
     const sendTest = () => h.webhook.sendTest({ developerId, endpointId: endpoint.id });
@@ -109,7 +109,7 @@ describe('a test', () => {
     ).toEqual(sent.sort());
   });
 
-  it('a test is refused for an endpoint that is off, and not_found for another developer’s', async () => {
+  it('a test event is refused for an endpoint that is off, and not_found for another developer’s', async () => {
     const owner = await receiving();
     const { developerId, endpoint } = owner;
     expect(await h.webhook.sendTest({ developerId: newId(), endpointId: endpoint.id })).toEqual(NOT_FOUND);
@@ -220,7 +220,7 @@ describe('a retry before it is due', () => {
     );
   });
 
-  it('a retry of a test may be requested by every program whose events the endpoint receives, and by no other', async () => {
+  it('a retry of a test event may be requested by every program whose events the endpoint receives, and by no other', async () => {
     const [ours, sibling, theirs] = [newId(), newId(), newId()];
     const developerId = newId();
     await h.webhook.putProgram({ programId: theirs, developerId: newId() });

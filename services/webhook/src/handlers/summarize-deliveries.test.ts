@@ -83,7 +83,7 @@ it('the deliveries of a program are summed over the endpoints of its developer, 
   expect(await summary(newId(), programId, Environment.LIVE, 24)).toEqual({ delivered: 0, failed: 0, pending: 0 });
 });
 
-it('the newest deliveries of an endpoint with more are counted, and the summary says from when', async () => {
+it('a summary of too many deliveries counts the newest of each endpoint, and returns the instant from which it counts', async () => {
   const programId = newId();
   const { developerId, endpoint } = await h.createEndpoint({ programIds: [programId] });
   const hoursAgo = (index: number) => 20 * (1 - index / (MAX_EXAMINED_EACH + 5));

@@ -24,7 +24,7 @@ async function countedIn(name: string, environment: 'live' | 'test'): Promise<nu
   return values.find(({ labels }) => labels.environment === environment)?.value ?? 0;
 }
 
-test('deliveries are measured by whether they were sent before, and from when they are due', async () => {
+test('waiting deliveries are measured from when they are due, first sends and retries separately', async () => {
   const failedBefore = await failed();
   const target = h.receiver.url((response) => void response.writeHead(500).end());
   const endpoint = await h.endpoint(target.url);
@@ -55,7 +55,7 @@ select gen_random_uuid(), endpoint_id, gen_random_uuid(), event_type, body, stat
   expect((await failed()) - failedBefore).toBe(2);
 });
 
-test('an endpoint that takes both environments has its deliveries counted for each', async () => {
+test('the deliveries of an endpoint for both environments are counted per environment', async () => {
   const made = 'laurel_webhook_deliveries_total';
   const before = { live: await countedIn(made, 'live'), test: await countedIn(made, 'test') };
   const target = h.receiver.url((response) => void response.writeHead(500).end());
@@ -76,7 +76,7 @@ test('an endpoint that takes both environments has its deliveries counted for ea
   });
 });
 
-test('a test that a developer requested counts as a delivery of test', async () => {
+test('a test event that a developer sends counts as a delivery of the test environment', async () => {
   const endpoint = await h.endpoint(h.receiver.url().url, { environment: 'live' });
   await h.database.query(
     {

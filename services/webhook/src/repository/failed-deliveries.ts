@@ -55,7 +55,7 @@ returning coalesce(environment, 'test') as environment`,
 
 /**
  * The uncovered failures created from `from` on and before `to`, oldest first, at most `limit`. The
- * scan goes on at `resumeAt` if it is not null.
+ * scan continues at `resumeAt` if it is not null.
  */
 export async function findUncovered(
   on: Queryable,

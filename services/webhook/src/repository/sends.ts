@@ -209,8 +209,8 @@ export async function leaseSends(
 }
 
 /**
- * Not durable: a send whose end is lost counts as interrupted, and its delivery continues after the
- * lease.
+ * Does not wait for the disk: a send whose end is lost counts as interrupted, and its delivery
+ * continues after the lease.
  */
 export async function recordSends(database: Database, records: readonly SendRecord[]): Promise<void> {
   const values = [

@@ -44,7 +44,7 @@ async function idsIn(table: string): Promise<readonly string[]> {
   return rows.map(({ id }) => id);
 }
 
-it('old log rows go with their sends, pending ones stay, and a deleted endpoint goes with its last log row', async () => {
+it('old log rows are deleted with their sends, pending ones stay, and a deleted endpoint’s row is deleted with its last log row', async () => {
   const runOnce = createDeleteOldRows({ database: h.database, logRetentionDays: 30 });
   const kept = await h.createEndpoint();
   const deleted = await h.createEndpoint();

@@ -67,9 +67,7 @@ export interface DispatchHarness extends AsyncDisposable {
   readonly dispatcher: Dispatcher;
   readonly consume: ConsumeEvents;
   readonly logLines: readonly string[];
-  /**
-   * Another dispatcher on the same database, with the same clock: it stands for another process.
-   */
+  /** Another dispatcher on the same database, with the same clock: it acts as another process. */
   startDispatcher(options?: { readonly sends?: number; readonly timeoutMs?: number }): Dispatcher;
   /** An endpoint with a program; its developer is new unless one is given. */
   endpoint(url: string, settings?: Partial<Endpoint>): Promise<Registered>;

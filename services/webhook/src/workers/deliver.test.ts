@@ -178,7 +178,7 @@ describe('the response to a send', () => {
   it.each<[string, Respond, string]>([
     ['a connection that ends', (response) => response.socket?.destroy(), 'protocol'],
     ['bytes that are not HTTP', (response) => response.socket?.end('hello\r\n\r\n'), 'protocol'],
-  ])('instead of a response, %s is recorded with its error kind and no status', async (_, respond, kind) => {
+  ])('%s is recorded with its error kind and without a status', async (_, respond, kind) => {
     const { delivery } = await delivered(respond);
     expect(delivery).toMatchObject({
       status: 'pending',
@@ -282,7 +282,7 @@ describe('the response to a send', () => {
     // Each byte sequence that can neither begin nor continue a character becomes one replacement
     // character; NUL is dropped.
     ['of text and other bytes', MIXED, `é😀 \ufffd\ufffd${'x'.repeat(995)}`],
-  ])('a response with a body %s is recorded, whatever its status', async (_, body, excerpt) => {
+  ])('the excerpt of a response with a body %s is recorded, whatever its status', async (_, body, excerpt) => {
     for (const code of [200, 500]) {
       const { delivery } = await delivered((response) => void response.writeHead(code).end(body));
       expect(delivery.sends).toMatchObject([{ http_status: code, response_excerpt: excerpt }]);
@@ -291,7 +291,7 @@ describe('the response to a send', () => {
 });
 
 describe('a delivery that fails', () => {
-  it('a failed delivery is sent again after 1 minute and after 5 more, under one id, and then never', async () => {
+  it('a failed delivery is sent again after 1 minute and after 5 more, under one id, and then never again', async () => {
     const { target, endpoint } = await delivered(status(500));
     await h.sweep();
     h.clock.advance(MINUTE_MS - 1);
@@ -370,7 +370,7 @@ describe('a delivery that fails', () => {
     expect(Number(second.headers['webhook-timestamp']) - Number(first.headers['webhook-timestamp'])).toBe(60);
   });
 
-  it('a requested retry is the scheduled send, only sooner', async () => {
+  it('a requested retry replaces the scheduled send', async () => {
     const { target, endpoint, delivery } = await delivered(status(500));
     const { tenant } = endpoint;
     expect(await retryDeliveryNow(h.database, delivery.id, tenant, h.clock())).toBe('due_now');
@@ -439,7 +439,7 @@ describe('an endpoint that is switched off', () => {
     expect(await h.deliveries(endpoint.id)).toHaveLength(2);
   });
 
-  it('the statement that leases sends closes a delivery that was inserted while its endpoint was switched off', async () => {
+  it('a delivery that was inserted while its endpoint was being switched off is closed instead of sent', async () => {
     const target = h.receiver.url();
     const endpoint = await h.endpoint(target.url);
     await switchOff(endpoint);
@@ -457,27 +457,35 @@ describe('an endpoint that is switched off', () => {
   it.each([
     [500, 'failed'],
     [200, 'delivered'],
-  ] as const)('a delivery closed during a send whose response is %i is %s, and sent no more', async (code, ending) => {
-    const answered = Promise.withResolvers<void>();
-    const target = h.receiver.url((response) => void answered.promise.then(() => response.writeHead(code).end()));
-    const endpoint = await h.endpoint(target.url);
-    await h.consume([suspended(endpoint, h.clock())]);
-    await target.arrivals(1);
-    await switchOff(endpoint);
-    expect(await onlyDelivery(endpoint)).toMatchObject({
-      status: 'failed',
-      closed_at: h.clock(),
-      leased_until: null,
-    });
-    answered.resolve();
-    await h.dispatcher.whenIdle();
-    const after = await onlyDelivery(endpoint);
-    expect(after).toMatchObject({ status: ending, attempts: 1, next_attempt_at: null, sends: [{ http_status: code }] });
-    await switchOff(endpoint, true);
-    h.clock.advance(10 * MINUTE_MS);
-    await h.sweep();
-    expect(target.received).toHaveLength(1);
-  });
+  ] as const)(
+    'a delivery closed during a send whose response is %i is %s, and is not sent again',
+    async (code, ending) => {
+      const answered = Promise.withResolvers<void>();
+      const target = h.receiver.url((response) => void answered.promise.then(() => response.writeHead(code).end()));
+      const endpoint = await h.endpoint(target.url);
+      await h.consume([suspended(endpoint, h.clock())]);
+      await target.arrivals(1);
+      await switchOff(endpoint);
+      expect(await onlyDelivery(endpoint)).toMatchObject({
+        status: 'failed',
+        closed_at: h.clock(),
+        leased_until: null,
+      });
+      answered.resolve();
+      await h.dispatcher.whenIdle();
+      const after = await onlyDelivery(endpoint);
+      expect(after).toMatchObject({
+        status: ending,
+        attempts: 1,
+        next_attempt_at: null,
+        sends: [{ http_status: code }],
+      });
+      await switchOff(endpoint, true);
+      h.clock.advance(10 * MINUTE_MS);
+      await h.sweep();
+      expect(target.received).toHaveLength(1);
+    },
+  );
 
   it('a deleted endpoint gets nothing more either', async () => {
     const { target, endpoint } = await delivered(status(500));
@@ -613,7 +621,7 @@ describe('the end of a send that comes too late', () => {
     expect(await onlyDelivery(endpoint)).toMatchObject({ attempts: 2 });
   });
 
-  it('a late end of a delivery that was deleted with its log is not recorded, and does not block other ends', async () => {
+  it('the late end of a send whose delivery was deleted with its log is not recorded, and does not block others', async () => {
     const endpoint = await h.endpoint(h.receiver.url().url);
     await insertDelivery(h.database, newDelivery(endpoint));
     const gone = await leaseOne(endpoint);

@@ -9,7 +9,8 @@
  *   lease    one durable statement leases deliveries for all free slots and raises the number of
  *            each send (when: libs/service/src/dispatch-loop.ts)
  *   send     outside of any transaction, with the URL and the secret that `lease` read
- *   record   one statement for all sends that ended meanwhile, not durable (record-sends.ts)
+ *   record   one statement for all sends that ended meanwhile, which does not wait for the disk
+ *            (record-sends.ts)
  *
  * A crash after `lease` leaves a lease. When it has expired, the sweep finds the delivery. The send
  * counts as made, because it may have arrived. Replicas need no coordination: `lease` skips rows

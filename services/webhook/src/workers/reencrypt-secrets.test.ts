@@ -63,7 +63,7 @@ async function counted(): Promise<Record<string, number>> {
   return Object.fromEntries(metric?.values.map(({ labels, value }) => [labels.key_version, value]) ?? []);
 }
 
-it('every secret under an older key moves to the current key unchanged; the others are left alone', async () => {
+it('every secret under an older key is encrypted under the current one, unchanged; the others stay as they are', async () => {
   const old = await Promise.all(Array.from({ length: 230 }, (_, index) => addEndpoint(under(1), `secret ${index}`)));
   const current = await addEndpoint(under(2), 'current');
   const later = await addEndpoint(under(3), 'later');
@@ -114,7 +114,7 @@ it('a secret under a key that is not configured stays, and one warning and the m
   expect(warnings).toMatchObject([{ unknown: [{ version: 1, count: 1 }] }]);
 });
 
-it('a secret that cannot be decrypted is logged once with its endpoint, and the others move', async () => {
+it('a secret that cannot be decrypted is logged once with its endpoint, and the others are encrypted under the current key', async () => {
   const wrong = createEncryption({ current: { version: 1, bytes: Buffer.alloc(32, 99) }, accepted: [] });
   const broken = await addEndpoint(wrong, 'under another key of that version');
   const others = await Promise.all([1, 2, 3].map((n) => addEndpoint(under(1), `secret ${n}`)));
@@ -172,7 +172,7 @@ describe('the keys at the start', () => {
     await expect(verify(keyOf(2), keyOf(1))).resolves.toBeUndefined();
   });
 
-  it('a key is accepted without secrets, with one damaged secret, and beside secrets whose key is missing', async () => {
+  it('a key is accepted if there are no secrets, if one secret is damaged, and if the key of other secrets is missing', async () => {
     await expect(verify(other(1))).resolves.toBeUndefined();
     await addEndpoint(createEncryption({ current: other(1), accepted: [] }), 'damaged');
     await addEndpoint(under(1), 'intact');

@@ -19,14 +19,14 @@ describe('a histogram', () => {
     { from: 20, to: 30, count: 0 },
   ];
 
-  test('has bars as high as their counts, side by side', () => {
+  test('a histogram has bars as high as their counts, side by side', () => {
     const [first, second, third] = marksOf(draw(Histogram, { title: 'Scores', unit: 'points', bins }));
     expect(second?.height).toBeCloseTo((first?.height ?? 0) * 2);
     expect(third?.height).toBe(0);
     expect((first?.x ?? 0) + (first?.width ?? 0)).toBeLessThan(second?.x ?? 0);
   });
 
-  test('has its marker in the picture, also beyond all bins, and shades the side that it names', () => {
+  test('a histogram has its marker in the picture, even beyond all bins, and shades the side that the marker names', () => {
     for (const value of [-50, 15, 500]) {
       const area = { side: 'above', label: 'Clears the bar' } as const;
       const drawn = draw(Histogram, { title: 'Scores', unit: 'points', bins, marker: { value, label: 'Bar', area } });
@@ -38,7 +38,7 @@ describe('a histogram', () => {
     }
   });
 
-  test('of one value has a bar that is seen', () => {
+  test('a histogram of one value has a visible bar', () => {
     const drawn = draw(Histogram, { title: 'Scores', unit: 'points', bins: [{ from: 5, to: 5, count: 3 }] });
     expect(marksOf(drawn)[0]?.width).toBeGreaterThanOrEqual(3);
     expectInside(drawn);
@@ -81,7 +81,7 @@ test('a line that leaves its range is drawn at the end of the range', () => {
   expect([top > 0, bottom < HEIGHT_PX]).toEqual([true, true]);
 });
 
-test('an interval is around its value, and what it should be stands beside it', () => {
+test('an interval is drawn around its value, with the target value beside it', () => {
   const drawn = draw(IntervalChart, {
     title: 'Pass rate',
     format: (value) => formatShare(value),

@@ -1,6 +1,6 @@
 /**
- * The cursor of a chart: it stands at one of the stops, follows the pointer, and is moved by the
- * arrow keys. Beside it are the values of the stop; a screen reader reads them.
+ * The cursor of a chart: it is at one of the stops, follows the pointer, and is moved by the arrow
+ * keys. Beside it are the values of the stop; a screen reader reads them.
  */
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react';
 import { HEIGHT_PX, nearestStop, stopAfterKey } from './geometry.ts';

@@ -1,6 +1,6 @@
 /**
  * What all charts share: a caption, a picture as wide as its place with a cursor, and the table
- * behind it. `TooLittle` stands in its place while there is too little to draw.
+ * behind it. `TooLittle` replaces it while there is too little to draw.
  */
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Cursor, type Stop } from './cursor.tsx';

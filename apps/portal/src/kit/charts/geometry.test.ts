@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  centreInside,
+  centreOfTextWithin,
   domainOf,
   frameOf,
   HEIGHT_PX,
@@ -21,7 +21,7 @@ describe('the labels of an axis', () => {
     .array(fc.record({ share: fc.double({ min: 0, max: 1, noNaN: true }), text: label }), { maxLength: 60 })
     .map((drawn) => [...drawn].sort((one, other) => one.share - other.share));
 
-  test('never touch each other, and stay in the picture', () => {
+  test('the labels of an axis never touch each other, and stay in the picture', () => {
     fc.assert(
       fc.property(width, ticks, (widthPx, drawn) => {
         const shown = spacedTicks(
@@ -39,7 +39,7 @@ describe('the labels of an axis', () => {
     );
   });
 
-  test('all stay where there is room, and are left out at even steps where there is none', () => {
+  test('the labels of an axis are all drawn if they fit, otherwise every n-th one is', () => {
     const even = [50, 150, 250, 350].map((at) => ({ at, text: `${at}` }));
     expect(spacedTicks(even, 400)).toEqual(even);
     const narrow = [20, 40, 60, 80, 100, 120].map((at) => ({ at, text: '1,000' }));
@@ -47,14 +47,14 @@ describe('the labels of an axis', () => {
   });
 
   test('a label near the edge moves inward', () => {
-    expect(centreInside(2, 'abcd', 300)).toBe(14);
-    expect(centreInside(299, 'abcd', 300)).toBe(286);
-    expect(centreInside(150, 'abcd', 300)).toBe(150);
+    expect(centreOfTextWithin(2, 'abcd', 300)).toBe(14);
+    expect(centreOfTextWithin(299, 'abcd', 300)).toBe(286);
+    expect(centreOfTextWithin(150, 'abcd', 300)).toBe(150);
   });
 });
 
 describe('the frame of the plot', () => {
-  test('is inside the picture, with room for its labels at the left, up to a third of the picture', () => {
+  test('the frame of the plot is inside the picture, with room for its labels at the left, up to a third of the picture', () => {
     fc.assert(
       fc.property(width, fc.array(label), fc.boolean(), (widthPx, labels, hasMarker) => {
         const { left, right, top, bottom } = frameOf(widthPx, labels, hasMarker);
@@ -77,11 +77,11 @@ describe('the cursor', () => {
     [29, 1],
     [31, 2],
     [900, 2],
-  ])('at %d px stands at stop %d', (x, index) => {
+  ])('the cursor at %d px selects stop %d', (x, index) => {
     expect(nearestStop(stops, x)).toBe(index);
   });
 
-  test('stands nowhere without stops', () => {
+  test('the cursor selects nothing if there are no stops', () => {
     expect(nearestStop([], 10)).toBe(-1);
   });
 
@@ -94,7 +94,7 @@ describe('the cursor', () => {
     ['Home', 2, 0],
     ['End', 0, 2],
     ['a', 1, undefined],
-  ])('%s at stop %d leads to %s', (key, index, next) => {
+  ])('the key %s moves the cursor from stop %d to %s', (key, index, next) => {
     expect(stopAfterKey(key, index, 3)).toBe(next);
   });
 });
@@ -129,7 +129,7 @@ describe('a label of a time axis', () => {
     [MIDNIGHT, 2 * 86_400_000, '21 Nov'],
     [AT, 30 * 86_400_000, '21 Nov'],
     [AT, 800 * 86_400_000, 'Nov 2026'],
-  ])('%d over %d ms is "%s"', (at, span, text) => {
+  ])('the label of instant %d on an axis of %d ms is "%s"', (at, span, text) => {
     expect(timeLabel(at, span)).toBe(text);
   });
 });

@@ -44,8 +44,8 @@ export function textWidthPx(text: string): number {
   return [...text].length * CHARACTER_PX;
 }
 
-/** The centre of a text that would stand at `at`, moved so that the text stays in the picture. */
-export function centreInside(at: number, text: string, widthPx: number): number {
+/** The centre of a text that belongs at `at`, moved so that the text stays in the picture. */
+export function centreOfTextWithin(at: number, text: string, widthPx: number): number {
   const half = textWidthPx(text) / 2;
   return half * 2 >= widthPx ? widthPx / 2 : Math.min(Math.max(at, half), widthPx - half);
 }
@@ -63,7 +63,7 @@ export function spacedTicks(ticks: readonly Tick[], widthPx: number): readonly T
 }
 
 function inside({ at, text }: Tick, widthPx: number): Tick {
-  return { at: centreInside(at, text, widthPx), text };
+  return { at: centreOfTextWithin(at, text, widthPx), text };
 }
 
 function areApart(one: Tick, next: Tick): boolean {

@@ -9,7 +9,7 @@ import type { ReactNode } from 'react';
 import { formatCount, formatScore, formatShare } from '../format.ts';
 import { BottomAxis, ValueAxis } from './axes.tsx';
 import { ChartFigure, type Drawing, Legend } from './figure.tsx';
-import { centreInside, domainOf, type Frame, frameOf, HEIGHT_PX } from './geometry.ts';
+import { centreOfTextWithin, domainOf, type Frame, frameOf, HEIGHT_PX } from './geometry.ts';
 
 interface Bin {
   readonly from: number;
@@ -143,7 +143,7 @@ function Marker({ frame, at, widthPx, text }: { frame: Frame; at: number; widthP
   return (
     <g className="marker">
       <line x1={at} x2={at} y1={frame.top - MARKER_LABEL_PX / 2} y2={frame.bottom} />
-      <text x={centreInside(at, text, widthPx)} y={frame.top - MARKER_LABEL_PX} textAnchor="middle">
+      <text x={centreOfTextWithin(at, text, widthPx)} y={frame.top - MARKER_LABEL_PX} textAnchor="middle">
         {text}
       </text>
     </g>

@@ -95,7 +95,7 @@ interface NoAttemptsProps {
   readonly isFiltered: boolean;
 }
 
-/** A page without a match may not be the last: the search goes on by itself. */
+/** A page without a match may not be the last: the search continues by itself. */
 function NoAttempts({ tail, isFiltered }: NoAttemptsProps): ReactNode {
   const { environment } = useProgram();
   if (tail.isLoadingMore) {

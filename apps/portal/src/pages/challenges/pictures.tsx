@@ -12,7 +12,7 @@ import { Histogram } from '../../kit/charts/histogram.tsx';
 import { IntervalChart } from '../../kit/charts/interval.tsx';
 import { LineChart, type Point } from '../../kit/charts/line.tsx';
 import { formatCount, formatShare } from '../../kit/format.ts';
-import { driftWords, formatOdds, passRateWords, sourceWords } from './words.ts';
+import { driftWords, formatOdds, histogramNote, passRateWords } from './words.ts';
 
 /** Fewer scores have no shape. */
 const MIN_SCORES = 10;
@@ -48,7 +48,7 @@ export function ScoreChart({ scores, challenge }: ScoreChartProps): ReactNode {
       unit={challenge.metric_unit}
       bins={bins}
       marker={marker && { ...marker, area: { side, label: 'Clears the bar' } }}
-      note={sourceWords(scores)}
+      note={histogramNote(scores)}
     />
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { barWords, driftWords, formatOdds, passRateWords, sourceWords, statusWords } from './words.ts';
+import { barWords, driftWords, formatOdds, histogramNote, passRateWords, statusWords } from './words.ts';
 
 describe('the bar', () => {
   const terms = {
@@ -15,7 +15,7 @@ describe('the bar', () => {
     [{ ...terms, threshold_direction: 'lower_is_better', metric_unit: 's', threshold: 42.5 }, '42.5 s or less'],
     [{ ...terms, threshold: null }, 'Not yet placed'],
     [{ ...terms, threshold: null, prize_structure: 'top_n', top_n: 10 }, 'One of the best 10 scores'],
-  ] as const)('%o reads as "%s"', (bar, words) => {
+  ] as const)('the bar %o reads as "%s"', (bar, words) => {
     expect(barWords(bar)).toBe(words);
   });
 });
@@ -36,8 +36,8 @@ describe('the scores of a histogram', () => {
       false,
       'The scores of 1,200 settled paid attempts: those of the players with the newest accounts, which says nothing about their scores. Others are not counted here.',
     ],
-  ] as const)('from %s, complete: %s', (source, complete, words) => {
-    expect(sourceWords({ source, complete, count: 1_200 })).toBe(words);
+  ] as const)('the note of a histogram of %s, complete: %s', (source, complete, words) => {
+    expect(histogramNote({ source, complete, count: 1_200 })).toBe(words);
   });
 });
 
@@ -54,7 +54,7 @@ describe('the pass rate', () => {
     expect(passRateWords(one, { status: 'live', prize_structure: 'threshold' })).toContain(words);
   });
 
-  test('says why there is none while a challenge calibrates, and for the best scores', () => {
+  test('the pass rate is missing while a challenge calibrates and for a top_n challenge, and the text says why', () => {
     const none = { ...rate, attempts: 0, passes: 0, observed: null, low: null, high: null };
     expect(passRateWords(none, { status: 'calibrating', prize_structure: 'threshold' })).toContain('no bar yet');
     expect(passRateWords(none, { status: 'live', prize_structure: 'top_n' })).toContain('Every win makes');

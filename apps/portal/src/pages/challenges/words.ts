@@ -59,7 +59,7 @@ export function causeWords(cause: StatusChangeCause): string {
 }
 
 /** Which scores a histogram shows, and whether they are all. */
-export function sourceWords({
+export function histogramNote({
   source,
   complete,
   count,

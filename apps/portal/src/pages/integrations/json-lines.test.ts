@@ -28,11 +28,11 @@ describe('the line of a failure', () => {
     return lines[lineAt(lines, path)]?.text.trim();
   };
 
-  test('in the descriptor is the member that has the pointer', () => {
+  test('a failure in the descriptor is shown at the member that has the pointer', () => {
     expect(textAt(descriptor, placeInDescriptor(failure))).toBe('"score": {');
   });
 
-  test('in the sample is the nearest value of that record that exists', () => {
+  test('a failure in the sample is shown at the nearest value of its record that exists', () => {
     const place = placeInSample(descriptor, sample, failure, 1);
     expect(place).toEqual(['events', '1', 'run', 'points']);
     const lines = linesOf(sample);
@@ -40,13 +40,13 @@ describe('the line of a failure', () => {
     expect(textAt(sample, placeInSample(descriptor, sample, failure, 0))).toBe('"points": "3"');
   });
 
-  test('of the records begins at the whole body', () => {
+  test('a failure to find the records is shown from the start of the body', () => {
     const missing = { ...failure, pointer: '/evts', field: 'map.records' };
     expect(placeInSample(descriptor, sample, missing)).toEqual(['evts']);
     expect(textAt(sample, ['evts'])).toBe('{');
   });
 
-  test('of a body that is one record begins there, and of a list at the item', () => {
+  test('a failure of a record is shown from the start of the body, or of its item in a list', () => {
     expect(placeInSample({}, { score: 1 }, { ...failure, pointer: '/attempt_id' }, 0)).toEqual(['attempt_id']);
     expect(placeInSample({}, [{ score: 1 }], { ...failure, pointer: '/attempt_id' }, 0)).toEqual(['0', 'attempt_id']);
   });

@@ -6,14 +6,14 @@ const LIVE = { ...TEST, environment: 'live' } as const;
 const textOf = (samples: readonly { readonly name: string; readonly text: string }[], name: string) =>
   samples.find((sample) => sample.name === name)?.text ?? '';
 
-test('the calls have the ids of the program', () => {
+test('the sample calls contain the ids of the program', () => {
   const reported = reportSamples(LIVE, 'a-1');
   expect(textOf(reported, 'curl')).toContain("'https://host.example/v1/attempts/a-1/outcome'");
   expect(textOf(reported, 'SDK')).toContain("laurel.attempts.reportOutcome('a-1', { score: 100 })");
   expect(textOf(endpointSamples(LIVE, 'p-1'), 'curl')).toContain('"program_id":"p-1","environment":"live"');
 });
 
-test('a player is made by Laurel in test, and has an account in live', () => {
+test('the sample calls create a sandbox player in test, and link an existing account in live', () => {
   expect(textOf(linkSamples(TEST, 'p-1'), 'curl')).toContain('/api/sandbox/players');
   expect(textOf(linkSamples(TEST, 'p-1'), 'SDK')).toContain("email: 'player-1@p-1.example', funds: '50.00' }");
   expect(JSON.stringify(linkSamples(LIVE, 'p-1'))).not.toContain('sandbox');

@@ -15,7 +15,7 @@ const CUP = {
   current_round: { id: 'round-1', status: 'open', entry_fee: '0.00', purse_amount: '10.00' },
 } as OperatorTournament;
 
-test('what a new player can enter comes first, and a closed challenge is left out', () => {
+test('contests that a new player can enter come first, and a closed challenge is left out', () => {
   const challenges = [
     challenge('upper', { rung: 2 }),
     challenge('closed', { status: 'closed' }),
@@ -25,7 +25,7 @@ test('what a new player can enter comes first, and a closed challenge is left ou
   expect(contestsOf(challenges, [CUP]).map(({ name }) => name)).toEqual(['first', 'Cup', 'upper', 'suspended']);
 });
 
-test('a round keeps its place when the next one opens, and says what it costs and needs', () => {
+test('a tournament keeps its place when its next round opens, and shows the fee and what a player needs', () => {
   const [round] = contestsOf([], [CUP]);
   expect(round).toMatchObject({ key: 'cup', id: 'round-1', tiebreak: 'time', goal: 'a purse of $10.00' });
   expect(round && labelOf(round)).toBe('Cup · round, free · open');

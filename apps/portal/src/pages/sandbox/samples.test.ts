@@ -21,7 +21,7 @@ function textsOf(samples: readonly { readonly text: string }[]): readonly string
 }
 
 describe('one step', () => {
-  test('is the call of a partner with the real ids, by curl and by the SDK', () => {
+  test('the sample of one step is the call of a partner with the real ids, by curl and by the SDK', () => {
     expect(textsOf(samplesOf(CREATE, ORIGIN))).toEqual([
       [
         `curl -sS --fail-with-body -X POST '${ORIGIN}/v1/attempts'`,
@@ -34,7 +34,7 @@ describe('one step', () => {
     ]);
   });
 
-  test('a call of the sandbox goes to its own route, without a key of idempotency', () => {
+  test('a call of the sandbox goes to its own route, without an Idempotency-Key', () => {
     const [curl, sdk] = textsOf(samplesOf({ kind: 'hold-next-award', playerRef: 'a/b' }, ORIGIN));
     expect(curl).toContain(`'${ORIGIN}/api/sandbox/players/a%2Fb/hold-next-award'`);
     expect(curl).not.toContain('Idempotency-Key');
@@ -69,7 +69,7 @@ describe('the script of all steps', () => {
     scriptsOf([{ call: PLAYER }, { call: CREATE, attemptId: ATTEMPT }, { call: REPORT }], ORIGIN),
   );
 
-  test('plays with a player and attempts of its own, not with those of the visit', () => {
+  test('the script of all steps creates its own player and attempts, and uses none of the page’s', () => {
     for (const text of [curl, sdk]) {
       expect(text).toContain(CHALLENGE);
       expect(text).not.toContain(ATTEMPT);
@@ -80,7 +80,7 @@ describe('the script of all steps', () => {
     expect(sdk).toContain('laurel.attempts.reportOutcome(attempt1.id, { score: 120 })');
   });
 
-  test('leaves out what Laurel accepts once, and says so in its place', () => {
+  test('the script of all steps replaces each call that Laurel accepts only once by a comment', () => {
     const id = '01a21737-193b-806b-9ab3-a02eed48ebec';
     const once: readonly SandboxCall[] = [
       { kind: 'close-entries', roundId: id },
@@ -97,7 +97,7 @@ describe('the script of all steps', () => {
     }
   });
 
-  test('by curl hands the id of the created attempt on to the next call', () => {
+  test('the script of all steps by curl passes the id of the created attempt to the next call', () => {
     const fake = `curl() { for one in "$@"; do case "$one" in http*) echo "$one" >&2;; esac; done; printf '{"id":"made","challenge_id":"x"}'; }`;
     const { stderr, stdout, status } = spawnSync('bash', ['-c', `${fake}\n${curl}`], {
       encoding: 'utf8',

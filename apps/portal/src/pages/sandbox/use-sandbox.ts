@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useProgram } from '../../layout/program.tsx';
 import type { SandboxCall } from './calls.ts';
-import { take } from './visit.ts';
+import { takeStep } from './visit.ts';
 
 export interface Sandbox {
   /** The kind of the call that is under way. */
@@ -19,7 +19,7 @@ export function useSandbox(): Sandbox {
   const run = async (call: SandboxCall) => {
     if (running !== undefined) return;
     setRunning(call.kind);
-    await take(programId, call);
+    await takeStep(programId, call);
     setRunning(undefined);
     const below = `${pathOf('')}/`;
     void client.invalidateQueries({ predicate: ({ queryKey }) => String(queryKey[0]).startsWith(below) });

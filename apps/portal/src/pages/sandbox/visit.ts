@@ -41,7 +41,7 @@ export function useVisit(programId: string): Visit {
 }
 
 /** Makes the call, and keeps it with its answer as a step. */
-export async function take(programId: string, sandboxCall: SandboxCall): Promise<Result<unknown>> {
+export async function takeStep(programId: string, sandboxCall: SandboxCall): Promise<Result<unknown>> {
   // The events that follow are those behind this cursor.
   if (visitOf(programId).cursor === undefined) await readEvents(programId);
   const { path, body } = requestOf(sandboxCall);

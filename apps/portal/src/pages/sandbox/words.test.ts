@@ -34,7 +34,7 @@ describe('an outcome in words', () => {
 });
 
 describe('the advice for a refusal', () => {
-  test('says what to do by the code', () => {
+  test('the advice for a refusal depends on its code', () => {
     const create: SandboxCall = {
       kind: 'create-attempt',
       body: { challenge_id: 'c', player_ref: 'p' },
@@ -44,7 +44,7 @@ describe('the advice for a refusal', () => {
     expect(adviceFor(REPORT, refusal('attempt_already_settled'))).toContain('The attempt is over');
   });
 
-  test('a conflict means another thing for each call', () => {
+  test('the advice for a conflict depends on the call', () => {
     const conflicts = [
       { kind: 'close-round', roundId: 'r' },
       { kind: 'retry-delivery', deliveryId: 'd' },
@@ -52,11 +52,11 @@ describe('the advice for a refusal', () => {
     expect(new Set(conflicts.map((call) => adviceFor(call, refusal('conflict')))).size).toBe(2);
   });
 
-  test('a lost answer may have had its effect', () => {
+  test('the advice for a lost response says that the call may have taken effect', () => {
     expect(adviceFor(REPORT, { kind: 'unreachable' })).toContain('may have had its effect');
   });
 
-  test('has nothing to add to a message about a field', () => {
+  test('there is no advice for a refusal whose message names a field', () => {
     expect(adviceFor(REPORT, refusal('invalid_request'))).toBeUndefined();
   });
 });

@@ -142,7 +142,7 @@ const WORDS = {
   body_rewritten: {
     tone: 'bad',
     title: 'The body looks parsed and written again',
-    text: 'Laurel sends compact JSON with `event` first. As such it does not fit either: the secret is another one too, or a value has changed.',
+    text: 'Laurel sends compact JSON with `event` first. In that form it does not match either: the secret is another one too, or a value has changed.',
   },
   body_padded: {
     tone: 'bad',
@@ -176,7 +176,7 @@ const WORDS = {
   },
   standard_mismatch: {
     tone: 'bad',
-    title: 'webhook-signature does not fit',
+    title: 'webhook-signature does not match',
     text: 'The secret, the body, webhook-id or webhook-timestamp is another one than was signed.',
   },
 } as const satisfies Readonly<Record<string, Words>>;

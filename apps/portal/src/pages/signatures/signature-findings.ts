@@ -63,7 +63,7 @@ async function malformedFinding(body: string, value: string, secrets: readonly s
   const digits = /[0-9a-f]{64}/i.exec(value)?.[0];
   if (digits === undefined) return code === 'signature_cut_off' ? { code, detail: digitsOf(value) } : { code };
   const fits = await Promise.all(secrets.map((secret) => isSigned(body, `sha256=${digits}`, secret)));
-  return { code, detail: fits.includes(true) ? 'In its right form it is genuine.' : 'Its digits do not fit either.' };
+  return { code, detail: fits.includes(true) ? 'In its right form it is genuine.' : 'Its digits do not match either.' };
 }
 
 function formOf(value: string): FindingCode {

@@ -7,7 +7,7 @@ import { Page } from '../../kit/page.tsx';
 import { useProgram } from '../../layout/program.tsx';
 import { type HandedOver, takeHandedOver } from './handover.ts';
 import './signatures.css';
-import { judge, type Verdict } from './verdict.ts';
+import { judgeWebhook, type Verdict } from './verdict.ts';
 import { VerdictView } from './verdict-view.tsx';
 
 /** Neither the browser nor its spelling check keeps or sends what these fields hold. */
@@ -90,11 +90,11 @@ function FromDelivery({ delivery: { deliveryId, endpointId } }: { readonly deliv
 }
 
 /** Judged again with each change. Undefined until the first verdict is there. */
-function useVerdict({ body, headers, secrets, sentBody }: Parameters<typeof judge>[0]): Verdict | undefined {
+function useVerdict({ body, headers, secrets, sentBody }: Parameters<typeof judgeWebhook>[0]): Verdict | undefined {
   const [verdict, setVerdict] = useState<Verdict>();
   useEffect(() => {
     let isCurrent = true;
-    void judge({ body, headers, secrets, sentBody }, Date.now()).then((next) => isCurrent && setVerdict(next));
+    void judgeWebhook({ body, headers, secrets, sentBody }, Date.now()).then((next) => isCurrent && setVerdict(next));
     return () => {
       isCurrent = false;
     };

@@ -3,7 +3,7 @@ import { signWebhook, verifyWebhook } from '@laurel/sdk';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { signStandardly } from './hmac.ts';
-import { type CheckedWebhook, judge } from './verdict.ts';
+import { type CheckedWebhook, judgeWebhook } from './verdict.ts';
 
 const SECRET = `whsec_${'0123456789abcdef'.repeat(4)}`;
 const OTHER = `whsec_${'fedcba9876543210'.repeat(4)}`;
@@ -16,7 +16,7 @@ const SECONDS = String(Math.floor(NOW / 1_000));
 const SIGNATURE = await signWebhook(BODY, SECRET);
 
 async function verdictOf(changes: Partial<CheckedWebhook> = {}) {
-  return judge({ body: BODY, headers: `X-Webhook-Signature: ${SIGNATURE}`, secrets: SECRET, ...changes }, NOW);
+  return judgeWebhook({ body: BODY, headers: `X-Webhook-Signature: ${SIGNATURE}`, secrets: SECRET, ...changes }, NOW);
 }
 
 async function codesOf(changes: Partial<CheckedWebhook> = {}) {
@@ -29,7 +29,7 @@ async function standardHeaders(timestamp = SECONDS) {
 }
 
 describe('the verdict on a webhook', () => {
-  test('what is missing is asked for, and nothing is judged before all of it is there', async () => {
+  test('a verdict asks for what is missing, and judges nothing until the input is complete', async () => {
     expect(await verdictOf({ body: '', headers: ' ', secrets: '\n' })).toEqual({
       result: 'incomplete',
       findings: [{ code: 'body_missing' }, { code: 'headers_missing' }, { code: 'secret_missing' }],
@@ -37,7 +37,7 @@ describe('the verdict on a webhook', () => {
     });
   });
 
-  test('it is genuine exactly if verifyWebhook of the SDK accepts the webhook', async () => {
+  test('a webhook is genuine exactly if verifyWebhook of the SDK accepts it', async () => {
     const changeOf = fc.constantFrom<(text: string) => string>(
       (text) => text,
       (text) => `${text} `,
@@ -58,7 +58,7 @@ describe('the verdict on a webhook', () => {
         // A line of headers ends before its white space.
         const signature = ofSignature(await signWebhook(text, SECRET)).trim();
         const headers = { 'x-webhook-signature': signature };
-        const { result, findings } = await judge(
+        const { result, findings } = await judgeWebhook(
           { body, headers: JSON.stringify(headers), secrets: secret },
           Date.now(),
         );
@@ -98,7 +98,7 @@ describe('the verdict on a webhook', () => {
     ['a cut signature', `X-Webhook-Signature: ${SIGNATURE.slice(0, -3)}`, 'signature_cut_off'],
     ['the other scheme', `X-Webhook-Signature: v1,${'A'.repeat(43)}=`, 'standard_in_wrong_header'],
     ['a scheme in upper case', `X-Webhook-Signature: ${SIGNATURE.toUpperCase()}`, 'signature_malformed'],
-  ])('%s among the headers is named', async (_name, headers, code) => {
+  ])('the verdict reports %s among the headers', async (_name, headers, code) => {
     const { result, findings } = await verdictOf({ headers });
     expect([result, findings.map((finding) => finding.code)]).toEqual(['refused', [code]]);
   });
@@ -117,12 +117,12 @@ describe('the verdict on a webhook', () => {
     ['in upper case', SECRET.toUpperCase(), 'secret_upper_case'],
     ['that is cut off', SECRET.slice(0, -1), 'secret_malformed'],
     ['that is an API key', 'sk_test_abcdef', 'secret_is_api_key'],
-  ])('a secret %s is named', async (_name, secrets, code) => {
+  ])('the verdict reports a secret %s', async (_name, secrets, code) => {
     expect((await verdictOf({ secrets })).result).toBe('refused');
     expect(await codesOf({ secrets })).toEqual([code]);
   });
 
-  test('a signature that was made with the decoded secret is named', async () => {
+  test('the verdict reports a signature that was made with the decoded secret', async () => {
     const digits = SECRET.slice(6);
     for (const key of [Buffer.from(digits, 'hex'), Buffer.from(digits, 'base64'), Buffer.from(digits)]) {
       const headers = `sha256=${createHmac('sha256', key).update(BODY).digest('hex')}`;
@@ -130,7 +130,7 @@ describe('the verdict on a webhook', () => {
     }
   });
 
-  test('one of several secrets is enough, and is named by its end', async () => {
+  test('one matching secret of several is enough, and the verdict shows its last characters', async () => {
     const { result, findings } = await verdictOf({ secrets: `${OTHER}\n\n${SECRET}\n` });
     expect(result).toBe('genuine');
     expect(findings[1]).toEqual({
@@ -150,12 +150,12 @@ describe('the verdict on a webhook', () => {
     ['with a byte order mark', `\ufeff${BODY}`, 'body_mark'],
     ['with another value', BODY.replace('1234.5', '1235'), 'mismatch'],
     ['printed, and with another value', JSON.stringify({ ...JSON.parse(BODY), event: 'x' }), 'body_rewritten'],
-  ])('a body %s is named', async (_name, body, code) => {
+  ])('the verdict reports a body %s', async (_name, body, code) => {
     expect((await verdictOf({ body })).result).toBe('refused');
     expect(await codesOf({ body })).toEqual([code]);
   });
 
-  test('a body that was printed again is recognised, whatever it holds', async () => {
+  test('a body that was parsed and serialized again is recognised, whatever it contains', async () => {
     const data = fc.dictionary(fc.string(), fc.jsonValue());
     await fc.assert(
       fc.asyncProperty(data, fc.integer({ min: 1, max: 4 }), async (sent, indent) => {
@@ -168,7 +168,7 @@ describe('the verdict on a webhook', () => {
     );
   });
 
-  test('a body that is not the one in the delivery log is named with the first difference', async () => {
+  test('the verdict shows the first difference between the body and the one in the delivery log', async () => {
     expect(await codesOf({ sentBody: BODY })).toEqual(['genuine']);
     const { result, findings } = await verdictOf({ sentBody: BODY.replace('1234.5', '1235') });
     expect(result).toBe('refused');
@@ -179,7 +179,7 @@ describe('the verdict on a webhook', () => {
 });
 
 describe('the verdict on webhook-signature', () => {
-  test('it is genuine beside X-Webhook-Signature and without it', async () => {
+  test('a webhook-signature is genuine with or without X-Webhook-Signature', async () => {
     const headers = await standardHeaders();
     expect(await codesOf({ headers })).toEqual(['standard_genuine']);
     expect(await codesOf({ headers: `${headers}\nX-Webhook-Signature: ${SIGNATURE}` })).toEqual([
@@ -188,18 +188,18 @@ describe('the verdict on webhook-signature', () => {
     ]);
   });
 
-  test('where neither fits, the reason is named once', async () => {
+  test('if neither signature matches, the verdict has the reason once', async () => {
     const headers = `${await standardHeaders()}\nX-Webhook-Signature: ${SIGNATURE}`;
     expect(await codesOf({ headers, secrets: OTHER })).toEqual(['mismatch']);
     expect(await codesOf({ headers, body: `${BODY}\n` })).toEqual(['body_padded']);
   });
 
-  test('one of the two that does not fit is enough for a refusal', async () => {
+  test('a webhook is refused if either of its two signatures does not match', async () => {
     const headers = `${await standardHeaders()}\nX-Webhook-Signature: sha256=${'0'.repeat(64)}`;
     expect((await verdictOf({ headers })).result).toBe('refused');
   });
 
-  test('a time in milliseconds or as a date is named, and whether it fits in seconds', async () => {
+  test('the verdict reports a timestamp in milliseconds or as a date, and whether it would match in seconds', async () => {
     const headers = await standardHeaders();
     for (const timestamp of [`${SECONDS}000`, new Date(Number(SECONDS) * 1_000).toISOString()]) {
       const { findings } = await verdictOf({ headers: headers.replace(SECONDS, timestamp) });
@@ -211,7 +211,7 @@ describe('the verdict on webhook-signature', () => {
     ]);
   });
 
-  test('a missing header, another time and another form are named', async () => {
+  test('the verdict reports a missing header, another timestamp and another format', async () => {
     const headers = await standardHeaders();
     expect(await codesOf({ headers: headers.replace('webhook-id: d\n', '') })).toEqual(['standard_header_missing']);
     expect(await codesOf({ headers: headers.replace(`webhook-timestamp: ${SECONDS}\n`, '') })).toEqual([

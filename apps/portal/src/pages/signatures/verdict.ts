@@ -37,7 +37,7 @@ const OTHER_HEADERS = [
   'signature',
 ];
 
-export async function judge(webhook: CheckedWebhook, now: number): Promise<Verdict> {
+export async function judgeWebhook(webhook: CheckedWebhook, now: number): Promise<Verdict> {
   // Half of a surrogate pair has no bytes, and no signature is over its replacement.
   const body = webhook.body.toWellFormed();
   const lines = webhook.secrets.toWellFormed().split(/\r?\n/);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { WebhookEndpoint, WebhookEndpointStats } from '../../api/api-types.ts';
-import { concerns, formatRate, healthOf, scopeOf } from './endpoints.ts';
+import { coversProgram, formatRate, healthOf, scopeOf } from './endpoints.ts';
 
 const endpoint = (program: string | null, environment: 'test' | 'live' | null) =>
   ({ program_id: program, environment }) as WebhookEndpoint;
@@ -13,7 +13,7 @@ test.each([
   [endpoint(null, 'live'), false, 'Every program, live'],
   [endpoint('other', 'test'), false, 'This program, test'],
 ])('an endpoint is listed where events of the program and environment are offered to it', (one, isListed, scope) => {
-  expect([concerns(one, 'p', 'test'), scopeOf(one)]).toEqual([isListed, scope]);
+  expect([coversProgram(one, 'p', 'test'), scopeOf(one)]).toEqual([isListed, scope]);
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { formatCount, formatShare } from '../../kit/format.ts';
 import type { Tone } from '../../kit/status.tsx';
 
 /** Whether events of this program and environment are offered to it. */
-export function concerns(endpoint: WebhookEndpoint, programId: string, environment: Environment): boolean {
+export function coversProgram(endpoint: WebhookEndpoint, programId: string, environment: Environment): boolean {
   const { program_id: program, environment: only } = endpoint;
   return (program === null || program === programId) && (only === null || only === environment);
 }

@@ -1,6 +1,6 @@
 /**
  * `<ResendFailed endpointId={id} />`: sends the failed deliveries of a period again, at most 1,000
- * with one call; a further one goes on where it ended.
+ * with one call; another one continues where it ended.
  */
 import { type ReactNode, useState } from 'react';
 import type { ResendPeriod, ResentDeliveries } from '../../api/api-types.ts';

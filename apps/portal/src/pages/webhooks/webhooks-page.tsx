@@ -10,7 +10,7 @@ import { Status } from '../../kit/status.tsx';
 import { Table } from '../../kit/table.tsx';
 import { useProgram } from '../../layout/program.tsx';
 import { CreateEndpoint } from './create-endpoint.tsx';
-import { concerns, eventsOf, healthOf, scopeOf } from './endpoints.ts';
+import { coversProgram, eventsOf, healthOf, scopeOf } from './endpoints.ts';
 import './webhooks.css';
 
 const REFRESH_MS = 30_000;
@@ -43,7 +43,7 @@ export function WebhooksPage(): ReactNode {
           <Table
             caption="Endpoints"
             columns={COLUMNS}
-            rows={data.filter((endpoint) => concerns(endpoint, programId, environment))}
+            rows={data.filter((endpoint) => coversProgram(endpoint, programId, environment))}
             keyOf={({ id }) => id}
             empty={<NoEndpoint />}
           />

@@ -12,6 +12,6 @@ export interface RouteExamples {
 }
 
 /** A single example, which needs no name of its own. */
-export function only(summary: string, value: unknown): Examples {
+export function singleExample(summary: string, value: unknown): Examples {
   return { example: { summary, value } };
 }

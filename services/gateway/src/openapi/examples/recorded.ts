@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import type { AnyRoute } from '../../http/route.ts';
-import { only, type RouteExamples } from './example.ts';
+import { type RouteExamples, singleExample } from './example.ts';
 
 interface Recorded {
   readonly params?: Readonly<Record<string, string>>;
@@ -19,8 +19,8 @@ const RECORDED: Readonly<Record<string, Recorded>> = JSON.parse(
 export function recordedExamplesOf({ name, summary, success }: AnyRoute): RouteExamples {
   const { request, response } = RECORDED[name] ?? {};
   return {
-    ...(request !== undefined && { request: only(summary, request) }),
-    ...(response !== undefined && { response: only(success.description, response) }),
+    ...(request !== undefined && { request: singleExample(summary, request) }),
+    ...(response !== undefined && { response: singleExample(success.description, response) }),
   };
 }
 

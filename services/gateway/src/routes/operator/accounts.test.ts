@@ -80,7 +80,7 @@ describe('accounts', () => {
     ['a verification level of 4', { verification_level: 4 }],
     ['a verification level of 1.5', { verification_level: 1.5 }],
     ['a verification level as text', { verification_level: '1' }],
-    ['a program that is no id', { program_id: 'x' }],
+    ['a program that is not an id', { program_id: 'x' }],
   ])('an account with %s is refused, and the wallet is not asked', async (_what, wrong) => {
     expect(await operate('POST', '/accounts', { ...PERSON, ...wrong })).toMatchObject(INVALID);
     expect(wallet.asked).toEqual([]);
@@ -227,7 +227,7 @@ describe('deposits and statements', () => {
 });
 
 describe('insiders and payouts', () => {
-  test('a program can name insiders, whose accounts must exist', async () => {
+  test('an operator adds an insider to a program once, and the account must exist', async () => {
     const add = (accountId: string) => operate('POST', `/programs/${program.id}/insiders`, { account_id: accountId });
     expect(await add(ACCOUNT.id)).toMatchObject(NOT_FOUND);
     expect(await add('x')).toMatchObject(INVALID);

@@ -69,7 +69,7 @@ const newDeposit = component(
     amount: positiveAmount,
     reference: text(MAX_REFERENCE_CHARACTERS),
     attempt_id: id.optional().openapi({
-      description: 'The attempt that the deposit makes good: one of the account, in this environment.',
+      description: 'The attempt that the deposit compensates for: one of the account, in this environment.',
     }),
   }),
 );
@@ -110,7 +110,7 @@ const statementLine = component(
     }),
     balance_after: amount,
     reference: z.string(),
-    attempt_id: uuid.nullable().openapi({ description: 'The attempt that a deposit makes good.' }),
+    attempt_id: uuid.nullable().openapi({ description: 'The attempt that a deposit compensates for.' }),
     created_at: timestamp,
   }),
 );

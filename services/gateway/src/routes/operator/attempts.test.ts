@@ -104,7 +104,7 @@ test('operators list the attempts of any program, with the filters that its deve
   ]);
 });
 
-test('a list of attempts of neither a program nor an account, or with a query that does not fit, is refused without a call', async () => {
+test('a list of attempts of neither a program nor an account, or with an invalid query, is refused without a call', async () => {
   const ofProgram = `program_id=${newId()}&environment=test`;
   for (const query of [
     '',
@@ -216,7 +216,7 @@ test('a free attempt without an account, of a program without a developer, has n
   expect((await operate('GET', `/attempts/${attempt.id}`)).body).toMatchObject({ payout: null });
 });
 
-test('an attempt that does not exist is not found, and an id of no contest service is not looked up', async () => {
+test('an attempt that does not exist is not found, and an id that names no contest service is not looked up', async () => {
   expect((await operate('GET', `/attempts/${newOwnedId('challenge')}`)).status).toBe(404);
   challenge.asked.length = 0;
   for (const id of [newId(), 'nonsense']) expect((await operate('GET', `/attempts/${id}`)).status).toBe(404);

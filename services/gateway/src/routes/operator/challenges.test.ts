@@ -122,8 +122,8 @@ describe('opening a challenge', () => {
     ['a cap of 0', { daily_attempt_cap: 0 }],
     ['a negative cap', { daily_attempt_cap: -1 }],
     ['a verification level of 4', { required_verification_level: 4 }],
-    ['jurisdictions that are no list', { jurisdictions: 'US-CA' }],
-    ['a parent that is no id', { parent_challenge_id: 'nonsense' }],
+    ['jurisdictions that are not a list', { jurisdictions: 'US-CA' }],
+    ['a parent that is not an id', { parent_challenge_id: 'nonsense' }],
     ['an unknown prize structure', { prize_structure: 'lottery' }],
     [
       'a bar that is not finite',

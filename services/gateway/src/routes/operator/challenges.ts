@@ -109,7 +109,7 @@ export const createChallenge = defineOperatorRoute({
   params: z.object({ programId: pathId }),
   body: newChallenge,
   success: { status: 201, description: 'The challenge.', schema: operatorChallengeSchema },
-  refusals: { invalid_request: 'A field does not fit its schema, or fields contradict each other.' },
+  refusals: { invalid_request: 'A field does not match its schema, or fields contradict each other.' },
   action: 'create_challenge',
   recording: { creates: 'challenge' },
   run: async (
@@ -184,7 +184,7 @@ export const changeChallenge = defineOperatorRoute({
   body: challengeChange,
   success: { status: 200, description: 'The challenge.', schema: operatorChallengeSchema },
   refusals: {
-    invalid_request: 'The body does not fit, or a reinstatement after drift has no note.',
+    invalid_request: 'The body does not match its schema, or a reinstatement after drift has no note.',
     conflict: 'Its status does not allow this one.',
   },
   action: 'change_challenge',

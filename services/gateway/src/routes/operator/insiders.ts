@@ -95,8 +95,8 @@ export const removeInsider = defineOperatorRoute({
   summary: 'Make an account no insider of a program',
   description: 'The account can pay for attempts in the live tournaments of the program again.',
   params: z.object({ programId: pathId, accountId: pathId }),
-  success: { status: 204, description: 'The account is no insider.' },
-  refusals: { not_found: 'The account is no insider of the program.' },
+  success: { status: 204, description: 'The account is no longer an insider.' },
+  refusals: { not_found: 'The account is not an insider of the program.' },
   action: 'remove_insider',
   run: async ({ params: insider, options }, { wallet }: { wallet: WalletClient }) => {
     const removed = await wallet.removeInsider(insider, options);

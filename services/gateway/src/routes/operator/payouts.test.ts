@@ -87,7 +87,7 @@ describe('an operator decides a held payout', () => {
     ['a blank reason', { reason: ' \n\t' }],
     ['a reason of 1,001 characters', { reason: 'x'.repeat(1_001) }],
     ['a reason with NUL', { reason: 'a\0b' }],
-    ['a reason that is no text', { reason: 7 }],
+    ['a reason that is not a text', { reason: 7 }],
   ])('a denial with %s is 400, and no service is asked to decide', async (_what, body) => {
     expect(await operate('POST', `${PATH}/deny`, body)).toMatchObject({ status: 400, code: 'invalid_request' });
     expect(challenge.asked).toEqual([]);
@@ -179,7 +179,7 @@ describe('an operator decides a held payout', () => {
 });
 
 describe('the list of payouts', () => {
-  test('each filter goes to the wallet, and a page may be empty although the list goes on', async () => {
+  test('each filter is passed to the wallet, and a page may be empty although another follows', async () => {
     wallet.script.listPayouts = async () => ({ payouts: [HELD], nextCursor: '' });
     expect((await operate('GET', '/payouts')).body).toEqual({ data: [SHOWN], next_cursor: null });
     wallet.script.listPayouts = async () => ({ payouts: [], nextCursor: 'next' });
@@ -247,7 +247,7 @@ describe('one payout', () => {
     expect(wallet.asked).toEqual([['describePayout', { awardId: HELD.awardId }]]);
   });
 
-  test('a payout that does not exist is 404, and an id that is none reaches no service', async () => {
+  test('a payout that does not exist is 404, and a text that is not an id reaches no service', async () => {
     expect(await operate('GET', PATH)).toMatchObject({ status: 404, code: 'not_found' });
     wallet.asked.length = 0;
     expect(await operate('GET', '/payouts/x')).toMatchObject({ status: 404, code: 'not_found' });
@@ -255,14 +255,14 @@ describe('one payout', () => {
   });
 });
 
-describe('a deposit that makes an attempt good', () => {
+describe('a deposit that compensates for an attempt', () => {
   const ATTEMPT = newOwnedId('challenge');
   const path = `/accounts/${HELD.accountId}/deposits`;
   const body = { environment: 'live', amount: '2.00', reference: 'ticket 7', attempt_id: ATTEMPT };
   const tenantIn = (environment: Environment) => ({ programId: newId(), environment });
   const asked = () => wallet.asked.filter(([rpc]) => rpc === 'deposit').map(([, request]) => request);
 
-  test('the deposit of an attempt of the account names the attempt to the wallet', async () => {
+  test('a deposit for an attempt of the account names the attempt to the wallet', async () => {
     challenge.script.inspectAttempt = async () => ({
       attempt: undefined,
       tenant: tenantIn(Environment.LIVE),
@@ -290,13 +290,13 @@ describe('a deposit that makes an attempt good', () => {
     ['the account plays in test', { tenant: tenantIn(Environment.TEST), accountId: HELD.accountId }],
     ['no account plays yet', { tenant: tenantIn(Environment.LIVE) }],
     ['release 0.2.0 describes without its account', { tenant: undefined }],
-  ])('the deposit of an attempt that %s is 404, and no money moves', async (_what, found) => {
+  ])('a deposit for an attempt that %s is 404, and no money moves', async (_what, found) => {
     if (found !== null) challenge.script.inspectAttempt = async () => ({ attempt: undefined, ...found });
     expect(await operate('POST', path, body)).toMatchObject({ status: 404, code: 'not_found' });
     expect(asked()).toEqual([]);
   });
 
-  test('the deposit of an id that no contest service has is 404, and of what is no id 400', async () => {
+  test('a deposit for an id that no contest service has is 404, and for a text that is not an id 400', async () => {
     expect(await operate('POST', path, { ...body, attempt_id: newId() })).toMatchObject({ status: 404 });
     expect(await operate('POST', path, { ...body, attempt_id: 'x' })).toMatchObject({ status: 400 });
     expect(asked()).toEqual([]);

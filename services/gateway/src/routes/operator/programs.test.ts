@@ -318,7 +318,7 @@ describe('keys of a program', () => {
     expect(lines.length).toBeGreaterThan(1);
   });
 
-  test('a gateway that accepts only test keys answers a live key like a missing one', async () => {
+  test('a gateway that accepts only test keys responds to a live key as to a missing key', async () => {
     const { testKey, liveKey } = await makeProgram();
     expect((await use(testKey, sandboxPort)).status).toBe(404);
     expect((await use(liveKey, port)).status).toBe(404);

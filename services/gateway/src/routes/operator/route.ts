@@ -9,7 +9,7 @@ export const defineOperatorRoute = defineFor<string>();
 
 export interface OperatorCaller {
   readonly name: string;
-  /** Undefined if the caller came by token. */
+  /** Undefined if the request was authenticated by a token in its header. */
   readonly session: OperatorSession | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The search of operators. The challenge service is away; the others are scripted. */
+/** The search of operators. The challenge service cannot be reached; the others are scripted. */
 import { AttemptServiceService } from '@laurel/proto/attempts';
 import { Environment, ItemKind } from '@laurel/proto/common';
 import { type Account, WalletServiceService } from '@laurel/proto/wallet';
@@ -52,7 +52,7 @@ beforeEach(() => {
 const search = (query: string) => operate('GET', `/search?${query}`);
 const NONE = { program_id: null, environment: null, attempt_id: null, account_id: null };
 
-test('an id is asked of every service, and the kinds of one that is away are missing', async () => {
+test('every service looks an id up, and the response names the kinds of a service that cannot be reached as missing', async () => {
   const [searched, attemptId, accountId] = [newId(), newId(), newId()];
   const item = { tenant: { programId, environment: Environment.LIVE }, attemptId, accountId, summary: '5.00, held' };
   wallet.script.lookUpId = async () => ({ items: [{ ...item, kind: ItemKind.AWARD }] });
@@ -120,7 +120,7 @@ test('a player_ref finds its accounts in both environments of the program, also 
   }
 });
 
-test('a player_ref without its program, and a query that does not fit, are refused without a call', async () => {
+test('a player_ref without its program, and an invalid query, are refused without a call', async () => {
   for (const query of ['q=p-1', 'q=', '', `program_id=${newId()}`, 'q=p-1&program_id=x', `q=${newId()}&kind=attempt`])
     expect([query, (await search(query)).status]).toEqual([query, 400]);
   expect([tournament.asked, webhook.asked, wallet.asked]).toEqual([[], [], []]);

@@ -95,7 +95,7 @@ const createProgram = (sent: Sent) => operate('POST', '/programs', { body: { nam
 const actions = async () => (await operate('GET', '/actions?limit=10', { token: ALICE })).body.data;
 
 describe('signing in as an operator', () => {
-  test('a sign-in sets a cookie that no script reads and no other site sends, which opens every replica as the holder', async () => {
+  test('a sign-in sets a cookie that no script reads and no other site sends, and every replica accepts it for the operator', async () => {
     const answer = await signIn(ALICE);
     const end = new Date(clock().getTime() + 12 * HOUR_MS).toISOString();
     expect([answer.status, answer.body]).toEqual([201, { name: 'alice', session_expires_at: end }]);
@@ -133,7 +133,7 @@ describe('signing in as an operator', () => {
     }
   });
 
-  test('a sign-in takes exactly one token, and a path in another spelling is none', async () => {
+  test('a sign-in takes exactly one token, and its path in another spelling is not found', async () => {
     for (const body of [
       {},
       { token: 5 },
@@ -150,7 +150,7 @@ describe('signing in as an operator', () => {
     }
   });
 
-  test('sign-ins and sign-outs are in the log of actions with the holder’s name, and neither token is in any log or table', async () => {
+  test('sign-ins and sign-outs are in the log of actions with the operator’s name, and no token is in a log or table', async () => {
     const cookie = await enter(BOB);
     expect((await operate('DELETE', '/session', { cookie, headers: OWN_PAGE })).status).toBe(204);
     await signIn('w'.repeat(40));
@@ -175,7 +175,7 @@ describe('signing in as an operator', () => {
 });
 
 describe('changes by an operator’s cookie', () => {
-  test('a change by cookie is logged in the holder’s name, as one by token is', async () => {
+  test('a change is logged with the operator’s name, whether a cookie or a token authenticated it', async () => {
     const cookie = await enter(BOB);
     const byCookie = await createProgram({ cookie, headers: OWN_PAGE });
     const byToken = await createProgram({ token: BOB });
@@ -185,7 +185,7 @@ describe('changes by an operator’s cookie', () => {
     ]);
   });
 
-  test('every change by cookie is forbidden to what cannot be a page of this origin, and is not done', async () => {
+  test('every change that a cookie authenticates is refused, and not made, unless a page of this origin may have sent it', async () => {
     const cookie = await enter(ALICE);
     const before = await actions();
     const changes = [...OPERATOR_ROUTES, ...OPERATOR_SESSION_ROUTES].filter(
@@ -243,7 +243,7 @@ describe('what is not an operator’s session', () => {
     }
   });
 
-  test('a token in the cookie, a malformed cookie and two cookies of the name are no session', async () => {
+  test('a token in the cookie, a malformed cookie and two cookies of that name open no session', async () => {
     const [alice, bob] = [await enter(ALICE), await enter(BOB)];
     const sent = ['laurel_operator=', `laurel_operator=${ALICE}`, 'laurel_operator', alice.toUpperCase(), `${alice}x`];
     // The second one may come from another host of the site, which names a path of its own.
@@ -263,7 +263,7 @@ describe('what is not an operator’s session', () => {
 });
 
 describe('the end of an operator’s session', () => {
-  test('a stolen cookie gives no token and no further session, does not last longer by its use, and ends when its holder signs out', async () => {
+  test('a stolen cookie gives no token and no further session, is not prolonged by use, and ends when the operator signs out', async () => {
     const cookie = await enter(ALICE);
     const stolen = cookie.replace('laurel_operator=', '');
     const end = (await operate('GET', '/me', { cookie })).body.session_expires_at;
@@ -337,7 +337,7 @@ describe('the end of an operator’s session', () => {
 describe('guesses of operators’ tokens at sign-in', () => {
   const wrong = (nth: number) => `wrong-${nth}-${'x'.repeat(32)}`;
 
-  test('wrong tokens in the header and at sign-in count together, and a cookie excuses none', async () => {
+  test('wrong tokens in the header and at sign-in count together, even beside a valid cookie', async () => {
     // A process that knows no client yet: there even a right token waits.
     const replica = ports.push(await start(BEFORE)) - 1;
     const cookie = await enter(ALICE);

@@ -87,7 +87,7 @@ describe('opening a tournament', () => {
     ['a cap as text', { attempt_cap: '3' }],
     ['no purse', { purse_table: undefined }],
     ['an empty purse', { purse_table: [] }],
-    ['a purse that is no list', { purse_table: { rank: 1, amount: '1.00' } }],
+    ['a purse that is not a list', { purse_table: { rank: 1, amount: '1.00' } }],
     ['a rank without an amount', { purse_table: [{ rank: 1 }] }],
     ['a purse from rank 0', { purse_table: [{ rank: 0, amount: '1.00' }] }],
     ['a rank that is paid nothing', { purse_table: [{ rank: 1, amount: '0.00' }] }],
@@ -197,7 +197,7 @@ describe('reading tournaments and rounds', () => {
     ]);
   });
 
-  test('what their service does not find is 404; a malformed id, an unknown program and bad parameters get no call', async () => {
+  test('a tournament or round that the service does not find is 404; a malformed id, an unknown program and bad parameters reach no service', async () => {
     const reads = [PATH, `${PATH}/rounds`, `/rounds/${newId()}`, `/rounds/${newId()}/standings`];
     for (const path of reads) expect(await operate('GET', path), path).toMatchObject(NOT_FOUND);
     expect(tournament.asked).toHaveLength(reads.length);
@@ -257,7 +257,7 @@ describe('opening a round by hand', () => {
   // services/tournament/src/domain/round-{opening,length}.test.ts.
   test.each<[string, object]>([
     ['no end', {}],
-    ['an end that is no instant', { closes_at: 'tomorrow' }],
+    ['an end that is not an instant', { closes_at: 'tomorrow' }],
     ['an end without an offset', { closes_at: '2999-01-01T00:00:00' }],
     ['an end beyond the year 9999', { closes_at: '9999-12-31T23:59:59-05:00' }],
     ['an end a millisecond beyond the bounds', { closes_at: '9999-01-01T00:00:00.001Z' }],

@@ -148,7 +148,7 @@ export const createTournament = defineOperatorRoute({
   params: z.object({ programId: pathId }),
   body: newTournament,
   success: { status: 201, description: 'The tournament.', schema: operatorTournamentSchema },
-  refusals: { invalid_request: 'A field does not fit its schema, or fields contradict each other.' },
+  refusals: { invalid_request: 'A field does not match its schema, or fields contradict each other.' },
   action: 'create_tournament',
   recording: { creates: 'tournament' },
   run: async (
@@ -271,7 +271,7 @@ export const openRound = defineOperatorRoute({
   body: newRound,
   success: { status: 201, description: 'The round.', schema: roundSchema },
   refusals: {
-    invalid_request: 'The body does not fit its schema, or the round would be too short, too long or already over.',
+    invalid_request: 'The body does not match its schema, or the round would be too short, too long or already over.',
     conflict: 'Another round is open, or the tournament is not active.',
   },
   // The log shows this as a change of the tournament, whose current round the new one becomes.

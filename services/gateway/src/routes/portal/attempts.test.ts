@@ -62,7 +62,7 @@ const list = (query: string) =>
     `/programs/${programId}/attempts?environment=test${query}`,
   );
 
-test('the list of attempts merges those of challenges and of rounds, and ends where the first of both was read to', async () => {
+test('the list of attempts merges those of challenges and of rounds, and a page ends where the first of both lists ended', async () => {
   const [a, c] = [attemptAt('challenge', 50), attemptAt('challenge', 30)];
   const [b, hidden] = [attemptAt('tournament', 40), attemptAt('tournament', 10)];
   challenge.script.listAttempts = answering([a, c], 30, 60);
@@ -107,7 +107,7 @@ test('with after, attempts are oldest first, and head_cursor continues where bot
   expect(Buffer.from(body.head_cursor ?? '', 'base64url').toString()).toContain(at(50).toISOString());
 });
 
-test('a query of attempts that does not fit is refused without a call', async () => {
+test('an invalid query of attempts is refused without a call', async () => {
   const cursor = encodePosition({ at: at(0), id: newId() });
   for (const query of [
     '&cursor=nonsense',
@@ -160,7 +160,7 @@ test("an attempt of another developer's program is not found, and no service is 
     `/attempts/${id}/receipt`,
   ])
     expect([path, (await stranger.send('GET', `/programs/${programId}${path}`)).status]).toEqual([path, 404]);
-  // A query that does not fit is refused first, and alike for a program that does not exist.
+  // An invalid query is refused first, even for a program that does not exist.
   const unfit = (program: string) => stranger.send('GET', `/programs/${program}/attempts?limit=nonsense`);
   const [foreign, missing] = [await unfit(programId), await unfit(newId())];
   expect([foreign.status, foreign.text]).toEqual([400, missing.text]);

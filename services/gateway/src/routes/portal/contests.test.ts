@@ -77,14 +77,14 @@ const ONE = [
 const LISTS = ['/challenges', '/tournaments'];
 
 describe('the challenges and tournaments of a program', () => {
-  test('another developer’s are 404, and no service is called', async () => {
+  test('another developer’s challenges and tournaments are 404, and no service is called', async () => {
     for (const path of [...ONE, ...LISTS.map((list) => `${list}?environment=test`)]) {
       expect(await get(path, other)).toMatchObject({ status: 404, code: 'not_found' });
     }
     expect(asked()).toEqual([]);
   });
 
-  test('what their service does not find for the program is 404', async () => {
+  test('a challenge or tournament that the service does not find for the program is 404', async () => {
     for (const path of ONE) expect(await get(path)).toMatchObject({ status: 404, code: 'not_found' });
     expect(asked()).toEqual([
       ['getProgramChallenge', { programId, challengeId: ID }],
@@ -267,7 +267,7 @@ describe('tournaments', () => {
     ]);
   });
 
-  test('the standings of a round are counts while they are withheld, and then rows without a player of their own', async () => {
+  test('the standings of a round show only counts while they are withheld, and rows afterwards', async () => {
     const head = { round: ROUND, scoredPlayers: 4 };
     tournament.script = {
       listRoundStandings: async () => ({ ...head, isWithheld: true, rows: [], nextCursor: '' }),

@@ -42,8 +42,8 @@ export interface DryRuns extends Integrations {
 }
 
 /**
- * Per developer, in each process: two samples of the largest size at once, and then more than one a
- * second.
+ * Per developer, in each process: a burst of two samples of the largest size, and then more than
+ * one a second.
  */
 export const DRY_RUN_BYTES_PER_SECOND = 1.5 * MAX_BODY_BYTES;
 /**
@@ -63,7 +63,7 @@ export const dryRunDescriptor = defineDeveloperRoute({
   // Kept as a push would send them: every digit of a number, and the order of members.
   verbatim: { descriptor: MAX_BODY_BYTES, sample: MAX_BODY_BYTES },
   success: { status: 200, description: 'Each record, or the pointer that failed.', schema: dryRunSchema },
-  refusals: { invalid_request: 'The body does not fit its schema, or the descriptor is not valid.' },
+  refusals: { invalid_request: 'The body does not match its schema, or the descriptor is not valid.' },
   run: async ({ caller, body, verbatim, options }, { integration, dryRunBudgets }: DryRuns) => {
     const { descriptor: descriptorJson = '', sample: sampleJson = '' } = verbatim;
     const limited = limitDryRun(dryRunBudgets, caller.developerId, descriptorJson.length + sampleJson.length);

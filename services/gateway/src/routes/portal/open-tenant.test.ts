@@ -14,25 +14,28 @@ const OPEN_IN: Record<(typeof PROGRAM_STATUSES)[number], readonly string[]> = {
 };
 const NUMBERS = { test: Environment.TEST, live: Environment.LIVE } as const;
 
-test.each(PROGRAM_STATUSES)('a program that is %s is open where its key works and the host accepts one', (status) => {
-  for (const deletionScheduled of [false, true])
-    for (const accepted of [['test', 'live'], ['test'], ['live']] as const)
-      for (const environment of ENVIRONMENTS) {
-        const program = {
-          id: newId(),
-          name: 'Arcade',
-          developerId: null,
-          status,
-          deletionScheduled,
-          createdAt: new Date(),
-          keys: [],
-        };
-        const tenant = openTenantOf(program, NUMBERS[environment], {
-          config: { ACCEPTED_ENVIRONMENTS: [...accepted] },
-        });
-        const isOpen =
-          !deletionScheduled && OPEN_IN[status].includes(environment) && accepted.some((it) => it === environment);
-        if (isOpen) expect(tenant).toEqual({ programId: program.id, environment: NUMBERS[environment] });
-        else expect(isRefused(tenant) && tenant.code).toBe('conflict');
-      }
-});
+test.each(PROGRAM_STATUSES)(
+  'a program that is %s is open where its key works and the configuration accepts such a key',
+  (status) => {
+    for (const deletionScheduled of [false, true])
+      for (const accepted of [['test', 'live'], ['test'], ['live']] as const)
+        for (const environment of ENVIRONMENTS) {
+          const program = {
+            id: newId(),
+            name: 'Arcade',
+            developerId: null,
+            status,
+            deletionScheduled,
+            createdAt: new Date(),
+            keys: [],
+          };
+          const tenant = openTenantOf(program, NUMBERS[environment], {
+            config: { ACCEPTED_ENVIRONMENTS: [...accepted] },
+          });
+          const isOpen =
+            !deletionScheduled && OPEN_IN[status].includes(environment) && accepted.some((it) => it === environment);
+          if (isOpen) expect(tenant).toEqual({ programId: program.id, environment: NUMBERS[environment] });
+          else expect(isRefused(tenant) && tenant.code).toBe('conflict');
+        }
+  },
+);

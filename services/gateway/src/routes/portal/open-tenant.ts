@@ -1,6 +1,7 @@
 /**
  * Where a developer may change something by session: only where a key of the program would work.
- * Otherwise a session would get further than the key that a suspension or the host refuses.
+ * Otherwise a session would get further than the key that a suspension or the configuration
+ * refuses.
  */
 import { type Refused, refused } from '@laurel/errors';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
@@ -18,7 +19,7 @@ export interface AcceptingEnvironments {
 
 /** Why the tenant is refused, for the routes' documentation too. */
 export const NO_KEY_WORKS =
-  'No key of the program works in this environment: the host does not accept it, or the program is not approved, suspended, closed or about to be deleted.';
+  'No key of the program works in this environment: this installation does not accept it, or the program is not approved, suspended, closed or about to be deleted.';
 
 /** The program in this environment. Refuses: conflict. */
 export function openTenantOf(

@@ -59,7 +59,7 @@ beforeEach(() => {
 
 const path = (query: string, program = programId) => `/programs/${program}/overview?${query}`;
 
-test('the overview has the money and the deliveries of one environment, over the hours that were asked for', async () => {
+test('the overview has the money and the deliveries of one environment, over the requested hours', async () => {
   wallet.script.getProgramMoney = async () => ({
     feesCents: 12_34n,
     refundsCents: 1_00n,
@@ -125,7 +125,7 @@ from (values ('live', 201, '', 7), ('live', 402, 'insufficient_funds', 2), ('liv
   expect(webhook.asked).toEqual([['summarizeDeliveries', { developerId, tenant, from }]]);
 });
 
-test('the overview shows null for what is not known, and 24 hours by default', async () => {
+test('the overview shows null for unknown numbers, and 24 hours by default', async () => {
   wallet.script.getProgramMoney = async () => ({ paidCents: 0n, heldCents: 0n });
   const none = { delivered: 0, failed: 0, pending: 0 };
   webhook.script.summarizeDeliveries = async () => none;

@@ -115,7 +115,7 @@ const ALL = (environment: string) =>
   ] as readonly (readonly [method: string, path: string, body?: object])[];
 const CHANGES = (environment: string) => ALL(environment).slice(1, 5);
 
-test('each route asks the service for what the route of /v1 does, and its response is the same text', async () => {
+test('each route makes the same call as the route of /v1, and its response is the same text', async () => {
   const { session, programId, key } = await makeDeveloper();
   const liveKey = (await operate('POST', `/programs/${programId}/approve`)).body.live_key;
   const member = '"descriptor": { "x": 18446744073709551615 }';
@@ -191,7 +191,7 @@ test('no change is made where no key of the program works, and every route still
   }
 });
 
-test('where the host accepts no test key, a session changes nothing in test either', async () => {
+test('where the configuration accepts no test keys, a session changes nothing in test either', async () => {
   const { session, programId } = await makeDeveloper();
   for (const [method, path, body] of CHANGES('test'))
     expect(codeOf(await send(method, pathOf(programId, path), session, body, livePort))).toEqual(CONFLICT);
@@ -227,7 +227,7 @@ test('a request without an environment, or with one that does not exist, is refu
   expect(integration.asked).toEqual([]);
 });
 
-test('a body with a member that the route does not have is refused, and so is one that does not fit /v1', async () => {
+test('a body with a member that the route does not have is refused, and so is one that /v1 would refuse', async () => {
   const { session, programId } = await makeDeveloper();
   const where = '?environment=test';
   for (const [method, path, body] of [

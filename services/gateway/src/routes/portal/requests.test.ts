@@ -160,7 +160,7 @@ test('a list is read page by page, and followed by its head', async () => {
   ]);
 });
 
-test('a query that does not fit is refused', async () => {
+test('an invalid query of the request log is refused', async () => {
   const { head_cursor } = (await listOf(ann)).body;
   for (const query of [
     '&cursor=nonsense',
@@ -179,7 +179,7 @@ test('a query that does not fit is refused', async () => {
   expect((await ann.read(`${ann.programId}/requests`)).status).toBe(400);
 });
 
-test('while the log cannot be written, requests are answered as ever, and later ones are logged again', async () => {
+test('while the log cannot be written, requests succeed as usual, and later ones are logged again', async () => {
   await superuser.query({ text: 'alter table request_batches rename to request_batches_away' });
   const lost = await call(ann, 'GET', '/challenges?limit=nonsense');
   expect(lost.status).toBe(400);

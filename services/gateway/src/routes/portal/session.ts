@@ -40,7 +40,7 @@ export const signIn = defineSignInRoute({
   name: 'signIn',
   summary: 'Sign in',
   description:
-    'Takes the e-mail and the password that an operator has set. The response has a token and sets the cookie `laurel_session`. Every portal route accepts either, for 12 hours unless the host sets another time. A wrong e-mail and a wrong password get the same 401; repeated guesses get 429.',
+    'Takes the e-mail and the password that an operator has set. The response has a token and sets the cookie `laurel_session`. Every portal route accepts either, for 12 hours unless the installation sets another time. A wrong e-mail and a wrong password get the same 401; repeated guesses get 429.',
   body: credentials,
   success: {
     status: 201,

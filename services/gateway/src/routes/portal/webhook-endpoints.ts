@@ -104,7 +104,7 @@ export const createWebhookEndpoint = definePortalRoute({
   body: newEndpoint,
   success: { status: 201, description: 'The endpoint with its secret.', schema: endpointWithSecretSchema },
   refusals: {
-    invalid_request: 'The body does not fit its schema, or the URL is not safe to call.',
+    invalid_request: 'The body does not match its schema, or the URL is not safe to call.',
     not_found: 'The developer has no such program.',
     conflict: 'The developer already has the maximum number of endpoints.',
   },
@@ -163,7 +163,7 @@ export const changeWebhookEndpoint = definePortalRoute({
   params,
   body: endpointChange,
   success: { status: 200, description: 'The endpoint.', schema: endpointSchema },
-  refusals: { invalid_request: 'The body does not fit its schema, or the URL is not safe to call.' },
+  refusals: { invalid_request: 'The body does not match its schema, or the URL is not safe to call.' },
   action: 'change_webhook_endpoint',
   run: async ({ caller: { developerId }, params: { endpointId }, body, options }, { webhook }: Webhooks) => {
     const { url, active } = body;
@@ -230,7 +230,7 @@ export const listWebhookDeliveries = definePortalRoute({
   name: 'listWebhookDeliveries',
   summary: 'List the deliveries of an endpoint',
   description:
-    'A delivery stays in the log for 30 days unless the host sets another time. `attempts` has the beginning of each response of the endpoint, or the reason why there was none.',
+    'A delivery stays in the log for 30 days unless the installation sets another time. `attempts` has the beginning of each response of the endpoint, or the reason why there was none.',
   params,
   query: deliveryQuery,
   success: { status: 200, description: 'Newest first, each with every send.', schema: deliveryListSchema },

@@ -3,7 +3,7 @@ import { MAX_METADATA_BYTES } from '@laurel/attempts/domain';
 import { isRefused } from '@laurel/errors';
 import { newOwnedId } from '@laurel/values/ids';
 import { failpoint } from '../../failpoints.ts';
-import { repeated } from '../../http/route.ts';
+import { replayedResult } from '../../http/route.ts';
 import { presentAttempt } from '../../presenters/attempt.ts';
 import { attemptSchema, createAttemptBody } from './attempt-schemas.ts';
 import { defineTenantRoute } from './route.ts';
@@ -53,6 +53,6 @@ export const createAttempt = defineTenantRoute({
     await failpoint('gateway.create.after-call');
     if (isRefused(attempt)) return attempt;
     const presented = presentAttempt(attempt);
-    return attempt.id === operationId ? presented : repeated(presented);
+    return attempt.id === operationId ? presented : replayedResult(presented);
   },
 });

@@ -224,7 +224,7 @@ describe('complete tables', () => {
   test.each([
     ['fails', () => Promise.reject(new Error('gone'))],
     ['is refused', async () => refused('not_found')],
-  ])('a complete table whose later page %s breaks off: it never parses as whole', async (_name, fail) => {
+  ])('a complete table whose later page %s is cut off, so that it never parses as complete', async (_name, fail) => {
     getLeaderboard = view(View.COMPLETE, 9_000);
     const whole = tableOf(9_000);
     listStandings = (request, context) => (pagesRead.length === 3 ? fail() : whole(request, context));

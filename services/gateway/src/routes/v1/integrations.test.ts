@@ -137,7 +137,7 @@ describe('POST /v1/integrations', () => {
     expect(integration.asked).toMatchObject([['createIntegration', { descriptorJson: '{}', pullIntervalSeconds: 30 }]]);
   });
 
-  test('a body that does not fit is 400 and reaches no service', async () => {
+  test('an invalid body is 400 and reaches no service', async () => {
     const transport = 'push_webhook';
     for (const body of [
       {},
@@ -244,7 +244,7 @@ describe('the other routes of integrations', () => {
     }
   });
 
-  test('PATCH refuses a body that does not fit before it looks for the integration', async () => {
+  test('PATCH refuses an invalid body before it looks for the integration', async () => {
     for (const body of [{ status: 'closed' }, { status: null }, { descriptor: 1 }, { pull_interval_seconds: 29 }, '']) {
       expect(codeOf(await partner('PATCH', '/integrations/nonsense', body))).toEqual(INVALID);
     }
@@ -320,7 +320,7 @@ describe("a program's facts", () => {
     ]);
   });
 
-  test('a gateway without the integration service creates, approves and suspends programs; another announces them', async () => {
+  test('while a gateway cannot reach the integration service, it still creates, approves and suspends programs; another gateway announces them', async () => {
     const { id } = (await operate('POST', '/programs', { name: 'Kept' }, 1)).body;
     expect((await operate('POST', `/programs/${id}/approve`, undefined, 1)).status).toBe(200);
     expect((await operate('PATCH', `/programs/${id}`, { status: 'suspended' }, 1)).status).toBe(200);

@@ -3,7 +3,7 @@ import { MAX_EVIDENCE_BYTES } from '@laurel/attempts/domain';
 import { isRefused } from '@laurel/errors';
 import { newId, receiptIdOf } from '@laurel/values/ids';
 import { failpoint } from '../../failpoints.ts';
-import { repeated } from '../../http/route.ts';
+import { replayedResult } from '../../http/route.ts';
 import { presentOutcome } from '../../presenters/attempt.ts';
 import { outcomeSchema, reportOutcomeBody } from './attempt-schemas.ts';
 import { defineTenantRoute } from './route.ts';
@@ -47,6 +47,6 @@ export const reportOutcome = defineTenantRoute({
     await failpoint('gateway.outcome.after-call');
     if (isRefused(outcome)) return outcome;
     const presented = presentOutcome(outcome);
-    return outcome.receiptId === receiptIdOf(operationId) ? presented : repeated(presented);
+    return outcome.receiptId === receiptIdOf(operationId) ? presented : replayedResult(presented);
   },
 });

@@ -127,7 +127,7 @@ test('a distribution may have the least sample and negative, tiny and huge perce
   expect(challenge.asked).toMatchObject([['seedChallenge', { distribution, sampleSize: 500n }]]);
 });
 
-test('a distribution that does not fit is 400, reaches no service and does not use up its key', async () => {
+test('an invalid distribution is 400, reaches no service and leaves its idempotency key free', async () => {
   const withPercentile = (change: object) => ({ ...BODY, distribution: { ...DISTRIBUTION, ...change } });
   const withoutPercentile = (name: string) => {
     const { [name]: _left, ...distribution } = DISTRIBUTION as Record<string, number>;

@@ -2,7 +2,7 @@ import type { ChallengeClient } from '@laurel/attempts/client';
 import { isRefused, refused } from '@laurel/errors';
 import { isUuid, newId } from '@laurel/values/ids';
 import { failpoint } from '../../failpoints.ts';
-import { repeated } from '../../http/route.ts';
+import { replayedResult } from '../../http/route.ts';
 import { presentDistributionResult } from '../../presenters/challenge.ts';
 import { distributionResultSchema, seedDistributionBody } from './challenge-schemas.ts';
 import { defineV1Route } from './route.ts';
@@ -42,6 +42,6 @@ export const seedDistribution = defineV1Route({
     await failpoint('gateway.seed.after-call');
     if (isRefused(seeded)) return seeded;
     const presented = presentDistributionResult(seeded);
-    return seeded.repeated ? repeated(presented) : presented;
+    return seeded.repeated ? replayedResult(presented) : presented;
   },
 });

@@ -14,9 +14,9 @@ type JsonObject = { [name: string]: Json };
 const SCHEMAS = '#/components/schemas/';
 
 /** `kept` names the unreferenced components that stay. */
-export function polish(document: OpenApiDocument, kept: readonly string[] = []): OpenApiDocument {
+export function normalizeDocument(document: OpenApiDocument, kept: readonly string[] = []): OpenApiDocument {
   const plain = JSON.parse(JSON.stringify(document)) as JsonObject & { components: JsonObject; paths: JsonObject };
-  const { components, ...rest } = polished(plain) as typeof plain;
+  const { components, ...rest } = normalized(plain) as typeof plain;
   const responses = shareResponses(rest.paths as unknown as Parameters<typeof shareResponses>[0]) as JsonObject;
   const { schemas, ...others } = {
     ...components,
@@ -35,10 +35,10 @@ export function polish(document: OpenApiDocument, kept: readonly string[] = []):
   } as unknown as OpenApiDocument;
 }
 
-function polished(value: Json): Json {
-  if (Array.isArray(value)) return value.map(polished);
+function normalized(value: Json): Json {
+  if (Array.isArray(value)) return value.map(normalized);
   if (typeof value !== 'object' || value === null) return value;
-  const members = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, polished(member)]));
+  const members = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, normalized(member)]));
   return withConst(withReference(withoutType(members)));
 }
 
