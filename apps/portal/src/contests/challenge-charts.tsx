@@ -6,13 +6,13 @@ import type {
   PassRateReading,
   PassRateStatistics,
   ScoreHistogram,
-} from '../../api/api-types.ts';
-import { TooLittle } from '../../kit/charts/figure.tsx';
-import { Histogram } from '../../kit/charts/histogram.tsx';
-import { IntervalChart } from '../../kit/charts/interval.tsx';
-import { LineChart, type Point } from '../../kit/charts/line.tsx';
-import { formatCount, formatShare } from '../../kit/format.ts';
-import { driftWords, formatOdds, passRateWords, sourceWords } from './words.ts';
+} from '../api/api-types.ts';
+import { TooLittle } from '../kit/charts/figure.tsx';
+import { Histogram } from '../kit/charts/histogram.tsx';
+import { IntervalChart } from '../kit/charts/interval.tsx';
+import { LineChart, type Point } from '../kit/charts/line.tsx';
+import { formatCount, formatShare } from '../kit/format.ts';
+import { driftWords, formatOdds, passRateWords, sourceWords } from './challenge-words.ts';
 
 /** Fewer scores have no shape. */
 const MIN_SCORES = 10;
