@@ -1,5 +1,6 @@
 /** The pages that `operator.test.ts` opens. A page adds one line. */
-import { expectStatus, type SharedWorld } from '../world.ts';
+import { newPlayedChallenge, newPlayedRound } from '../portal/contest-items.ts';
+import { expectStatus, type SharedWorld, tournamentTerms } from '../world.ts';
 import { newHeldPayout } from './payout-items.ts';
 
 export interface OperatorPage {
@@ -20,6 +21,73 @@ const OPERATOR_PAGES: readonly OperatorPage[] = [
     item: async ({ operator }) => expectStatus(201, await operator.createProgram('Draft arcade')).body.id,
   },
   { path: '/programs/{item}', heading: /./, item: async ({ program }) => program.id },
+  { path: '/programs/{item}/challenges', heading: 'Challenges', item: async ({ program }) => program.id },
+  {
+    path: '/programs/{item}/challenges?environment=test',
+    heading: 'Challenges',
+    item: async (world) => {
+      await world.newChallenge();
+      return world.program.id;
+    },
+  },
+  {
+    path: '/programs/{item}/challenges/new?environment=test',
+    heading: 'Create a challenge',
+    item: async ({ program }) => program.id,
+  },
+  {
+    path: '/challenges/{item}',
+    heading: 'Harbour run',
+    item: async (world) => (await newPlayedChallenge(world, world)).id,
+  },
+  {
+    path: '/challenges/{item}',
+    heading: 'Unplaced bar',
+    item: async (world) =>
+      (await world.newChallenge({ name: 'Unplaced bar', status: 'calibrating', threshold: null })).id,
+  },
+  { path: '/programs/{item}/tournaments', heading: 'Tournaments', item: async ({ program }) => program.id },
+  {
+    path: '/programs/{item}/tournaments?environment=test',
+    heading: 'Tournaments',
+    item: async (world) => {
+      await world.newTournament();
+      return world.program.id;
+    },
+  },
+  {
+    path: '/programs/{item}/tournaments/new',
+    heading: 'Create a tournament',
+    item: async ({ program }) => program.id,
+  },
+  {
+    path: '/tournaments/{item}',
+    heading: 'Friday cup',
+    item: async (world) =>
+      (
+        await world.newTournament(
+          tournamentTerms({ description: 'The best of the week.', round_length_seconds: 3_600 }),
+        )
+      ).id,
+  },
+  {
+    path: '/rounds/{item}',
+    heading: / UTC$/,
+    item: async (world) => {
+      const { round } = await newPlayedRound(world, world);
+      await world.partner.closeRound(round.id);
+      return round.id;
+    },
+  },
+  {
+    path: '/rounds/{item}',
+    heading: / UTC$/,
+    item: async (world) => {
+      const { round } = await newPlayedRound(world, world);
+      await world.operator.cancelRound(round.id, 'A bug of the game.');
+      return round.id;
+    },
+  },
   { path: '/payouts', heading: 'Payouts', item: async (world) => (await newHeldPayout(world)).award_id },
   { path: '/payouts?status=denied', heading: 'Payouts' },
   { path: '/audit', heading: 'Audit' },

@@ -1,13 +1,13 @@
 /** The columns of a round's standings. `player` shows who it is, which differs by who may know. */
 import type { ReactNode } from 'react';
-import type { OperatorStanding } from '../api/api-types.ts';
+import type { LeaderboardRow, OperatorStanding } from '../api/api-types.ts';
 import { formatCount, formatScore } from '../kit/format.ts';
 import { Money } from '../kit/money.tsx';
 import { Status } from '../kit/status.tsx';
 import type { Column } from '../kit/table.tsx';
 import { Time } from '../kit/time.tsx';
 
-type Standing = Omit<OperatorStanding, 'account_id' | 'award_id'>;
+type Standing = Omit<LeaderboardRow, 'is_player' | 'payout_status'> & Pick<OperatorStanding, 'payout_status'>;
 
 export function standingsColumns<Row extends Standing>(
   unit: string,

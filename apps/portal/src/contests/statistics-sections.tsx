@@ -8,19 +8,23 @@ import { DriftChart, PassRateChart, ScoreChart } from './challenge-charts.tsx';
 interface StatisticsProps {
   readonly challenge: OperatorChallenge;
   readonly statistics: ChallengeStatistics;
+  /** The page draws the scores that place the bar elsewhere. */
+  readonly isBarDrawn?: boolean;
   /** Below the evidence of the drift monitor. */
   readonly driftFacts?: ReactNode;
 }
 
-export function StatisticsSections({ challenge, statistics, driftFacts }: StatisticsProps): ReactNode {
+export function StatisticsSections(props: StatisticsProps): ReactNode {
+  const { challenge, statistics, isBarDrawn = false, driftFacts } = props;
   const { scores, pass_rate, calibration, ramp, drift } = statistics;
+  const isDrawn = isBarDrawn && scores.source === 'bar_samples';
   return (
     <>
       {calibration !== null && <CalibrationSection calibration={calibration} challenge={challenge} />}
       {ramp !== null && <RampSection ramp={ramp} />}
       <Section title="Scores and pass rate">
         <div className="columns">
-          <ScoreChart scores={scores} challenge={challenge} />
+          {!isDrawn && <ScoreChart scores={scores} challenge={challenge} />}
           <PassRateChart rate={pass_rate} challenge={challenge} />
         </div>
       </Section>

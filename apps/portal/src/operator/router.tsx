@@ -10,7 +10,9 @@ import { parseSearch, stringifySearch } from '../kit/filters.ts';
 import { OperatorShell } from './layout/operator-shell.tsx';
 import { TokenForm } from './layout/token-form.tsx';
 import { readSearch as readActionSearch } from './pages/actions/search.ts';
+import { readSearch as readChallengeSearch } from './pages/challenges/search.ts';
 import { readSearch as readPayoutSearch } from './pages/payouts/search.ts';
+import { readSearch as readTournamentSearch } from './pages/tournaments/search.ts';
 
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: Crashed });
 const atRoot = { getParentRoute: () => root } as const;
@@ -79,7 +81,14 @@ const developers = createRoute({
 const challenges = createRoute({
   ...inShell,
   path: 'programs/$programId/challenges',
+  validateSearch: readChallengeSearch,
   component: lazy(() => import('./pages/challenges/challenges-page.tsx').then((page) => page.ChallengesPage)),
+});
+const newChallenge = createRoute({
+  ...inShell,
+  path: 'programs/$programId/challenges/new',
+  validateSearch: readChallengeSearch,
+  component: lazy(() => import('./pages/challenges/new-challenge-page.tsx').then((page) => page.NewChallengePage)),
 });
 const challenge = createRoute({
   ...inShell,
@@ -89,7 +98,14 @@ const challenge = createRoute({
 const tournaments = createRoute({
   ...inShell,
   path: 'programs/$programId/tournaments',
+  validateSearch: readTournamentSearch,
   component: lazy(() => import('./pages/tournaments/tournaments-page.tsx').then((page) => page.TournamentsPage)),
+});
+const newTournament = createRoute({
+  ...inShell,
+  path: 'programs/$programId/tournaments/new',
+  validateSearch: readTournamentSearch,
+  component: lazy(() => import('./pages/tournaments/new-tournament-page.tsx').then((page) => page.NewTournamentPage)),
 });
 const tournament = createRoute({
   ...inShell,
@@ -127,8 +143,10 @@ export const router = createRouter({
       programs,
       program,
       challenges,
+      newChallenge,
       challenge,
       tournaments,
+      newTournament,
       tournament,
       round,
       attempts,
