@@ -1,5 +1,5 @@
 /** What an operator does with contests, with its consequence read back through `/v1`. */
-import type { FullLeaderboard, Round } from '@laurel/sdk';
+import type { Challenge, FullLeaderboard } from '@laurel/sdk';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../clients/chromium.ts';
@@ -65,10 +65,13 @@ describe.skipIf(!(await hasChromium()))('an operator runs contests', () => {
 
     await decide(page, 'Reinstate', 'It is live again at once');
     await statusOf(page, 'live').waitFor();
-    expectStatus(201, await create());
+    const { id: openAttempt } = expectStatus(201, await create()).body;
 
-    await decide(page, 'Close', 'This is final');
+    await decide(page, 'Close', 'Attempts that are open are still played and can win. This is final');
     await statusOf(page, 'closed').waitFor();
+    expect(expectStatus(200, await world.partner.reportOutcome(openAttempt, { score: 120 })).body.award).toMatchObject({
+      amount: '5.00',
+    });
     expect(await create()).toMatchObject({ status: 409, body: { error: { code: 'challenge_not_available' } } });
     expect(await page.getByRole('button', { name: 'Reinstate' }).count()).toBe(0);
     expect(objections).toEqual([]);
@@ -107,7 +110,28 @@ describe.skipIf(!(await hasChromium()))('an operator runs contests', () => {
     expect(data.map(({ id, name, status }) => [id, name, status])).toEqual([
       [idOf(page), 'Refused run', 'calibrating'],
     ]);
-    expect(objections.filter((objection) => !/^(400|console): /.test(objection))).toEqual([]);
+    expect(besidesRefusals(objections)).toEqual([]);
+  });
+
+  test('the page of a challenge draws the scores that place its bar, and the evidence against it over time', async () => {
+    const calibrating = await world.newChallenge({ name: 'Unplaced bar', status: 'calibrating', threshold: null });
+    await newScores(calibrating.id, [40, 52, 58, 61, 66, 71, 74, 80, 86, 93]);
+    const played = await newMonitoredChallenge();
+    await using observed = await observePage(browser, origin);
+    const { page, objections } = observed;
+    await signInByToken(page, world.stack.operatorToken);
+    await openOperatorPage(page, `/challenges/${calibrating.id}`, 'Unplaced bar');
+    const scores = page.getByRole('figure', { name: 'Scores for the bar' });
+    expect(await scores.getByRole('img').getAttribute('aria-label')).toMatch(/^10 values .+ Bar so far: 86 points\.$/);
+    // Without the style of the charts every mark would be black.
+    const fill = await page.evaluate("getComputedStyle(document.querySelector('.chart .mark')).fill");
+    expect(fill).not.toBe('rgb(0, 0, 0)');
+
+    await openOperatorPage(page, `/challenges/${played.id}`, 'Harbour run');
+    await page.getByRole('figure', { name: 'Evidence against the bar' }).waitFor();
+    expect(await page.getByRole('figure', { name: 'Scores', exact: true }).count()).toBe(1);
+    await page.getByText('Claimed pass rate').waitFor();
+    expect(objections).toEqual([]);
   });
 
   test('a challenge that drift suspended shows the evidence, and is reinstated with a note alone', async () => {
@@ -119,8 +143,6 @@ describe.skipIf(!(await hasChromium()))('an operator runs contests', () => {
     await expect.poll(async () => (await world.operator.getChallenge(id)).body.status).toBe('suspended');
     await openOperatorPage(page, `/challenges/${id}`, 'Harbour run');
     await page.getByText('The drift monitor suspended it').waitFor();
-    const evidence = page.getByRole('figure', { name: 'Evidence against the bar' });
-    await evidence.or(page.getByText('Its course is drawn from the second reading on')).first().waitFor();
     const history = page.getByRole('table', { name: 'Status history' }).locator('tbody tr');
     await expect.poll(() => history.first().textContent()).toMatch(/\d+ of \d+ cleared the bar\. Too easy .+ : 1/);
 
@@ -152,9 +174,14 @@ describe.skipIf(!(await hasChromium()))('an operator runs contests', () => {
     await enterText(page.getByLabel('Payout of each, in US dollars, group 1'), '5.00');
     await pressEnter(page.getByRole('button', { name: 'Add a group of ranks' }));
     await enterText(page.getByLabel('Ranks of group 2'), '2');
-    await enterText(page.getByLabel('Payout of each, in US dollars, group 2'), '2.50');
-    await page.getByText('In all $10.00.').waitFor();
+    const second = page.getByLabel('Payout of each, in US dollars, group 2');
+    await enterText(second, '7.50');
     await enterText(page.getByLabel('Entrants that a round needs'), '1');
+    await pressEnter(page.getByRole('button', { name: 'Create the tournament' }));
+    const purse = page.getByRole('group', { name: 'Purse' });
+    await purse.getByText('No amount of purse_table may be above the one of the rank before it.').waitFor();
+    await enterText(second, '2.50');
+    await page.getByText('In all $10.00.').waitFor();
     await pressEnter(page.getByRole('button', { name: 'Create the tournament' }));
     await page.getByRole('heading', { level: 1, name: 'Keyboard cup' }).waitFor();
     const tournamentId = idOf(page);
@@ -168,8 +195,7 @@ describe.skipIf(!(await hasChromium()))('an operator runs contests', () => {
     await pressEnter(dialogOf(page).getByRole('button', { name: 'Open' }));
     await page.getByRole('heading', { level: 1, name: / UTC$/ }).waitFor();
     const roundId = idOf(page);
-    const [round] = await roundsOf(tournamentId);
-    expect(round).toMatchObject({
+    expect(await currentRoundOf(tournamentId)).toMatchObject({
       id: roundId,
       status: 'open',
       purse_table: [
@@ -188,11 +214,13 @@ describe.skipIf(!(await hasChromium()))('an operator runs contests', () => {
     });
     await statusOf(page, 'cancelled').waitFor();
     await page.getByText(/Cancelled by operator .+: “The game counted twice\.”/).waitFor();
-    expect((await roundsOf(tournamentId))[0]).toMatchObject({ id: roundId, status: 'cancelled' });
+    expect(await currentRoundOf(tournamentId)).toMatchObject({ id: roundId, status: 'cancelled' });
     await expect.poll(() => world.balance(player)).toBe('100.00');
+    const board = expectStatus(200, await world.partner.getLeaderboard(roundId, player.ref)).body as FullLeaderboard;
+    expect(board.data).toMatchObject([{ player_ref: player.ref, payout_status: 'refunded' }]);
     const refused = await world.partner.createAttempt({ tournament_round_id: roundId, player_ref: player.ref });
     expect(refused).toMatchObject({ status: 409, body: { error: { code: 'entries_closed' } } });
-    expect(objections).toEqual([]);
+    expect(besidesRefusals(objections)).toEqual([]);
   });
 
   test('a tournament that another operator paused meanwhile says so, and is activated and closed', async () => {
@@ -268,6 +296,11 @@ function idOf(page: Page): string {
   return new URL(page.url()).pathname.split('/').at(-1) ?? '';
 }
 
+/** A browser also writes each 400 to its console. */
+function besidesRefusals(objections: readonly string[]): readonly string[] {
+  return objections.filter((objection) => !/^(400|console): /.test(objection));
+}
+
 /** Presses the button of an action, reads its consequence, fills its fields, and confirms it. */
 async function decide(
   page: Page,
@@ -297,8 +330,31 @@ function localMinute(page: Page, at: string): Promise<string> {
   );
 }
 
-/** The rounds of a tournament, as operators read them. */
-async function roundsOf(tournamentId: string): Promise<readonly Round[]> {
-  const answer = await world.operator.send<{ data: Round[] }>('GET', `/tournaments/${tournamentId}/rounds`);
-  return expectStatus(200, answer).body.data;
+/** A challenge whose drift monitor has kept two readings, however it groups the attempts. */
+async function newMonitoredChallenge(): Promise<Challenge> {
+  const challenge = await newPlayedChallenge(world, world);
+  const counted = async () => expectStatus(200, await world.operator.getDrift(challenge.id)).body;
+  await expect.poll(async () => (await counted()).attempts).toBe(60);
+  await newScores(
+    challenge.id,
+    Array.from({ length: 10 }, () => 40),
+  );
+  await expect.poll(async () => (await counted()).readings.length).toBeGreaterThan(1);
+  return challenge;
+}
+
+/** Attempts of one player, one after the other, each with its score. */
+async function newScores(challengeId: string, scores: readonly number[]): Promise<void> {
+  const player = await world.newPlayer();
+  for (const score of scores) {
+    const entry = { challenge_id: challengeId, player_ref: player.ref };
+    const { id } = expectStatus(201, await world.partner.createAttempt(entry)).body;
+    expectStatus(200, await world.partner.reportOutcome(id, { score }));
+  }
+}
+
+/** The latest round of a tournament, as the partner reads it. */
+async function currentRoundOf(tournamentId: string): Promise<object | null | undefined> {
+  const { data } = expectStatus(200, await world.partner.listTournaments('all')).body;
+  return data.find(({ id }) => id === tournamentId)?.current_round;
 }

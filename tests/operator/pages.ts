@@ -1,6 +1,6 @@
 /** The pages that `operator.test.ts` opens. A page adds one line. */
 import { newPlayedChallenge, newPlayedRound } from '../portal/contest-items.ts';
-import { expectStatus, type SharedWorld, tournamentTerms } from '../world.ts';
+import { expectStatus, type SharedWorld } from '../world.ts';
 import { newHeldPayout } from './payout-items.ts';
 
 export interface OperatorPage {
@@ -46,7 +46,6 @@ const OPERATOR_PAGES: readonly OperatorPage[] = [
     item: async (world) =>
       (await world.newChallenge({ name: 'Unplaced bar', status: 'calibrating', threshold: null })).id,
   },
-  { path: '/programs/{item}/tournaments', heading: 'Tournaments', item: async ({ program }) => program.id },
   {
     path: '/programs/{item}/tournaments?environment=test',
     heading: 'Tournaments',
@@ -64,11 +63,7 @@ const OPERATOR_PAGES: readonly OperatorPage[] = [
     path: '/tournaments/{item}',
     heading: 'Friday cup',
     item: async (world) =>
-      (
-        await world.newTournament(
-          tournamentTerms({ description: 'The best of the week.', round_length_seconds: 3_600 }),
-        )
-      ).id,
+      (await world.newTournament({ description: 'The best of the week.', round_length_seconds: 3_600 })).id,
   },
   {
     path: '/rounds/{item}',

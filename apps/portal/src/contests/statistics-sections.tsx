@@ -8,20 +8,21 @@ import { DriftChart, PassRateChart, ScoreChart } from './challenge-charts.tsx';
 interface StatisticsProps {
   readonly challenge: OperatorChallenge;
   readonly statistics: ChallengeStatistics;
-  /** The page draws the scores that place the bar elsewhere. */
-  readonly isBarDrawn?: boolean;
+  /** Shows the scores that place the bar, in place of their picture. */
+  readonly barSection?: ReactNode;
   /** Below the evidence of the drift monitor. */
   readonly driftFacts?: ReactNode;
 }
 
 export function StatisticsSections(props: StatisticsProps): ReactNode {
-  const { challenge, statistics, isBarDrawn = false, driftFacts } = props;
+  const { challenge, statistics, barSection, driftFacts } = props;
   const { scores, pass_rate, calibration, ramp, drift } = statistics;
-  const isDrawn = isBarDrawn && scores.source === 'bar_samples';
+  const isDrawn = barSection !== undefined && scores.source === 'bar_samples';
   return (
     <>
       {calibration !== null && <CalibrationSection calibration={calibration} challenge={challenge} />}
       {ramp !== null && <RampSection ramp={ramp} />}
+      {barSection}
       <Section title="Scores and pass rate">
         <div className="columns">
           {!isDrawn && <ScoreChart scores={scores} challenge={challenge} />}

@@ -51,8 +51,9 @@ const OFFERED: Readonly<Record<ChallengeStatus, readonly Action[]>> = {
 };
 
 function reinstatementOf(challenge: ChallengeWithStatusChange): string {
+  const before = challenge.status_change?.from ?? 'live';
   const begins =
-    challenge.prize_structure === 'threshold' && challenge.threshold === null
+    before === 'calibrating'
       ? 'It calibrates again: attempts are free, and their scores count for the bar.'
       : 'It is live again at once: players pay the fee, and a score that clears the bar wins the prize.';
   if (!isStoppedByDrift(challenge)) return begins;

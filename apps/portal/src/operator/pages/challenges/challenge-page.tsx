@@ -25,7 +25,7 @@ import { AttemptsLink } from '../../layout/attempts-link.tsx';
 import { EnvironmentBand } from '../../layout/environments.tsx';
 import { ChallengeId } from '../../layout/item-ids.tsx';
 import { ProgramName } from '../../layout/program-name.tsx';
-import { CalibrationSection } from './calibration-section.tsx';
+import { BarSection } from './bar-section.tsx';
 import { ChallengeActions } from './challenge-actions.tsx';
 
 const route = getRouteApi('/shell/challenges/$challengeId');
@@ -59,7 +59,6 @@ export function ChallengePage(): ReactNode {
       <LastChange challenge={challenge} />
       <MainFacts challenge={challenge} />
       <TermsSection challenge={challenge} parent={<ChallengeId value={challenge.parent_challenge_id ?? ''} />} />
-      <CalibrationSection challenge={challenge} />
       <Monitored challenge={challenge} />
     </Page>
   );
@@ -70,11 +69,11 @@ interface ChallengeProps {
 }
 
 /** Why its status is what it is. */
-function LastChange({ challenge: { status, status_change: change } }: ChallengeProps): ReactNode {
+function LastChange({ challenge: { status_change: change } }: ChallengeProps): ReactNode {
   if (change === null) return null;
   return (
     <p>
-      <Status value={status} /> since <Time at={change.at} />: {causeWords(change.cause)}.
+      Its status changed <Time at={change.at} />: {causeWords(change.cause)}.
       {change.note !== null && <> Note: “{change.note}”</>}
     </p>
   );
@@ -116,7 +115,7 @@ function Monitored({ challenge }: ChallengeProps): ReactNode {
           <StatisticsSections
             challenge={challenge}
             statistics={found}
-            isBarDrawn
+            barSection={<BarSection challenge={challenge} />}
             driftFacts={<Loaded reading={drift}>{(report) => <DriftFacts report={report} />}</Loaded>}
           />
         )}

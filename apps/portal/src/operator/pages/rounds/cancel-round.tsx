@@ -42,7 +42,8 @@ interface QuestionProps {
 function Question({ round, onClose }: QuestionProps): ReactNode {
   const [reason, setReason] = useState('');
   const path = `/rounds/${round.id}`;
-  const affects = [path, `/tournaments/${round.tournament_id}`, '/actions'];
+  const tournaments = `/programs/${round.program_id}/tournaments`;
+  const affects = [path, `/tournaments/${round.tournament_id}`, tournaments, '/actions'];
   const change = useChange<OperatorRound>('post', `${path}/cancel`, affects, { timeoutMs: CANCEL_TIMEOUT_MS });
   const cancel = async () => {
     const body: CancelRoundRequest = { reason: reason.trim() };

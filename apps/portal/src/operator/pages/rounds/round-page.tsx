@@ -125,6 +125,7 @@ function playerOf({ player_ref, account_id }: OperatorStanding): ReactNode {
 
 const AWARD: Column<OperatorStanding> = {
   name: 'Award',
+  grow: 2,
   cell: ({ award_id }) =>
     award_id === null ? <span className="muted">–</span> : <PayoutId value={award_id} isShort />,
 };

@@ -3,18 +3,17 @@ import type { ReactNode } from 'react';
 import type { CalibrationReport, OperatorChallenge, Quantile, SeededDistribution } from '../../../api/api-types.ts';
 import { useRead } from '../../../api/use-read.ts';
 import { ScoreHistogramChart } from '../../../contests/challenge-charts.tsx';
-import { barSourceWords } from '../../../contests/challenge-words.ts';
+import { sourceWords } from '../../../contests/challenge-words.ts';
 import { Facts } from '../../../kit/facts.tsx';
 import { formatCount, formatScore } from '../../../kit/format.ts';
 import { Loaded } from '../../../kit/loaded.tsx';
 import { Section } from '../../../kit/page.tsx';
-import { type Column, Table } from '../../../kit/table.tsx';
 
-export function CalibrationSection({ challenge }: { readonly challenge: OperatorChallenge }): ReactNode {
+export function BarSection({ challenge }: { readonly challenge: OperatorChallenge }): ReactNode {
   // Millions of samples take seconds to count, so it is read once.
   const reading = useRead<CalibrationReport>(`/challenges/${challenge.id}/calibration`);
   return (
-    <Section title="What places the bar">
+    <Section title="The scores that place the bar">
       <Loaded reading={reading}>{(report) => <Report challenge={challenge} report={report} />}</Loaded>
     </Section>
   );
@@ -29,12 +28,12 @@ function Report({ challenge, report }: ReportProps): ReactNode {
   const { samples, players, fair_share, required, bar, bar_interval, quantiles, seeded } = report;
   const unit = challenge.metric_unit;
   const isTopN = challenge.prize_structure === 'top_n';
-  const barLabel = challenge.status === 'calibrating' ? 'Bar so far' : 'Bar';
+  const isPlaced = isTopN || challenge.threshold !== null;
+  const barLabel = isPlaced ? 'Bar' : 'Bar so far';
   return (
     <>
       <Facts
         items={[
-          ...(isTopN ? [] : [{ label: 'Bar comes from', value: barSourceWords(challenge.calibration_source) }]),
           {
             label: barLabel,
             value: bar === null ? 'None yet' : `${formatScore(bar)} ${unit}`,
@@ -47,31 +46,25 @@ function Report({ challenge, report }: ReportProps): ReactNode {
                   value: `${formatScore(bar_interval.low)} to ${formatScore(bar_interval.high)} ${unit}`,
                 },
               ]),
-          { label: 'Scores', value: isTopN ? formatCount(samples) : ofRequired(samples, required.samples) },
-          { label: 'Players', value: isTopN ? formatCount(players) : ofRequired(players, required.players) },
-          ...(isTopN
+          { label: 'Scores', value: isPlaced ? formatCount(samples) : ofRequired(samples, required.samples) },
+          { label: 'Players', value: isPlaced ? formatCount(players) : ofRequired(players, required.players) },
+          ...(isPlaced
             ? []
             : [{ label: 'Scores that count of one player', value: `At most ${formatCount(fair_share)}` }]),
         ]}
       />
-      <ScoreHistogramChart
-        title="Scores that place the bar"
-        scores={{ count: samples, bins: report.histogram.map((bin) => ({ ...bin, count: bin.samples })) }}
-        bar={bar === null ? undefined : { value: bar, label: barLabel }}
-        challenge={challenge}
-        note={`${formatCount(samples)} scores of ${formatCount(players)} players.`}
-      />
-      {quantiles.length > 0 && (
-        <div className="compact">
-          <Table
-            caption="Scores by share"
-            columns={quantileColumns(unit)}
-            rows={quantiles}
-            keyOf={({ share }) => String(share)}
-            empty={null}
-          />
-        </div>
+      {samples === 0 && isPlaced ? (
+        <p className="muted">No score of its own placed the bar.</p>
+      ) : (
+        <ScoreHistogramChart
+          title="Scores for the bar"
+          scores={{ count: samples, bins: report.histogram.map((bin) => ({ ...bin, count: bin.samples })) }}
+          bar={bar === null ? undefined : { value: bar, label: barLabel }}
+          challenge={challenge}
+          note={sourceWords({ source: 'bar_samples', complete: true, count: samples })}
+        />
       )}
+      {quantiles.length > 0 && <Quantiles quantiles={quantiles} unit={unit} />}
       {seeded !== null && <Seeded seeded={seeded} unit={unit} />}
     </>
   );
@@ -81,11 +74,23 @@ function ofRequired(count: number, required: number): string {
   return `${formatCount(count)} of ${formatCount(required)}`;
 }
 
-function quantileColumns(unit: string): readonly Column<Quantile>[] {
-  return [
-    { name: 'Share of the scores', cell: ({ share }) => `${formatScore(share * 100)} %` },
-    { name: `At or below (${unit})`, align: 'end', cell: ({ score }) => formatScore(score) },
-  ];
+interface QuantilesProps {
+  readonly quantiles: readonly Quantile[];
+  readonly unit: string;
+}
+
+function Quantiles({ quantiles, unit }: QuantilesProps): ReactNode {
+  return (
+    <>
+      <h3>The score at or below which a share of them lies</h3>
+      <Facts
+        items={quantiles.map(({ share, score }) => ({
+          label: `${formatScore(share * 100)} %`,
+          value: `${formatScore(score)} ${unit}`,
+        }))}
+      />
+    </>
+  );
 }
 
 interface SeededProps {
@@ -94,18 +99,14 @@ interface SeededProps {
 }
 
 function Seeded({ seeded, unit }: SeededProps): ReactNode {
-  const score = (value: number) => `${formatScore(value)} ${unit}`;
+  const { p5, p25, p50, p75, p95, sample_size } = seeded;
   return (
     <>
-      <h3>Percentiles of {formatCount(seeded.sample_size)} scores, from the partner</h3>
+      <h3>Percentiles of {formatCount(sample_size)} scores, from the partner</h3>
       <Facts
-        items={[
-          { label: '5 %', value: score(seeded.p5) },
-          { label: '25 %', value: score(seeded.p25) },
-          { label: '50 %', value: score(seeded.p50) },
-          { label: '75 %', value: score(seeded.p75) },
-          { label: '95 %', value: score(seeded.p95) },
-        ]}
+        items={Object.entries({ '5 %': p5, '25 %': p25, '50 %': p50, '75 %': p75, '95 %': p95 }).map(
+          ([label, score]) => ({ label, value: `${formatScore(score)} ${unit}` }),
+        )}
       />
     </>
   );
