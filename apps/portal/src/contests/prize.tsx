@@ -1,4 +1,4 @@
-/** `<Prize challenge={challenge} />`: what is on offer, beside the full prize while a ramp caps it. */
+/** `<Prize challenge={challenge} />`: what is on offer, and the full prize while a ramp caps it. */
 import type { ReactNode } from 'react';
 import type { OperatorChallenge } from '../api/api-types.ts';
 import { Money } from '../kit/money.tsx';

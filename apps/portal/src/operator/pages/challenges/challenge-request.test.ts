@@ -26,7 +26,7 @@ test('amounts stay texts, numbers are numbers, and jurisdictions are a list', ()
   });
 });
 
-test('a text that is no number is sent as it was typed, for the server to refuse', () => {
+test('a text that is no number is sent unchanged, for the server to refuse', () => {
   expect(sent({ top_n: 'ten', threshold: '1,000', target_pass_rate: 'Infinity', score_max: '0x10' })).toEqual({
     top_n: 'ten',
     threshold: '1,000',

@@ -114,7 +114,7 @@ interface MoneyFieldsProps {
 function MoneyFields({ structure, onStructure }: MoneyFieldsProps): ReactNode {
   return (
     <FieldGroup title="Fee and prize">
-      <Field label="Fee, in US dollars" name="fee" hint="Of one paid attempt, as 1.00." inputMode="decimal" required />
+      <Field label="Fee, in US dollars" name="fee" hint="For one paid attempt, as 1.00." inputMode="decimal" required />
       <Field
         label="Prize, in US dollars"
         name="prize"

@@ -1,4 +1,4 @@
-/** `<CancelRound round />`: a button, and the dialog that cancels the round and returns every fee. */
+/** `<CancelRound round />`: a button, and the dialog that cancels the round. */
 import { type ReactNode, useState } from 'react';
 import type { CancelRoundRequest, OperatorRound } from '../../../api/api-types.ts';
 import { useChange } from '../../../api/use-read.ts';

@@ -97,7 +97,7 @@ function EntryFields(): ReactNode {
       <Field
         label="Entry fee, in US dollars"
         name="entry_fee"
-        hint="Of each paid attempt, as 1.00."
+        hint="For each paid attempt, as 1.00."
         inputMode="decimal"
         required
       />
