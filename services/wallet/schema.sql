@@ -339,6 +339,8 @@ CREATE INDEX player_links_account_id_idx ON public.player_links USING btree (acc
 
 CREATE INDEX program_accounts_account_id_idx ON public.program_accounts USING btree (account_id);
 
+CREATE INDEX transfers_goodwill_idx ON public.transfers USING btree (attempt_id, seq) WHERE ((kind = 'deposit'::text) AND (attempt_id IS NOT NULL));
+
 CREATE UNIQUE INDEX transfers_one_deposit_per_reference ON public.transfers USING btree (player_ledger_id, reference) WHERE (kind = 'deposit'::text);
 
 CREATE UNIQUE INDEX transfers_one_fee_per_attempt ON public.transfers USING btree (attempt_id) WHERE ((kind = 'fee'::text) AND (state = 'posted'::text));

@@ -16,6 +16,7 @@ describe('statements and deposits', () => {
     const deposit = { environment: 'test', amount: '20.00', reference: 'bank transfer 1' };
     expect(expectStatus(201, await world.operator.deposit(player.accountId, deposit)).body).toEqual({
       balance: '20.00',
+      posted_before: false,
     });
     const entry = { challenge_id: challenge.id, player_ref: player.ref };
     const expired = expectStatus(201, await world.partner.createAttempt(entry)).body.id;
@@ -63,11 +64,15 @@ describe('statements and deposits', () => {
     expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1].map((count) => `deposit ${count}`));
   });
 
-  test('a repeated deposit with the same reference changes nothing', async () => {
+  test('a repeated deposit with the same reference changes nothing, and its answer says so', async () => {
     const player = await world.newPlayer({ funds: '0.00' });
     const deposit = { environment: 'test', amount: '10.00', reference: 'once' };
-    expectStatus(201, await world.operator.deposit(player.accountId, deposit));
-    expectStatus(201, await world.operator.deposit(player.accountId, deposit));
+    for (const postedBefore of [false, true]) {
+      expect(expectStatus(201, await world.operator.deposit(player.accountId, deposit)).body).toEqual({
+        balance: '10.00',
+        posted_before: postedBefore,
+      });
+    }
     expect(await world.balance(player)).toBe('10.00');
     expectError(409, 'conflict', await world.operator.deposit(player.accountId, { ...deposit, amount: '11.00' }));
     expect(await world.balance(player)).toBe('10.00');
@@ -100,7 +105,7 @@ describe('statements and deposits', () => {
       expect(answer.text).toContain(`to ${most} at the most`);
       expect(await world.balance(player, environment)).toBe(nearly);
     }
-    expect(expectStatus(201, await deposit('0.01')).body).toEqual({ balance: most });
+    expect(expectStatus(201, await deposit('0.01')).body).toEqual({ balance: most, posted_before: false });
     expectError(400, 'invalid_request', await deposit('0.01'));
     expect(await world.balance(player, environment)).toBe(most);
   });

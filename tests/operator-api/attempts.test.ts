@@ -1,8 +1,9 @@
 /** A player complains: from the id of an attempt, or of the account, to everything about it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Developer, expectStatus, joinWorld, type SharedWorld } from '../world.ts';
+import { type Developer, eventually, expectStatus, joinWorld, type SharedWorld } from '../world.ts';
 
 type Line = { readonly id: string; readonly program_id: string; readonly account_id: string };
+type Described = { readonly timeline: readonly { readonly kind: string }[] };
 type Search = { readonly data: readonly { readonly id: string }[]; readonly missing: readonly string[] };
 type List = { readonly data: readonly Line[]; readonly next_cursor: string | null };
 
@@ -34,14 +35,21 @@ describe('attempts as operators read them', () => {
     const asked = { challenge_id: challenge.id, player_ref: player.ref };
     const { id } = expectStatus(201, await program.test.createAttempt(asked)).body;
     const evidence = { frames: [1, 2, 3] };
-    const outcome = expectStatus(200, await program.test.reportOutcome(id, { score: 100, evidence })).body;
+    const reported = await program.test.reportOutcome(id, { score: 100, evidence });
+    const outcome = expectStatus(200, reported).body;
     const { deliveryId } = await hook.event('attempt.settled', id);
     await hook.delivery(deliveryId);
     const { award } = outcome;
-    const everything = [id, outcome.receipt_id, award?.id, deliveryId, player.accountId, challenge.id, program.id];
-    for (const [index, searched] of everything.entries()) {
+    const requestId = reported.headers['x-request-id'] ?? '';
+    // The log of requests is written after the answer.
+    await eventually(async () => {
+      const found = await send<Search>(`/search?q=${requestId}`);
+      return expectStatus(200, found).body.data.length === 1 || undefined;
+    }, 'the request is logged');
+    const ofAttempt = [id, outcome.receipt_id, award?.id, deliveryId, requestId];
+    for (const [index, searched] of [...ofAttempt, player.accountId, challenge.id, program.id].entries()) {
       const { data, missing } = expectStatus(200, await send<Search>(`/search?q=${searched}`)).body;
-      const isOfAttempt = index < 4;
+      const isOfAttempt = index < ofAttempt.length;
       expect([missing, data]).toEqual([
         [],
         [expect.objectContaining({ id: searched, ...(isOfAttempt && { attempt_id: id, program_id: program.id }) })],
@@ -61,6 +69,23 @@ describe('attempts as operators read them', () => {
       deliveries: [{ id: deliveryId }],
       payout: { award_id: outcome.award?.id, status: 'held', reason: 'sandbox_hold', account_id: player.accountId },
     });
+  });
+
+  test('a deposit that makes an attempt good is in the timeline that operators read, and not in the developer’s', async () => {
+    const { program, portal } = developer;
+    const challenge = await world.newChallenge({}, program);
+    const player = await world.newPlayer({ partner: program.test });
+    const asked = { challenge_id: challenge.id, player_ref: player.ref };
+    const { id } = expectStatus(201, await program.test.createAttempt(asked)).body;
+    const deposit = { environment: 'test', amount: '2.50', reference: 'ticket 7' };
+    const body = { ...deposit, attempt_id: id };
+    expectStatus(201, await world.operator.send('POST', `/accounts/${player.accountId}/deposits`, { body }));
+    const kinds = ({ timeline }: Described) => timeline.map(({ kind }) => kind);
+    const read = expectStatus(200, await world.operator.send<Described>('GET', `/attempts/${id}`)).body;
+    expect(kinds(read)).toEqual(['created', 'fee_charged', 'goodwill_deposited']);
+    expect(read.timeline.at(-1)).toMatchObject({ amount: '2.50', reference: 'ticket 7' });
+    const ofDeveloper = await portal.send<Described>('GET', `/programs/${program.id}/attempts/${id}`);
+    expect(kinds(expectStatus(200, ofDeveloper).body)).toEqual(['created', 'fee_charged']);
   });
 
   test("an account's attempts at a challenge and in a round are in one list, and a winner's rank has its payout", async () => {

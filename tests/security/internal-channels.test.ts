@@ -130,6 +130,7 @@ describe('the wallet’s gRPC port', () => {
         listInsiders: wallet.listInsiders({ programId: world.program.id, limit: 1 }),
         removeInsider: wallet.removeInsider({ programId: world.program.id, accountId: newId() }),
         getStatement: wallet.getStatement({ accountId, environment: Environment.TEST, limit: 1, cursor: '' }),
+        listGoodwill: wallet.listGoodwill({ attemptId: newOwnedId('challenge') }),
         audit: wallet.audit({}),
       };
       for (const [rpc, call] of Object.entries(calls))
@@ -285,6 +286,7 @@ const CALLERS_OF_WALLET: Record<keyof WalletServiceService, readonly string[]> =
   lookUpId: GATEWAY,
   updateAccount: GATEWAY,
   deposit: GATEWAY,
+  listGoodwill: GATEWAY,
   getStatement: GATEWAY,
   addInsider: GATEWAY,
   listInsiders: GATEWAY,

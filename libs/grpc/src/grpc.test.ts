@@ -64,7 +64,7 @@ describe.each([
       const { port } = await serve({
         deposit: async (request, { requestId }) => {
           seen.push(request, requestId);
-          return { balanceCents: request.amountCents + 1n };
+          return { balanceCents: request.amountCents + 1n, postedBefore: true };
         },
         putPlayerLink: async (_, { requestId }) => {
           seen.push(requestId);
@@ -73,7 +73,10 @@ describe.each([
       });
       const wallet = connect(port);
       const deposit = { accountId: 'x', environment: Environment.TEST, amountCents: 2n ** 62n, reference: 'r' };
-      expect(await wallet.deposit(deposit, { requestId: 'req-1' })).toEqual({ balanceCents: 2n ** 62n + 1n });
+      expect(await wallet.deposit(deposit, { requestId: 'req-1' })).toEqual({
+        balanceCents: 2n ** 62n + 1n,
+        postedBefore: true,
+      });
       expect(await wallet.putPlayerLink({ player: undefined, email: 'e' })).toEqual({
         createdAt: new Date('2026-10-01T10:20:30.456Z'),
         accountId: 'x',
@@ -113,7 +116,9 @@ describe.each([
     });
 
     test('a response that does not fit its message is logged, and its text is not sent to the caller', async () => {
-      const { port } = await serve({ deposit: async () => ({ balanceCents: 'secret' as unknown as bigint }) });
+      const { port } = await serve({
+        deposit: async () => ({ balanceCents: 'secret' as unknown as bigint, postedBefore: false }),
+      });
       const request = { accountId: 'x', environment: Environment.TEST, amountCents: 1n, reference: 'r' };
       const error = await failureOf(connect(port).deposit(request));
       expect(error).toMatchObject({ code: status.INTERNAL, definite: false });

@@ -162,7 +162,7 @@ export interface Operator {
   deposit(
     accountId: string,
     deposit: { environment: string; amount: string; reference: string },
-  ): Promise<Answer<{ balance: string }>>;
+  ): Promise<Answer<{ balance: string; posted_before: boolean }>>;
   statement(accountId: string, environment: string): Promise<Answer<StatementBody>>;
   playerLinks(accountId: string): Promise<Answer<PlayerLinksBody>>;
   severPlayerLinks(accountId: string, programId: string): Promise<Answer<undefined>>;

@@ -27,6 +27,7 @@ export const CALLERS: AcceptedCallers<WalletServiceService> = {
   lookUpId: GATEWAY,
   updateAccount: GATEWAY,
   deposit: GATEWAY,
+  listGoodwill: GATEWAY,
   getStatement: GATEWAY,
   addInsider: GATEWAY,
   listInsiders: GATEWAY,

@@ -30,6 +30,7 @@ import { liftSeverance } from './handlers/lift-severance.ts';
 import { listAccounts } from './handlers/list-accounts.ts';
 import { listAwardPayouts } from './handlers/list-award-payouts.ts';
 import { listFees } from './handlers/list-fees.ts';
+import { listGoodwill } from './handlers/list-goodwill.ts';
 import { listInsiders } from './handlers/list-insiders.ts';
 import { listPayouts } from './handlers/list-payouts.ts';
 import { listPlayerLinks } from './handlers/list-player-links.ts';
@@ -80,6 +81,7 @@ export function walletRpcs(deps: {
       lookUpId: lookUpId(deps),
       updateAccount: updateAccount(deps),
       deposit: deposit(deps),
+      listGoodwill: listGoodwill(deps),
       getStatement: getStatement(deps),
       addInsider: addInsider(deps),
       listInsiders: listInsiders(deps),

@@ -476,6 +476,8 @@ export type AttemptTimelineEntry = {
   number?: number | undefined;
   http_status?: number | null | undefined;
   error_kind?: string | null | undefined;
+  /** The reference of a deposit that makes the attempt good, which only operators are shown. */
+  reference?: string | undefined;
 };
 
 export type AttemptTimelineKind =
@@ -489,7 +491,8 @@ export type AttemptTimelineKind =
   | 'expired'
   | 'voided'
   | 'fee_refunded'
-  | 'webhook_sent';
+  | 'webhook_sent'
+  | 'goodwill_deposited';
 
 export type AuditCheck = {
   id: string;
@@ -511,10 +514,6 @@ export type AuditReport = {
   /** No check has a violation of real money. */
   live_ok: boolean;
   checks: Array<AuditCheck>;
-};
-
-export type Balance = {
-  balance: Amount;
 };
 
 export type CalibrationGate = {
@@ -650,6 +649,12 @@ export type DepositRequest = {
   reference: string;
   /** The attempt that the deposit makes good: one of the account, in this environment. */
   attempt_id?: string | undefined;
+};
+
+export type DepositResult = {
+  balance: Amount;
+  /** An earlier call made this deposit, and this one changed nothing. */
+  posted_before: boolean;
 };
 
 export type DescribedAttempt = AttemptLine & {

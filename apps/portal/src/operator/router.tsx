@@ -9,8 +9,10 @@ import { Crashed, NotFound, SessionGate } from '../frame/session-gate.tsx';
 import { parseSearch, stringifySearch } from '../kit/filters.ts';
 import { OperatorShell } from './layout/operator-shell.tsx';
 import { TokenForm } from './layout/token-form.tsx';
+import { readSearch as readAccountSearch, readStatementSearch } from './pages/accounts/search.ts';
 import { readSearch as readActionSearch } from './pages/actions/search.ts';
 import { readSearch as readChallengeSearch } from './pages/challenges/search.ts';
+import { readSearch as readDeveloperSearch } from './pages/developers/search.ts';
 import { readSearch as readPayoutSearch } from './pages/payouts/search.ts';
 import { readSearch as readTournamentSearch } from './pages/tournaments/search.ts';
 
@@ -66,16 +68,19 @@ const payout = createRoute({
 const accounts = createRoute({
   ...inShell,
   path: 'accounts',
+  validateSearch: readAccountSearch,
   component: lazy(() => import('./pages/accounts/accounts-page.tsx').then((page) => page.AccountsPage)),
 });
 const account = createRoute({
   ...inShell,
   path: 'accounts/$accountId',
+  validateSearch: readStatementSearch,
   component: lazy(() => import('./pages/accounts/account-page.tsx').then((page) => page.AccountPage)),
 });
 const developers = createRoute({
   ...inShell,
   path: 'developers',
+  validateSearch: readDeveloperSearch,
   component: lazy(() => import('./pages/developers/developers-page.tsx').then((page) => page.DevelopersPage)),
 });
 const challenges = createRoute({

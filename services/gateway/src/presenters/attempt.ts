@@ -6,7 +6,7 @@
 import { textAt } from '@laurel/json';
 import type { Attempt, Award, DescribeAttemptResponse, ListedAttempt, Outcome } from '@laurel/proto/attempts';
 import { ATTEMPT_STATUSES, AWARD_STATUSES, ENVIRONMENTS, nameOf } from '@laurel/proto/enum-names';
-import type { Payout } from '@laurel/proto/wallet';
+import type { Goodwill, Payout } from '@laurel/proto/wallet';
 import type { EndpointDelivery } from '@laurel/proto/webhook';
 import { contestServiceOf } from '@laurel/values/ids';
 import { formatAmount } from '@laurel/values/money';
@@ -63,17 +63,21 @@ function ownersOf({ tenant, accountId }: Pick<ListedAttempt, 'tenant' | 'account
   return { program_id: programId, environment: nameOf(ENVIRONMENTS, environment), account_id: accountId || null };
 }
 
-/** One attempt of a developer as JSON text, with its history and the deliveries of its events. */
+/**
+ * One attempt as JSON text, with its history and the deliveries of its events. Only operators are
+ * shown goodwill.
+ */
 export function presentDescribedAttempt(
   described: DescribeAttemptResponse,
   deliveries: readonly EndpointDelivery[],
+  goodwill: readonly Goodwill[] = [],
 ): string {
   const attempt = present(described.attempt);
   const { outcome } = attempt;
   const line = JSON.stringify(presentListedAttempt(described));
   const rest = JSON.stringify({
     outcome: outcome === undefined ? null : outcomeFields(outcome, awardFields),
-    timeline: timelineOf(described, deliveries),
+    timeline: timelineOf(described, deliveries, goodwill),
     deliveries: deliveries.map(({ endpointId, delivery }) => ({
       ...presentDelivery(present(delivery)),
       endpoint_id: endpointId,
@@ -91,18 +95,21 @@ export function presentOperatorAttempt({
   deliveries,
   receiptJson,
   payout,
+  goodwill,
 }: {
   readonly described: DescribeAttemptResponse;
   readonly deliveries: readonly EndpointDelivery[];
   readonly receiptJson: string | null;
   readonly payout: Payout | null;
+  readonly goodwill: readonly Goodwill[];
 }): string {
   const rest = JSON.stringify({
     ...ownersOf(described),
     payout: payout === null ? null : presentPayout(payout),
   });
   const evidence = receiptJson === null ? 'null' : evidenceOf(receiptJson);
-  return `${presentDescribedAttempt(described, deliveries).slice(0, -1)},"evidence":${evidence},${rest.slice(1)}`;
+  const shared = presentDescribedAttempt(described, deliveries, goodwill);
+  return `${shared.slice(0, -1)},"evidence":${evidence},${rest.slice(1)}`;
 }
 
 /** The evidence of a receipt, as the text that the partner sent. */

@@ -1,7 +1,11 @@
-/** What happened to an attempt, oldest first, with the sends of its events. */
+/**
+ * What happened to an attempt, oldest first, with the sends of its events and, for operators, the
+ * deposits that make it good.
+ */
 
 import type { AttemptFact, DescribeAttemptResponse } from '@laurel/proto/attempts';
 import { ATTEMPT_FACTS, nameOf } from '@laurel/proto/enum-names';
+import type { Goodwill } from '@laurel/proto/wallet';
 import type { EndpointDelivery } from '@laurel/proto/webhook';
 import { millisecondsOf } from '@laurel/values/instant';
 import { formatAmount } from '@laurel/values/money';
@@ -24,13 +28,16 @@ interface TimedEntry {
 export function timelineOf(
   { attempt, facts }: Pick<DescribeAttemptResponse, 'attempt' | 'facts'>,
   deliveries: readonly EndpointDelivery[],
+  goodwill: readonly Goodwill[],
 ): readonly Entry[] {
   let time = 0;
   const timed = facts.map((fact): TimedEntry => {
     time = fact.at === undefined ? time : Math.max(time, millisecondsOf(fact.at));
     return { time, entry: presentFact(fact, attempt) };
   });
-  return [...timed, ...deliveries.flatMap(sendsOf)].sort((a, b) => a.time - b.time).map(({ entry }) => entry);
+  return [...timed, ...deliveries.flatMap(sendsOf), ...goodwill.map(depositOf)]
+    .sort((a, b) => a.time - b.time)
+    .map(({ entry }) => entry);
 }
 
 function presentFact(
@@ -65,4 +72,10 @@ function sendsOf({ endpointId, delivery }: EndpointDelivery): readonly TimedEntr
       error_kind: errorKind ?? null,
     },
   }));
+}
+
+function depositOf({ amountCents, reference, createdAt }: Goodwill): TimedEntry {
+  const at = createdAt?.toISOString() ?? null;
+  const entry = { at, kind: 'goodwill_deposited', amount: formatAmount(amountCents), reference };
+  return { time: createdAt?.getTime() ?? 0, entry };
 }

@@ -301,9 +301,9 @@ const SELECT_BY_ID: Statement = {
 };
 
 /** A request of any program, in either environment, without its bodies. */
-export async function findRequestLine(database: Database, requestId: string): Promise<RequestLine | null> {
-  const [found] = await database.query<RequestLine>(SELECT_BY_ID, [requestId]);
-  return found ?? null;
+export async function findRequestLine(database: Database, requestId: string): Promise<ListedLine | null> {
+  const [found] = await database.query<ListedLine>(SELECT_BY_ID, [requestId]);
+  return found === undefined ? null : withAttemptId(found);
 }
 
 const SELECT_ONE: Statement = {

@@ -59,7 +59,7 @@ const timelineEntry = component(
   'AttemptTimelineEntry',
   z.object({
     at: timestamp.nullable().openapi({ description: 'Null for `expired` and `voided`, whose time is not stored.' }),
-    kind: component('AttemptTimelineKind', z.enum([...kinds, 'webhook_sent'])),
+    kind: component('AttemptTimelineKind', z.enum([...kinds, 'webhook_sent', 'goodwill_deposited'])),
     amount: amount.optional(),
     reason: z.string().optional(),
     score: z.number().optional(),
@@ -70,6 +70,9 @@ const timelineEntry = component(
     number: z.int().optional(),
     http_status: z.int().nullable().optional(),
     error_kind: z.string().nullable().optional(),
+    reference: z.string().optional().openapi({
+      description: 'The reference of a deposit that makes the attempt good, which only operators are shown.',
+    }),
   }),
 );
 

@@ -232,8 +232,11 @@ describe('deposits', () => {
     const deposit = { accountId, environment: Environment.LIVE, amountCents: 5_00n, reference: 'pay-1' };
     const answers = await Promise.all(Array.from({ length: 20 }, () => ok(wallet.client.deposit(deposit))));
     expect(new Set(answers.map((answer) => answer.balanceCents))).toEqual(new Set([5_00n]));
-    expect(await ok(wallet.client.deposit({ ...deposit, reference: 'pay-2' }))).toEqual({ balanceCents: 10_00n });
-    expect(await ok(wallet.client.deposit(deposit))).toEqual({ balanceCents: 10_00n });
+    expect(await ok(wallet.client.deposit({ ...deposit, reference: 'pay-2' }))).toEqual({
+      balanceCents: 10_00n,
+      postedBefore: false,
+    });
+    expect(await ok(wallet.client.deposit(deposit))).toEqual({ balanceCents: 10_00n, postedBefore: true });
   });
 
   it('a deposit with a used reference and another amount is a conflict', async () => {

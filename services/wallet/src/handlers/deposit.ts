@@ -38,7 +38,7 @@ export function deposit({ database, clock }: { database: Database; clock: Clock 
 
     const ledgerId = playerLedgerId(account.id, environment);
     const player = { accountId: account.id, environment, houseId: account.houseId };
-    const balanceCents = await withOpenPlayers(database, [player], () =>
+    return await withOpenPlayers(database, [player], () =>
       database.transaction(async (tx) => {
         const book = openBook(await lockOpenPlayers(tx, [player]));
         const payer = attemptId === null ? null : await loadFeePayer(tx, attemptId);
@@ -61,9 +61,8 @@ export function deposit({ database, clock }: { database: Database; clock: Clock 
           book.post({ kind: 'deposit', id, ledgerId, amountCents, reference, ...madeGood });
           await writeChanges(tx, book.changes(), clock());
         }
-        return book.balanceCents(ledgerId);
+        return { balanceCents: book.balanceCents(ledgerId), postedBefore: decision === 'done' };
       }),
     );
-    return isRefused(balanceCents) ? balanceCents : { balanceCents };
   };
 }

@@ -3,6 +3,7 @@ import { Environment } from '@laurel/proto/common';
 import { newOwnedId } from '@laurel/values/ids';
 import { describe, expect, it } from 'vitest';
 import { playerLedgerId } from '../domain/ledger.ts';
+import { loadGoodwillStatement } from '../repository/statements.ts';
 import {
   addPlayer,
   auditViolations,
@@ -55,6 +56,34 @@ describe('a deposit that makes an attempt good', () => {
       expect(await refusalOf(wallet.client.deposit(depositOf(player, other)))).toBe('conflict');
     }
     expect(await balanceOf(wallet, player)).toBe(11_00n);
+  });
+
+  it('the deposits of an attempt are listed oldest first, each with its reference, and no others', async () => {
+    const { player, attemptId } = await paidAttempt();
+    for (const [reference, about] of [
+      ['ticket 7', attemptId],
+      ['ticket 8', newOwnedId('challenge')],
+      ['ticket 9', attemptId],
+    ] as const) {
+      wallet.clock.advance(1_000);
+      await ok(wallet.client.deposit({ ...depositOf(player, about), reference }));
+    }
+    const { deposits } = await ok(wallet.client.listGoodwill({ attemptId: attemptId.toUpperCase() }));
+    expect(deposits).toEqual([
+      { amountCents: 2_00n, reference: 'ticket 7', createdAt: new Date(wallet.clock.now.getTime() - 2_000) },
+      { amountCents: 2_00n, reference: 'ticket 9', createdAt: wallet.clock.now },
+    ]);
+    for (const none of [newOwnedId('challenge'), 'x', ''])
+      expect(await ok(wallet.client.listGoodwill({ attemptId: none }))).toEqual({ deposits: [] });
+  });
+
+  it('the deposits of an attempt are read by an index that has no other transfers', async () => {
+    const plan = await wallet.database.transaction(async (tx) => {
+      await tx.query({ text: 'set local enable_seqscan = off' });
+      const explain = { text: `explain ${loadGoodwillStatement.text}` };
+      return tx.query<{ 'QUERY PLAN': string }>(explain, [newOwnedId('challenge'), 200]);
+    });
+    expect(plan.map((line) => line['QUERY PLAN']).join('\n')).toContain('transfers_goodwill_idx');
   });
 
   it('an attempt that another account paid for cannot be made good, nor an id that is none', async () => {

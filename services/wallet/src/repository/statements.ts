@@ -34,6 +34,30 @@ export async function loadFeePayer(tx: Transaction, attemptId: string): Promise<
   return row?.player_ledger_id ?? null;
 }
 
+export const loadGoodwillStatement: Statement = {
+  name: 'load_goodwill',
+  text: `
+    select amount_cents, reference, created_at from transfers
+    where kind = 'deposit' and attempt_id = $1
+    order by seq
+    limit $2`,
+};
+
+export type Goodwill = { readonly amountCents: Cents; readonly reference: string; readonly createdAt: Date };
+
+/** The deposits that make the attempt good, oldest first. */
+export async function loadGoodwill(database: Database, attemptId: string, limit: number): Promise<readonly Goodwill[]> {
+  const rows = await database.query<{ amount_cents: bigint; reference: string; created_at: Date }>(
+    loadGoodwillStatement,
+    [attemptId, limit],
+  );
+  return rows.map((row) => ({
+    amountCents: cents(row.amount_cents),
+    reference: row.reference,
+    createdAt: row.created_at,
+  }));
+}
+
 export type StatementLine = {
   readonly id: string;
   readonly seq: bigint;

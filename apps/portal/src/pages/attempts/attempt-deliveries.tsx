@@ -1,12 +1,13 @@
 import { type ReactNode, useMemo, useState } from 'react';
 import type { AttemptDelivery, DeliveryReference } from '../../api/api-types.ts';
 import { useChange } from '../../api/use-read.ts';
+import { LastAnswer } from '../../attempts/last-answer.tsx';
 import { Button } from '../../kit/button.tsx';
 import { ConfirmDialog } from '../../kit/dialog.tsx';
 import { Empty } from '../../kit/empty.tsx';
 import { shortId } from '../../kit/format.ts';
 import { Id } from '../../kit/id.tsx';
-import { HttpStatus, Status } from '../../kit/status.tsx';
+import { Status } from '../../kit/status.tsx';
 import { type Column, Table } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { ProgramLink } from '../../layout/program-link.tsx';
@@ -65,17 +66,6 @@ function columnsOf(attemptPath: string): readonly Column<AttemptDelivery>[] {
     { name: 'Created', cell: (delivery) => <Time at={delivery.created_at} /> },
     { name: 'Again', cell: (delivery) => <Resend delivery={delivery} attemptPath={attemptPath} /> },
   ];
-}
-
-function LastAnswer({ attempts }: Pick<AttemptDelivery, 'attempts'>): ReactNode {
-  const last = attempts.at(-1);
-  if (last === undefined) return <span className="muted">not sent yet</span>;
-  return (
-    <>
-      <HttpStatus value={last.http_status} />{' '}
-      <span className="muted">{attempts.length === 1 ? '1 send' : `${attempts.length} sends`}</span>
-    </>
-  );
 }
 
 interface ResendProps {

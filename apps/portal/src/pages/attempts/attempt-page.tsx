@@ -2,9 +2,15 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { DescribedAttempt } from '../../api/api-types.ts';
 import { useRead } from '../../api/use-read.ts';
+import { contestOf } from '../../attempts/contest-of.ts';
+import { Outcome } from '../../attempts/outcome.tsx';
+import { Receipt } from '../../attempts/receipt.tsx';
+import { Timeline } from '../../attempts/timeline.tsx';
+import { headlineOf } from '../../attempts/verdict.ts';
+import '../../attempts/attempts.css';
 import { Code } from '../../kit/code-sample.tsx';
 import { Facts } from '../../kit/facts.tsx';
-import { capitalised, formatScore } from '../../kit/format.ts';
+import { capitalised } from '../../kit/format.ts';
 import { Id } from '../../kit/id.tsx';
 import { Loaded } from '../../kit/loaded.tsx';
 import { Money } from '../../kit/money.tsx';
@@ -15,11 +21,7 @@ import { Player } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 import { ProgramLink } from '../../layout/program-link.tsx';
 import { AttemptDeliveries } from './attempt-deliveries.tsx';
-import { ContestLink, contestOf } from './contest-link.tsx';
-import { Receipt } from './receipt.tsx';
-import { Timeline } from './timeline.tsx';
-import { headlineOf } from './verdict.ts';
-import './attempts.css';
+import { ContestLink } from './contest-link.tsx';
 
 const route = getRouteApi('/p/$programId/$environment/attempts/$attemptId');
 
@@ -70,7 +72,7 @@ function Described({ attempt, path }: { readonly attempt: DescribedAttempt; read
       <Facts items={factsOf(attempt)} />
       <div className="columns">
         <Section title="Timeline">
-          <Timeline attempt={attempt} />
+          <Timeline attempt={attempt} linkDelivery={linkDelivery} />
         </Section>
         <div className="page">
           <Section title="Outcome">
@@ -92,7 +94,7 @@ function Described({ attempt, path }: { readonly attempt: DescribedAttempt; read
         {attempt.outcome === null ? (
           <p className="muted">The receipt is signed with the outcome, and this attempt has none.</p>
         ) : (
-          <Receipt attemptId={attempt.id} path={path} />
+          <Receipt attemptId={attempt.id} path={`${path}/receipt`} />
         )}
       </Section>
     </>
@@ -111,35 +113,6 @@ function factsOf(attempt: DescribedAttempt) {
   ];
 }
 
-function Outcome({ attempt: { outcome, award } }: { readonly attempt: DescribedAttempt }): ReactNode {
-  if (outcome === null) return <p className="muted">None has been reported.</p>;
-  const { threshold_applied: bar } = outcome;
-  return (
-    <Facts
-      items={[
-        { label: 'Score', value: formatScore(outcome.score) },
-        { label: 'Bar', value: bar === null ? 'none' : formatScore(bar) },
-        ...(bar === null
-          ? []
-          : [
-              {
-                label: 'Bar cleared',
-                value: (
-                  <Status
-                    value={outcome.met_threshold ? 'yes' : 'no'}
-                    tone={outcome.met_threshold ? 'good' : 'neutral'}
-                  />
-                ),
-              },
-            ]),
-        ...(award === null
-          ? []
-          : [
-              { label: 'Award', value: <Money amount={award.amount} /> },
-              { label: 'Payout', value: <Status value={award.payout_status} /> },
-            ]),
-        { label: 'Recorded', value: <Time at={outcome.recorded_at} /> },
-      ]}
-    />
-  );
+function linkDelivery(id: string): ReactNode {
+  return <ProgramLink path={`/deliveries/${id}`}>Open the delivery</ProgramLink>;
 }

@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AttemptLine } from '../../api/api-types.ts';
 import { type LiveTail, useLiveTail } from '../../api/use-live-tail.ts';
+import { verdictOf } from '../../attempts/verdict.ts';
 import { CodeSample } from '../../kit/code-sample.tsx';
 import { Empty } from '../../kit/empty.tsx';
 import { FilterBar } from '../../kit/filter-bar.tsx';
@@ -19,7 +20,6 @@ import { AttemptId, Player } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 import { ContestLink } from './contest-link.tsx';
 import { ATTEMPT_STATUSES, type readSearch } from './search.ts';
-import { verdictOf } from './verdict.ts';
 
 const route = getRouteApi('/p/$programId/$environment/attempts');
 

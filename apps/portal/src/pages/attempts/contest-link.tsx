@@ -1,10 +1,8 @@
 import type { ReactNode } from 'react';
-import type { AttemptLine } from '../../api/api-types.ts';
+import { contestOf, type Parent } from '../../attempts/contest-of.ts';
 import { shortId } from '../../kit/format.ts';
 import { Id } from '../../kit/id.tsx';
 import { ProgramLink } from '../../layout/program-link.tsx';
-
-type Parent = Pick<AttemptLine, 'challenge_id' | 'tournament_round_id'>;
 
 interface ContestLinkProps {
   readonly attempt: Parent;
@@ -24,8 +22,4 @@ export function ContestLink({ attempt, isNamed = false }: ContestLinkProps): Rea
       </ProgramLink>
     </Id>
   );
-}
-
-export function contestOf(attempt: Parent): 'challenge' | 'round' {
-  return attempt.challenge_id === null ? 'round' : 'challenge';
 }

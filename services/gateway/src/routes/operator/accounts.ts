@@ -222,13 +222,21 @@ export const deposit = defineOperatorRoute({
   name: 'createDeposit',
   summary: 'Deposit external cash',
   description:
-    '`reference` names the payment outside of Laurel, once for each account: a repeated call changes nothing and returns the balance. Use `live` for the account of a person and `test` for a sandbox account; the other gets 404. A balance may reach 10000.00 in test and 1000000.00 in live; a call that would exceed it is refused.',
+    '`reference` names the payment outside of Laurel, once for each account: a repeated call changes nothing and is `posted_before`. Use `live` for the account of a person and `test` for a sandbox account; the other gets 404. A balance may reach 10000.00 in test and 1000000.00 in live; a call that would exceed it is refused.',
   params,
   body: newDeposit,
   success: {
     status: 201,
     description: 'The balance after the deposit.',
-    schema: component('Balance', z.object({ balance: amount })),
+    schema: component(
+      'DepositResult',
+      z.object({
+        balance: amount,
+        posted_before: z
+          .boolean()
+          .openapi({ description: 'An earlier call made this deposit, and this one changed nothing.' }),
+      }),
+    ),
   },
   refusals: {
     not_found: 'There is no such account, or it has no such attempt in this environment.',
@@ -261,7 +269,7 @@ export const deposit = defineOperatorRoute({
     );
     if (isRefused(deposited)) return deposited;
     return {
-      body: { balance: formatAmount(deposited.balanceCents) },
+      body: { balance: formatAmount(deposited.balanceCents), posted_before: deposited.postedBefore },
       logged: { amount: formatAmount(body.amount) },
     };
   },

@@ -150,6 +150,11 @@ test('one attempt leads an operator to its program, account, history, evidence, 
     },
     deniedAt: at(90),
   });
+  const goodwill = [
+    { amountCents: 100n, reference: 'ticket 7', createdAt: at(35) },
+    { amountCents: 250n, reference: 'ticket 8', createdAt: at(95) },
+  ];
+  wallet.script.listGoodwill = async () => ({ deposits: goodwill });
   const { status, body, text } = await operate('GET', `/attempts/${attempt.id}`);
   expect(status).toBe(200);
   expect(text).toContain(`"evidence":${sent}`);
@@ -161,7 +166,16 @@ test('one attempt leads an operator to its program, account, history, evidence, 
     account_id: ACCOUNT_ID,
     outcome: { receipt_id: outcome.receiptId },
     award: { payout_status: 'denied' },
-    timeline: [{}, {}, {}, { kind: 'award_held' }, { kind: 'webhook_sent' }, { kind: 'award_denied' }],
+    timeline: [
+      {},
+      {},
+      {},
+      { kind: 'award_held' },
+      { kind: 'goodwill_deposited', at: at(35).toISOString(), amount: '1.00', reference: 'ticket 7' },
+      { kind: 'webhook_sent' },
+      { kind: 'award_denied' },
+      { kind: 'goodwill_deposited', at: at(95).toISOString(), amount: '2.50', reference: 'ticket 8' },
+    ],
     deliveries: [{ id: delivery.id, endpoint_id: endpointId }],
     payout: { award_id: award.id, status: 'denied', reason: 'payout_velocity', amount: '20.00' },
   });
@@ -171,19 +185,30 @@ test('one attempt leads an operator to its program, account, history, evidence, 
     ['getReceipt', { receiptId: outcome.receiptId }],
   ]);
   expect(webhook.asked).toEqual([['listDeliveriesOfEvents', { developerId, eventIds: [eventId] }]]);
-  expect(wallet.asked).toEqual([['getPayout', { awardId: award.id }]]);
+  expect(wallet.asked).toEqual([
+    ['getPayout', { awardId: award.id }],
+    ['listGoodwill', { attemptId: attempt.id }],
+  ]);
 });
 
-test('an open attempt of a program without a developer has no deliveries, no evidence and no payout', async () => {
+test('a free attempt without an account, of a program without a developer, has no deliveries, evidence, payout or goodwill', async () => {
   const other = (await operate('POST', '/programs', { name: 'Alone' })).body.id;
   const attempt = attemptAt('tournament', 0, { metadataJson: '{}' });
   const { described } = deniedWin({ programId: other });
-  const open = { ...described, attempt, isAwardDenied: false, facts: [], awardId: '' };
+  const open = { ...described, attempt, isAwardDenied: false, facts: [], awardId: '', accountId: '' };
   tournament.script.describeAttempt = async () => open;
   const { status, body } = await operate('GET', `/attempts/${attempt.id}`);
   expect([status, body]).toMatchObject([
     200,
-    { program_id: other, tournament_round_id: attempt.contestId, evidence: null, payout: null, deliveries: [] },
+    {
+      program_id: other,
+      account_id: null,
+      tournament_round_id: attempt.contestId,
+      timeline: [],
+      evidence: null,
+      payout: null,
+      deliveries: [],
+    },
   ]);
   expect([webhook.asked, wallet.asked]).toEqual([[], []]);
   // The contest service still asks the wallet for the payout.

@@ -99,7 +99,7 @@ export const getAttempt = defineOperatorRoute({
   name: 'getAttempt',
   summary: 'Read an attempt with its history, evidence and payout',
   description:
-    'The history has what is stored, with the sends of its events to the endpoints of the developer of its program. This read changes nothing: an attempt whose time has run out is still `open` until it is expired.',
+    'The history has what is stored, with the sends of its events to the endpoints of the developer of its program, and the deposits that make it good. This read changes nothing: an attempt whose time has run out is still `open` until it is expired.',
   params: z.object({ attemptId: pathId }),
   success: {
     status: 200,
@@ -123,23 +123,27 @@ export const getAttempt = defineOperatorRoute({
     const described = await serviceOf(services, attemptId)?.describeAttempt(request, read);
     if (described === undefined) return refused('not_found');
     if (isRefused(described)) return described;
-    const { awardId, eventIds } = described;
+    const { accountId, awardId, eventIds } = described;
     const receiptId = described.attempt?.outcome?.receiptId;
     const facts = await findProgramFacts(database, present(described.tenant).programId);
     const developerId = isRefused(facts) ? null : facts.developerId;
-    const [sent, receipt, paid] = await Promise.all([
+    const [sent, receipt, paid, goodwill] = await Promise.all([
       developerId === null ? { deliveries: [] } : webhook.listDeliveriesOfEvents({ developerId, eventIds }, read),
       receiptId === undefined ? null : readReceiptOf(services, { attemptId, receiptId }, read),
       awardId === '' ? null : wallet.getPayout({ awardId }, read),
+      // Only an attempt of an account can be made good.
+      accountId === '' ? { deposits: [] } : wallet.listGoodwill({ attemptId }, read),
     ]);
     if (isRefused(sent)) return sent;
     if (receipt !== null && isRefused(receipt)) return receipt;
+    if (isRefused(goodwill)) return goodwill;
     return presentOperatorAttempt({
       described,
       deliveries: sent.deliveries,
       receiptJson: receipt?.receiptJson ?? null,
       // The wallet has no payout yet while the contest service still asks for it.
       payout: paid === null || isRefused(paid) ? null : present(paid.payout),
+      goodwill: goodwill.deposits,
     });
   },
 });

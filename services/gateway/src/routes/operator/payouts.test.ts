@@ -268,8 +268,11 @@ describe('a deposit that makes an attempt good', () => {
       tenant: tenantIn(Environment.LIVE),
       accountId: HELD.accountId,
     });
-    wallet.script.deposit = async () => ({ balanceCents: 2_00n });
-    expect(await operate('POST', path, body)).toMatchObject({ status: 201, body: { balance: '2.00' } });
+    wallet.script.deposit = async () => ({ balanceCents: 2_00n, postedBefore: false });
+    expect(await operate('POST', path, body)).toMatchObject({
+      status: 201,
+      body: { balance: '2.00', posted_before: false },
+    });
     expect(asked()).toEqual([
       {
         accountId: HELD.accountId,

@@ -152,6 +152,7 @@ async function findOwn(searched: string, database: Database): Promise<readonly F
           found('request', searched, {
             program_id: request.programId,
             environment: request.environment,
+            attempt_id: request.attemptId,
             summary: `${request.method} ${request.path}, ${request.status}`,
           }),
         ]),

@@ -1,6 +1,96 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { Account } from '../../../api/api-types.ts';
+import { useList } from '../../../api/use-read.ts';
+import { Empty } from '../../../kit/empty.tsx';
+import { FilterBar } from '../../../kit/filter-bar.tsx';
+import { idField } from '../../../kit/filters.ts';
+import { Id } from '../../../kit/id.tsx';
+import { Loaded } from '../../../kit/loaded.tsx';
 import { Page } from '../../../kit/page.tsx';
+import { type Column, More, Table } from '../../../kit/table.tsx';
+import { Time } from '../../../kit/time.tsx';
+import { AccountKind } from './account-kind.tsx';
+import { Concerns } from './concerns-view.tsx';
+import { CreateAccount } from './create-account.tsx';
+import { type AccountSearch, ENVIRONMENTS, FLAGS, missingOfPlayer } from './search.ts';
+
+const route = getRouteApi('/shell/accounts');
+
+const FIELDS = [
+  { name: 'email', label: 'E-mail', placeholder: 'ana@example.com' },
+  { name: 'flag', label: 'Flag', options: FLAGS },
+  { name: 'sandbox_of', label: 'Sandbox of program', ...idField },
+  { name: 'player_ref', label: 'Player', placeholder: 'player_ref' },
+  { name: 'program_id', label: 'Program of the player', ...idField },
+  { name: 'environment', label: 'Environment of the player', options: ENVIRONMENTS },
+] as const;
+
+const COLUMNS: readonly Column<Account>[] = [
+  {
+    name: 'Account',
+    grow: 2,
+    cell: ({ id, email }) => (
+      <Link className="row-link" to="/accounts/$accountId" params={{ accountId: id }}>
+        {email}
+      </Link>
+    ),
+  },
+  { name: 'Money', cell: (account) => <AccountKind account={account} /> },
+  { name: 'What is known of it', cell: (account) => <Concerns account={account} /> },
+  { name: 'Jurisdiction', cell: ({ jurisdiction }) => jurisdiction },
+  { name: 'Id', grow: 2, cell: ({ id }) => <Id value={id} what="account" /> },
+  { name: 'Created', align: 'end', cell: (account) => <Time at={account.created_at} /> },
+];
 
 export function AccountsPage(): ReactNode {
-  return <Page title="Accounts">{null}</Page>;
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const missing = missingOfPlayer(search);
+  return (
+    <Page title="Accounts" actions={<CreateAccount />}>
+      <p className="muted">
+        People, who have real money only, and sandbox accounts of programs, which have play money.
+      </p>
+      <FilterBar fields={FIELDS} value={search} onChange={(next) => void navigate({ search: next })} />
+      {missing.length === 0 ? (
+        <Accounts search={search} />
+      ) : (
+        <Empty title="A player is looked up by ref, program and environment together">
+          <p>Missing: {missing.join(', ')}.</p>
+        </Empty>
+      )}
+    </Page>
+  );
+}
+
+function Accounts({ search }: { readonly search: AccountSearch }): ReactNode {
+  const accounts = useList<Account>('/accounts', search);
+  const isFiltered = Object.keys(search).length > 0;
+  return (
+    <Loaded reading={accounts}>
+      {(list) => (
+        <>
+          <Table
+            caption="Accounts"
+            columns={COLUMNS}
+            rows={list.rows}
+            keyOf={({ id }) => id}
+            empty={
+              isFiltered ? (
+                <Empty title="No account matches these filters">
+                  <p>An e-mail and a player are compared exactly.</p>
+                </Empty>
+              ) : (
+                <Empty title="There is no account yet">
+                  <p>“Create an account” opens one for a person, or for the sandbox of a program.</p>
+                </Empty>
+              )
+            }
+          />
+          <More list={list} />
+        </>
+      )}
+    </Loaded>
+  );
 }

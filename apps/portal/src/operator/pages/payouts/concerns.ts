@@ -1,14 +1,14 @@
 import type { Account } from '../../../api/api-types.ts';
+import { isExcluded } from '../accounts/exclusion.ts';
 
 type Flags = Pick<Account, 'enforcement_flag' | 'under_investigation' | 'blocked' | 'self_excluded_until'>;
 
 /** What speaks against a payout to the account, in words. */
 export function concernsOf(account: Flags, now: Date): readonly string[] {
-  const { self_excluded_until: excludedUntil } = account;
   return [
     ...(account.enforcement_flag ? ['enforcement flag'] : []),
     ...(account.under_investigation ? ['under investigation'] : []),
     ...(account.blocked ? ['blocked'] : []),
-    ...(excludedUntil !== null && Date.parse(excludedUntil) > now.getTime() ? ['self-excluded'] : []),
+    ...(isExcluded(account.self_excluded_until, now) ? ['self-excluded'] : []),
   ];
 }

@@ -1,7 +1,7 @@
 /** What became of an attempt, in words. */
-import type { AttemptLine, DescribedAttempt } from '../../api/api-types.ts';
-import { capitalised, formatScore, money } from '../../kit/format.ts';
-import type { Tone } from '../../kit/status.tsx';
+import type { AttemptLine, DescribedAttempt } from '../api/api-types.ts';
+import { capitalised, formatScore, money } from '../kit/format.ts';
+import type { Tone } from '../kit/status.tsx';
 
 export interface Verdict {
   readonly text: string;

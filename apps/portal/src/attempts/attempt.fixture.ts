@@ -1,5 +1,5 @@
 /** Attempts as the gateway describes them. */
-import type { AttemptOutcome, DescribedAttempt } from '../../api/api-types.ts';
+import type { AttemptOutcome, DescribedAttempt } from '../api/api-types.ts';
 
 export function attemptOf(fields: Partial<DescribedAttempt> = {}): DescribedAttempt {
   return {

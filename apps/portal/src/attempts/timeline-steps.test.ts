@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AttemptDelivery } from '../../api/api-types.ts';
+import type { AttemptDelivery } from '../api/api-types.ts';
 import { attemptOf } from './attempt.fixture.ts';
 import { stepsOf } from './timeline-steps.ts';
 
@@ -38,6 +38,7 @@ test('a timeline goes from the request to each send of a webhook, with the time 
         sendOf(2, 61_700, null, 'connection_refused'),
         sendOf(3, 261_700, 200),
         { kind: 'award_released', at: at(86_400_000), amount: '5.00' },
+        { kind: 'goodwill_deposited', at: at(86_401_000), amount: '2.50', reference: 'ticket 7' },
       ],
       deliveries: [delivery()],
     }),
@@ -51,6 +52,7 @@ test('a timeline goes from the request to each send of a webhook, with the time 
     ['Webhook attempt.settled sent', 'connection refused, send 2', 'bad', '+1 min'],
     ['Webhook attempt.settled sent', 'HTTP 200, send 3', 'good', '+3 min 20 s'],
     ['Award of $5.00 released and paid', null, 'good', '+23 h 55 min'],
+    ['Made good with $2.50', 'reference ticket 7', 'good', '+1.0 s'],
   ]);
   expect(steps.map(({ deliveryId }) => deliveryId)[4]).toBe('d-1');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DescribedAttempt } from '../../api/api-types.ts';
+import type { DescribedAttempt } from '../api/api-types.ts';
 import { attemptOf, outcomeOf } from './attempt.fixture.ts';
 import { headlineOf, verdictOf } from './verdict.ts';
 

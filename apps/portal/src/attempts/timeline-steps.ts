@@ -1,7 +1,7 @@
 /** The history of an attempt as steps that a person reads. */
-import type { AttemptTimelineEntry, DescribedAttempt } from '../../api/api-types.ts';
-import { formatDuration, formatScore, money, words } from '../../kit/format.ts';
-import type { Tone } from '../../kit/status.tsx';
+import type { AttemptTimelineEntry, DescribedAttempt } from '../api/api-types.ts';
+import { formatDuration, formatScore, money, words } from '../kit/format.ts';
+import type { Tone } from '../kit/status.tsx';
 
 export interface TimelineStep {
   readonly key: string;
@@ -58,6 +58,12 @@ function describe(entry: AttemptTimelineEntry, events: ReadonlyMap<string, strin
       return { title: `Fee of ${money(amount)} returned`, detail, tone: 'neutral' };
     case 'webhook_sent':
       return describeSend(entry, events);
+    case 'goodwill_deposited':
+      return {
+        title: `Made good with ${money(amount)}`,
+        detail: entry.reference === undefined ? null : `reference ${entry.reference}`,
+        tone: 'good',
+      };
     default:
       return { title: words(kind), detail, tone: 'neutral' };
   }

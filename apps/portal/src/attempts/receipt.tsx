@@ -3,29 +3,28 @@
  * Everything works on the text that was sent, because the signature is of exactly that.
  */
 import { type ReactNode, useState } from 'react';
-import type { Receipt as SignedReceipt } from '../../api/api-types.ts';
-import { useText } from '../../api/use-read.ts';
-import { Button } from '../../kit/button.tsx';
-import { Code, CodeSample } from '../../kit/code-sample.tsx';
-import { Facts } from '../../kit/facts.tsx';
-import { Id } from '../../kit/id.tsx';
-import { Loaded } from '../../kit/loaded.tsx';
-import { Money } from '../../kit/money.tsx';
-import { Status } from '../../kit/status.tsx';
+import type { Receipt as SignedReceipt } from '../api/api-types.ts';
+import { useText } from '../api/use-read.ts';
+import { Button } from '../kit/button.tsx';
+import { Code, CodeSample } from '../kit/code-sample.tsx';
+import { Facts } from '../kit/facts.tsx';
+import { Id } from '../kit/id.tsx';
+import { Loaded } from '../kit/loaded.tsx';
+import { Money } from '../kit/money.tsx';
+import { prettyJson } from '../kit/pretty-json.ts';
+import { Status } from '../kit/status.tsx';
 import type { ReceiptCheck } from './check-receipt.ts';
 import { verifySamples } from './samples.ts';
 
 interface ReceiptProps {
   readonly attemptId: string;
-  /** The path of the attempt. */
+  /** Reads the receipt. */
   readonly path: string;
 }
 
 export function Receipt({ attemptId, path }: ReceiptProps): ReactNode {
   return (
-    <Loaded reading={useText(`${path}/receipt`)}>
-      {(text) => <SignedText key={text} text={text} attemptId={attemptId} />}
-    </Loaded>
+    <Loaded reading={useText(path)}>{(text) => <SignedText key={text} text={text} attemptId={attemptId} />}</Loaded>
   );
 }
 
@@ -34,6 +33,7 @@ function SignedText({ text, attemptId }: { readonly text: string; readonly attem
   const [isChecking, setChecking] = useState(false);
   const file = `receipt-${attemptId}.json`;
   const { receipt, seal } = JSON.parse(text) as SignedReceipt;
+  const evidence = evidenceOf(receipt);
   const verify = async () => {
     setChecking(true);
     setCheck(await runCheck(text, attemptId));
@@ -55,17 +55,19 @@ function SignedText({ text, attemptId }: { readonly text: string; readonly attem
       <CodeSample title="Verify without Laurel" samples={verifySamples(file, window.location.origin)} />
       <Facts items={factsOf(receipt, seal)} />
       <h3>Evidence</h3>
-      {isEmpty(receipt.evidence) ? (
+      {evidence === null ? (
         <p className="muted">None was sent with the outcome.</p>
       ) : (
-        <Code text={JSON.stringify(receipt.evidence, null, 2)} label="The evidence" />
+        <Code text={evidence} label="The evidence" />
       )}
     </>
   );
 }
 
-function isEmpty(evidence: unknown): boolean {
-  return evidence === undefined || evidence === null || JSON.stringify(evidence) === '{}';
+/** What was sent, with every digit of its numbers; null for nothing. */
+function evidenceOf({ evidence, evidence_text: sent }: Readonly<Record<string, unknown>>): string | null {
+  const text = typeof sent === 'string' ? sent : JSON.stringify(evidence ?? {});
+  return text === '{}' ? null : prettyJson(text);
 }
 
 function factsOf(receipt: Readonly<Record<string, unknown>>, seal: SignedReceipt['seal']) {

@@ -2,7 +2,7 @@
  * Checks a receipt in the browser by the code of `laurel verify-receipt`, and says what it checked.
  */
 import { listedKeys, type TrustedKey, verifyReceipt } from '@laurel/sdk';
-import { capitalised, formatCount, utcTime } from '../../kit/format.ts';
+import { capitalised, formatCount, utcTime } from '../kit/format.ts';
 
 export interface Check {
   readonly title: string;

@@ -1,12 +1,17 @@
 import type { ReactNode } from 'react';
-import type { DescribedAttempt } from '../../api/api-types.ts';
-import { utcTime } from '../../kit/format.ts';
-import { Time } from '../../kit/time.tsx';
-import { ProgramLink } from '../../layout/program-link.tsx';
+import type { DescribedAttempt } from '../api/api-types.ts';
+import { utcTime } from '../kit/format.ts';
+import { Time } from '../kit/time.tsx';
 import { stepsOf } from './timeline-steps.ts';
 
+interface TimelineProps {
+  readonly attempt: DescribedAttempt;
+  /** The link to a delivery, where deliveries have a page. */
+  readonly linkDelivery?: (id: string) => ReactNode;
+}
+
 /** From the request to the webhooks, oldest first, with the time between the steps. */
-export function Timeline({ attempt }: { readonly attempt: DescribedAttempt }): ReactNode {
+export function Timeline({ attempt, linkDelivery }: TimelineProps): ReactNode {
   return (
     <ol className="timeline">
       {stepsOf(attempt).map(({ key, title, detail, tone, at, gap, isAhead, deliveryId }) => (
@@ -21,7 +26,7 @@ export function Timeline({ attempt }: { readonly attempt: DescribedAttempt }): R
               <span className="timeline-at">{utcTime(at)}</span> · <Time at={at} />
             </p>
           )}
-          {deliveryId !== null && <ProgramLink path={`/deliveries/${deliveryId}`}>Open the delivery</ProgramLink>}
+          {deliveryId !== null && linkDelivery?.(deliveryId)}
         </li>
       ))}
     </ol>

@@ -1,0 +1,3 @@
+import { filters, text } from '../../../kit/filters.ts';
+
+export const readSearch = filters({ email: text() });

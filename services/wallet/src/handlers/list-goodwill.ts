@@ -1,0 +1,14 @@
+/** ListGoodwill: the deposits that make an attempt good. */
+import type { Database } from '@laurel/postgres';
+import type { ListGoodwillRequest, ListGoodwillResponse } from '@laurel/proto/wallet';
+import { isUuid } from '@laurel/values/ids';
+import { loadGoodwill } from '../repository/statements.ts';
+
+/** An operator makes each by hand. */
+const MAX_DEPOSITS = 200;
+
+export function listGoodwill({ database }: { database: Database }) {
+  return async ({ attemptId }: ListGoodwillRequest): Promise<ListGoodwillResponse> => ({
+    deposits: isUuid(attemptId) ? [...(await loadGoodwill(database, attemptId, MAX_DEPOSITS))] : [],
+  });
+}
