@@ -107,13 +107,16 @@ describe('tournaments of /api/operator', () => {
     const round = await world.newRound(terms);
     const [winner, second] = [await world.newPlayer(), await world.newPlayer()];
     await world.playRound(round.id, winner, 2);
-    await world.playRound(round.id, second, 1);
+    const { attempt_id: attemptId } = await world.playRound(round.id, second, 1);
     type Row = { account_id: string; award_id: string | null; payout_status: string; payout_amount: string | null };
-    const standings = async () =>
-      expectStatus(200, await operator.send<{ data: Row[] }>('GET', `/rounds/${round.id}/standings`)).body.data;
+    const standings = async (query = '') =>
+      expectStatus(200, await operator.send<{ data: Row[] }>('GET', `/rounds/${round.id}/standings${query}`)).body.data;
     expect(await standings()).toMatchObject([
       { rank: 1, account_id: winner.accountId, award_id: null, payout_status: 'none', payout_amount: null },
       { rank: 2, account_id: second.accountId, award_id: null, payout_status: 'none', payout_amount: null },
+    ]);
+    expect(await standings(`?account_id=${second.accountId}`)).toMatchObject([
+      { rank: 2, account_id: second.accountId, best_attempt_id: attemptId },
     ]);
     expectStatus(204, await world.partner.holdNextAward(winner.ref));
     expectStatus(200, await world.partner.closeRound(round.id));

@@ -1,7 +1,7 @@
 /** The pages that `operator.test.ts` opens. A page adds one line. */
 import { newPlayedChallenge, newPlayedRound } from '../portal/contest-items.ts';
 import { expectStatus, type SharedWorld } from '../world.ts';
-import { newHeldPayout } from './payout-items.ts';
+import { newHeldPayout, newHeldRank } from './payout-items.ts';
 
 export interface OperatorPage {
   /** The address below `/operator`. `{item}` is the page's item. */
@@ -85,6 +85,12 @@ const OPERATOR_PAGES: readonly OperatorPage[] = [
   },
   { path: '/payouts', heading: 'Payouts', item: async (world) => (await newHeldPayout(world)).award_id },
   { path: '/payouts?status=denied', heading: 'Payouts' },
+  {
+    path: '/payouts/{item}',
+    heading: 'Payout of $5.00',
+    item: async (world) => (await newHeldPayout(world)).award_id,
+  },
+  { path: '/payouts/{item}', heading: 'Payout of $5.00', item: async (world) => (await newHeldRank(world)).award_id },
   { path: '/audit', heading: 'Audit' },
   { path: '/actions', heading: 'Actions' },
   { path: '/actions?actor=nobody', heading: 'Actions' },

@@ -1,4 +1,5 @@
 /** What an operator decides about a held payout, with its consequence read back through `/v1`. */
+import type { FullLeaderboard } from '@laurel/sdk';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../clients/chromium.ts';
@@ -8,7 +9,7 @@ import { OPEN_PORTAL_MS } from '../portal/open-portal.ts';
 import { accessibilityIssues } from '../portal/page-checks.ts';
 import { expectStatus, type SharedWorld } from '../world.ts';
 import { openOperator, openOperatorPage, signInByToken } from './open-operator.ts';
-import { newHeldPayout, payoutOf } from './payout-items.ts';
+import { newHeldPayout, newHeldRank, payoutOf } from './payout-items.ts';
 
 const stack = new AsyncDisposableStack();
 let browser: Browser;
@@ -22,42 +23,75 @@ describe.skipIf(!(await hasChromium()))('an operator decides about held payouts'
   }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
-  test('by keyboard: a released payout is paid to the player, and the partner reads it as paid', async () => {
-    const { award_id: awardId, attemptId, player } = await newHeldPayout(world);
+  test('by keyboard, from the list to the page of a payout: all that the decision needs, and a release pays the player', async () => {
+    const { award_id: awardId, attemptId, missedId, player } = await newHeldPayout(world);
+    await listed(player.accountId, missedId);
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
     await signInByToken(page, world.stack.operatorToken);
     await openByKeyboard(page, 'Payouts');
     expect(new URL(page.url()).search).toBe('?status=held');
-    await pressEnter(page.getByRole('button', { name: `Release ${awardId}` }));
-    const dialog = dialogOf(page);
-    await dialog.getByText('$5.00 of play money of the sandbox at once').waitFor();
-    await dialog.getByText('The account is under investigation.').waitFor();
-    await dialog.getByText(player.email).waitFor();
+    const row = page.getByRole('row').filter({ has: page.getByRole('button', { name: `Release ${awardId}` }) });
+    await pressEnter(row.getByRole('link', { name: '$5.00' }));
+    await page.getByRole('heading', { level: 1, name: 'Payout of $5.00' }).waitFor();
+    await page.getByText('The account is under investigation.').waitFor();
+    await page.locator('.page-header').getByText('test', { exact: true }).waitFor();
+    await page.getByText(player.email).waitFor();
+    await rowOf(
+      page,
+      'Payouts of 24 hours beside their limits',
+      'Payouts to the account 0 5 within the limit',
+    ).waitFor();
+    await page.getByText('Award of $5.00 held for review').waitFor();
+    await page.getByText('replay of 100').waitFor();
+    await pressEnter(page.getByRole('button', { name: 'Verify in this browser' }));
+    await page.getByText('valid', { exact: true }).waitFor();
+    await rowOf(page, 'Other attempts of the account there', '40 not won').waitFor();
+    await page.getByText('The account has no other payout').waitFor();
     expect(await accessibilityIssues(page)).toEqual([]);
-    await pressEnter(dialog.getByRole('button', { name: 'Release' }));
-    await untilDecided(page, awardId);
+
+    await page.getByText('The player has $5.00 of play money of the sandbox at once').waitFor();
+    await pressEnter(page.getByRole('button', { name: 'Release' }));
+    expect(await accessibilityIssues(page)).toEqual([]);
+    await pressEnter(dialogOf(page).getByRole('button', { name: 'Release' }));
+    await dialogOf(page).waitFor({ state: 'detached' });
+    await factOf(page, 'Decided', 'released').waitFor();
+    await factOf(page, 'By', 'operator').waitFor();
+    await page.getByText('Award of $5.00 released and paid').waitFor();
+    expect(await page.getByRole('button', { name: 'Deny' }).count()).toBe(0);
     const { outcome } = expectStatus(200, await world.partner.getAttempt(attemptId)).body;
     expect(outcome?.award).toMatchObject({ id: awardId, amount: '5.00', paid_at: expect.any(String) });
-    expect(await world.balance(player)).toBe('104.00');
+    expect(await world.balance(player)).toBe('103.00');
+    expect(await storedPayout(awardId)).toEqual({ status: 'paid', is_posted: true, decision: 'released' });
     expect(objections).toEqual([]);
   });
 
-  test('a denial needs a reason, moves no money, and the partner still reads the payout as held', async () => {
-    const { award_id: awardId, attemptId, player } = await newHeldPayout(world);
+  test('a flag that another operator sets while the dialog is open is shown before the denial, which needs a reason and moves no money', async () => {
+    const { award_id: earlierId, player } = await newHeldPayout(world);
+    expectStatus(200, await world.operator.denyPayout(earlierId, 'The replay is of another game.'));
+    const { award_id: awardId, attemptId } = await newHeldPayout(world, player);
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
     await signInByToken(page, world.stack.operatorToken);
-    await openOperatorPage(page, '/payouts?status=held', 'Payouts');
-    await pressEnter(page.getByRole('button', { name: `Deny ${awardId}` }));
-    const dialog = dialogOf(page);
-    const deny = dialog.getByRole('button', { name: 'Deny' });
+    await openOperatorPage(page, `/payouts/${awardId}`, 'Payout of $5.00');
+    await rowOf(page, 'Other payouts to the account', 'denied by operator').waitFor();
+    await page.getByText(': The replay is of another game.').waitFor();
+    await pressEnter(page.getByRole('button', { name: 'Deny' }));
+    const deny = dialogOf(page).getByRole('button', { name: 'Deny' });
     expect(await deny.getAttribute('aria-disabled')).toBe('true');
     await pressEnter(deny);
-    expect(await payoutOf(world, awardId)).toMatchObject({ status: 'held' });
-    await enterText(dialog.getByLabel('Reason'), 'Two devices played this attempt.');
+    await enterText(dialogOf(page).getByLabel('Reason'), 'Two devices played this attempt.');
+    expectStatus(200, await world.operator.updateAccount(player.accountId, { enforcement_flag: true }));
     await pressEnter(deny);
-    await untilDecided(page, awardId);
+    await dialogOf(page)
+      .getByText(/^Enforcement flag: no → yes, by operator (now|\d+ s ago)$/)
+      .waitFor();
+    expect(await payoutOf(world, awardId)).toMatchObject({ status: 'held' });
+    await pressEnter(deny);
+    await dialogOf(page).waitFor({ state: 'detached' });
+    await factOf(page, 'Decided', 'denied').waitFor();
+    await factOf(page, 'Reason', 'Two devices played this attempt.').waitFor();
+    await page.getByText('enforcement flag').waitFor();
     expect(await payoutOf(world, awardId)).toMatchObject({
       status: 'denied',
       reason: 'under_investigation',
@@ -65,42 +99,83 @@ describe.skipIf(!(await hasChromium()))('an operator decides about held payouts'
     });
     const { outcome } = expectStatus(200, await world.partner.getAttempt(attemptId)).body;
     expect(outcome?.award).toMatchObject({ id: awardId, amount: '5.00', paid_at: null });
-    expect(await world.balance(player)).toBe('99.00');
-    await openOperatorPage(page, '/payouts?status=denied', 'Payouts');
-    await page.getByText('Two devices played this attempt.').waitFor();
-    const rows = page.getByRole('table', { name: 'Payouts' }).locator('tbody tr');
-    await page.getByRole('searchbox', { name: 'Account' }).fill(player.accountId);
-    await page.getByRole('searchbox', { name: 'Account' }).press('Enter');
-    await expect.poll(() => rows.count()).toBe(1);
+    expect(await world.balance(player)).toBe('96.00');
+    expect(await storedPayout(awardId)).toEqual({ status: 'denied', is_posted: false, decision: 'denied' });
     expect(objections).toEqual([]);
   });
 
-  test('a payout that another operator decided while the dialog was open: it says so, and the payout is gone from the held ones', async () => {
-    const { award_id: awardId } = await newHeldPayout(world);
+  test('the payout of a rank shows its standing and the attempt that scored it, and is paid on the leaderboard once it is released', async () => {
+    const { award_id: awardId, attemptId, player, roundId } = await newHeldRank(world);
     await using observed = await observePage(browser, origin);
-    const { page } = observed;
+    const { page, objections } = observed;
+    await signInByToken(page, world.stack.operatorToken);
+    await openOperatorPage(page, `/payouts/${awardId}`, 'Payout of $5.00');
+    await factOf(page, 'Rank', '1 of 2').waitFor();
+    await factOf(page, 'Best score', '90').waitFor();
+    await factOf(page, 'Paid attempts', '2').waitFor();
+    await page.getByRole('link', { name: attemptId }).waitFor();
+    await pressEnter(page.getByRole('button', { name: 'Release' }));
+    await enterText(dialogOf(page).getByLabel('Reason, if there is one'), 'The replay is sound.');
+    await pressEnter(dialogOf(page).getByRole('button', { name: 'Release' }));
+    await dialogOf(page).waitFor({ state: 'detached' });
+    await factOf(page, 'Payout', 'paid').waitFor();
+    const { data } = expectStatus(200, await world.partner.getLeaderboard(roundId, player.ref)).body as FullLeaderboard;
+    expect(data[0]).toMatchObject({ player_ref: player.ref, payout_amount: '5.00', payout_status: 'paid' });
+    expect(await world.balance(player)).toBe('103.00');
+    expect(objections).toEqual([]);
+  });
+
+  test('from the list: a payout that was decided since the list was read is not decided again, and leaves the held ones', async () => {
+    const { award_id: awardId, player } = await newHeldPayout(world);
+    await using observed = await observePage(browser, origin);
+    const { page, objections } = observed;
     await signInByToken(page, world.stack.operatorToken);
     await openOperatorPage(page, '/payouts?status=held', 'Payouts');
-    await pressEnter(page.getByRole('button', { name: `Release ${awardId}` }));
-    await dialogOf(page).getByText('$5.00 of play money').waitFor();
     const denial = { body: { reason: 'The first operator was quicker.' } };
     expectStatus(200, await world.operator.send('POST', `/payouts/${awardId}/deny`, denial));
-    await pressEnter(dialogOf(page).getByRole('button', { name: 'Release' }));
+    await pressEnter(page.getByRole('button', { name: `Release ${awardId}` }));
     await dialogOf(page)
       .getByText(/^Payout: held → denied by operator on 2.+ UTC: The first operator was quicker\.$/)
       .waitFor();
     await dialogOf(page).getByText('“Release” is not possible any more.').waitFor();
-    await pressEnter(dialogOf(page).getByRole('button', { name: 'Cancel' }));
-    await untilDecided(page, awardId);
+    await pressEnter(dialogOf(page).getByRole('button', { name: 'Release' }));
+    await page.keyboard.press('Escape');
+    // The dialog hides the page behind it from roles, so it has to be gone first.
+    await dialogOf(page).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: `Release ${awardId}` }).waitFor({ state: 'detached' });
+    await openOperatorPage(page, `/payouts?status=denied&account_id=${player.accountId}`, 'Payouts');
+    await page.getByText('The first operator was quicker.').waitFor();
+    expect(objections).toEqual([]);
   });
-});
 
-/** The dialog hides the page behind it from roles, so it has to be gone first. */
-async function untilDecided(page: Page, awardId: string): Promise<void> {
-  await dialogOf(page).waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: `Release ${awardId}` }).waitFor({ state: 'detached' });
-}
+  /** An attempt is listed 2 seconds after its creation. */
+  async function listed(accountId: string, attemptId: string): Promise<void> {
+    await expect
+      .poll(async () => JSON.stringify((await world.operator.send('GET', `/attempts?account_id=${accountId}`)).body))
+      .toContain(attemptId);
+  }
+
+  async function storedPayout(awardId: string): Promise<unknown> {
+    const [row] = await world.stack.database('wallet').query(
+      `select p.status, p.transfer_id is not null as is_posted, d.decision
+       from payouts p left join payout_decisions d using (award_id) where p.award_id = $1`,
+      [awardId],
+    );
+    return row;
+  }
+});
 
 function dialogOf(page: Page): Locator {
   return page.getByRole('dialog');
+}
+
+/** The value of a fact of the page. */
+function factOf(page: Page, label: string, value: string): Locator {
+  const fact = page.locator('.facts > div').filter({ has: page.getByText(label, { exact: true }) });
+  return fact.locator('dd').getByText(value, { exact: true });
+}
+
+/** The row of a table that reads so. */
+function rowOf(page: Page, table: string, row: string): Locator {
+  return page.getByRole('table', { name: table }).getByRole('row', { name: row });
 }

@@ -1033,6 +1033,8 @@ export type OperatorStanding = {
   account_id: string;
   /** The payout of the row; null if nothing is won, and until the round is `settled`. */
   award_id: string | null;
+  /** The attempt that scored `best_score`. */
+  best_attempt_id: string;
 };
 
 /** The tournament as partners see it, and everything that the operator set. */

@@ -102,12 +102,13 @@ export function presentOperatorRound(round: Round) {
  * A row of the standings as operators see it: with its account, and the award that names its
  * payout.
  */
-export function presentInspectedStanding({ row, accountId, awardId }: InspectedStanding) {
+export function presentInspectedStanding({ row, accountId, awardId, bestAttemptId }: InspectedStanding) {
   if (row === undefined) throw new Error('the tournament service sent a standing without its row');
   return {
     ...presentLeaderboardRow(row, NO_PLAYER),
     account_id: accountId,
     award_id: awardId === '' ? null : awardId,
+    best_attempt_id: bestAttemptId,
   };
 }
 

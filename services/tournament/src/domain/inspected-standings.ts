@@ -13,6 +13,8 @@ export type InspectedRow = Omit<LeaderboardRow, 'payoutStatus'> & { readonly pay
 export type InspectedStanding = {
   readonly row: InspectedRow;
   readonly accountId: string;
+  /** The attempt whose score the row shows. */
+  readonly bestAttemptId: string;
   /** Null if nothing is won, and until the round is settled. */
   readonly awardId: string | null;
 };
@@ -24,7 +26,7 @@ export function inspectedStandings(
   firstRank: number,
 ): readonly InspectedStanding[] {
   const rows = tableRows(status, standings, firstRank);
-  return standings.flatMap(({ accountId, awardStatus }, index) => {
+  return standings.flatMap(({ accountId, best, awardStatus }, index) => {
     const row = rows[index];
     if (row === undefined) return [];
     const { finalRank, payoutStatus } = row;
@@ -32,6 +34,7 @@ export function inspectedStandings(
     return {
       row: payoutStatus === 'held' && awardStatus === 'denied' ? { ...row, payoutStatus: 'denied' } : row,
       accountId,
+      bestAttemptId: best.attemptId,
       awardId: isWon ? awardIdOfRank(id, finalRank) : null,
     };
   });

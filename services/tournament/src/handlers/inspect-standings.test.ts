@@ -84,6 +84,28 @@ describe('the standings of a round, for an operator', () => {
     expect(await inspect(round.id, '', 2)).toMatchObject({ round: await roundOf(h, round.id), scoredPlayers: 5 });
   });
 
+  it('the standing of one account is its row of the whole table, with the attempt of its best score', async () => {
+    const round = await h.openRound({ purse: [500n, 300n].map(cents) });
+    const players = await playAll(round, [3, 1, 5, 2, 4]);
+    const own = async (accountId: string) =>
+      ok(await h.tournament.inspectStandings({ roundId: round.id, cursor: '', limit: 1, accountId }));
+    const expectRows = async () => {
+      const { rows } = await inspect(round.id);
+      expect(rows).toHaveLength(5);
+      for (const row of rows) {
+        expect(await own(row.accountId)).toMatchObject({ rows: [row], scoredPlayers: 5, nextCursor: '' });
+        const described = ok(await h.tournament.inspectAttempt({ attemptId: row.bestAttemptId }));
+        expect(described.attempt?.outcome?.score).toBe(row.row?.bestScore);
+      }
+    };
+    await expectRows();
+    ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId: round.id }));
+    await expectRows();
+    const waiting = await h.player();
+    expect((await own(waiting.accountId)).rows).toEqual([]);
+    expect((await own(players.get(5)?.accountId ?? '')).rows[0]?.awardId).toBe(awardIdOfRank(round.id, 1));
+  });
+
   it('the standings of a settled round, for an operator, name the award of each payout and say what became of it', async () => {
     const purse = [500n, 300n, 200n].map(cents);
     const round = await h.openRound({ purse });

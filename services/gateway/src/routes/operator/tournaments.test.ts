@@ -156,14 +156,14 @@ describe('reading tournaments and rounds', () => {
       payoutStatus: PayoutStatus.DENIED,
       entryId: 'entry',
     };
-    const [accountId, awardId] = [newId(), newId()];
+    const [accountId, awardId, bestAttemptId] = [newId(), newId(), newId()];
     const running = { ...row, finalRank: undefined, payoutCents: undefined, payoutStatus: PayoutStatus.NONE };
     tournament.script.inspectStandings = async () => ({
       round: ROUND,
       scoredPlayers: 4,
       rows: [
-        { row, accountId, awardId },
-        { row: running, accountId, awardId: '' },
+        { row, accountId, awardId, bestAttemptId },
+        { row: running, accountId, awardId: '', bestAttemptId },
       ],
       nextCursor: 'next',
     });
@@ -176,6 +176,7 @@ describe('reading tournaments and rounds', () => {
       best_score_at: AT.toISOString(),
       paid_attempts: 2,
       account_id: accountId,
+      best_attempt_id: bestAttemptId,
     };
     expect([read.status, read.body]).toEqual([
       200,
@@ -189,7 +190,11 @@ describe('reading tournaments and rounds', () => {
         next_cursor: 'next',
       },
     ]);
-    expect(tournament.asked).toEqual([['inspectStandings', { roundId: ROUND.id, cursor: 'here', limit: 2 }]]);
+    await operate('GET', `${ROUND_PATH}/standings?account_id=${accountId.toUpperCase()}`);
+    expect(tournament.asked).toEqual([
+      ['inspectStandings', { roundId: ROUND.id, cursor: 'here', limit: 2, accountId: undefined }],
+      ['inspectStandings', { roundId: ROUND.id, cursor: '', limit: 200, accountId }],
+    ]);
   });
 
   test('what their service does not find is 404; a malformed id, an unknown program and bad parameters get no call', async () => {
@@ -211,6 +216,7 @@ describe('reading tournaments and rounds', () => {
       `${PATH}/rounds?status=open`,
       `${ROUND_PATH}/standings?limit=201`,
       `${ROUND_PATH}/standings?cursor=`,
+      `${ROUND_PATH}/standings?account_id=x`,
     ]) {
       expect(await operate('GET', path), path).toMatchObject(INVALID);
     }

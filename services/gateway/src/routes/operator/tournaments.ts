@@ -14,7 +14,17 @@ import {
 } from '../../presenters/tournament.ts';
 import { findProgram } from '../../repository/programs.ts';
 import { component, orNull } from '../component.ts';
-import { environment, environmentName, instant, nextCursor, pathId, positiveAmount, reason, text } from '../fields.ts';
+import {
+  environment,
+  environmentName,
+  id,
+  instant,
+  nextCursor,
+  pathId,
+  positiveAmount,
+  reason,
+  text,
+} from '../fields.ts';
 import { present } from '../run-route.ts';
 import {
   answerRounds,
@@ -104,6 +114,7 @@ const operatorStanding = component(
     award_id: orNull(uuid).openapi({
       description: 'The payout of the row; null if nothing is won, and until the round is `settled`.',
     }),
+    best_attempt_id: uuid.openapi({ description: 'The attempt that scored `best_score`.' }),
   }),
 );
 
@@ -118,6 +129,10 @@ const standingsSchema = component(
 );
 
 const params = z.object({ tournamentId: pathId });
+const standingsPage = roundPage.extend({
+  account_id: id.optional().openapi({ description: 'Only the standing of this account: one row, or none.' }),
+});
+
 const roundParams = z.object({ roundId: pathId });
 
 interface Tournaments {
@@ -209,10 +224,11 @@ export const listStandings = defineOperatorRoute({
   description:
     'In every status. Scores move the rows of an `open` round, so between two pages a row may come twice, or not at all. Payouts are decided once the round is `settled`.',
   params: roundParams,
-  query: roundPage,
+  query: standingsPage,
   success: { status: 200, description: 'By rank.', schema: standingsSchema },
   run: async ({ params: { roundId }, query, options }, { tournament }: Tournaments) => {
-    const read = await tournament.inspectStandings({ roundId, ...askedPart(query) }, options);
+    const request = { roundId, accountId: query.account_id, ...askedPart(query) };
+    const read = await tournament.inspectStandings(request, options);
     if (isRefused(read)) return read;
     return {
       body: {

@@ -1,28 +1,35 @@
-/** Releases or denies a held payout, with what the decision needs beside its consequence. */
+/** Releases or denies a held payout. */
 import { type ReactNode, useState } from 'react';
-import type { Account, Payout, PayoutDecisionReason, Program, ProgramLimitsList } from '../../../api/api-types.ts';
+import type { DescribedPayout, Payout, PayoutDecisionReason } from '../../../api/api-types.ts';
 import { useChange, useRead } from '../../../api/use-read.ts';
 import { Facts } from '../../../kit/facts.tsx';
 import { TextField } from '../../../kit/field.tsx';
 import { money } from '../../../kit/format.ts';
-import { Id } from '../../../kit/id.tsx';
-import { Status } from '../../../kit/status.tsx';
+import type { Fact } from '../../layout/changes-since.ts';
 import { ConfirmItemDialog } from '../../layout/confirm-item-dialog.tsx';
-import { concernsOf } from './concerns.ts';
-import { PAYOUT_FACTS } from './facts.ts';
+import { EnvironmentBadge } from '../../layout/environment-badge.tsx';
+import { Concerns } from '../accounts/concerns-view.tsx';
+import { consequenceOf, type Verb } from './consequences.ts';
+import { dayLimitsOf } from './day-limits.ts';
 import { explainReason } from './reasons.ts';
 
-export type Verb = 'release' | 'deny';
-
-interface DecisionProps {
-  readonly payout: Payout;
+interface DecisionProps<P extends Payout> {
+  readonly payout: P;
+  /** What the page shows of it. */
+  readonly facts: readonly Fact<P>[];
   readonly verb: Verb;
   readonly onClose: () => void;
+  /** What the decision needs, where the page does not show it. */
+  readonly children?: ReactNode;
 }
 
-export function Decision({ payout, verb, onClose }: DecisionProps): ReactNode {
+/** A decision also changes the history of an attempt and the row of a round's standings. */
+const AFFECTS = ['/payouts', '/attempts', '/rounds', '/actions'] as const;
+
+export function Decision<P extends Payout>({ payout, facts, verb, onClose, children }: DecisionProps<P>): ReactNode {
   const [reason, setReason] = useState('');
-  const change = useChange<Payout>('post', `/payouts/${payout.award_id}/${verb}`, AFFECTS);
+  const path = `/payouts/${payout.award_id}`;
+  const change = useChange<Payout>('post', `${path}/${verb}`, AFFECTS);
   const isDenial = verb === 'deny';
   const isIncomplete = isDenial && reason.trim() === '';
   const decide = async () => {
@@ -33,15 +40,15 @@ export function Decision({ payout, verb, onClose }: DecisionProps): ReactNode {
   return (
     <ConfirmItemDialog
       item={{
-        path: `/payouts/${payout.award_id}`,
+        path,
         shown: payout,
-        facts: PAYOUT_FACTS,
-        subjects: [],
+        facts,
+        subjects: [{ name: `account:${payout.account_id}`, asItem: (account) => ({ account }) }],
         affects: AFFECTS,
       }}
       allows={({ status }) => status === 'held'}
       title={`${isDenial ? 'Deny' : 'Release'} ${money(payout.amount)}?`}
-      consequence={isDenial ? DENIAL : releaseOf(payout)}
+      consequence={consequenceOf(verb, payout)}
       confirm={isDenial ? 'Deny' : 'Release'}
       tone={isDenial ? 'danger' : 'primary'}
       isBusy={change.isRunning || isIncomplete}
@@ -49,7 +56,7 @@ export function Decision({ payout, verb, onClose }: DecisionProps): ReactNode {
       onConfirm={() => void decide()}
       onClose={onClose}
     >
-      <Background payout={payout} />
+      {children}
       <TextField
         label={isDenial ? 'Reason' : 'Reason, if there is one'}
         hint="Kept with the payout, for operators only."
@@ -62,60 +69,23 @@ export function Decision({ payout, verb, onClose }: DecisionProps): ReactNode {
   );
 }
 
-const AFFECTS = ['/payouts', '/actions'] as const;
-
-const DENIAL =
-  'No money moves, now or later, and the prize stays claimed. The partner still sees the payout as held. The decision is final.';
-
-function releaseOf({ amount, environment }: Payout): string {
-  const kind = environment === 'live' ? 'real money' : 'play money of the sandbox';
-  return `The player has ${money(amount)} of ${kind} at once, and the partner gets award.released. The decision is final.`;
-}
-
-function Background({ payout }: { readonly payout: Payout }): ReactNode {
-  const account = useRead<Account>(`/accounts/${payout.account_id}`);
-  const program = useRead<Program>(`/programs/${payout.program_id}`);
-  const limits = useRead<ProgramLimitsList>(`/programs/${payout.program_id}/limits`);
-  const own =
-    limits.state === 'loaded'
-      ? limits.data.data.find(({ environment }) => environment === payout.environment)
-      : undefined;
+/** For an operator who decides from the list. */
+export function Background({ payout }: { readonly payout: Payout }): ReactNode {
+  const reading = useRead<DescribedPayout>(`/payouts/${payout.award_id}`);
+  const described = reading.state === 'loaded' ? reading.data : undefined;
+  const limits = described === undefined ? [] : dayLimitsOf(described);
   return (
     <Facts
       items={[
         { label: 'Why it is held', value: payout.reason === null ? '–' : explainReason(payout.reason) },
-        { label: 'Account', value: account.state === 'loaded' ? account.data.email : '…' },
+        { label: 'Environment', value: <EnvironmentBadge value={payout.environment} /> },
+        { label: 'Account', value: described?.account.email ?? '…' },
         {
           label: 'What is known of it',
-          value: account.state === 'loaded' ? <Concerns account={account.data} /> : '…',
+          value: described === undefined ? '…' : <Concerns account={described.account} />,
         },
-        {
-          label: 'Program',
-          value: `${program.state === 'loaded' ? program.data.name : '…'}, ${payout.environment}`,
-        },
-        {
-          label: 'Paid by it in 24 hours',
-          value:
-            own === undefined
-              ? '…'
-              : `${money(own.paid)} of ${own.payout_limit === null ? 'no limit' : money(own.payout_limit)}`,
-        },
-        payout.attempt_id === null
-          ? { label: 'Round', value: <Id value={payout.round_id ?? ''} what="round" /> }
-          : { label: 'Attempt', value: <Id value={payout.attempt_id} what="attempt" /> },
+        ...limits.map(({ what, paid, limit }) => ({ label: `${what}, in 24 hours`, value: `${paid} of ${limit}` })),
       ]}
     />
-  );
-}
-
-function Concerns({ account }: { readonly account: Account }): ReactNode {
-  const concerns = concernsOf(account, new Date());
-  if (concerns.length === 0) return <>verification level {account.verification_level}, no flags</>;
-  return (
-    <>
-      {concerns.map((concern) => (
-        <Status key={concern} value={concern} tone="bad" />
-      ))}
-    </>
   );
 }

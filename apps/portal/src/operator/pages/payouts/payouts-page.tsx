@@ -5,16 +5,17 @@ import { useList } from '../../../api/use-read.ts';
 import { Button } from '../../../kit/button.tsx';
 import { Empty } from '../../../kit/empty.tsx';
 import { FilterBar } from '../../../kit/filter-bar.tsx';
-import { shortId, words } from '../../../kit/format.ts';
-import { Id } from '../../../kit/id.tsx';
+import { shortId } from '../../../kit/format.ts';
 import { Loaded } from '../../../kit/loaded.tsx';
-import { Money } from '../../../kit/money.tsx';
 import { Page } from '../../../kit/page.tsx';
-import { Status } from '../../../kit/status.tsx';
 import { type Column, More, Table } from '../../../kit/table.tsx';
 import { Time } from '../../../kit/time.tsx';
-import { Decision, type Verb } from './decision.tsx';
-import { explainReason } from './reasons.ts';
+import { EnvironmentBadge } from '../../layout/environment-badge.tsx';
+import { AccountId, AttemptId, RoundId } from '../../layout/item-ids.tsx';
+import type { Verb } from './consequences.ts';
+import { Background, Decision } from './decision.tsx';
+import { PAYOUT_FACTS } from './facts.ts';
+import { AmountAndStatus, Why } from './payout-cells.tsx';
 import { ENVIRONMENTS, STATUSES } from './search.ts';
 import './payouts.css';
 
@@ -57,7 +58,11 @@ export function PayoutsPage(): ReactNode {
           </>
         )}
       </Loaded>
-      {asking !== undefined && <Decision {...asking} onClose={() => setAsking(undefined)} />}
+      {asking !== undefined && (
+        <Decision {...asking} facts={PAYOUT_FACTS} onClose={() => setAsking(undefined)}>
+          <Background payout={asking.payout} />
+        </Decision>
+      )}
     </Page>
   );
 }
@@ -75,22 +80,12 @@ function columnsWith(ask: (asking: Asking) => void): readonly Column<Payout>[] {
   return [
     {
       name: 'Payout',
-      cell: ({ amount, status }) => (
-        <>
-          <Money amount={amount} /> <Status value={status} />
-        </>
-      ),
+      cell: (payout) => <AmountAndStatus payout={payout} />,
     },
     { name: 'Why', grow: 3, cell: (payout) => <Why payout={payout} /> },
     {
       name: 'Account',
-      cell: ({ account_id }) => (
-        <Id value={account_id} what="account">
-          <Link to="/payouts" search={{ account_id }}>
-            <code>{shortId(account_id)}</code>
-          </Link>
-        </Id>
-      ),
+      cell: ({ account_id }) => <AccountId value={account_id} isShort />,
     },
     {
       name: 'Program',
@@ -99,7 +94,7 @@ function columnsWith(ask: (asking: Asking) => void): readonly Column<Payout>[] {
           <Link to="/programs/$programId" params={{ programId }}>
             <code>{shortId(programId)}</code>
           </Link>{' '}
-          {environment}
+          <EnvironmentBadge value={environment} />
         </>
       ),
     },
@@ -123,31 +118,15 @@ function columnsWith(ask: (asking: Asking) => void): readonly Column<Payout>[] {
   ];
 }
 
-function Why({ payout: { reason, decision } }: { readonly payout: Payout }): ReactNode {
-  if (reason === null) return <span className="muted">paid without a hold</span>;
-  return (
-    <div className="payout-why">
-      <p>{explainReason(reason)}</p>
-      {decision !== null && (
-        <p>
-          {words(decision.decision)} by {decision.operator} <Time at={decision.at} />
-          {decision.reason !== null && `: ${decision.reason}`}
-        </p>
-      )}
-    </div>
-  );
-}
-
 function WonIn({ payout }: { readonly payout: Payout }): ReactNode {
   const { attempt_id: attemptId, round_id: roundId } = payout;
-  const what = attemptId === null ? 'round' : 'attempt';
-  const id = attemptId ?? roundId ?? '';
-  return (
+  return attemptId === null ? (
     <>
-      {what}{' '}
-      <Id value={id} what={what}>
-        <code>{shortId(id)}</code>
-      </Id>
+      round <RoundId value={roundId ?? ''} isShort />
+    </>
+  ) : (
+    <>
+      attempt <AttemptId value={attemptId} isShort />
     </>
   );
 }
