@@ -274,6 +274,10 @@ describe.skipIf(!(await hasChromium()))('an operator runs contests', () => {
       expect(cells[1]).toContain(standing.player_ref);
       const accountId = players.find(({ ref }) => ref === standing.player_ref)?.accountId ?? '';
       expect(await row.locator(`a[href="/operator/accounts/${accountId}"]`).count()).toBe(1);
+      const attempt = await row.locator('a[href^="/operator/attempts/"]').getAttribute('href');
+      expect(
+        expectStatus(200, await world.partner.getAttempt(attempt?.split('/').at(-1) ?? '')).body.outcome,
+      ).toMatchObject({ score: standing.best_score });
       const award = await row.locator('a[href^="/operator/payouts/"]').getAttribute('href');
       const payout = expectStatus(200, await world.operator.getPayout(award?.split('/').at(-1) ?? '')).body;
       expect(payout).toMatchObject({ account_id: accountId, round_id: round.id, amount: standing.payout_amount });

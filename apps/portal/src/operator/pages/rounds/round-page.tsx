@@ -19,7 +19,7 @@ import { type Column, More, Table } from '../../../kit/table.tsx';
 import { Time } from '../../../kit/time.tsx';
 import { AttemptsLink } from '../../layout/attempts-link.tsx';
 import { EnvironmentBand } from '../../layout/environments.tsx';
-import { AccountId, PayoutId } from '../../layout/item-ids.tsx';
+import { AccountId, AttemptId, PayoutId } from '../../layout/item-ids.tsx';
 import { CancelRound } from './cancel-round.tsx';
 
 const route = getRouteApi('/shell/rounds/$roundId');
@@ -87,7 +87,7 @@ function Standings({ round }: { readonly round: OperatorRound }): ReactNode {
     { refreshMs: REFRESH_MS },
   );
   const unit = tournament.state === 'loaded' ? tournament.data.metric_unit : '…';
-  const columns = useMemo(() => [...standingsColumns<OperatorStanding>(unit, playerOf), AWARD], [unit]);
+  const columns = useMemo(() => [...standingsColumns<OperatorStanding>(unit, playerOf), ...LINKS], [unit]);
   return (
     <Section title="Standings">
       {round.status === 'open' && (
@@ -123,9 +123,12 @@ function playerOf({ player_ref, account_id }: OperatorStanding): ReactNode {
   );
 }
 
-const AWARD: Column<OperatorStanding> = {
-  name: 'Award',
-  grow: 2,
-  cell: ({ award_id }) =>
-    award_id === null ? <span className="muted">–</span> : <PayoutId value={award_id} isShort />,
-};
+const LINKS: readonly Column<OperatorStanding>[] = [
+  { name: 'Best attempt', grow: 2, cell: ({ best_attempt_id }) => <AttemptId value={best_attempt_id} isShort /> },
+  {
+    name: 'Award',
+    grow: 2,
+    cell: ({ award_id }) =>
+      award_id === null ? <span className="muted">–</span> : <PayoutId value={award_id} isShort />,
+  },
+];
