@@ -1,4 +1,5 @@
 /** The pages that `operator.test.ts` opens. A page adds one line. */
+import { newPlayedChallenge, newPlayedRound } from '../portal/contest-items.ts';
 import { expectStatus, type SharedWorld } from '../world.ts';
 import { newOpenAttempt } from './attempt-items.ts';
 import { newHeldPayout, newHeldRank } from './payout-items.ts';
@@ -21,6 +22,68 @@ const OPERATOR_PAGES: readonly OperatorPage[] = [
     item: async ({ operator }) => expectStatus(201, await operator.createProgram('Draft arcade')).body.id,
   },
   { path: '/programs/{item}', heading: /./, item: async ({ program }) => program.id },
+  { path: '/programs/{item}/challenges', heading: 'Challenges', item: async ({ program }) => program.id },
+  {
+    path: '/programs/{item}/challenges?environment=test',
+    heading: 'Challenges',
+    item: async (world) => {
+      await world.newChallenge();
+      return world.program.id;
+    },
+  },
+  {
+    path: '/programs/{item}/challenges/new?environment=test',
+    heading: 'Create a challenge',
+    item: async ({ program }) => program.id,
+  },
+  {
+    path: '/challenges/{item}',
+    heading: 'Harbour run',
+    item: async (world) => (await newPlayedChallenge(world, world)).id,
+  },
+  {
+    path: '/challenges/{item}',
+    heading: 'Unplaced bar',
+    item: async (world) =>
+      (await world.newChallenge({ name: 'Unplaced bar', status: 'calibrating', threshold: null })).id,
+  },
+  {
+    path: '/programs/{item}/tournaments?environment=test',
+    heading: 'Tournaments',
+    item: async (world) => {
+      await world.newTournament();
+      return world.program.id;
+    },
+  },
+  {
+    path: '/programs/{item}/tournaments/new',
+    heading: 'Create a tournament',
+    item: async ({ program }) => program.id,
+  },
+  {
+    path: '/tournaments/{item}',
+    heading: 'Friday cup',
+    item: async (world) =>
+      (await world.newTournament({ description: 'The best of the week.', round_length_seconds: 3_600 })).id,
+  },
+  {
+    path: '/rounds/{item}',
+    heading: / UTC$/,
+    item: async (world) => {
+      const { round } = await newPlayedRound(world, world);
+      await world.partner.closeRound(round.id);
+      return round.id;
+    },
+  },
+  {
+    path: '/rounds/{item}',
+    heading: / UTC$/,
+    item: async (world) => {
+      const { round } = await newPlayedRound(world, world);
+      await world.operator.cancelRound(round.id, 'A bug of the game.');
+      return round.id;
+    },
+  },
   { path: '/payouts', heading: 'Payouts', item: async (world) => (await newHeldPayout(world)).award_id },
   { path: '/payouts?status=denied', heading: 'Payouts' },
   { path: '/accounts', heading: 'Accounts', item: async (world) => (await world.newPlayer()).accountId },

@@ -12,7 +12,14 @@ const LANES = 6;
 /** Two of ten clear the bar of 100, as the challenge claims. */
 const SCORES = [40, 55, 62, 70, 74, 81, 88, 93, 100, 120];
 
-export async function newPlayedChallenge(world: SharedWorld, { program }: Developer): Promise<Challenge> {
+/** What a contest belongs to: a developer, or the world itself. */
+type Owner = Pick<Developer, 'program'>;
+
+export async function newPlayedChallenge(
+  world: SharedWorld,
+  { program }: Owner,
+  scores: readonly number[] = SCORES,
+): Promise<Challenge> {
   const challenge = await world.newChallenge({ name: 'Harbour run' }, program);
   const player = await world.newPlayer({ partner: program.test, funds: '500.00' });
   // A player who has won cannot start another attempt, so all are started before the first report.
@@ -21,7 +28,7 @@ export async function newPlayedChallenge(world: SharedWorld, { program }: Develo
     return expectStatus(201, await program.test.createAttempt(entry)).body.id;
   });
   await inLanes(PAID_ATTEMPTS, async (index) => {
-    const report = { score: SCORES[index % SCORES.length] ?? 0 };
+    const report = { score: scores[index % scores.length] ?? 0 };
     expectStatus(200, await program.test.reportOutcome(attempts[index] ?? '', report));
   });
   return challenge;
@@ -30,7 +37,7 @@ export async function newPlayedChallenge(world: SharedWorld, { program }: Develo
 /** A round of three players with a score each, still open. */
 export async function newPlayedRound(
   world: SharedWorld,
-  { program }: Developer,
+  { program }: Owner,
 ): Promise<{ readonly round: Round; readonly players: readonly Player[] }> {
   const round = await world.newRound({ name: 'Harbour cup' }, program);
   const players: Player[] = [];

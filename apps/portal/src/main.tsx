@@ -5,6 +5,5 @@ import { router } from './router.tsx';
 import './styles/base.css';
 import './styles/layout.css';
 import './styles/kit.css';
-import './styles/charts.css';
 
 start(router);

@@ -1,7 +1,7 @@
 /** Hooks that read and change by `call`. The path and its query are the key. */
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, type Method, type Query, type Result, read, readText } from './client.ts';
+import { type CallOptions, call, type Method, type Query, type Result, read, readText } from './client.ts';
 import { type Failure, failureOf } from './failure.ts';
 
 /** One of the three states of what a page reads. `Loaded` of the kit shows each. */
@@ -89,14 +89,19 @@ export interface Change<T> {
  * A call that changes something. Its answer is kept nowhere but in the caller, because it may be a
  * secret. Afterwards everything that was read below one of the paths is read again.
  */
-export function useChange<T>(method: Method, path: string, affects: readonly string[]): Change<T> {
+export function useChange<T>(
+  method: Method,
+  path: string,
+  affects: readonly string[],
+  options: Pick<CallOptions, 'timeoutMs'> = {},
+): Change<T> {
   const refresh = useRefresh(affects);
   const [isRunning, setRunning] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   const run = async (body?: unknown) => {
     setRunning(true);
     setFailure(undefined);
-    const result: Result<T> = await call<T>(method, path, { body });
+    const result: Result<T> = await call<T>(method, path, { ...options, body });
     setRunning(false);
     if (!result.ok) {
       setFailure(result.failure);

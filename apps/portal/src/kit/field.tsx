@@ -1,8 +1,19 @@
 /**
  * `<Field label="E-mail" hint="..." error="..." type="email" value onChange />`: a labelled input;
- * all other props are the input's. `SelectField` and `TextField` (several lines) are alike.
+ * all other props are the input's. `SelectField` and `TextField` (several lines) are alike. In a
+ * `<Form>` a field with a `name` shows what the server refused about it.
  */
-import { type ComponentProps, type ReactNode, useId } from 'react';
+import { type ComponentProps, createContext, type ReactNode, useContext, useId } from 'react';
+import type { FieldErrors } from './field-errors.ts';
+
+/** What is wrong with the fields of the form, by their names. */
+export const FieldErrorsContext = createContext<FieldErrors>({});
+
+/** Undefined unless the server refused the field with this name. */
+export function useFieldError(name: string | undefined): string | undefined {
+  const errors = useContext(FieldErrorsContext);
+  return name === undefined ? undefined : errors[name];
+}
 
 interface Labelled {
   readonly label: string;
@@ -10,8 +21,8 @@ interface Labelled {
   readonly error?: string | undefined;
 }
 
-export function Field({ label, hint, error, ...input }: Labelled & ComponentProps<'input'>): ReactNode {
-  const { id, describedBy, notes } = useNotes(hint, error);
+export function Field({ label, hint, error: ownError, ...input }: Labelled & ComponentProps<'input'>): ReactNode {
+  const { id, error, describedBy, notes } = useNotes(hint, ownError, input.name);
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -21,8 +32,9 @@ export function Field({ label, hint, error, ...input }: Labelled & ComponentProp
   );
 }
 
-export function TextField({ label, hint, error, ...area }: Labelled & ComponentProps<'textarea'>): ReactNode {
-  const { id, describedBy, notes } = useNotes(hint, error);
+export function TextField(props: Labelled & ComponentProps<'textarea'>): ReactNode {
+  const { label, hint, error: ownError, ...area } = props;
+  const { id, error, describedBy, notes } = useNotes(hint, ownError, area.name);
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -36,8 +48,8 @@ interface SelectFieldProps extends Labelled, ComponentProps<'select'> {
   readonly options: readonly { readonly value: string; readonly label: string }[];
 }
 
-export function SelectField({ label, hint, error, options, ...select }: SelectFieldProps): ReactNode {
-  const { id, describedBy, notes } = useNotes(hint, error);
+export function SelectField({ label, hint, error: ownError, options, ...select }: SelectFieldProps): ReactNode {
+  const { id, error, describedBy, notes } = useNotes(hint, ownError, select.name);
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -53,11 +65,14 @@ export function SelectField({ label, hint, error, options, ...select }: SelectFi
   );
 }
 
-function useNotes(hint: string | undefined, error: string | undefined) {
+function useNotes(hint: string | undefined, ownError: string | undefined, name: string | undefined) {
   const id = useId();
+  const serverError = useFieldError(name);
+  const error = ownError ?? serverError;
   const note = error ?? hint;
   return {
     id,
+    error,
     describedBy: note === undefined ? undefined : `${id}-note`,
     notes: note !== undefined && (
       <p id={`${id}-note`} className={error === undefined ? 'hint' : 'field-error'}>

@@ -5,6 +5,7 @@ import type { Environment, Program, ProgramList } from '../api/api-types.ts';
 import { useRead } from '../api/use-read.ts';
 import { PopoverMenu } from '../frame/header.tsx';
 import { Shell } from '../frame/shell.tsx';
+import { EnvironmentWords } from '../kit/environment-words.tsx';
 import { Loaded } from '../kit/loaded.tsx';
 import { NAVIGATION } from './navigation.ts';
 import { ProgramProvider } from './program.tsx';
@@ -83,15 +84,7 @@ function EnvironmentSwitch({ programId, environment }: { programId: string; envi
 function EnvironmentBanner({ environment }: { readonly environment: Environment }): ReactNode {
   return (
     <aside className="banner" data-environment={environment} aria-label="Where you are">
-      {environment === 'test' ? (
-        <>
-          <strong>Test environment</strong> Sandbox players, no real money.
-        </>
-      ) : (
-        <>
-          <strong>Live environment</strong> Real players and real money.
-        </>
-      )}
+      <EnvironmentWords environment={environment} />
     </aside>
   );
 }

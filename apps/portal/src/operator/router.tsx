@@ -12,9 +12,11 @@ import { TokenForm } from './layout/token-form.tsx';
 import { readSearch as readAccountSearch, readStatementSearch } from './pages/accounts/search.ts';
 import { readSearch as readActionSearch } from './pages/actions/search.ts';
 import { readSearch as readAttemptSearch } from './pages/attempts/search.ts';
+import { readSearch as readChallengeSearch } from './pages/challenges/search.ts';
 import { readSearch as readDeveloperSearch } from './pages/developers/search.ts';
 import { readSearch as readPayoutSearch } from './pages/payouts/search.ts';
 import { readSearch as readQuestion } from './pages/search/search.ts';
+import { readSearch as readTournamentSearch } from './pages/tournaments/search.ts';
 
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: Crashed });
 const atRoot = { getParentRoute: () => root } as const;
@@ -88,7 +90,14 @@ const developers = createRoute({
 const challenges = createRoute({
   ...inShell,
   path: 'programs/$programId/challenges',
+  validateSearch: readChallengeSearch,
   component: lazy(() => import('./pages/challenges/challenges-page.tsx').then((page) => page.ChallengesPage)),
+});
+const newChallenge = createRoute({
+  ...inShell,
+  path: 'programs/$programId/challenges/new',
+  validateSearch: readChallengeSearch,
+  component: lazy(() => import('./pages/challenges/new-challenge-page.tsx').then((page) => page.NewChallengePage)),
 });
 const challenge = createRoute({
   ...inShell,
@@ -98,7 +107,14 @@ const challenge = createRoute({
 const tournaments = createRoute({
   ...inShell,
   path: 'programs/$programId/tournaments',
+  validateSearch: readTournamentSearch,
   component: lazy(() => import('./pages/tournaments/tournaments-page.tsx').then((page) => page.TournamentsPage)),
+});
+const newTournament = createRoute({
+  ...inShell,
+  path: 'programs/$programId/tournaments/new',
+  validateSearch: readTournamentSearch,
+  component: lazy(() => import('./pages/tournaments/new-tournament-page.tsx').then((page) => page.NewTournamentPage)),
 });
 const tournament = createRoute({
   ...inShell,
@@ -136,8 +152,10 @@ export const router = createRouter({
       programs,
       program,
       challenges,
+      newChallenge,
       challenge,
       tournaments,
+      newTournament,
       tournament,
       round,
       attempts,

@@ -5,6 +5,7 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { Cursor, type Stop } from './cursor.tsx';
 import { type Frame, HEIGHT_PX } from './geometry.ts';
+import '../../styles/charts.css';
 
 const FIRST_WIDTH_PX = 600;
 const MIN_WIDTH_PX = 160;

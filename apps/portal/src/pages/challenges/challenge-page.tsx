@@ -2,6 +2,11 @@ import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ChallengeStatistics, OperatorChallenge } from '../../api/api-types.ts';
 import { useRead } from '../../api/use-read.ts';
+import { TermsSection } from '../../contests/challenge-terms.tsx';
+import { barWords, statusWords } from '../../contests/challenge-words.ts';
+import { Prize } from '../../contests/prize.tsx';
+import { StatisticsSections } from '../../contests/statistics-sections.tsx';
+import { StatusHistory } from '../../contests/status-history.tsx';
 import { CodeSample } from '../../kit/code-sample.tsx';
 import { Facts } from '../../kit/facts.tsx';
 import { formatShare } from '../../kit/format.ts';
@@ -13,12 +18,6 @@ import { attemptSamples } from '../../kit/samples.ts';
 import { Status } from '../../kit/status.tsx';
 import { AttemptsLink } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
-import { CalibrationSection, RampSection } from './bar-sections.tsx';
-import { Prize } from './challenges-page.tsx';
-import { DriftChart, PassRateChart, ScoreChart } from './pictures.tsx';
-import { StatusHistory } from './status-history.tsx';
-import { TermsSection } from './terms-section.tsx';
-import { barWords, statusWords } from './words.ts';
 
 const route = getRouteApi('/p/$programId/$environment/challenges/$challengeId');
 const REFRESH_MS = 30_000;
@@ -82,7 +81,7 @@ function Challenge({ challenge }: { readonly challenge: OperatorChallenge }): Re
         ]}
       />
       <Loaded reading={statistics}>{(found) => <Statistics challenge={challenge} statistics={found} />}</Loaded>
-      <TermsSection challenge={challenge} />
+      <TermsSection challenge={challenge} parent={<Parent challengeId={challenge.parent_challenge_id ?? ''} />} />
       {(challenge.status === 'live' || challenge.status === 'calibrating') && (
         <Section title="Try it">
           <CodeSample title="Create an attempt" samples={attemptSamples(environment, { challenge_id: id })} />
@@ -98,25 +97,23 @@ interface StatisticsProps {
 }
 
 function Statistics({ challenge, statistics }: StatisticsProps): ReactNode {
-  const { scores, pass_rate, calibration, ramp, drift, status_changes } = statistics;
   return (
     <>
-      {calibration !== null && <CalibrationSection calibration={calibration} challenge={challenge} />}
-      {ramp !== null && <RampSection ramp={ramp} />}
-      <Section title="Scores and pass rate">
-        <div className="columns">
-          <ScoreChart scores={scores} challenge={challenge} />
-          <PassRateChart rate={pass_rate} challenge={challenge} />
-        </div>
-      </Section>
-      {drift !== null && (
-        <Section title="Does the bar hold?">
-          <DriftChart drift={drift} />
-        </Section>
-      )}
+      <StatisticsSections challenge={challenge} statistics={statistics} />
       <Section title="Status history">
-        <StatusHistory changes={status_changes} />
+        <StatusHistory changes={statistics.status_changes} />
       </Section>
     </>
+  );
+}
+
+function Parent({ challengeId }: { readonly challengeId: string }): ReactNode {
+  const { programId, environment } = useProgram();
+  return (
+    <Id value={challengeId} what="rung before">
+      <Link to="/p/$programId/$environment/challenges/$challengeId" params={{ programId, environment, challengeId }}>
+        {challengeId}
+      </Link>
+    </Id>
   );
 }

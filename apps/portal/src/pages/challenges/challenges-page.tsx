@@ -2,33 +2,24 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { OperatorChallenge } from '../../api/api-types.ts';
 import { useList } from '../../api/use-read.ts';
+import { CHALLENGE_COLUMNS } from '../../contests/challenge-columns.tsx';
+import { CHALLENGE_STATUSES } from '../../contests/statuses.ts';
 import { CodeSample } from '../../kit/code-sample.tsx';
 import { Empty } from '../../kit/empty.tsx';
 import { FilterBar } from '../../kit/filter-bar.tsx';
-import { formatShare } from '../../kit/format.ts';
 import { Loaded } from '../../kit/loaded.tsx';
-import { Money } from '../../kit/money.tsx';
 import { Page } from '../../kit/page.tsx';
 import { challengeListSamples } from '../../kit/samples.ts';
-import { Status } from '../../kit/status.tsx';
 import { type Column, More, Table } from '../../kit/table.tsx';
-import { Time } from '../../kit/time.tsx';
 import { AttemptsLink } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
-import { STATUSES } from './search.ts';
-import { barWords } from './words.ts';
 
 const route = getRouteApi('/p/$programId/$environment/challenges');
 
 const COLUMNS: readonly Column<OperatorChallenge>[] = [
   { name: 'Challenge', grow: 2, cell: (challenge) => <ChallengeLink challenge={challenge} /> },
-  { name: 'Status', cell: ({ status }) => <Status value={status} /> },
-  { name: 'Fee', align: 'end', cell: ({ fee }) => <Money amount={fee} /> },
-  { name: 'Prize on offer', align: 'end', cell: (challenge) => <Prize challenge={challenge} /> },
-  { name: 'Bar', cell: barWords },
-  { name: 'Target pass rate', align: 'end', cell: ({ target_pass_rate }) => formatShare(target_pass_rate) },
+  ...CHALLENGE_COLUMNS,
   { name: 'Attempts', cell: ({ id }) => <AttemptsLink of={{ challenge_id: id }}>Show</AttemptsLink> },
-  { name: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 export function ChallengesPage(): ReactNode {
@@ -39,7 +30,7 @@ export function ChallengesPage(): ReactNode {
   return (
     <Page title="Challenges">
       <FilterBar
-        fields={[{ name: 'status', label: 'Status', options: STATUSES }]}
+        fields={[{ name: 'status', label: 'Status', options: CHALLENGE_STATUSES }]}
         value={search}
         onChange={(next) => void navigate({ search: next })}
       />
@@ -73,21 +64,6 @@ function ChallengeLink({ challenge: { id, name, rung } }: { readonly challenge: 
         {name}
       </Link>
       {rung > 1 && <span className="muted"> rung {rung}</span>}
-    </>
-  );
-}
-
-/** What a ramp caps, and what is offered without it. */
-export function Prize({ challenge: { prize, ramp } }: { readonly challenge: OperatorChallenge }): ReactNode {
-  return (
-    <>
-      <Money amount={prize} />
-      {ramp !== undefined && (
-        <span className="muted">
-          {' '}
-          of <Money amount={ramp.fullPrize} />
-        </span>
-      )}
     </>
   );
 }

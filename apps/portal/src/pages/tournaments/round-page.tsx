@@ -2,22 +2,18 @@ import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { OperatorTournament, Round, RoundStandings } from '../../api/api-types.ts';
 import { useRead } from '../../api/use-read.ts';
+import { PurseTable } from '../../contests/purse-table.tsx';
+import { RoundFacts, utcMinute } from '../../contests/round-facts.tsx';
+import { roundWords } from '../../contests/tournament-words.ts';
 import { CodeSample } from '../../kit/code-sample.tsx';
 import { Empty } from '../../kit/empty.tsx';
-import { Facts } from '../../kit/facts.tsx';
-import { formatCount } from '../../kit/format.ts';
-import { Id } from '../../kit/id.tsx';
 import { Loaded } from '../../kit/loaded.tsx';
-import { Money } from '../../kit/money.tsx';
 import { Page, Section } from '../../kit/page.tsx';
 import { attemptSamples } from '../../kit/samples.ts';
 import { Status } from '../../kit/status.tsx';
-import { Time } from '../../kit/time.tsx';
 import { AttemptsLink } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 import { StandingsTable } from './standings-table.tsx';
-import { PurseTable, utcMinute } from './tournament-page.tsx';
-import { roundWords } from './words.ts';
 
 const route = getRouteApi('/p/$programId/$environment/rounds/$roundId');
 const REFRESH_MS = 10_000;
@@ -67,7 +63,7 @@ function LoadedRound({ standings }: { readonly standings: RoundStandings }): Rea
       }
     >
       <p>{roundWords(round, Date.now())}</p>
-      <RoundFacts standings={standings} />
+      <RoundFacts round={round} scoredPlayers={standings.scored_players} />
       <Loaded reading={reading}>{({ metric_unit }) => <Standings standings={standings} unit={metric_unit} />}</Loaded>
       <Section title="Purse">
         <PurseTable purse={round.purse_table} />
@@ -75,35 +71,6 @@ function LoadedRound({ standings }: { readonly standings: RoundStandings }): Rea
       {round.status === 'open' && <EnterRound round={round} />}
     </Page>
   );
-}
-
-function RoundFacts({ standings: { round, scored_players } }: { readonly standings: RoundStandings }): ReactNode {
-  return (
-    <Facts
-      items={[
-        { label: 'Entrants', value: ofRequired(round.entrant_count, round.min_entrants) },
-        { label: 'Players with a score', value: formatCount(scored_players) },
-        { label: 'Entry fee', value: <Money amount={round.entry_fee} /> },
-        { label: 'Purse', value: <Money amount={round.purse_amount} /> },
-        { label: 'Opened', value: <Time at={round.opens_at} /> },
-        { label: 'Entries close', value: <Time at={round.entries_close_at} /> },
-        { label: 'Closes', value: <Time at={round.closes_at} /> },
-        {
-          label: 'Settled',
-          value: round.settled_at === null ? <span className="muted">not yet</span> : <Time at={round.settled_at} />,
-        },
-        {
-          label: 'Scores needed',
-          value: round.min_scored_attempts === 0 ? 'No minimum' : formatCount(round.min_scored_attempts),
-        },
-        { label: 'Id', value: <Id value={round.id} what="round" /> },
-      ]}
-    />
-  );
-}
-
-function ofRequired(count: number, required: number): string {
-  return count < required ? `${formatCount(count)} of at least ${formatCount(required)}` : formatCount(count);
 }
 
 function Standings({ standings, unit }: { readonly standings: RoundStandings; readonly unit: string }): ReactNode {

@@ -1,6 +1,4 @@
-import type { TournamentStatus } from '../../api/api-types.ts';
+import { TOURNAMENT_STATUSES } from '../../contests/statuses.ts';
 import { choice, filters } from '../../kit/filters.ts';
 
-export const STATUSES = ['active', 'paused', 'closed'] as const satisfies readonly TournamentStatus[];
-
-export const readSearch = filters({ status: choice(...STATUSES) });
+export const readSearch = filters({ status: choice(...TOURNAMENT_STATUSES) });

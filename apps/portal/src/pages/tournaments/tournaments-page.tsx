@@ -2,43 +2,22 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { OperatorTournament } from '../../api/api-types.ts';
 import { useList } from '../../api/use-read.ts';
+import { TOURNAMENT_STATUSES } from '../../contests/statuses.ts';
+import { TOURNAMENT_COLUMNS } from '../../contests/tournament-columns.tsx';
 import { CodeSample } from '../../kit/code-sample.tsx';
 import { Empty } from '../../kit/empty.tsx';
 import { FilterBar } from '../../kit/filter-bar.tsx';
-import { formatCount } from '../../kit/format.ts';
 import { Loaded } from '../../kit/loaded.tsx';
-import { Money } from '../../kit/money.tsx';
 import { Page } from '../../kit/page.tsx';
 import { callSamples, get } from '../../kit/samples.ts';
-import { Status } from '../../kit/status.tsx';
 import { type Column, More, Table } from '../../kit/table.tsx';
-import { Time } from '../../kit/time.tsx';
 import { useProgram } from '../../layout/program.tsx';
-import { STATUSES } from './search.ts';
 
 const route = getRouteApi('/p/$programId/$environment/tournaments');
 
 const COLUMNS: readonly Column<OperatorTournament>[] = [
   { name: 'Tournament', grow: 2, cell: (tournament) => <TournamentLink tournament={tournament} /> },
-  { name: 'Status', cell: ({ status }) => <Status value={status} /> },
-  { name: 'Entry fee', align: 'end', cell: ({ entry_fee }) => <Money amount={entry_fee} /> },
-  { name: 'Purse', align: 'end', cell: ({ purse_amount }) => <Money amount={purse_amount} /> },
-  {
-    name: 'Latest round',
-    cell: ({ current_round: round }) =>
-      round === null ? <span className="muted">none yet</span> : <Status value={round.status} />,
-  },
-  {
-    name: 'Closes',
-    cell: ({ current_round: round }) =>
-      round === null ? <span className="muted">–</span> : <Time at={round.closes_at} />,
-  },
-  {
-    name: 'Entrants',
-    align: 'end',
-    cell: ({ current_round: round }) =>
-      round === null ? <span className="muted">–</span> : formatCount(round.entrant_count),
-  },
+  ...TOURNAMENT_COLUMNS,
 ];
 
 export function TournamentsPage(): ReactNode {
@@ -49,7 +28,7 @@ export function TournamentsPage(): ReactNode {
   return (
     <Page title="Tournaments">
       <FilterBar
-        fields={[{ name: 'status', label: 'Status', options: STATUSES }]}
+        fields={[{ name: 'status', label: 'Status', options: TOURNAMENT_STATUSES }]}
         value={search}
         onChange={(next) => void navigate({ search: next })}
       />

@@ -48,6 +48,7 @@ export function ProgramPage(): ReactNode {
           { label: 'Id', value: <Id value={program.id} what="program" /> },
           { label: 'Created', value: <Time at={program.created_at} /> },
           { label: 'Deletion', value: program.deletion_scheduled ? <Status value="scheduled" tone="bad" /> : 'no' },
+          { label: 'Contests', value: <ContestLinks programId={program.id} /> },
           {
             label: 'Payouts',
             value: (
@@ -79,5 +80,19 @@ export function ProgramPage(): ReactNode {
       <InsidersSection programId={program.id} />
       <DeveloperSection />
     </Page>
+  );
+}
+
+function ContestLinks({ programId }: { readonly programId: string }): ReactNode {
+  return (
+    <>
+      <Link to="/programs/$programId/challenges" params={{ programId }}>
+        Challenges
+      </Link>
+      {', '}
+      <Link to="/programs/$programId/tournaments" params={{ programId }}>
+        Tournaments
+      </Link>
+    </>
   );
 }

@@ -1,5 +1,5 @@
 /** What the state of a tournament or a round means, in words. */
-import type { Round, TournamentStatus } from '../../api/api-types.ts';
+import type { Round, TournamentStatus } from '../api/api-types.ts';
 
 export function tournamentWords(status: TournamentStatus): string {
   return {
@@ -23,6 +23,6 @@ export function roundWords({ status, entries_close_at, closes_at }: Times, now: 
     case 'settled':
       return 'The standings are final, and each rank has its payout.';
     case 'cancelled':
-      return 'It had too few entrants or scores. There is no winner, and every fee was returned.';
+      return 'It had too few entrants or scores, or an operator cancelled it. There is no winner, and every fee is returned.';
   }
 }

@@ -6,8 +6,8 @@ import type {
   PassRateStatistics,
   ScoreHistogram,
   StatusChangeCause,
-} from '../../api/api-types.ts';
-import { formatCount, formatScore, formatShare } from '../../kit/format.ts';
+} from '../api/api-types.ts';
+import { formatCount, formatScore, formatShare } from '../kit/format.ts';
 
 /** From this attempt on the monitor judges: docs/contract/rules.md, "Drift". */
 const FIRST_JUDGED_ATTEMPT = 50;
@@ -32,8 +32,8 @@ export function statusWords({ status }: Pick<OperatorChallenge, 'status'>, cause
       return 'Players pay the fee, and a score that clears the bar wins the prize.';
     case 'suspended':
       return cause === 'drift'
-        ? 'The drift monitor suspended it, because its pass rate does not confirm the bar. No attempt can be started, and awards that are won meanwhile are held. An operator of this host reviews and reinstates it.'
-        : 'An operator of this host suspended it. No attempt can be started until the operator reinstates it.';
+        ? 'The drift monitor suspended it, because its pass rate does not confirm the bar. No attempt can be started, and awards that are won meanwhile are held, until an operator of this host reinstates it.'
+        : 'An operator of this host suspended it. No attempt can be started until an operator reinstates it.';
     case 'closed':
       return 'It is closed for good. No attempt can be started.';
   }
@@ -43,7 +43,7 @@ export function barSourceWords(source: CalibrationSource): string {
   return {
     observed: 'Its own free attempts, or the operator',
     listened: 'Scores that an integration brought',
-    partner_seeded: 'Percentiles that your server sent',
+    partner_seeded: 'Percentiles that the partner’s server sent',
     rung_derived: 'Scores of the rung before',
   }[source];
 }
@@ -51,7 +51,7 @@ export function barSourceWords(source: CalibrationSource): string {
 export function causeWords(cause: StatusChangeCause): string {
   return {
     calibrated: 'Enough scores were in, and placed the bar',
-    seeded: 'Percentiles from your server placed the bar',
+    seeded: 'Percentiles from the partner’s server placed the bar',
     drift: 'The pass rate did not confirm the bar',
     ramp: 'Paid attempts confirmed the bar: the full prize is on offer',
     operator: 'An operator changed it',

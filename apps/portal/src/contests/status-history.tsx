@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
-import type { ChallengeStatusStep } from '../../api/api-types.ts';
-import { Empty } from '../../kit/empty.tsx';
-import { Status } from '../../kit/status.tsx';
-import { type Column, Table } from '../../kit/table.tsx';
-import { Time } from '../../kit/time.tsx';
-import { causeWords } from './words.ts';
+import type { ChallengeStatusStep } from '../api/api-types.ts';
+import { Empty } from '../kit/empty.tsx';
+import { Status } from '../kit/status.tsx';
+import { type Column, Table } from '../kit/table.tsx';
+import { Time } from '../kit/time.tsx';
+import { causeWords } from './challenge-words.ts';
 
 const COLUMNS: readonly Column<ChallengeStatusStep>[] = [
   { name: 'When', cell: ({ at }) => <Time at={at} /> },
@@ -24,11 +24,18 @@ const COLUMNS: readonly Column<ChallengeStatusStep>[] = [
   { name: 'Note', grow: 2, cell: ({ note }) => note ?? <span className="muted">–</span> },
 ];
 
-export function StatusHistory({ changes }: { readonly changes: readonly ChallengeStatusStep[] }): ReactNode {
+interface StatusHistoryProps<Step> {
+  /** Oldest first. */
+  readonly changes: readonly Step[];
+  readonly moreColumns?: readonly Column<Step>[];
+}
+
+export function StatusHistory<Step extends ChallengeStatusStep>(props: StatusHistoryProps<Step>): ReactNode {
+  const { changes, moreColumns = [] } = props;
   return (
     <Table
       caption="Status history"
-      columns={COLUMNS}
+      columns={[...COLUMNS, ...moreColumns]}
       rows={changes.toReversed()}
       keyOf={({ at, to, cause }) => `${at} ${to} ${cause}`}
       empty={<Empty title="Its status has not changed since it was created" />}

@@ -1,17 +1,20 @@
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { OperatorChallenge } from '../../api/api-types.ts';
-import { Facts } from '../../kit/facts.tsx';
-import { formatCount, formatScore } from '../../kit/format.ts';
-import { Id } from '../../kit/id.tsx';
-import { Money } from '../../kit/money.tsx';
-import { Section } from '../../kit/page.tsx';
-import { Time } from '../../kit/time.tsx';
-import { useProgram } from '../../layout/program.tsx';
-import { barSourceWords } from './words.ts';
+import type { OperatorChallenge } from '../api/api-types.ts';
+import { Facts } from '../kit/facts.tsx';
+import { formatCount, formatScore } from '../kit/format.ts';
+import { Money } from '../kit/money.tsx';
+import { Section } from '../kit/page.tsx';
+import { Time } from '../kit/time.tsx';
+import { barSourceWords } from './challenge-words.ts';
+
+interface TermsSectionProps {
+  readonly challenge: OperatorChallenge;
+  /** The link to the rung before, if there is one. */
+  readonly parent: ReactNode;
+}
 
 /** Everything that the operator set. */
-export function TermsSection({ challenge }: { readonly challenge: OperatorChallenge }): ReactNode {
+export function TermsSection({ challenge, parent }: TermsSectionProps): ReactNode {
   const { score_min, score_max, jurisdictions, parent_challenge_id } = challenge;
   return (
     <Section title="Terms">
@@ -30,9 +33,7 @@ export function TermsSection({ challenge }: { readonly challenge: OperatorChalle
           { label: 'Verification level', value: `${challenge.required_verification_level} or more` },
           { label: 'Jurisdictions', value: jurisdictions.length === 0 ? 'All' : jurisdictions.join(', ') },
           { label: 'Rung', value: challenge.rung },
-          ...(parent_challenge_id === null
-            ? []
-            : [{ label: 'Rung before', value: <Parent challengeId={parent_challenge_id} /> }]),
+          ...(parent_challenge_id === null ? [] : [{ label: 'Rung before', value: parent }]),
           { label: 'Created', value: <Time at={challenge.created_at} /> },
         ]}
       />
@@ -60,15 +61,4 @@ function windowWords(min: number | null, max: number | null): string {
   if (min === null && max === null) return 'Any';
   if (min === null) return `Up to ${formatScore(max ?? 0)}`;
   return max === null ? `From ${formatScore(min)}` : `${formatScore(min)} to ${formatScore(max)}`;
-}
-
-function Parent({ challengeId }: { readonly challengeId: string }): ReactNode {
-  const { programId, environment } = useProgram();
-  return (
-    <Id value={challengeId} what="rung before">
-      <Link to="/p/$programId/$environment/challenges/$challengeId" params={{ programId, environment, challengeId }}>
-        {challengeId}
-      </Link>
-    </Id>
-  );
 }

@@ -6,13 +6,13 @@ import type {
   PassRateReading,
   PassRateStatistics,
   ScoreHistogram,
-} from '../../api/api-types.ts';
-import { TooLittle } from '../../kit/charts/figure.tsx';
-import { Histogram } from '../../kit/charts/histogram.tsx';
-import { IntervalChart } from '../../kit/charts/interval.tsx';
-import { LineChart, type Point } from '../../kit/charts/line.tsx';
-import { formatCount, formatShare } from '../../kit/format.ts';
-import { driftWords, formatOdds, histogramNote, passRateWords } from './words.ts';
+} from '../api/api-types.ts';
+import { TooLittle } from '../kit/charts/figure.tsx';
+import { Histogram } from '../kit/charts/histogram.tsx';
+import { IntervalChart } from '../kit/charts/interval.tsx';
+import { LineChart, type Point } from '../kit/charts/line.tsx';
+import { formatCount, formatShare } from '../kit/format.ts';
+import { driftWords, formatOdds, histogramNote, passRateWords } from './challenge-words.ts';
 
 /** Fewer scores have no shape. */
 const MIN_SCORES = 10;
@@ -31,24 +31,45 @@ interface ScoreChartProps {
 }
 
 export function ScoreChart({ scores, challenge }: ScoreChartProps): ReactNode {
-  const { count, bins, threshold } = scores;
+  const { threshold } = scores;
+  return (
+    <ScoreHistogramChart
+      title="Scores"
+      scores={scores}
+      bar={threshold === null ? undefined : { value: threshold, label: 'Bar' }}
+      challenge={challenge}
+      note={histogramNote(scores)}
+    />
+  );
+}
+
+interface ScoreHistogramChartProps {
+  readonly title: string;
+  readonly scores: Pick<ScoreHistogram, 'count' | 'bins'>;
+  readonly bar: { readonly value: number; readonly label: string } | undefined;
+  readonly challenge: OperatorChallenge;
+  readonly note: string;
+}
+
+export function ScoreHistogramChart(props: ScoreHistogramChartProps): ReactNode {
+  const { title, scores, bar, challenge, note } = props;
+  const { count, bins } = scores;
   if (count < MIN_SCORES) {
     return (
-      <TooLittle title="Scores">
+      <TooLittle title={title}>
         {count === 0 ? 'There are no scores yet. ' : `There ${count === 1 ? 'is 1 score' : `are ${count} scores`}. `}
         The picture is drawn from {MIN_SCORES} scores on.
       </TooLittle>
     );
   }
   const side = challenge.threshold_direction === 'higher_is_better' ? 'above' : 'below';
-  const marker = threshold === null ? undefined : { value: threshold, label: 'Bar' };
   return (
     <Histogram
-      title="Scores"
+      title={title}
       unit={challenge.metric_unit}
       bins={bins}
-      marker={marker && { ...marker, area: { side, label: 'Clears the bar' } }}
-      note={histogramNote(scores)}
+      marker={bar && { ...bar, area: { side, label: 'Clears the bar' } }}
+      note={note}
     />
   );
 }

@@ -1,11 +1,11 @@
 /** How far the bar of a challenge is placed, and confirmed by paid attempts. */
 import type { ReactNode } from 'react';
-import type { CalibrationState, OperatorChallenge, RampState } from '../../api/api-types.ts';
-import { formatCount, formatScore } from '../../kit/format.ts';
-import { Money } from '../../kit/money.tsx';
-import { Section } from '../../kit/page.tsx';
-import { Progress } from '../../kit/progress.tsx';
-import { Time } from '../../kit/time.tsx';
+import type { CalibrationState, OperatorChallenge, RampState } from '../api/api-types.ts';
+import { formatCount, formatScore } from '../kit/format.ts';
+import { Money } from '../kit/money.tsx';
+import { Section } from '../kit/page.tsx';
+import { Progress } from '../kit/progress.tsx';
+import { Time } from '../kit/time.tsx';
 
 /** One of so few players may give all scores: docs/contract/rules.md, "Calibration". */
 const MOST_PLAYERS_WITHOUT_SHARE = 2;

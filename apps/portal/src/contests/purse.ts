@@ -1,4 +1,4 @@
-import type { PurseRow } from '../../api/api-types.ts';
+import type { PurseRow } from '../api/api-types.ts';
 
 export interface PurseGroup {
   readonly first: number;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { barWords, driftWords, formatOdds, histogramNote, passRateWords, statusWords } from './words.ts';
+import { barWords, driftWords, formatOdds, histogramNote, passRateWords, statusWords } from './challenge-words.ts';
 
 describe('the bar', () => {
   const terms = {

@@ -1,0 +1,65 @@
+/**
+ * `<Form submit="Create" change={change} onSubmit={(data) => ...}>fields</Form>`: what the server
+ * refuses about a field is shown at the field with that `name`, the first of which gets the focus;
+ * the rest is below the fields. `FieldGroup` has fields that belong together.
+ */
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import type { Change } from '../api/use-read.ts';
+import { Button } from './button.tsx';
+import { FieldErrorsContext } from './field.tsx';
+import { placeFailure } from './field-errors.ts';
+import { FailureLine } from './problem.tsx';
+
+interface FormProps {
+  /** The verb of the button. */
+  readonly submit: string;
+  readonly change: Pick<Change<unknown>, 'isRunning' | 'failure'>;
+  readonly onSubmit: (data: FormData) => void;
+  /** In a dialog: the other button. */
+  readonly onCancel?: () => void;
+  readonly children: ReactNode;
+}
+
+export function Form({ submit, change, onSubmit, onCancel, children }: FormProps): ReactNode {
+  const form = useRef<HTMLFormElement>(null);
+  const [names, setNames] = useState<readonly string[]>([]);
+  const { errors, rest } = placeFailure(change.failure, names);
+  useEffect(() => {
+    if (change.failure === undefined) return;
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [change.failure]);
+  const send = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (change.isRunning) return;
+    setNames([...event.currentTarget.elements].flatMap((element) => element.getAttribute('name') ?? []));
+    onSubmit(new FormData(event.currentTarget));
+  };
+  return (
+    <form ref={form} className="form" onSubmit={send}>
+      <FieldErrorsContext value={errors}>{children}</FieldErrorsContext>
+      <FailureLine failure={rest} />
+      <div className="dialog-actions">
+        {onCancel !== undefined && <Button onClick={onCancel}>Cancel</Button>}
+        <Button type="submit" tone="primary" isBusy={change.isRunning}>
+          {submit}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface FieldGroupProps {
+  readonly title: string;
+  /** The name of a member that is a list: what the server refuses about it names the list. */
+  readonly name?: string;
+  readonly children: ReactNode;
+}
+
+export function FieldGroup({ title, name, children }: FieldGroupProps): ReactNode {
+  return (
+    <fieldset className="field-group" name={name}>
+      <legend>{title}</legend>
+      {children}
+    </fieldset>
+  );
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { challengeRequestOf } from './challenge-request.ts';
+
+/** What JSON has of it. */
+function sent(fields: Readonly<Record<string, string>>): unknown {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  return JSON.parse(JSON.stringify(challengeRequestOf(form)));
+}
+
+test('an empty field is left out, so the server gives its default', () => {
+  expect(sent({ name: ' Sprint ', description: ' ', min_calibration_n: '', jurisdictions: '' })).toEqual({
+    name: 'Sprint',
+  });
+});
+
+test('amounts stay texts, numbers are numbers, and jurisdictions are a list', () => {
+  expect(
+    sent({ fee: '1.00', target_pass_rate: '0.2', score_min: '-1.5', top_n: '10', jurisdictions: 'US-CA, GB\nDE' }),
+  ).toEqual({
+    fee: '1.00',
+    target_pass_rate: 0.2,
+    score_min: -1.5,
+    top_n: 10,
+    jurisdictions: ['US-CA', 'GB', 'DE'],
+  });
+});
+
+test('a text that is no number is sent unchanged, for the server to refuse', () => {
+  expect(sent({ top_n: 'ten', threshold: '1,000', target_pass_rate: 'Infinity', score_max: '0x10' })).toEqual({
+    top_n: 'ten',
+    threshold: '1,000',
+    target_pass_rate: 'Infinity',
+    score_max: '0x10',
+  });
+});

@@ -1,0 +1,7 @@
+import type { ChallengeWithStatusChange } from '../../../api/api-types.ts';
+import type { Fact } from '../../layout/changes-since.ts';
+
+/** What an action on a challenge depends on. */
+export const CHALLENGE_FACTS: readonly Fact<ChallengeWithStatusChange>[] = [
+  { label: 'Status', of: ({ status }) => status },
+];
