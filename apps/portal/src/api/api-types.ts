@@ -1224,6 +1224,8 @@ export type ProgramChallengeList = {
 export type ProgramChange = {
   status?: 'approved' | 'suspended' | 'closed' | undefined;
   deletion_scheduled?: boolean | undefined;
+  /** Sent alone. Null: no developer. */
+  developer_id?: string | undefined;
 };
 
 export type ProgramCharges = {
