@@ -75,17 +75,21 @@ describe.skipIf(!(await hasChromium()))('an operator decides about held payouts'
     expect(objections).toEqual([]);
   });
 
-  test('the second of two operators sees what the first decided, and the payout is gone from the held ones', async () => {
+  test('a payout that another operator decided while the dialog was open: it says so, and the payout is gone from the held ones', async () => {
     const { award_id: awardId } = await newHeldPayout(world);
     await using observed = await observePage(browser, origin);
     const { page } = observed;
     await signInByToken(page, world.stack.operatorToken);
     await openOperatorPage(page, '/payouts?status=held', 'Payouts');
     await pressEnter(page.getByRole('button', { name: `Release ${awardId}` }));
+    await dialogOf(page).getByText('$5.00 of play money').waitFor();
     const denial = { body: { reason: 'The first operator was quicker.' } };
     expectStatus(200, await world.operator.send('POST', `/payouts/${awardId}/deny`, denial));
     await pressEnter(dialogOf(page).getByRole('button', { name: 'Release' }));
-    await expect.poll(() => dialogOf(page).getByRole('alert').textContent()).toMatch(/denied/);
+    await dialogOf(page)
+      .getByText(/^Payout: held → denied by operator on 2.+ UTC: The first operator was quicker\.$/)
+      .waitFor();
+    await dialogOf(page).getByText('“Release” is not possible any more.').waitFor();
     await pressEnter(dialogOf(page).getByRole('button', { name: 'Cancel' }));
     await untilDecided(page, awardId);
   });

@@ -55,7 +55,7 @@ describe.skipIf(!(await hasChromium()))('an operator decides about programs', ()
     expect(objections).toEqual([]);
   });
 
-  test('two operators approve one program: the second sees that it was approved, and no key', async () => {
+  test('a program that another operator approved meanwhile is not approved again: the dialog says who did, and the page follows', async () => {
     const { id } = expectStatus(201, await world.operator.createProgram('Approved twice')).body;
     await using observed = await observePage(browser, origin);
     const { page } = observed;
@@ -63,9 +63,39 @@ describe.skipIf(!(await hasChromium()))('an operator decides about programs', ()
     await openOperatorPage(page, `/programs/${id}`, 'Approved twice');
     expectStatus(200, await world.operator.approveProgram(id));
     await pressEnter(page.getByRole('button', { name: 'Approve' }));
-    await pressEnter(dialogOf(page).getByRole('button', { name: 'Approve' }));
-    await expect.poll(() => dialogOf(page).getByRole('alert').textContent()).toMatch(/approved/);
-    expect(await page.getByRole('dialog', { name: 'The live key' }).count()).toBe(0);
+    await dialogOf(page)
+      .getByText(/^Status: draft → approved, by operator (now|\d+ s ago)$/)
+      .waitFor();
+    await dialogOf(page).getByText('“Approve” is not possible any more.').waitFor();
+    expect(await accessibilityIssues(page)).toEqual([]);
+    const approve = dialogOf(page).getByRole('button', { name: 'Approve' });
+    expect(await approve.getAttribute('aria-disabled')).toBe('true');
+    await pressEnter(approve);
+    await page.keyboard.press('Escape');
+    await dialogOf(page).waitFor({ state: 'detached' });
+    await statusOf(page, 'approved').waitFor();
+    expect(await actionsOn(id, 'approve_program')).toBe(1);
+  });
+
+  test('a change that another operator made while the dialog was open is shown before the same button acts', async () => {
+    const { id } = await world.newProgram();
+    await using observed = await observePage(browser, origin);
+    const { page } = observed;
+    await signInByToken(page, world.stack.operatorToken);
+    await page.goto(`/operator/programs/${id}`);
+    await pressEnter(page.getByRole('button', { name: 'Suspend' }));
+    await dialogOf(page).getByText('gets 401 at once').waitFor();
+    const { live_key: newKey } = expectStatus(200, await world.operator.replaceLiveKey(id)).body;
+    await pressEnter(dialogOf(page).getByRole('button', { name: 'Suspend' }));
+    await dialogOf(page)
+      .getByText(new RegExp(`^Live key: .+ → .+${newKey.slice(-4)}, by operator `))
+      .waitFor();
+    expect(await actionsOn(id, 'change_program')).toBe(0);
+    expect(await statusWith(newKey)).toBe(200);
+    await pressEnter(dialogOf(page).getByRole('button', { name: 'Suspend' }));
+    await dialogOf(page).waitFor({ state: 'detached' });
+    await statusOf(page, 'suspended').waitFor();
+    expect(await statusWith(newKey)).toBe(401);
   });
 
   test('a limit that is changed is the limit that Laurel answers, and an empty field returns to the default', async () => {
@@ -153,6 +183,11 @@ async function takeSecret(page: Page, title: string): Promise<string> {
 async function statusWith(apiKey: string): Promise<number> {
   return (await world.http.send('GET', '/v1/challenges?player_ref=player', { headers: { 'X-API-Key': apiKey } }))
     .status;
+}
+
+async function actionsOn(programId: string, action: string): Promise<number> {
+  const path = `/actions?subject=program:${programId}&action=${action}`;
+  return expectStatus(200, await world.operator.send<{ data: unknown[] }>('GET', path)).body.data.length;
 }
 
 async function liveLimitsOf(programId: string): Promise<object | undefined> {

@@ -90,7 +90,7 @@ export interface Change<T> {
  * secret. Afterwards everything that was read below one of the paths is read again.
  */
 export function useChange<T>(method: Method, path: string, affects: readonly string[]): Change<T> {
-  const client = useQueryClient();
+  const refresh = useRefresh(affects);
   const [isRunning, setRunning] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   const run = async (body?: unknown) => {
@@ -102,10 +102,16 @@ export function useChange<T>(method: Method, path: string, affects: readonly str
       setFailure(result.failure);
       return undefined;
     }
-    void client.invalidateQueries({ predicate: ({ queryKey }) => isBelow(String(queryKey[0]), affects) });
+    refresh();
     return result.data ?? (null as T);
   };
   return { isRunning, failure, run, reset: () => setFailure(undefined) };
+}
+
+/** Reads everything again that was read below one of the paths. */
+export function useRefresh(paths: readonly string[]): () => void {
+  const client = useQueryClient();
+  return () => void client.invalidateQueries({ predicate: ({ queryKey }) => isBelow(String(queryKey[0]), paths) });
 }
 
 export function keyOf(path: string, query: Query): readonly unknown[] {

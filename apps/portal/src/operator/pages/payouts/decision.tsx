@@ -1,15 +1,15 @@
 /** Releases or denies a held payout, with what the decision needs beside its consequence. */
-import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { Account, Payout, PayoutDecisionReason, Program, ProgramLimitsList } from '../../../api/api-types.ts';
 import { useChange, useRead } from '../../../api/use-read.ts';
-import { ConfirmDialog } from '../../../kit/dialog.tsx';
 import { Facts } from '../../../kit/facts.tsx';
 import { TextField } from '../../../kit/field.tsx';
 import { money } from '../../../kit/format.ts';
 import { Id } from '../../../kit/id.tsx';
 import { Status } from '../../../kit/status.tsx';
+import { ConfirmItemDialog } from '../../layout/confirm-item-dialog.tsx';
 import { concernsOf } from './concerns.ts';
+import { PAYOUT_FACTS } from './facts.ts';
 import { explainReason } from './reasons.ts';
 
 export type Verb = 'release' | 'deny';
@@ -21,32 +21,33 @@ interface DecisionProps {
 }
 
 export function Decision({ payout, verb, onClose }: DecisionProps): ReactNode {
-  const client = useQueryClient();
   const [reason, setReason] = useState('');
-  const change = useChange<Payout>('post', `/payouts/${payout.award_id}/${verb}`, ['/payouts', '/actions']);
+  const change = useChange<Payout>('post', `/payouts/${payout.award_id}/${verb}`, AFFECTS);
   const isDenial = verb === 'deny';
   const isIncomplete = isDenial && reason.trim() === '';
-  const close = () => {
-    // A decision that was refused has a cause: another operator was first.
-    if (change.failure !== undefined) void client.invalidateQueries({ queryKey: ['/payouts'] });
-    onClose();
-  };
   const decide = async () => {
     const given = reason.trim();
     const body: PayoutDecisionReason = given === '' ? {} : { reason: given };
     if ((await change.run(body)) !== undefined) onClose();
   };
   return (
-    <ConfirmDialog
+    <ConfirmItemDialog
+      item={{
+        path: `/payouts/${payout.award_id}`,
+        shown: payout,
+        facts: PAYOUT_FACTS,
+        subjects: [],
+        affects: AFFECTS,
+      }}
+      allows={({ status }) => status === 'held'}
       title={`${isDenial ? 'Deny' : 'Release'} ${money(payout.amount)}?`}
       consequence={isDenial ? DENIAL : releaseOf(payout)}
       confirm={isDenial ? 'Deny' : 'Release'}
       tone={isDenial ? 'danger' : 'primary'}
-      isOpen
       isBusy={change.isRunning || isIncomplete}
       failure={change.failure}
       onConfirm={() => void decide()}
-      onClose={close}
+      onClose={onClose}
     >
       <Background payout={payout} />
       <TextField
@@ -57,9 +58,11 @@ export function Decision({ payout, verb, onClose }: DecisionProps): ReactNode {
         value={reason}
         onChange={(event) => setReason(event.target.value)}
       />
-    </ConfirmDialog>
+    </ConfirmItemDialog>
   );
 }
+
+const AFFECTS = ['/payouts', '/actions'] as const;
 
 const DENIAL =
   'No money moves, now or later, and the prize stays claimed. The partner still sees the payout as held. The decision is final.';

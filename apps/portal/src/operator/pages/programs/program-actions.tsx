@@ -4,7 +4,9 @@ import type { ApprovedProgram, LiveKey, Program, ProgramStatus } from '../../../
 import type { Method } from '../../../api/client.ts';
 import { useChange } from '../../../api/use-read.ts';
 import { Button } from '../../../kit/button.tsx';
-import { ConfirmDialog, SecretDialog } from '../../../kit/dialog.tsx';
+import { SecretDialog } from '../../../kit/dialog.tsx';
+import { ConfirmItemDialog } from '../../layout/confirm-item-dialog.tsx';
+import { PROGRAM_FACTS } from './facts.ts';
 
 type Action = 'approve' | 'replaceLiveKey' | 'suspend' | 'reinstate' | 'close' | 'scheduleDeletion' | 'keep';
 
@@ -95,6 +97,8 @@ const CALLS: Readonly<Record<Action, Call>> = {
   },
 };
 
+const AFFECTS = ['/programs', '/actions'] as const;
+
 const OFFERED: Readonly<Record<ProgramStatus, readonly Action[]>> = {
   draft: ['approve', 'close'],
   approved: ['replaceLiveKey', 'suspend', 'close'],
@@ -102,18 +106,18 @@ const OFFERED: Readonly<Record<ProgramStatus, readonly Action[]>> = {
   closed: ['reinstate'],
 };
 
+function offeredFor({ status, deletion_scheduled: isScheduled }: Program): readonly Action[] {
+  const deletion: Action = isScheduled ? 'keep' : 'scheduleDeletion';
+  return [...OFFERED[status], ...(status === 'closed' || isScheduled ? [deletion] : [])];
+}
+
 export function ProgramActions({ program }: { readonly program: Program }): ReactNode {
   const [asking, setAsking] = useState<Action>();
   const [liveKey, setLiveKey] = useState<string>();
   const close = () => setAsking(undefined);
-  const deletion: Action = program.deletion_scheduled ? 'keep' : 'scheduleDeletion';
-  const offered = [
-    ...OFFERED[program.status],
-    ...(program.status === 'closed' || program.deletion_scheduled ? [deletion] : []),
-  ];
   return (
     <>
-      {offered.map((action) => (
+      {offeredFor(program).map((action) => (
         <Button
           key={action}
           tone={CALLS[action].tone === 'primary' ? 'primary' : 'plain'}
@@ -141,10 +145,7 @@ interface QuestionProps {
 
 function Question({ action, program, onClose, onLiveKey }: QuestionProps): ReactNode {
   const { method, path, body, title, consequence, confirm, tone } = CALLS[action];
-  const change = useChange<Program | ApprovedProgram | LiveKey>(method, `/programs/${program.id}${path}`, [
-    '/programs',
-    '/actions',
-  ]);
+  const change = useChange<Program | ApprovedProgram | LiveKey>(method, `/programs/${program.id}${path}`, AFFECTS);
   const run = async () => {
     const changed = await change.run(body);
     if (changed === undefined) return;
@@ -152,12 +153,19 @@ function Question({ action, program, onClose, onLiveKey }: QuestionProps): React
     if ('live_key' in changed) onLiveKey(changed.live_key);
   };
   return (
-    <ConfirmDialog
+    <ConfirmItemDialog
+      item={{
+        path: `/programs/${program.id}`,
+        shown: program,
+        facts: PROGRAM_FACTS,
+        subjects: [{ name: `program:${program.id}` }],
+        affects: AFFECTS,
+      }}
+      allows={(now) => offeredFor(now).includes(action)}
       title={title(program.name)}
       consequence={consequence}
       confirm={confirm}
       tone={tone}
-      isOpen
       isBusy={change.isRunning}
       failure={change.failure}
       onConfirm={() => void run()}

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { OperatorAction } from '../../api/api-types.ts';
+import { changesSince, type Fact, loggedOf, withAuthors } from './changes-since.ts';
+
+interface Item {
+  readonly status: string;
+  readonly account: { readonly blocked: boolean };
+  readonly seen: number;
+}
+
+const FACTS: readonly Fact<Item>[] = [
+  { label: 'Status', of: ({ status }) => status },
+  { label: 'Blocked', of: ({ account }) => (account.blocked ? 'yes' : 'no') },
+];
+const SHOWN: Item = { status: 'held', account: { blocked: false }, seen: 1 };
+
+function action(changed: Partial<OperatorAction>): OperatorAction {
+  return {
+    id: '1',
+    at: '2026-11-26T12:00:00.000Z',
+    actor: 'ana',
+    action: 'change',
+    subject: 'item:1',
+    before: { status: 'held' },
+    after: { status: 'paid' },
+    outcome: 'done',
+    status: 200,
+    request_id: '1',
+    ...changed,
+  };
+}
+
+test('only a fact whose words differ has changed, whatever else the item has', () => {
+  expect(changesSince(SHOWN, { ...SHOWN, seen: 2 }, FACTS)).toEqual([]);
+  expect(changesSince(SHOWN, { ...SHOWN, status: 'paid' }, FACTS)).toEqual([
+    { label: 'Status', from: 'held', to: 'paid', by: null },
+  ]);
+});
+
+test('a change names the operator of the newest action that made the fact what it is', () => {
+  const changes = changesSince(SHOWN, { ...SHOWN, status: 'paid' }, FACTS);
+  const actions = [
+    action({ actor: 'refused', outcome: 'refused' }),
+    action({ actor: 'other fact', before: { status: 'paid' }, after: { status: 'paid' } }),
+    action({ actor: 'bob', at: '2026-11-26T12:00:02.000Z' }),
+    action({ actor: 'ana' }),
+  ];
+  expect(withAuthors(changes, FACTS, loggedOf(actions))).toEqual([
+    { label: 'Status', from: 'held', to: 'paid', by: { operator: 'bob', at: '2026-11-26T12:00:02.000Z' } },
+  ]);
+});
+
+test('an action on a part of the item is the author of that part alone', () => {
+  const now: Item = { ...SHOWN, status: 'paid', account: { blocked: true } };
+  const blocking = action({ actor: 'eve', before: { blocked: false }, after: { blocked: true } });
+  const logged = loggedOf([blocking], (account) => ({ account }));
+  expect(withAuthors(changesSince(SHOWN, now, FACTS), FACTS, logged)).toEqual([
+    { label: 'Status', from: 'held', to: 'paid', by: null },
+    { label: 'Blocked', from: 'no', to: 'yes', by: { operator: 'eve', at: '2026-11-26T12:00:00.000Z' } },
+  ]);
+});
+
+test('an action that has nothing to compare names nobody', () => {
+  const changes = changesSince(SHOWN, { ...SHOWN, status: 'paid' }, FACTS);
+  const actions = [action({ before: null }), action({ after: null }), action({ after: { omitted_bytes: 20_000 } })];
+  expect(withAuthors(changes, FACTS, loggedOf(actions))).toEqual(changes);
+});

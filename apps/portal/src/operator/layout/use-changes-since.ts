@@ -1,0 +1,82 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import type { OperatorActionList } from '../../api/api-types.ts';
+import { call, read } from '../../api/client.ts';
+import { type Failure, failureOf } from '../../api/failure.ts';
+import { keyOf, useRefresh } from '../../api/use-read.ts';
+import { type ChangeSince, changesSince, type Fact, loggedOf, withAuthors } from './changes-since.ts';
+
+/** A subject of the log of actions, of which the item has members. */
+interface LoggedSubject {
+  /** `program:0198...`. */
+  readonly name: string;
+  /** The place of the subject in the item, unless it is the item. */
+  readonly asItem?: (subject: unknown) => unknown;
+}
+
+/** An item as the page showed it when the operator pressed the button. */
+export interface ShownItem<T> {
+  /** Reads the item as it is now. */
+  readonly path: string;
+  readonly shown: T;
+  readonly facts: readonly Fact<T>[];
+  readonly subjects: readonly LoggedSubject[];
+  /** The paths to read again if the item has changed. */
+  readonly affects: readonly string[];
+}
+
+interface ChangesSince<T> {
+  readonly now: T;
+  readonly changes: readonly ChangeSince[];
+  readonly failure: Failure | undefined;
+  /** Reads the item again. True if it is still what the operator has been shown. */
+  readonly check: () => Promise<boolean>;
+}
+
+const LOGGED_ACTIONS = 20;
+
+/** Reads the item again at once, and whenever `check` is called. */
+export function useChangesSince<T>({ path, shown, facts, subjects, affects }: ShownItem<T>): ChangesSince<T> {
+  const client = useQueryClient();
+  const refresh = useRefresh(affects);
+  // The page may show a newer item while the dialog is open: what counts is what it showed before.
+  const [first] = useState(shown);
+  const known = useRef(shown);
+  const [found, setFound] = useState<{ now: T; changes: readonly ChangeSince[] }>({ now: shown, changes: [] });
+  const [failure, setFailure] = useState<Failure>();
+
+  const look = async (): Promise<boolean> => {
+    const told = known.current;
+    const now = await client.fetchQuery({
+      queryKey: keyOf(path, {}),
+      queryFn: ({ signal }) => read<T>(path, { signal }),
+      staleTime: 0,
+    });
+    if (changesSince(told, now, facts).length === 0) return true;
+    const changes = changesSince(first, now, facts);
+    const logged = await Promise.all(subjects.map(readLogged));
+    known.current = now;
+    setFound({ now, changes: withAuthors(changes, facts, logged.flat()) });
+    refresh();
+    return false;
+  };
+  const check = async () => {
+    setFailure(undefined);
+    try {
+      return await look();
+    } catch (error) {
+      setFailure(failureOf(error));
+      return false;
+    }
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the dialog opens.
+  useEffect(() => void check(), []);
+  return { ...found, failure, check };
+}
+
+/** A change without its author is worth showing, so a log that cannot be read is empty. */
+async function readLogged({ name, asItem }: LoggedSubject) {
+  const query = { subject: name, limit: LOGGED_ACTIONS };
+  const result = await call<OperatorActionList>('get', '/actions', { query });
+  return result.ok ? loggedOf(result.data.data, asItem) : [];
+}
