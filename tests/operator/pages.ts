@@ -22,6 +22,8 @@ const OPERATOR_PAGES: readonly OperatorPage[] = [
   { path: '/programs/{item}', heading: /./, item: async ({ program }) => program.id },
   { path: '/payouts', heading: 'Payouts', item: async (world) => (await newHeldPayout(world)).award_id },
   { path: '/payouts?status=denied', heading: 'Payouts' },
+  { path: '/money', heading: 'Money' },
+  { path: '/money?period=month&program_id={item}', heading: 'Money', item: async ({ program }) => program.id },
   { path: '/audit', heading: 'Audit' },
   { path: '/actions', heading: 'Actions' },
   { path: '/actions?actor=nobody', heading: 'Actions' },

@@ -10,6 +10,7 @@ import { parseSearch, stringifySearch } from '../kit/filters.ts';
 import { OperatorShell } from './layout/operator-shell.tsx';
 import { TokenForm } from './layout/token-form.tsx';
 import { readSearch as readActionSearch } from './pages/actions/search.ts';
+import { readSearch as readMoneySearch } from './pages/money/search.ts';
 import { readSearch as readPayoutSearch } from './pages/payouts/search.ts';
 
 const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: Crashed });
@@ -104,6 +105,7 @@ const round = createRoute({
 const money = createRoute({
   ...inShell,
   path: 'money',
+  validateSearch: readMoneySearch,
   component: lazy(() => import('./pages/money/money-page.tsx').then((page) => page.MoneyPage)),
 });
 const audit = createRoute({

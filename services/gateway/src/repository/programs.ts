@@ -237,6 +237,21 @@ const SELECT_IDS = {
   text: 'select id from programs where developer_id = $1 order by id',
 };
 
+/** The names of those of the programs that exist, by id. */
+export async function findProgramNames(
+  database: Database,
+  programIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await database.query<{ id: string; name: string }>(SELECT_NAMES, [programIds]);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+const SELECT_NAMES = {
+  name: 'select_program_names',
+  text: `select known.id, known.name from unnest($1::uuid[]) as wanted (id)
+cross join lateral (select id, name from programs where programs.id = wanted.id limit 1) as known`,
+};
+
 async function load(transaction: Transaction, programId: string): Promise<Program> {
   const [program] = toPrograms(await transaction.query<Row>(SELECT_ONE, [programId]));
   if (program === undefined) throw new Error(`program ${programId} vanished inside its own transaction`);

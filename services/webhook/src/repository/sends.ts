@@ -88,8 +88,9 @@ where w.endpoint_id is not null`,
 // Only this statement reads the endpoint, so a new URL or secret applies to the next send.
 //
 // It closes the due deliveries of an endpoint that is off, those of a program that has another
-// developer by now, and those that were interrupted for the third time. A send without a recorded end gets a row in the log. If the endpoint's secret is
-// under a key that this process does not have, its deliveries wait and no send is counted.
+// developer by now, and those that were interrupted for the third time. A send without a recorded
+// end gets a row in the log. If the endpoint's secret is under a key that this process does not
+// have, its deliveries wait and no send is counted.
 const LEASE = {
   name: 'sends_lease',
   text: `

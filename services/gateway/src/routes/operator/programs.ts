@@ -205,7 +205,7 @@ export const changeProgram = defineOperatorRoute({
   name: 'changeProgram',
   summary: 'Reinstate, suspend or close a program, schedule its deletion, or change its developer',
   description:
-    'Every key of a program that is suspended, closed or scheduled for deletion is refused with 401. `approved` makes the keys of a suspended or closed program work again; it issues no key. With `developer_id` the previous developer no longer sees the program, and no event of it is sent to their endpoints any more; those of the new developer get the events from then on. The API keys and the secrets of its integrations stay valid, also for whoever knows them.',
+    'Every key of a program that is suspended, closed or scheduled for deletion is refused with 401. `approved` makes the keys of a suspended or closed program work again; it issues no key. With `developer_id` the previous developer no longer sees the program, and no event of it is sent to their endpoints any more; those of the new developer get the events from then on. The API keys and the secrets of its integrations stay valid, also for people who know them.',
   params,
   body: programChange,
   success: { status: 200, description: 'The program.', schema: operatorProgram },

@@ -4,6 +4,7 @@ import type { Fact } from '../../layout/changes-since.ts';
 /** What an action on a program depends on. */
 export const PROGRAM_FACTS: readonly Fact<Program>[] = [
   { label: 'Status', of: ({ status }) => status },
+  { label: 'Developer', of: ({ developer_id: developerId }) => developerId ?? 'none' },
   { label: 'Deletion', of: ({ deletion_scheduled: isScheduled }) => (isScheduled ? 'scheduled' : 'not scheduled') },
   { label: 'Test key', of: (program) => keyOf(program, 'test') },
   { label: 'Live key', of: (program) => keyOf(program, 'live') },

@@ -13,6 +13,7 @@ import { Time } from '../../../kit/time.tsx';
 import { DeveloperSection } from './developer-section.tsx';
 import { InsidersSection } from './insiders-section.tsx';
 import { LimitsSection } from './limits-section.tsx';
+import { MoneySection } from './money-section.tsx';
 import { ProgramActions } from './program-actions.tsx';
 
 const route = getRouteApi('/shell/programs/$programId');
@@ -75,9 +76,10 @@ export function ProgramPage(): ReactNode {
           empty={<Empty title="The program has no key" />}
         />
       </Section>
+      <DeveloperSection program={program} />
       <LimitsSection programId={program.id} />
       <InsidersSection programId={program.id} />
-      <DeveloperSection />
+      <MoneySection programId={program.id} />
     </Page>
   );
 }
