@@ -25,3 +25,7 @@ grant select, insert (program_id, environment, payout_limit_cents, fee_limit_cen
 
 -- The result of the continuous audit.
 grant select, insert, update (next_run_at, finished_at, duration_ms, violations) on audit_runs to :"running_role";
+
+-- The money of programs by day. A worker replaces the rows of open days.
+grant select, insert, delete on program_days to :"running_role";
+grant select, update (next_run_at, open_from, counted_at) on day_counts to :"running_role";

@@ -86,6 +86,14 @@ CREATE TABLE public.audit_runs (
     CONSTRAINT audit_runs_result_is_whole CHECK ((num_nulls(finished_at, duration_ms, violations) = ANY (ARRAY[0, 3])))
 );
 
+CREATE TABLE public.day_counts (
+    id smallint NOT NULL,
+    next_run_at timestamp(3) with time zone NOT NULL,
+    open_from date NOT NULL,
+    counted_at timestamp(3) with time zone,
+    CONSTRAINT day_counts_is_one_row CHECK ((id = 1))
+);
+
 CREATE TABLE public.houses (
     id uuid NOT NULL,
     environment text NOT NULL,
@@ -183,6 +191,19 @@ CREATE TABLE public.program_accounts (
     CONSTRAINT program_accounts_severed_iff_severed_at CHECK ((severed = (severed_at IS NOT NULL)))
 );
 
+CREATE TABLE public.program_days (
+    day date NOT NULL,
+    environment text NOT NULL,
+    program_id uuid NOT NULL,
+    fees_cents bigint NOT NULL,
+    refunds_cents bigint NOT NULL,
+    paid_cents bigint NOT NULL,
+    held_cents bigint NOT NULL,
+    denied_cents bigint NOT NULL,
+    CONSTRAINT program_days_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT program_days_never_below_zero CHECK ((LEAST(fees_cents, refunds_cents, paid_cents, held_cents, denied_cents) >= 0))
+);
+
 CREATE TABLE public.program_limits (
     program_id uuid NOT NULL,
     environment text NOT NULL,
@@ -272,6 +293,9 @@ ALTER TABLE ONLY public.accounts
 ALTER TABLE ONLY public.audit_runs
     ADD CONSTRAINT audit_runs_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.day_counts
+    ADD CONSTRAINT day_counts_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.houses
     ADD CONSTRAINT houses_id_environment_key UNIQUE (id, environment);
 
@@ -308,6 +332,9 @@ ALTER TABLE ONLY public.program_accounts
 ALTER TABLE ONLY public.program_accounts
     ADD CONSTRAINT program_accounts_severed_key UNIQUE (program_id, account_id, severed);
 
+ALTER TABLE ONLY public.program_days
+    ADD CONSTRAINT program_days_pkey PRIMARY KEY (day, environment, program_id);
+
 ALTER TABLE ONLY public.program_limits
     ADD CONSTRAINT program_limits_pkey PRIMARY KEY (program_id, environment);
 
@@ -338,6 +365,8 @@ CREATE INDEX payouts_velocity_idx ON public.payouts USING btree (account_id, env
 CREATE INDEX player_links_account_id_idx ON public.player_links USING btree (account_id);
 
 CREATE INDEX program_accounts_account_id_idx ON public.program_accounts USING btree (account_id);
+
+CREATE INDEX program_days_of_program ON public.program_days USING btree (program_id, environment, day);
 
 CREATE INDEX transfers_goodwill_idx ON public.transfers USING btree (attempt_id, seq) WHERE ((kind = 'deposit'::text) AND (attempt_id IS NOT NULL));
 

@@ -3,7 +3,7 @@
 -- cannot use a table or column that a migration adds until it is listed here. A statement that
 -- locks rows needs the privilege to update at least one of their columns.
 
-grant select, insert on programs to :"running_role";
+grant select, insert, update (developer_id, version) on programs to :"running_role";
 grant select, insert, update (url, events, description, is_active, secret, deleted_at), delete
   on endpoints to :"running_role";
 grant select, insert, update (status, attempts, next_attempt_at, sending_since, leased_until, closed_at), delete

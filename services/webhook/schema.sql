@@ -75,7 +75,8 @@ CREATE TABLE public.endpoints (
 
 CREATE TABLE public.programs (
     id uuid NOT NULL,
-    developer_id uuid NOT NULL
+    developer_id uuid,
+    version bigint DEFAULT 0 NOT NULL
 );
 
 CREATE TABLE public.sandbox_events (

@@ -195,6 +195,12 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(200, await operator.cancelRound(unplayed.id, 'The game server counted every score twice.'));
     expectStatus(200, await operator.updateTournament(tournament.id, { status: 'paused' }));
 
+    const today = new Date().toISOString().slice(0, 10);
+    const money = () =>
+      operator.send<{ data: unknown[] }>('GET', `/money?from=${today}&to=${today}&program_id=${world.program.id}`);
+    const COUNTED_MS = 30_000;
+    await expect.poll(async () => (await money()).body.data.length, { timeout: COUNTED_MS }).toBeGreaterThan(0);
+
     const [released, denied] = [await hold(), await hold()];
     expectStatus(200, await operator.listPayouts('held'));
     expectStatus(200, await operator.releasePayout(released));

@@ -90,6 +90,9 @@ const FLOWS: Readonly<Record<FailpointName<Service>, readonly Flow[]>> = {
   'gateway.action.after-intent': [],
   'gateway.action.before-result': [],
   'gateway.action.after-result': [],
+  // `operator-api/developers-of-programs.test.ts` plays these.
+  'gateway.developer.after-commit': [],
+  'gateway.developer.after-announcement': [],
   'challenge.create.before-commit': ['create', 'again'],
   'challenge.create.after-commit': ['create', 'again'],
   'challenge.create.before-charge': ['create'],

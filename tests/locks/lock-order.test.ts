@@ -18,6 +18,7 @@ const ATTEMPTS_HELD = 'the caller holds the attempts, by attempts_lock_with_term
 const BOARDS_HELD = 'the caller holds the attempts and the boards of their rounds, by attempts_lock_with_boards';
 const ROUND_HELD = 'the caller holds the round, its open attempts and its board, by lockRoundToEnd';
 const OF_HELD_ATTEMPTS = 'its query `held` has the attempts, and each row here belongs to one of them';
+const DAY_COUNTS_HELD = 'the caller holds the row of day_counts, by day_counts_lock_leased';
 const MONITORS_HELD = 'the caller holds the monitors, by drift_monitors_lock_free or lockMonitor';
 const SORTED_BY_CALLER =
   'its arrays come in this order, which services/gateway/src/repository/lock-order.test.ts holds, and its plan is one scan of them';
@@ -35,6 +36,7 @@ const HELD_BEFORE: Readonly<Record<string, string>> = {
   'challenge outcomes_settle_with_wins: CTE recorded inserts outcomes': OF_HELD_ATTEMPTS,
   'challenge outcomes_settle_with_wins: CTE emitted inserts outbox': OF_HELD_ATTEMPTS,
   'challenge drift_monitors_update: main updates drift_monitors': MONITORS_HELD,
+  'wallet program_days_delete_open: main deletes program_days': DAY_COUNTS_HELD,
   'gateway complete_idempotency_records: CTE ending locks': SORTED_BY_CALLER,
   'gateway count_admissions_and_lock_keys: CTE locked inserts idempotency_records': SORTED_BY_CALLER,
   'gateway count_admissions_and_lock_keys: CTE counted inserts request_windows': SORTED_BY_CALLER,

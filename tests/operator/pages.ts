@@ -118,6 +118,8 @@ const OPERATOR_PAGES: readonly OperatorPage[] = [
     item: async (world) => (await newHeldPayout(world)).award_id,
   },
   { path: '/payouts/{item}', heading: 'Payout of $5.00', item: async (world) => (await newHeldRank(world)).award_id },
+  { path: '/money', heading: 'Money' },
+  { path: '/money?period=month&program_id={item}', heading: 'Money', item: async ({ program }) => program.id },
   { path: '/audit', heading: 'Audit' },
   { path: '/actions', heading: 'Actions' },
   { path: '/actions?actor=nobody', heading: 'Actions' },

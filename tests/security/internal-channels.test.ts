@@ -298,6 +298,7 @@ const CALLERS_OF_WALLET: Record<keyof WalletServiceService, readonly string[]> =
   liftSeverance: GATEWAY,
   getProgramLimits: GATEWAY,
   getProgramMoney: GATEWAY,
+  getMoney: GATEWAY,
   setProgramLimits: GATEWAY,
   audit: GATEWAY,
   listFees: OWNERS,

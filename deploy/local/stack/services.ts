@@ -72,6 +72,7 @@ const OWN: Readonly<Record<ServiceName, OwnSettings>> = {
   wallet: {
     settings: [
       'AUDIT_INTERVAL_SECONDS',
+      'MONEY_COUNT_INTERVAL_SECONDS',
       'MINIMUM_AGE_YEARS',
       'SERVED_JURISDICTIONS',
       'PAYOUT_VELOCITY_COUNT',

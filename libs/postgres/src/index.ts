@@ -7,6 +7,7 @@ export {
   type Database,
   type DatabaseOptions,
   type RowsOf,
+  WHOLE_TABLES,
 } from './database.ts';
 export { type DatabaseClock, startDatabaseClock } from './database-clock.ts';
 export { ConnectionFailedError, isConnectionFailure, isForeignKeyViolation, isUniqueViolation } from './errors.ts';

@@ -20,6 +20,8 @@ export const FAILPOINTS = pointsOf('gateway', [
   'action.after-intent',
   'action.before-result',
   'action.after-result',
+  'developer.after-commit',
+  'developer.after-announcement',
 ]);
 
 export type FailpointName = (typeof FAILPOINTS)[number];

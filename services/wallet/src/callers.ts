@@ -39,6 +39,7 @@ export const CALLERS: AcceptedCallers<WalletServiceService> = {
   liftSeverance: GATEWAY,
   getProgramLimits: GATEWAY,
   getProgramMoney: GATEWAY,
+  getMoney: GATEWAY,
   setProgramLimits: GATEWAY,
   audit: GATEWAY,
   listFees: OWNERS,

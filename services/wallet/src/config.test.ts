@@ -17,6 +17,7 @@ describe('the configuration of the wallet', () => {
       WALLET_DATABASE_URL: required.WALLET_DATABASE_URL,
       ALLOW_PRIVILEGED_DATABASE_ROLE: false,
       WALLET_DATABASE_POOL: 8,
+      MONEY_COUNT_INTERVAL_SECONDS: 60,
       MINIMUM_AGE_YEARS: 18,
       SERVED_JURISDICTIONS: [],
       PAYOUT_VELOCITY_COUNT: 5,

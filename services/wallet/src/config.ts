@@ -1,6 +1,13 @@
 /** The wallet's settings, read from the environment. */
 
-import { auditSettings, checkChannels, databaseUrl, grpcServiceSettings, positiveInt } from '@laurel/service';
+import {
+  auditSettings,
+  checkChannels,
+  databaseUrl,
+  grpcServiceSettings,
+  positiveInt,
+  spanSeconds,
+} from '@laurel/service';
 import { formatAmount, parseAmount } from '@laurel/values/money';
 import { z } from 'zod';
 import { DEFAULT_MINIMUM_AGE_YEARS, MAX_AGE_YEARS } from './domain/eligibility.ts';
@@ -27,6 +34,8 @@ export const walletConfigSchema = z
     ...auditSettings,
     WALLET_DATABASE_URL: databaseUrl,
     WALLET_DATABASE_POOL: positiveInt.default(8),
+    /** From the end of one count of the days' money to the start of the next, at least. */
+    MONEY_COUNT_INTERVAL_SECONDS: spanSeconds.default(60),
     /** Younger players are `blocked`. */
     MINIMUM_AGE_YEARS: positiveInt
       .refine((years) => years <= MAX_AGE_YEARS, `must be at most ${MAX_AGE_YEARS}`)

@@ -21,6 +21,7 @@ import { deposit } from './handlers/deposit.ts';
 import { describePayout } from './handlers/describe-payout.ts';
 import { getAccount } from './handlers/get-account.ts';
 import { getFee } from './handlers/get-fee.ts';
+import { getMoney } from './handlers/get-money.ts';
 import { getPayout } from './handlers/get-payout.ts';
 import { getProgramLimits } from './handlers/get-program-limits.ts';
 import { getProgramMoney } from './handlers/get-program-money.ts';
@@ -93,6 +94,7 @@ export function walletRpcs(deps: {
       liftSeverance: liftSeverance(deps),
       getProgramLimits: getProgramLimits(deps),
       getProgramMoney: getProgramMoney(deps),
+      getMoney: getMoney(deps),
       setProgramLimits: setProgramLimits(deps),
       audit: audit(deps),
       listFees: listFees(deps),

@@ -17,6 +17,10 @@ import type { WalletConfig } from './config.ts';
 import { runAudit } from './repository/audit.ts';
 import { HELD_PAYOUTS } from './repository/payouts.ts';
 import { walletRpcs } from './rpcs.ts';
+import { createCountDays } from './workers/count-days.ts';
+
+/** How often each replica looks whether a count is due. */
+const COUNT_POLL_MS = 10_000;
 
 /** Starts the wallet on a migrated database. Its clock is the database's; tests pass their own. */
 export function startWallet(config: WalletConfig, logger: Logger, testClock?: Clock): Promise<RunningService> {
@@ -32,6 +36,8 @@ function startParts(config: WalletConfig, { database, clock, logger, started }: 
   const limits = { count: config.PAYOUT_VELOCITY_COUNT, amountCents: config.PAYOUT_VELOCITY_AMOUNT };
   const defaults = { payoutCents: config.PROGRAM_PAYOUT_LIMIT, feeCents: config.PROGRAM_FEE_LIMIT };
 
+  const countIntervalMs = config.MONEY_COUNT_INTERVAL_SECONDS * 1_000;
+
   const charges = started.adopt(createFeeChargeBatches({ ...deps, rules, defaults }), (queue) => queue.drain());
   const queries = started.adopt(createFeeQueryBatches(deps), (queue) => queue.drain());
   const refunds = started.adopt(createFeeRefundBatches(deps), (queue) => queue.drain());
@@ -39,7 +45,14 @@ function startParts(config: WalletConfig, { database, clock, logger, started }: 
 
   return {
     rpcs: [walletRpcs({ ...deps, logger, rules, limits, defaults, charges, queries, refunds, payments })],
-    workers: [createStageSampler(database, [HELD_PAYOUTS])],
+    workers: [
+      createStageSampler(database, [HELD_PAYOUTS]),
+      {
+        name: 'count-days',
+        intervalMs: Math.min(COUNT_POLL_MS, countIntervalMs),
+        runOnce: createCountDays({ database, intervalMs: countIntervalMs }),
+      },
+    ],
     audit: { intervalSeconds: config.AUDIT_INTERVAL_SECONDS, run: (signal) => runAudit(database, signal) },
     forTests: {},
   };

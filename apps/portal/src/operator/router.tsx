@@ -14,6 +14,7 @@ import { readSearch as readActionSearch } from './pages/actions/search.ts';
 import { readSearch as readAttemptSearch } from './pages/attempts/search.ts';
 import { readSearch as readChallengeSearch } from './pages/challenges/search.ts';
 import { readSearch as readDeveloperSearch } from './pages/developers/search.ts';
+import { readSearch as readMoneySearch } from './pages/money/search.ts';
 import { readSearch as readPayoutSearch } from './pages/payouts/search.ts';
 import { readSearch as readQuestion } from './pages/search/search.ts';
 import { readSearch as readTournamentSearch } from './pages/tournaments/search.ts';
@@ -129,6 +130,7 @@ const round = createRoute({
 const money = createRoute({
   ...inShell,
   path: 'money',
+  validateSearch: readMoneySearch,
   component: lazy(() => import('./pages/money/money-page.tsx').then((page) => page.MoneyPage)),
 });
 const audit = createRoute({

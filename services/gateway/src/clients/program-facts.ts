@@ -1,9 +1,13 @@
-/** Announces a program's facts to the integration service, which keeps the newest version. */
+/**
+ * Announces a program's facts to the services that keep them: the integration service its developer
+ * and where its keys work, the webhook service its developer. Each keeps the newest version.
+ */
 import { isRefused } from '@laurel/errors';
 import { ENVIRONMENTS } from '@laurel/proto/enum-names';
 import type { Logger } from '@laurel/service';
-import type { ProgramFacts } from '../domain/program.ts';
+import type { AnnouncedTo, ProgramFacts } from '../domain/program.ts';
 import type { IntegrationClient } from './integration.ts';
+import type { WebhookClient } from './webhook.ts';
 
 /** Shorter than other calls' deadlines: a change of a program holds its lock meanwhile. */
 const DEADLINE_MS = 2_000;
@@ -25,17 +29,59 @@ export async function announceProgram(
   if (isRefused(put)) throw new Error(`the integration service refused a program: ${put.code}`);
 }
 
-/** Returns false if the service cannot be reached, and logs that. */
+/** The services that keep facts of programs. */
+export interface ToldOfPrograms {
+  readonly integration: Pick<IntegrationClient, 'putProgram'>;
+  readonly webhook: Pick<WebhookClient, 'putProgram'>;
+}
+
+/**
+ * Announces a program's facts to both services, except to those in `unreachable`. Adds a service
+ * that cannot be reached to that set, and logs it.
+ */
 export async function tryToAnnounce(
-  integration: Pick<IntegrationClient, 'putProgram'>,
+  { integration, webhook }: ToldOfPrograms,
   facts: ProgramFacts,
-  { requestId, logger }: { readonly requestId: string; readonly logger: Logger },
-): Promise<boolean> {
-  try {
-    await announceProgram(integration, facts, { requestId });
-    return true;
-  } catch (error) {
-    logger.warn({ err: error, requestId, programId: facts.programId }, 'a program is announced later');
-    return false;
-  }
+  {
+    requestId,
+    logger,
+    unreachable = new Set(),
+  }: {
+    readonly requestId: string;
+    readonly logger: Logger;
+    readonly unreachable?: Set<keyof ToldOfPrograms>;
+  },
+): Promise<AnnouncedTo> {
+  const announceTo = {
+    integration: () => announceProgram(integration, facts, { requestId }),
+    webhook: () => announceDeveloper(webhook, facts, { requestId }),
+  };
+  const reached = await Promise.all(
+    (['integration', 'webhook'] as const).map(async (service) => {
+      if (unreachable.has(service)) return false;
+      try {
+        await announceTo[service]();
+        return true;
+      } catch (error) {
+        unreachable.add(service);
+        logger.warn({ err: error, requestId, service, programId: facts.programId }, 'a program is announced later');
+        return false;
+      }
+    }),
+  );
+  if (reached.every(Boolean)) return 'all';
+  return reached.some(Boolean) ? 'some' : 'none';
+}
+
+/** Events of the program go to the endpoints of this developer from then on. */
+async function announceDeveloper(
+  webhook: ToldOfPrograms['webhook'],
+  { programId, developerId, version }: ProgramFacts,
+  { requestId }: { readonly requestId: string },
+): Promise<void> {
+  const put = await webhook.putProgram(
+    { programId, developerId: developerId ?? '', version },
+    { requestId, deadlineMs: DEADLINE_MS, retryLostReply: true },
+  );
+  if (isRefused(put)) throw new Error(`the webhook service refused a program: ${put.code}`);
 }

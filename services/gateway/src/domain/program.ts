@@ -41,6 +41,9 @@ export interface ProgramFacts {
   readonly version: bigint;
 }
 
+/** Which of the services that keep facts of programs could be reached. */
+export type AnnouncedTo = 'all' | 'some' | 'none';
+
 /** Approval issues the first live key, once in a program's life. */
 export function decideApproval(program: {
   status: ProgramStatus;

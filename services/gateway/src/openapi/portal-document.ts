@@ -105,6 +105,7 @@ const TAGS = [
   { name: 'Operator me', description: 'The operator who is signed in.' },
   { name: 'Operator developers', description: 'The developers who may sign in to the portal.' },
   { name: 'Operator programs', description: 'Programs, their approval, their live keys and their insiders.' },
+  { name: 'Operator money', description: 'The money of days, by program and environment.' },
   { name: 'Operator accounts', description: 'People, their limits, their links and their money.' },
   { name: 'Operator challenges', description: 'Challenges, their calibration, statistics and drift monitor.' },
   { name: 'Operator tournaments', description: 'Tournaments and their status.' },

@@ -57,7 +57,7 @@ const SELECT_PAGE: Statement = {
       (select count(*)::integer from programs where programs.developer_id = d.id) as programs
     from (
       select id, email, created_at from developers
-      where ($1::uuid is null or id < $1) and ($3::text is null or email = $3)
+      where ($1::uuid is null or id < $1) and ($3::text is null or email = $3) and ($4::uuid is null or id = $4)
       order by id desc limit $2
     ) d
     order by d.id desc`,
@@ -65,13 +65,18 @@ const SELECT_PAGE: Statement = {
 
 /**
  * Lists developers, newest first, from below a developer's id (ids sort by time); null starts at
- * the newest. With an e-mail, which must be in lower case, only the developer with it.
+ * the newest. With an e-mail, which must be in lower case, or an id only the developer with it.
  */
 export async function listDevelopers(
   database: Database,
-  page: { readonly beforeId: string | null; readonly limit: number; readonly email: string | null },
+  page: {
+    readonly beforeId: string | null;
+    readonly limit: number;
+    readonly email: string | null;
+    readonly id: string | null;
+  },
 ): Promise<ListedDeveloper[]> {
-  return database.query<ListedDeveloper>(SELECT_PAGE, [page.beforeId, page.limit, page.email]);
+  return database.query<ListedDeveloper>(SELECT_PAGE, [page.beforeId, page.limit, page.email, page.id]);
 }
 
 const EXISTS: Statement = {

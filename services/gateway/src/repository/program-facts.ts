@@ -1,19 +1,16 @@
 /**
- * What the integration service must know of programs, and when the gateway announces it: with each
- * change; later if that failed; and again for some minutes after the change. So if that service's
- * database loses its last second, it learns what it lost from here.
+ * What the integration and the webhook service must know of programs, and when the gateway
+ * announces it: with each change; later if that failed; and again for some minutes after the
+ * change. So if the database of one loses its last second, it learns what it lost from here.
  */
 import type { Database, Transaction } from '@laurel/postgres';
-import { openEnvironmentsOf, type ProgramFacts, type ProgramStatus } from '../domain/program.ts';
+import { type AnnouncedTo, openEnvironmentsOf, type ProgramFacts, type ProgramStatus } from '../domain/program.ts';
 
 /**
- * Announces a changed program's facts to the integration service, under the program's lock and
- * before the commit. So a suspended program is never stored here while still open there. Returns
- * false if the service could not be reached: the change is made all the same, and
- * `announcePrograms` announces its facts later. If the change is not committed, the next change,
- * whose version is greater, overwrites its facts.
+ * Announces a changed program's facts to both services, under the program's lock. If one could not
+ * be reached, the change is made all the same, and `announcePrograms` announces its facts later.
  */
-export type AnnounceFacts = (facts: ProgramFacts) => Promise<boolean>;
+export type AnnounceFacts = (facts: ProgramFacts) => Promise<AnnouncedTo>;
 
 export const FACTS = 'id, developer_id, status, deletion_scheduled, version';
 
@@ -36,8 +33,13 @@ export function factsOf(row: FactsRow | undefined): ProgramFacts {
   };
 }
 
+/**
+ * Announces a change of where the keys work, before its commit. So a suspended program is never
+ * stored here while still open there. If the change is not committed, the next change, whose
+ * version is greater, overwrites its facts.
+ */
 export async function handOver(transaction: Transaction, facts: ProgramFacts, announce: AnnounceFacts): Promise<void> {
-  if (await announce(facts)) await transaction.query(MARK_ANNOUNCED, [facts.programId, facts.version]);
+  if ((await announce(facts)) === 'all') await transaction.query(MARK_ANNOUNCED, [facts.programId, facts.version]);
 }
 
 const MARK_ANNOUNCED = {
@@ -54,7 +56,8 @@ const REPEAT_FOR_SECONDS = 600;
 
 /**
  * Announces the facts of programs whose last change was not announced; with `repeats`, also those
- * of programs that changed recently. Announces one after the other, and ends at the first failure.
+ * of programs that changed recently. Announces one after the other, and ends once no service can be
+ * reached.
  */
 export async function announcePrograms(
   database: Database,
@@ -67,20 +70,31 @@ export async function announcePrograms(
   for (const row of rows) {
     // Repetitions take no lock. One may be older than a change announced just now, and then changes
     // nothing there.
-    const arrived = row.is_announced ? await announce(factsOf(row)) : await announceChange(database, row.id, announce);
-    if (!arrived) return;
+    const announcedTo = row.is_announced
+      ? await announce(factsOf(row))
+      : await announceChange(database, row.id, announce);
+    if (announcedTo === 'none') return;
   }
 }
 
-async function announceChange(database: Database, programId: string, announce: AnnounceFacts): Promise<boolean> {
+/**
+ * Announces the facts of a program whose last change was not announced.
+ * A change of the developer is announced by this, after its commit: announced before and not
+ * committed, it would send the program's events to a developer who does not have the program.
+ */
+export async function announceChange(
+  database: Database,
+  programId: string,
+  announce: AnnounceFacts,
+): Promise<AnnouncedTo> {
   return database.transaction(async (transaction) => {
     const [row] = await transaction.query<FactsRow>(LOCK_TO_ANNOUNCE, [programId]);
-    // Another replica has announced it.
-    if (row === undefined) return true;
+    // It is announced, by another replica or before.
+    if (row === undefined) return 'all';
     const facts = factsOf(row);
-    if (!(await announce(facts))) return false;
-    await transaction.query(MARK_ANNOUNCED, [programId, facts.version]);
-    return true;
+    const announcedTo = await announce(facts);
+    if (announcedTo === 'all') await transaction.query(MARK_ANNOUNCED, [programId, facts.version]);
+    return announcedTo;
   });
 }
 

@@ -13,6 +13,7 @@ import { insertDeveloper } from './developers.ts';
 import { announcePrograms } from './program-facts.ts';
 import {
   approveProgram,
+  assignDeveloper,
   findProgram,
   findProgramFacts,
   insertProgram,
@@ -28,7 +29,7 @@ let database: Database;
 let announced: ProgramFacts[] = [];
 const announce = async (facts: ProgramFacts) => {
   announced.push(facts);
-  return true;
+  return 'all' as const;
 };
 const cleanup = new AsyncDisposableStack();
 
@@ -192,7 +193,7 @@ describe('facts of a program for the integration service', () => {
       announced.push(facts);
       handed.resolve();
       await mayCommit.promise;
-      return true;
+      return 'all' as const;
     });
     await handed.promise;
     expect(await findProgram(database, id)).toMatchObject({ status: 'draft' });
@@ -216,7 +217,7 @@ where $2::uuid[] is null or id = any($2::uuid[])`;
 
   test('a program is suspended even if its facts cannot be announced; they are announced once, however much later', async () => {
     const { id } = await makeProgram();
-    const outOfReach = async () => false;
+    const outOfReach = async () => 'none' as const;
     await updateProgram(database, id, { status: 'suspended', deletionScheduled: null }, outOfReach);
     expect(await findProgram(database, id)).toMatchObject({ status: 'suspended' });
     await ageChanges(601);
@@ -250,17 +251,55 @@ where $2::uuid[] is null or id = any($2::uuid[])`;
     const repeated = await makeProgram();
     const changed = await makeProgram();
     const change = { status: 'suspended', deletionScheduled: null } as const;
-    await updateProgram(database, changed.id, change, async () => false);
+    await updateProgram(database, changed.id, change, async () => 'none' as const);
     await ageChanges(0);
     const attempted: string[] = [];
     const outOfReach = async ({ programId }: ProgramFacts) => {
       attempted.push(programId);
-      return false;
+      return 'none' as const;
     };
     await announcePrograms(database, outOfReach, { repeats: true });
     expect(attempted).toEqual([changed.id]);
     await announcePrograms(database, announce, { repeats: true });
     expect(announced.map(({ programId }) => programId)).toEqual([changed.id, repeated.id]);
+  });
+
+  test('another developer is announced after the commit, and later if that failed', async () => {
+    const developer = { id: newId(), email: 'next@example.com', passwordHash: 'argon2' };
+    await insertDeveloper(database, developer);
+    const { id } = await makeProgram();
+    const stored = async () => {
+      const program = await findProgram(database, id);
+      return isRefused(program) ? program : program.developerId;
+    };
+    announced = [];
+    const storedAtAnnouncement: unknown[] = [];
+    const outOfReach = async () => {
+      storedAtAnnouncement.push(await stored());
+      return 'none' as const;
+    };
+    expect(await assignDeveloper(database, { programId: id, developerId: developer.id }, outOfReach)).toMatchObject({
+      developerId: developer.id,
+    });
+    expect(storedAtAnnouncement).toEqual([developer.id]);
+    await announcePrograms(database, announce, { repeats: false });
+    expect(announced).toMatchObject([{ programId: id, developerId: developer.id }]);
+
+    expect(await assignDeveloper(database, { programId: id, developerId: null }, announce)).toMatchObject({
+      developerId: null,
+    });
+    expect(announced).toMatchObject([{ developerId: developer.id }, { developerId: null }]);
+    expect(announced[1]?.version).toBeGreaterThan(announced[0]?.version ?? Number.NaN);
+    for (const [programId, developerId] of [
+      [id, newId()],
+      [newId(), developer.id],
+    ] as const) {
+      expect(await assignDeveloper(database, { programId, developerId }, announce)).toMatchObject({
+        code: 'not_found',
+      });
+    }
+    expect(await stored()).toBeNull();
+    expect(announced).toHaveLength(2);
   });
 
   test('the facts of the next change overwrite those of a change that was rolled back', async () => {

@@ -2,9 +2,10 @@ import { isRefused, type Refused, refused } from '@laurel/errors';
 import type { Database, Transaction } from '@laurel/postgres';
 import type { KeyEnvironment } from '../domain/api-key.ts';
 import { decideApproval, decideLiveKeyReplacement, type ProgramFacts, type ProgramStatus } from '../domain/program.ts';
+import { failpoint } from '../failpoints.ts';
 import { hadKey, hasKey, insertKey, type NewKey, revokeKeys } from './api-keys.ts';
 import { noSuchDeveloper } from './developers.ts';
-import { type AnnounceFacts, FACTS, type FactsRow, factsOf, handOver } from './program-facts.ts';
+import { type AnnounceFacts, announceChange, FACTS, type FactsRow, factsOf, handOver } from './program-facts.ts';
 
 export type Program = {
   readonly id: string;
@@ -54,7 +55,7 @@ const INSERT = {
 returning ${FACTS}`,
 };
 
-/** What the integration service must know of a program. Refuses: not_found. */
+/** What other services must know of a program. Refuses: not_found. */
 export async function findProgramFacts(database: Database, programId: string): Promise<ProgramFacts | Refused> {
   const [row] = await database.query<FactsRow>(SELECT_FACTS, [programId]);
   return row === undefined ? noSuchProgram() : factsOf(row);
@@ -161,6 +162,36 @@ where id = $1
 returning ${FACTS}`,
 };
 
+/**
+ * Gives the program to another developer, or to none. The commit takes it from the portal of the
+ * previous one; the announcement after it also ends what other services do for that one. A repeated
+ * call announces again. Refuses: not_found (no such program or developer).
+ */
+export async function assignDeveloper(
+  database: Database,
+  { programId, developerId }: { readonly programId: string; readonly developerId: string | null },
+  announce: AnnounceFacts,
+): Promise<Program | Refused> {
+  const assigned = await database.transaction(async (transaction) => {
+    if (developerId !== null) {
+      const developers = await transaction.query(LOCK_DEVELOPER, [developerId]);
+      if (developers.length === 0) return noSuchDeveloper();
+    }
+    const updated = await transaction.query(UPDATE_DEVELOPER, [programId, developerId]);
+    return updated.length === 0 ? noSuchProgram() : null;
+  });
+  if (assigned !== null) return assigned;
+  await failpoint('gateway.developer.after-commit');
+  await announceChange(database, programId, announce);
+  await failpoint('gateway.developer.after-announcement');
+  return findProgram(database, programId);
+}
+
+const UPDATE_DEVELOPER = {
+  name: 'update_developer_of_program',
+  text: `update programs set developer_id = $2, version = greatest(version + 1, ${NOW_IN_MICROSECONDS}) where id = $1 returning 1`,
+};
+
 /** One program. Refuses: not_found. */
 export async function findProgram(database: Database, programId: string): Promise<Program | Refused> {
   return toPrograms(await database.query<Row>(SELECT_ONE, [programId]))[0] ?? noSuchProgram();
@@ -204,6 +235,21 @@ export async function listProgramIds(database: Database, developerId: string): P
 const SELECT_IDS = {
   name: 'select_program_ids_of_developer',
   text: 'select id from programs where developer_id = $1 order by id',
+};
+
+/** The names of those of the programs that exist, by id. */
+export async function findProgramNames(
+  database: Database,
+  programIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await database.query<{ id: string; name: string }>(SELECT_NAMES, [programIds]);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+const SELECT_NAMES = {
+  name: 'select_program_names',
+  text: `select known.id, known.name from unnest($1::uuid[]) as wanted (id)
+cross join lateral (select id, name from programs where programs.id = wanted.id limit 1) as known`,
 };
 
 async function load(transaction: Transaction, programId: string): Promise<Program> {

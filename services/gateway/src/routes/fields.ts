@@ -46,6 +46,12 @@ export const amount = amountText.transform((value, context): Cents => {
   return z.NEVER;
 });
 
+/** An amount of an answer that may be below zero. */
+export const signedAmount = z.string().openapi({
+  pattern: '^-?(0|[1-9]\\d*)\\.\\d{2}$',
+  example: '-1.25',
+});
+
 export const positiveAmount = amount
   .refine((value) => value > 0n, 'must be above 0.00')
   .openapi({ description: 'USD, two places, above 0.00.' });

@@ -1,15 +1,15 @@
 /**
- * Announces programs after the integration service could not be reached, or after its database lost
- * its last second: passes on the facts of programs that an operator changed meanwhile
- * (`repository/program-facts.ts`). Until then the service continues with the facts that it has.
+ * Announces programs after the integration or the webhook service could not be reached, or after
+ * the database of one lost its last second: passes on the facts of programs that an operator
+ * changed meanwhile (`repository/program-facts.ts`). Until then the service continues with the
+ * facts that it has.
  */
 
 import type { Database } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
 import { newId } from '@laurel/values/ids';
 import { millisecondsOf } from '@laurel/values/instant';
-import type { IntegrationClient } from '../clients/integration.ts';
-import { tryToAnnounce } from '../clients/program-facts.ts';
+import { type ToldOfPrograms, tryToAnnounce } from '../clients/program-facts.ts';
 import type { ProgramFacts } from '../domain/program.ts';
 import { announcePrograms } from '../repository/program-facts.ts';
 
@@ -21,19 +21,19 @@ const REPEAT_EVERY_MS = 10_000;
 
 export function createAnnouncePrograms({
   database,
-  integration,
   logger,
-}: {
-  readonly database: Database;
-  readonly integration: Pick<IntegrationClient, 'putProgram'>;
-  readonly logger: Logger;
-}) {
+  ...services
+}: ToldOfPrograms & { readonly database: Database; readonly logger: Logger }) {
   let repeatedAtMs = Number.NEGATIVE_INFINITY;
   return async function runOnce(now: Date): Promise<void> {
     const nowMs = millisecondsOf(now);
     const repeats = nowMs - repeatedAtMs >= REPEAT_EVERY_MS;
     if (repeats) repeatedAtMs = nowMs;
-    const announce = (facts: ProgramFacts) => tryToAnnounce(integration, facts, { requestId: newId(), logger });
+    // A service that cannot be reached keeps none of the other's facts waiting, and is not called
+    // again in this run.
+    const unreachable = new Set<keyof ToldOfPrograms>();
+    const announce = (facts: ProgramFacts) =>
+      tryToAnnounce(services, facts, { requestId: newId(), logger, unreachable });
     await announcePrograms(database, announce, { repeats });
   };
 }

@@ -1,7 +1,7 @@
 /** The gateway's workers, and how often each runs. */
 import type { Foundation, Worker } from '@laurel/service';
 import type { Admission } from '../admission/admission.ts';
-import type { IntegrationClient } from '../clients/integration.ts';
+import type { ToldOfPrograms } from '../clients/program-facts.ts';
 import type { Peppers } from '../domain/peppers.ts';
 import { recordKeyUse } from '../repository/admissions.ts';
 import { createAnnouncePrograms } from './announce-programs.ts';
@@ -20,8 +20,8 @@ const KEY_USE_INTERVAL_MS = 30_000;
 /** Partitions are made two days ahead. */
 const REQUEST_LOG_INTERVAL_MS = 600_000;
 /**
- * How long the integration service may continue with outdated facts of a program after it becomes
- * reachable again.
+ * How long the integration and the webhook service may continue with outdated facts of a program
+ * after they become reachable again.
  */
 const ANNOUNCE_INTERVAL_MS = 5_000;
 
@@ -31,13 +31,14 @@ export function gatewayWorkers({
   admission,
   peppers,
   integration,
+  webhook,
   signInWindowMs,
-}: Pick<Foundation, 'database' | 'logger'> & {
-  readonly admission: Admission;
-  readonly peppers: Peppers;
-  readonly integration: IntegrationClient;
-  readonly signInWindowMs: number;
-}): readonly Worker[] {
+}: Pick<Foundation, 'database' | 'logger'> &
+  ToldOfPrograms & {
+    readonly admission: Admission;
+    readonly peppers: Peppers;
+    readonly signInWindowMs: number;
+  }): readonly Worker[] {
   return [
     {
       name: 'delete-old-idempotency-records',
@@ -60,7 +61,7 @@ export function gatewayWorkers({
     {
       name: 'announce-programs',
       intervalMs: ANNOUNCE_INTERVAL_MS,
-      runOnce: createAnnouncePrograms({ database, integration, logger }),
+      runOnce: createAnnouncePrograms({ database, integration, webhook, logger }),
     },
   ];
 }

@@ -76,6 +76,7 @@ describe('the wallet’s audit', () => {
         'program_payouts_keep_the_count',
         'program_fees_within_limit',
         'goodwill_goes_to_the_player',
+        'closed_days_match_the_ledger',
         'decisions_match_their_payouts',
       ].map((id) => [id, 0n]),
     );

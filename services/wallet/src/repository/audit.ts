@@ -7,6 +7,7 @@
 import { type Check, type CheckResult, type Database, type EnvironmentsOfIds, runChecks } from '@laurel/postgres';
 import { HOUSE_DIGIT, LIVE_HOUSE, SHARED_SANDBOX } from '../domain/ledger.ts';
 import { CONTEST_SERVICE_DIGITS, contestServiceDigitsSql } from './owned-page.ts';
+import { DAY_SUMS, dayAmountsSql } from './program-days.ts';
 
 /** The constraints, unique indexes and triggers that prevent what the other checks detect. */
 const GUARDS = [
@@ -346,6 +347,24 @@ const CHECKS: readonly Check[] = [
       from transfers as deposit
       join transfers as fee on fee.attempt_id = deposit.attempt_id and fee.kind = 'fee' and fee.state = 'posted'
       where deposit.kind = 'deposit' and fee.player_ledger_id <> deposit.player_ledger_id`,
+  },
+  {
+    id: 'closed_days_match_the_ledger',
+    description: 'The money of each closed day, by program and environment, is the sum of what the ledger dates to it.',
+    // Ids of programs are no rows: a fee or payout of the day would name the environment, and the
+    // row of the day does so itself.
+    violations: `
+      with closed as (select open_from from day_counts),
+      summed as (
+        select day, environment, program_id, ${DAY_SUMS}
+        from (${dayAmountsSql(`'-infinity'::timestamptz`)}) as amount
+        where day < (select open_from from closed) group by day, environment, program_id
+      )
+      select coalesce(stored.program_id, summed.program_id) as id, coalesce(stored.environment, summed.environment) as environment
+      from (select * from program_days where day < (select open_from from closed)) as stored
+      full join summed using (day, environment, program_id)
+      where row(stored.fees_cents, stored.refunds_cents, stored.paid_cents, stored.held_cents, stored.denied_cents)
+        is distinct from row(summed.fees_cents, summed.refunds_cents, summed.paid_cents, summed.held_cents, summed.denied_cents)`,
   },
   {
     id: 'decisions_match_their_payouts',

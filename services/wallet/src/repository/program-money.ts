@@ -11,7 +11,7 @@ import type { ProgramName } from '../domain/program-limits.ts';
 export const MAX_ACCOUNTS = 2_000;
 const MAX_FEES = 10_000;
 /** The most held payouts that are searched, newest first, over all programs. */
-const MAX_HELD = 10_000;
+export const MAX_HELD = 10_000;
 
 export type ProgramFees = { readonly feesCents: Cents; readonly refundsCents: Cents };
 

@@ -8,7 +8,8 @@
  *              interrupted  the lease expired before an end was recorded: due again under the
  *                           next number; failed after the third
  *   delivered  the response to a send was a 2xx; permanent, whatever else is recorded
- *   failed     the third send failed, or the endpoint was switched off (`closed_at`): final
+ *   failed     the third send failed; or the endpoint was switched off, or the program got another
+ *              developer (both `closed_at`): final
  *
  *   due, interrupted -> sending    leased, if fewer than three sends have begun
  *   sending -> delivered           a 2xx was recorded; also from any other state, because the
@@ -17,6 +18,8 @@
  *                                  too late changes nothing
  *   interrupted -> failed          the statement that leases sends found it after the third send
  *   pending -> failed              the endpoint was switched off or deleted
+ *   due -> failed                  the statement that leases sends found that the program has
+ *                                  another developer
  *   scheduled -> due               a sandbox partner requests the retry now
  *
  * So a body is sent at most three times, whichever process crashes at whatever point: each send's

@@ -44,7 +44,7 @@ export const ERROR_SENTENCES = {
   http_4xx: 'The response was a client error; only 2xx counts as success.',
   http_5xx: 'The response was a server error; only 2xx counts as success.',
   interrupted: 'The send was interrupted on our side; whether it arrived is not known.',
-  endpoint_off: 'The endpoint was off.',
+  endpoint_off: 'The endpoint was off, or the program had another developer by then.',
 } as const satisfies Record<Exclude<ErrorKind, FailureKind> | 'endpoint_off', string>;
 
 /**

@@ -167,7 +167,7 @@ describe('refused registrations of endpoints', () => {
 
   it('a registration for a program that belongs to another developer is refused, even if the caller lists it', async () => {
     const programId = newId();
-    ok(await h.webhook.putProgram({ programId, developerId: newId() }));
+    ok(await h.webhook.putProgram({ programId, developerId: newId(), version: 0n }));
     await expect(h.createEndpoint({ programIds: [programId], programId })).rejects.toThrow('invalid_request');
   });
 
@@ -216,13 +216,22 @@ describe('refused registrations of endpoints', () => {
 });
 
 describe('programs', () => {
-  it('a program belongs to the developer that was registered first; a later registration changes nothing', async () => {
+  it('a program belongs to the developer of the newest registration; an older or repeated one changes nothing', async () => {
     const programId = newId();
-    const developerId = newId();
-    for (const registered of [developerId, developerId, newId()])
-      expect(await h.webhook.putProgram({ programId, developerId: registered })).toEqual({});
-    const rows = await h.database.query({ text: 'select * from programs where id = $1' }, [programId]);
-    expect(rows).toEqual([{ id: programId, developer_id: developerId }]);
+    const [first, second] = [newId(), newId()];
+    const developerAfter = async (developerId: string, version: bigint) => {
+      expect(await h.webhook.putProgram({ programId, developerId, version })).toEqual({});
+      const stored = { text: 'select developer_id from programs where id = $1' };
+      return (await h.database.query<{ developer_id: string | null }>(stored, [programId]))[0]?.developer_id;
+    };
+    expect(await developerAfter(first, 0n)).toBe(first);
+    expect(await developerAfter(second, 0n)).toBe(first);
+    expect(await developerAfter(second, 7n)).toBe(second);
+    for (const version of [0n, 6n, 7n]) expect(await developerAfter(first, version)).toBe(second);
+    expect(await developerAfter('', 8n)).toBeNull();
+    await h.createEndpoint({ developerId: second, programIds: [programId] });
+    expect(await developerAfter(second, 7n)).toBeNull();
+    expect(await developerAfter(first, 9n)).toBe(first);
   });
 
   it('a registration of an endpoint also registers the programs of a developer older than this service', async () => {

@@ -49,7 +49,7 @@ describe('the log of a sandbox', () => {
   it('the log of a sandbox has each event once, in order, with the bytes of its deliveries', async () => {
     const { endpoint, developerId } = await h.createEndpoint({ programIds: [newId()] });
     const programId = newId();
-    await h.webhook.putProgram({ programId, developerId });
+    await h.webhook.putProgram({ programId, developerId, version: 0n });
     const events = [suspended(programId), suspended(programId), suspended(programId)];
     const start = ok(await list(programId)).nextCursor;
     await h.server.consume(events.slice(0, 2));

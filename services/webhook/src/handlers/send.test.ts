@@ -223,7 +223,7 @@ describe('a retry before it is due', () => {
   it('a retry of a test event may be requested by every program whose events the endpoint receives, and by no other', async () => {
     const [ours, sibling, theirs] = [newId(), newId(), newId()];
     const developerId = newId();
-    await h.webhook.putProgram({ programId: theirs, developerId: newId() });
+    await h.webhook.putProgram({ programId: theirs, developerId: newId(), version: 0n });
     const owners = { developerId, programIds: [ours, sibling], url: `${receiver.url}/${newId()}` };
     const failedTest = async (programId?: string) => {
       receiver.answerWith({ status: 503 });

@@ -6,6 +6,7 @@
 import type { Queryable } from '@laurel/postgres';
 import type { Tenant } from '@laurel/values/tenant';
 import type { NewDelivery } from '../domain/delivery.ts';
+import { isStillOfDeveloperSql } from './programs.ts';
 
 // The stream may redeliver an event whose row in `consumed_events` was deleted: the conflict
 // prevents a second delivery.
@@ -36,12 +37,12 @@ where d.id = h.id and d.status = 'pending'`,
 /**
  * The delivery $1 `d` to an endpoint `e`, if it concerns the program $2 in the environment $3.
  * Either it carries an event of that tenant, or it is a test, which belongs to no program, and its
- * endpoint receives the program's events.
+ * endpoint receives the program's events. The endpoint is the program's developer's.
  */
 export const DELIVERY_OF_TENANT = `
 from deliveries d join endpoints e on e.id = d.endpoint_id
 where d.id = $1 and e.deleted_at is null and case
-  when d.program_id is not null then d.program_id = $2 and d.environment = $3
+  when d.program_id is not null then d.program_id = $2 and d.environment = $3 and ${isStillOfDeveloperSql('d', 'e')}
   else coalesce(e.program_id, $2) = $2 and exists (select from programs where id = $2 and developer_id = e.developer_id)
 end`;
 

@@ -9,6 +9,7 @@ import type { Environment, Tenant } from '@laurel/values/tenant';
 import type { DeliveryStatus, Phases } from '../domain/delivery.ts';
 import { type TailPosition, tailAfter, tailFrom } from '../domain/log-tail.ts';
 import { DELIVERY_OF_TENANT } from './deliveries.ts';
+import { isStillOfDeveloperSql } from './programs.ts';
 
 export type LoggedSend = {
   readonly number: number;
@@ -138,7 +139,7 @@ const SELECT_DETAIL = {
   text: `
 select ${LOG_COLUMNS}, d.endpoint_id, d.event_id, d.program_id, d.environment, d.body, d.resend_of
 from deliveries d join endpoints e on e.id = d.endpoint_id left join delivery_attempts a on a.delivery_id = d.id
-where d.id = $1 and e.developer_id = $2 and e.deleted_at is null
+where d.id = $1 and e.developer_id = $2 and e.deleted_at is null and ${isStillOfDeveloperSql('d', 'e')}
 order by a.number`,
 };
 
@@ -146,7 +147,7 @@ const SELECT_STORED = {
   text: `
 select d.id, d.endpoint_id, d.event_id, d.event_type, d.program_id, d.environment, d.body
 from deliveries d join endpoints e on e.id = d.endpoint_id
-where d.id = $1 and e.developer_id = $2 and e.deleted_at is null`,
+where d.id = $1 and e.developer_id = $2 and e.deleted_at is null and ${isStillOfDeveloperSql('d', 'e')}`,
 };
 
 const SELECT_ENDPOINT_OF_TENANT = { text: `select d.endpoint_id ${DELIVERY_OF_TENANT}` };
@@ -206,7 +207,10 @@ export async function loadLogTail(
   return { deliveries, head: tailAfter(position, first.snapshot, reached) };
 }
 
-/** A delivery to one of the developer's endpoints, with its body and its sends; otherwise null. */
+/**
+ * A delivery to one of the developer's endpoints, with its body and its sends; null for others, and
+ * for the event of a program that is the developer's no more.
+ */
 export async function findDelivery(on: Queryable, developerId: string, id: string): Promise<DeliveryDetail | null> {
   const rows = await on.query<LogRow & StoredRow & { resend_of: string | null }>(SELECT_DETAIL, [id, developerId]);
   const [row] = rows;
@@ -215,7 +219,7 @@ export async function findDelivery(on: Queryable, developerId: string, id: strin
   return { delivery, stored: toStored(row), resendOf: row.resend_of };
 }
 
-/** A delivery to one of the developer's endpoints; otherwise null. */
+/** As above, without its sends. */
 export async function findStoredDelivery(
   on: Queryable,
   developerId: string,

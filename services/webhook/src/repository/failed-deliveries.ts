@@ -4,6 +4,7 @@
  */
 import type { Queryable } from '@laurel/postgres';
 import type { Environment } from '@laurel/values/tenant';
+import { isStillOfDeveloperSql } from './programs.ts';
 
 /** A failed delivery that is to be sent again, as a delivery with the id `newId`. */
 export type Resend = { readonly deliveryId: string; readonly newId: string };
@@ -20,14 +21,15 @@ export const MAX_EXAMINED = 10_000;
 const SELECT_UNCOVERED = {
   text: `
 with examined as materialized (
-  select id, event_id, created_at from deliveries
+  select id, event_id, program_id, created_at from deliveries
   where endpoint_id = $1 and status = 'failed' and created_at >= $2 and created_at < $3
   order by created_at, id limit ${MAX_EXAMINED}
 ),
 uncovered as (
   select distinct on (f.event_id) f.id, f.created_at
   from examined f
-  where not exists (
+  where exists (select from endpoints e where e.id = $1 and ${isStillOfDeveloperSql('f', 'e')})
+    and not exists (
       select from deliveries o
       where o.endpoint_id = $1 and o.event_id = f.event_id and o.resend_of is null and o.status <> 'failed'
     )

@@ -9,6 +9,7 @@ import type { Phases, Send } from '../domain/delivery.ts';
 import { type DeliveryQueue, keyOf, type QueueAllocation } from '../domain/delivery-queues.ts';
 import { MAX_SENDS } from '../domain/retry-schedule.ts';
 import { ERROR_SENTENCES, type SendResult } from '../domain/send-result.ts';
+import { isStillOfDeveloperSql } from './programs.ts';
 
 export type LeasedSends = {
   readonly sends: readonly Send[];
@@ -86,19 +87,23 @@ where w.endpoint_id is not null`,
 
 // Only this statement reads the endpoint, so a new URL or secret applies to the next send.
 //
-// It closes the due deliveries of an endpoint that is off, and those that were interrupted for the
-// third time. A send without a recorded end gets a row in the log. If the endpoint's secret is
-// under a key that this process does not have, its deliveries wait and no send is counted.
+// It closes the due deliveries of an endpoint that is off, those of a program that has another
+// developer by now, and those that were interrupted for the third time. A send without a recorded
+// end gets a row in the log. If the endpoint's secret is under a key that this process does not
+// have, its deliveries wait and no send is counted.
 const LEASE = {
   name: 'sends_lease',
   text: `
 with due as materialized (
   select d.id, d.endpoint_id, d.attempts, d.sending_since, e.url, e.secret, ready.environment,
-    case when not e.is_active then 'off' when d.attempts >= ${MAX_SENDS} then 'spent' else 'send' end as fate
+    case
+      when not (e.is_active and ${isStillOfDeveloperSql('d', 'e')}) then 'closed'
+      when d.attempts >= ${MAX_SENDS} then 'spent' else 'send'
+    end as fate
   from unnest($2::uuid[], $3::int[], $7::text[]) as ready (endpoint_id, slots, environment)
   join endpoints e on e.id = ready.endpoint_id and (not e.is_active or ${keyVersionSql('e.secret')} = any($6::int[]))
   cross join lateral (
-    select d.id, d.endpoint_id, d.attempts, d.sending_since
+    select d.id, d.endpoint_id, d.program_id, d.attempts, d.sending_since
     from deliveries d
     where d.endpoint_id = ready.endpoint_id and ${queueEnvironmentSql('d')} = ready.environment
       and d.status = 'pending' and d.next_attempt_at <= $1 and ${isNotLeasedSql('d')}
@@ -118,7 +123,7 @@ set attempts = case due.fate when 'send' then d.attempts + 1 else d.attempts end
   next_attempt_at = case due.fate when 'send' then d.next_attempt_at end,
   sending_since = case due.fate when 'send' then $1::timestamptz end,
   leased_until = case due.fate when 'send' then $4::timestamptz end,
-  closed_at = case due.fate when 'off' then $1::timestamptz end
+  closed_at = case due.fate when 'closed' then $1::timestamptz end
 from due
 where d.id = due.id
 returning d.id, d.endpoint_id, d.status, d.attempts, d.event_type, d.body, due.url, due.secret, due.environment`,

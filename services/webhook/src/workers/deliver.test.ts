@@ -4,13 +4,17 @@ import { createCertificateAuthority } from '@laurel/local-infrastructure/certifi
 import { Environment } from '@laurel/proto/common';
 import { startReceiver } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
+import { later } from '@laurel/values/instant';
 import { verify } from '@octokit/webhooks-methods';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { queueOf } from '../domain/delivery-queues.ts';
 import { ERROR_SENTENCES } from '../domain/send-result.ts';
 import { closePending, insertDelivery, retryDeliveryNow } from '../repository/deliveries.ts';
+import { findDelivery, findEndpointOfDelivery, findStoredDelivery } from '../repository/delivery-log.ts';
 import { deleteEndpoint, updateEndpoint } from '../repository/endpoints.ts';
+import { findUncovered } from '../repository/failed-deliveries.ts';
+import { upsertProgram } from '../repository/programs.ts';
 import { leaseSends, recordSends } from '../repository/sends.ts';
 import { type Received, type Registered, type Respond, suspended, useDispatchHarness } from './deliver.fixture.ts';
 
@@ -116,6 +120,71 @@ describe('an event', () => {
     expect(target.received).toHaveLength(200);
     const deliveries = await h.deliveries(endpoint.id);
     expect(deliveries.filter((one) => one.status === 'delivered' && one.attempts === 1)).toHaveLength(200);
+  });
+});
+
+describe('a program that gets another developer', () => {
+  const assign = ({ tenant }: Registered, developerId: string | null) =>
+    upsertProgram(h.database, { id: tenant.programId, developerId, version: nextVersion() });
+  let version = 0n;
+  const nextVersion = () => {
+    version += 1n;
+    return version;
+  };
+
+  it('its next event goes to the endpoints of the new developer alone, also where an old one names the program', async () => {
+    const [everything, named, theirs] = [h.receiver.url(), h.receiver.url(), h.receiver.url()];
+    const old = await h.endpoint(everything.url);
+    await h.endpoint(named.url, { developerId: old.developerId, programId: old.tenant.programId });
+    const { developerId } = await h.endpoint(theirs.url);
+    await h.consume([suspended(old, h.clock())]);
+    await h.dispatcher.whenIdle();
+    await assign(old, developerId);
+    await h.consume([suspended(old, h.clock())]);
+    await h.dispatcher.whenIdle();
+    expect([everything, named, theirs].map(({ received }) => received.length)).toEqual([1, 1, 1]);
+    await assign(old, null);
+    await h.consume([suspended(old, h.clock())]);
+    await h.dispatcher.whenIdle();
+    expect([everything, named, theirs].map(({ received }) => received.length)).toEqual([1, 1, 1]);
+  });
+
+  it('a retry that was due to the old developer is closed and never sent', async () => {
+    const { target, endpoint, delivery } = await delivered(status(500));
+    expect(delivery).toMatchObject({ status: 'pending', attempts: 1 });
+    await assign(endpoint, newId());
+    h.clock.advance(10 * MINUTE_MS);
+    await h.sweep();
+    expect(target.received).toHaveLength(1);
+    expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'failed', attempts: 1, closed_at: h.clock() });
+  });
+
+  it('what the old developer got is neither read again nor sent again, and a test still is', async () => {
+    const { endpoint, event, delivery } = await delivered();
+    const test = newId();
+    const queued = { ...queueOf({ endpointId: endpoint.id, tenant: null }), resendOf: null, createdAt: h.clock() };
+    await insertDelivery(h.database, {
+      ...queued,
+      ...{ id: test, eventId: newId(), eventType: 'webhook.test', tenant: null, body: Buffer.from('{}') },
+    });
+    const { developerId, tenant } = endpoint;
+    const read = async (id: string) => [
+      (await findDelivery(h.database, developerId, id)) !== null,
+      (await findStoredDelivery(h.database, developerId, id)) !== null,
+      (await findEndpointOfDelivery(h.database, tenant, id)) !== null,
+    ];
+    expect(await read(delivery.id)).toEqual([true, true, true]);
+    await assign(endpoint, newId());
+    expect(await read(delivery.id)).toEqual([false, false, false]);
+    expect(await read(test)).toEqual([true, true, false]);
+    expect(await retryDeliveryNow(h.database, delivery.id, tenant, h.clock())).toBe('not_found');
+    await h.database.query({ text: `update deliveries set status = 'failed', next_attempt_at = null where id = $1` }, [
+      delivery.id,
+    ]);
+    const period = { endpointId: endpoint.id, from: event.occurredAt ?? h.clock(), to: later(h.clock(), MINUTE_MS) };
+    expect((await findUncovered(h.database, period, 10)).uncovered).toEqual([]);
+    await assign(endpoint, developerId);
+    expect((await findUncovered(h.database, period, 10)).uncovered).toMatchObject([{ id: delivery.id }]);
   });
 });
 

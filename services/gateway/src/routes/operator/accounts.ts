@@ -23,6 +23,7 @@ import {
   page,
   pathId,
   positiveAmount,
+  signedAmount,
   text,
   verificationLevel,
 } from '../fields.ts';
@@ -103,11 +104,7 @@ const statementLine = component(
   z.object({
     id: uuid,
     kind: z.string(),
-    amount: z.string().openapi({
-      pattern: '^-?(0|[1-9]\\d*)\\.\\d{2}$',
-      description: 'An amount below zero left the account.',
-      example: '-1.25',
-    }),
+    amount: signedAmount.openapi({ description: 'An amount below zero left the account.' }),
     balance_after: amount,
     reference: z.string(),
     attempt_id: uuid.nullable().openapi({ description: 'The attempt that a deposit compensates for.' }),

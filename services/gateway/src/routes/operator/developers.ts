@@ -15,7 +15,7 @@ import {
 } from '../../repository/developers.ts';
 import { insertSignInLink } from '../../repository/sign-in-links.ts';
 import { component } from '../component.ts';
-import { email, nextCursor, page, pathId } from '../fields.ts';
+import { email, id, nextCursor, page, pathId } from '../fields.ts';
 import { answerPageOfIds } from '../programs.ts';
 import { timestamp, uuid } from '../v1/fields.ts';
 import { defineOperatorRoute } from './route.ts';
@@ -61,6 +61,7 @@ export const listDevelopers = defineOperatorRoute({
   summary: 'List developers',
   query: z.object({
     email: email.optional().openapi({ description: 'Only the developer with this e-mail.' }),
+    id: id.optional().openapi({ description: 'Only the developer with this id.' }),
     ...page,
   }),
   success: {
@@ -87,9 +88,9 @@ export const listDevelopers = defineOperatorRoute({
   run: async ({ query }, { database }: { database: Database }) =>
     answerPageOfIds(
       query,
-      (part) => listStoredDevelopers(database, { ...part, email: query.email ?? null }),
-      ({ id, email: address, createdAt, programs }) => ({
-        id,
+      (part) => listStoredDevelopers(database, { ...part, email: query.email ?? null, id: query.id ?? null }),
+      ({ id: developerId, email: address, createdAt, programs }) => ({
+        id: developerId,
         email: address,
         created_at: createdAt.toISOString(),
         programs,

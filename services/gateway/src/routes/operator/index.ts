@@ -16,6 +16,7 @@ import { changeChallenge, createChallenge, getChallenge, getStatistics, listChal
 import { createDeveloper, createSignInLink, listDevelopers } from './developers.ts';
 import { getDrift } from './drift.ts';
 import { addInsider, listInsiders, removeInsider } from './insiders.ts';
+import { getMoney } from './money.ts';
 import { denyPayout, getPayout, listPayouts, releasePayout } from './payouts.ts';
 import { liftSeverance, listPlayerLinks, severPlayerLinks } from './player-links.ts';
 import { changeProgramLimits, getProgramLimits } from './program-limits.ts';
@@ -55,6 +56,7 @@ export const OPERATOR_ROUTES: readonly Route<string, OperatorServices>[] = [
   changeProgram,
   getProgramLimits,
   changeProgramLimits,
+  getMoney,
   addInsider,
   listInsiders,
   removeInsider,

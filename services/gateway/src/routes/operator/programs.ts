@@ -4,8 +4,7 @@ import type { Clock, Logger } from '@laurel/service';
 import { newId } from '@laurel/values/ids';
 import { MAX_NAME_CHARACTERS } from '@laurel/values/limits';
 import type { Admission } from '../../admission/admission.ts';
-import type { IntegrationClient } from '../../clients/integration.ts';
-import { tryToAnnounce } from '../../clients/program-facts.ts';
+import { type ToldOfPrograms, tryToAnnounce } from '../../clients/program-facts.ts';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import type { Peppers } from '../../domain/peppers.ts';
 import { z } from '../../http/zod.ts';
@@ -13,6 +12,7 @@ import { presentOperatorProgram } from '../../presenters/program.ts';
 import { developerExists, noSuchDeveloper } from '../../repository/developers.ts';
 import type { AnnounceFacts } from '../../repository/program-facts.ts';
 import {
+  assignDeveloper,
   findProgram,
   insertProgram,
   listPrograms as listStoredPrograms,
@@ -20,7 +20,7 @@ import {
   approveProgram as storeApproval,
   updateProgram,
 } from '../../repository/programs.ts';
-import { component } from '../component.ts';
+import { component, orNull } from '../component.ts';
 import { CHANGE, id, nextCursor, pathId, text } from '../fields.ts';
 import { newKey } from '../new-key.ts';
 import { answerPageOfIds, programPage, programSchema, programStatus } from '../programs.ts';
@@ -39,8 +39,13 @@ const programChange = component(
     .strictObject({
       status: z.enum(['approved', 'suspended', 'closed']).optional(),
       deletion_scheduled: z.boolean().optional(),
+      developer_id: orNull(id).optional().openapi({ description: 'Sent alone. Null: no developer.' }),
     })
-    .refine((body) => Object.keys(body).length > 0, 'must change something'),
+    .refine((body) => Object.keys(body).length > 0, 'must change something')
+    .refine((body) => body.developer_id === undefined || Object.keys(body).length === 1, {
+      path: ['developer_id'],
+      message: 'must be sent alone',
+    }),
   CHANGE,
 );
 
@@ -64,14 +69,13 @@ interface Programs {
 interface Keys extends Programs {
   readonly peppers: Peppers;
 }
-/** For the routes that change what the integration service knows of a program. */
-interface Facts extends Programs {
-  readonly integration: IntegrationClient;
+/** For the routes that change what other services know of a program. */
+interface Facts extends Programs, ToldOfPrograms {
   readonly logger: Logger;
 }
 
-function announcing({ integration, logger }: Facts, options: { readonly requestId: string }): AnnounceFacts {
-  return (facts) => tryToAnnounce(integration, facts, { ...options, logger });
+function announcing({ logger, ...services }: Facts, options: { readonly requestId: string }): AnnounceFacts {
+  return (facts) => tryToAnnounce(services, facts, { ...options, logger });
 }
 
 export const createProgram = defineOperatorRoute({
@@ -98,7 +102,7 @@ export const createProgram = defineOperatorRoute({
       if (!(await developerExists(database, developerId))) return noSuchDeveloper();
       // The webhook service gets the program before it is stored here, so that each of its events
       // has a developer.
-      const put = await webhook.putProgram({ programId, developerId }, options);
+      const put = await webhook.putProgram({ programId, developerId, version: 0n }, options);
       if (isRefused(put)) return put;
     }
     const { key, stored } = newKey(peppers, 'test');
@@ -199,14 +203,21 @@ export const changeProgram = defineOperatorRoute({
   method: 'patch',
   path: '/programs/{programId}',
   name: 'changeProgram',
-  summary: 'Reinstate, suspend or close a program, or schedule its deletion',
+  summary: 'Reinstate, suspend or close a program, schedule its deletion, or change its developer',
   description:
-    'Every key of a program that is suspended, closed or scheduled for deletion is refused with 401. `approved` makes the keys of a suspended or closed program work again; it issues no key.',
+    'Every key of a program that is suspended, closed or scheduled for deletion is refused with 401. `approved` makes the keys of a suspended or closed program work again; it issues no key. With `developer_id` the previous developer no longer sees the program, and no event of it is sent to their endpoints any more; those of the new developer get the events from then on. The API keys and the secrets of its integrations stay valid, also for people who know them.',
   params,
   body: programChange,
   success: { status: 200, description: 'The program.', schema: operatorProgram },
+  refusals: { not_found: 'There is no such program or developer.' },
   action: 'change_program',
   run: async ({ params: { programId }, body, options }, dependencies: Facts) => {
+    const { developer_id: developerId } = body;
+    if (developerId !== undefined) {
+      const announce = announcing(dependencies, options);
+      const program = await assignDeveloper(dependencies.database, { programId, developerId }, announce);
+      return isRefused(program) ? program : { body: presentOperatorProgram(program), logged: { change: body } };
+    }
     const changes = { status: body.status ?? null, deletionScheduled: body.deletion_scheduled ?? null };
     const announce = announcing(dependencies, options);
     const program = await updateProgram(dependencies.database, programId, changes, announce);

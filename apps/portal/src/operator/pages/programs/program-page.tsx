@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Program, ProgramKey } from '../../../api/api-types.ts';
+import type { OperatorProgram, ProgramKey } from '../../../api/api-types.ts';
 import { useRead } from '../../../api/use-read.ts';
 import { Empty } from '../../../kit/empty.tsx';
 import { Facts } from '../../../kit/facts.tsx';
@@ -13,6 +13,7 @@ import { Time } from '../../../kit/time.tsx';
 import { DeveloperSection } from './developer-section.tsx';
 import { InsidersSection } from './insiders-section.tsx';
 import { LimitsSection } from './limits-section.tsx';
+import { MoneySection } from './money-section.tsx';
 import { ProgramActions } from './program-actions.tsx';
 
 const route = getRouteApi('/shell/programs/$programId');
@@ -26,7 +27,7 @@ const KEY_COLUMNS: readonly Column<ProgramKey>[] = [
 
 export function ProgramPage(): ReactNode {
   const { programId } = route.useParams();
-  const reading = useRead<Program>(`/programs/${programId}`);
+  const reading = useRead<OperatorProgram>(`/programs/${programId}`);
   const above = <Link to="/programs">Programs</Link>;
   if (reading.state !== 'loaded') {
     return (
@@ -76,9 +77,10 @@ export function ProgramPage(): ReactNode {
           empty={<Empty title="The program has no key" />}
         />
       </Section>
+      <DeveloperSection program={program} />
       <LimitsSection programId={program.id} />
       <InsidersSection programId={program.id} />
-      <DeveloperSection />
+      <MoneySection programId={program.id} />
     </Page>
   );
 }

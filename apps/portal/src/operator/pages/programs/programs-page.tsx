@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Program } from '../../../api/api-types.ts';
+import type { OperatorProgram } from '../../../api/api-types.ts';
 import { useList } from '../../../api/use-read.ts';
 import { Empty } from '../../../kit/empty.tsx';
 import { Id } from '../../../kit/id.tsx';
@@ -12,7 +12,7 @@ import { Time } from '../../../kit/time.tsx';
 import { CreateProgram } from './create-program.tsx';
 import { lastUse } from './keys.ts';
 
-const COLUMNS: readonly Column<Program>[] = [
+const COLUMNS: readonly Column<OperatorProgram>[] = [
   {
     name: 'Program',
     grow: 2,
@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<Program>[] = [
 ];
 
 export function ProgramsPage(): ReactNode {
-  const programs = useList<Program>('/programs');
+  const programs = useList<OperatorProgram>('/programs');
   return (
     <Page title="Programs" actions={<CreateProgram />}>
       <Loaded reading={programs}>

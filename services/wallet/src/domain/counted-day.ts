@@ -1,0 +1,27 @@
+/**
+ * Days of money are UTC days. A day is open while it lasts and CLOSES_AFTER_MS longer, and is
+ * counted again and again meanwhile. Then it is counted once more, and is closed for ever.
+ *
+ * Every transfer and decision is dated by the database's time when it is decided, and commits or
+ * fails within the timeout of its transaction. So nothing of a closed day is added later.
+ */
+import { later } from '@laurel/values/instant';
+
+/** Much longer than any transaction of the wallet may take. */
+const CLOSES_AFTER_MS = 15 * 60_000;
+
+/** The first day that is open at this instant, as `2026-11-26`. */
+export function firstOpenDay(now: Date): string {
+  return later(now, -CLOSES_AFTER_MS).toISOString().slice(0, 10);
+}
+
+/** Fees from before the ledger named their program are counted under this one. */
+export const UNNAMED_PROGRAM = '00000000-0000-0000-0000-000000000000';
+
+/** A run may cost at most this share of the time between two of them. */
+const RUN_SHARE = 20;
+
+/** From the end of a run to the next: a run that reads a large ledger is repeated less often. */
+export function pauseAfterRunMs(intervalMs: number, durationMs: number): number {
+  return Math.max(intervalMs, RUN_SHARE * durationMs);
+}

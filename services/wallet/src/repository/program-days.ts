@@ -1,0 +1,288 @@
+/**
+ * The money of each program by UTC day. A worker counts it from the ledger, behind the writes:
+ * charges and payouts neither write nor lock anything for it.
+ *
+ * No index leads to the transfers of a day, because every charge would have to write it. So a run
+ * reads the whole ledger once, in the order of the table, and adds up what is not closed yet.
+ */
+import { type Database, type Statement, WHOLE_TABLES } from '@laurel/postgres';
+import { type Cents, cents } from '@laurel/values/money';
+import type { Environment } from '@laurel/values/tenant';
+import { UNNAMED_PROGRAM } from '../domain/counted-day.ts';
+import { MAX_HELD } from './program-money.ts';
+
+/** As an audit's check: a ledger of ten million transfers takes some seconds. */
+const COUNT_TIMEOUT_MS = 120_000;
+
+/**
+ * As SQL: a query of each amount that a program's day counts, from `since` on, with its day,
+ * environment and program. A refund has no program of its own, and neither has a payout's transfer.
+ * In test a house is a program's.
+ */
+export function dayAmountsSql(since: string): string {
+  return `
+    select (moved.created_at at time zone 'UTC')::date as day, moved.environment,
+      coalesce(fee.program_id, payout.program_id, moved.program_id,
+        case when moved.environment = 'test' then coalesce(fee.house_id, moved.house_id) end, '${UNNAMED_PROGRAM}') as program_id,
+      case moved.kind when 'fee' then 'fees' when 'refund' then 'refunds' else 'paid' end as kind, moved.amount_cents
+    from transfers as moved
+    left join lateral (
+      select transfers.program_id, transfers.house_id from transfers
+      where moved.kind = 'refund' and transfers.id = moved.fee_transfer_id limit 1
+    ) as fee on true
+    left join lateral (
+      select payouts.program_id from payouts
+      where moved.kind in ('award', 'purse') and payouts.award_id = moved.award_id limit 1
+    ) as payout on true
+    where moved.state = 'posted' and moved.kind <> 'deposit' and moved.created_at >= ${since}
+    union all
+    select (payouts.created_at at time zone 'UTC')::date, environment, program_id, 'held', amount_cents
+    from payouts where reason is not null and created_at >= ${since}
+    union all
+    select (payouts.denied_at at time zone 'UTC')::date, environment, program_id, 'denied', amount_cents
+    from payouts where denied_at >= ${since}`;
+}
+
+/** As SQL: the amounts of each kind, summed over a group. */
+export const DAY_SUMS = ['fees', 'refunds', 'paid', 'held', 'denied']
+  .map((kind) => `coalesce(sum(amount_cents) filter (where kind = '${kind}'), 0)::bigint as ${kind}_cents`)
+  .join(', ');
+
+const LEASE: Statement = {
+  name: 'day_counts_lease',
+  text: `
+    update day_counts set next_run_at = $2 where id = 1 and next_run_at <= $1 returning open_from::text as open_from`,
+};
+
+// Every writer of `program_days` holds this lock.
+const LOCK_LEASED: Statement = {
+  name: 'day_counts_lock_leased',
+  text: 'select 1 from day_counts where id = 1 and next_run_at = $1 for no key update',
+};
+
+const DELETE_OPEN: Statement = {
+  name: 'program_days_delete_open',
+  text: 'delete from program_days where day >= $1::date',
+};
+
+const COUNT: Statement = {
+  name: 'program_days_count',
+  text: `
+    insert into program_days (day, environment, program_id, fees_cents, refunds_cents, paid_cents, held_cents, denied_cents)
+    select day, environment, program_id, ${DAY_SUMS}
+    from (${dayAmountsSql(`($1::date::timestamp at time zone 'UTC')`)}) as amount
+    group by day, environment, program_id
+    order by day, environment, program_id`,
+};
+
+const FINISH: Statement = {
+  name: 'day_counts_finish',
+  text: 'update day_counts set next_run_at = $1, open_from = $2::date, counted_at = $3 where id = 1',
+};
+
+const POSTPONE: Statement = {
+  name: 'day_counts_postpone',
+  text: 'update day_counts set next_run_at = $2 where id = 1 and next_run_at = $1',
+};
+
+/** Leases the next run until then; null if it is not due, or another replica runs it. */
+export async function leaseDayCount(
+  database: Database,
+  now: Date,
+  leasedUntil: Date,
+): Promise<{ readonly openFrom: string } | null> {
+  const [row] = await database.query<{ open_from: string }>(LEASE, [now, leasedUntil]);
+  return row === undefined ? null : { openFrom: row.open_from };
+}
+
+/**
+ * Counts the days from `openFrom` on again, in one statement; days before `closedBefore` are closed
+ * from then on. Changes nothing if the lease was lost meanwhile.
+ */
+export async function countDays(
+  database: Database,
+  { leasedUntil, openFrom }: { readonly leasedUntil: Date; readonly openFrom: string },
+  {
+    now,
+    closedBefore,
+    nextRunAt,
+  }: { readonly now: Date; readonly closedBefore: string; readonly nextRunAt: () => Date },
+): Promise<void> {
+  await database.transaction(
+    async (tx) => {
+      await tx.query(WHOLE_TABLES);
+      const leased = await tx.query(LOCK_LEASED, [leasedUntil]);
+      if (leased.length === 0) throw new Error('the lease of the count of days went to another replica');
+      await tx.query(DELETE_OPEN, [openFrom]);
+      await tx.query(COUNT, [openFrom]);
+      await tx.query(FINISH, [nextRunAt(), closedBefore, now]);
+    },
+    { statementTimeoutMs: COUNT_TIMEOUT_MS },
+  );
+}
+
+/** After a run that failed. */
+export async function postponeDayCount(database: Database, leasedUntil: Date, nextRunAt: Date): Promise<void> {
+  await database.query(POSTPONE, [leasedUntil, nextRunAt]);
+}
+
+export type MoneySums = {
+  readonly feesCents: Cents;
+  readonly refundsCents: Cents;
+  readonly paidCents: Cents;
+  readonly heldCents: Cents;
+  readonly deniedCents: Cents;
+};
+
+export type MoneyOfProgram = MoneySums & { readonly environment: Environment; readonly programId: string };
+export type MoneyOfDay = MoneySums & { readonly environment: Environment; readonly day: string };
+
+/** Days from `from` to `to`, both included; null stands for every environment or program. */
+export type MoneyFilter = {
+  readonly from: string;
+  readonly to: string;
+  readonly environment: Environment | null;
+  readonly programId: string | null;
+};
+
+type SumsRow = {
+  fees_cents: bigint;
+  refunds_cents: bigint;
+  paid_cents: bigint;
+  held_cents: bigint;
+  denied_cents: bigint;
+};
+
+const SUMS = ['fees', 'refunds', 'paid', 'held', 'denied']
+  .map((kind) => `sum(${kind}_cents)::bigint as ${kind}_cents`)
+  .join(', ');
+
+const FILTER = `day between $1::date and $2::date and ($3::text is null or environment = $3)`;
+
+const sumsByDaySql = (where: string) => `
+    select day::text as day, environment, ${SUMS} from program_days where ${where}
+    group by program_days.day, environment order by program_days.day, environment desc`;
+
+const SUMS_OF_ALL: Statement = { name: 'sum_program_days', text: sumsByDaySql(FILTER) };
+
+const SUMS_OF_ONE: Statement = {
+  name: 'sum_days_of_program',
+  text: sumsByDaySql(`program_id = $4 and ${FILTER}`),
+};
+
+const PAGE: Statement = {
+  name: 'page_of_program_days',
+  text: `
+    with page as materialized (
+      select distinct program_id from program_days
+      where ${FILTER} and ($4::uuid is null or program_id < $4)
+      order by program_id desc limit $5
+    )
+    select program_id, environment, ${SUMS} from program_days
+    where ${FILTER} and program_id = any (array(select program_id from page))
+    group by program_id, environment order by program_id desc, environment desc`,
+};
+
+const PAGE_OF_ONE: Statement = {
+  name: 'page_of_days_of_program',
+  text: `
+    select program_id, environment, ${SUMS} from program_days where program_id = $4 and ${FILTER}
+    group by program_id, environment order by environment desc`,
+};
+
+const COUNTED_AT: Statement = { name: 'days_counted_at', text: 'select counted_at from day_counts' };
+
+/** The sums of each day and environment, oldest first. */
+export async function sumDays(
+  database: Database,
+  { from, to, environment, programId }: MoneyFilter,
+): Promise<readonly MoneyOfDay[]> {
+  type Row = SumsRow & { environment: Environment; day: string };
+  const rows =
+    programId === null
+      ? await database.query<Row>(SUMS_OF_ALL, [from, to, environment])
+      : await database.query<Row>(SUMS_OF_ONE, [from, to, environment, programId]);
+  return rows.map((row) => ({ day: row.day, environment: row.environment, ...toSums(row) }));
+}
+
+/** Programs with money in the period, newest first, from below a program's id; with their sums. */
+export async function listProgramSums(
+  database: Database,
+  { from, to, environment, programId }: MoneyFilter,
+  { beforeProgramId, limit }: { readonly beforeProgramId: string | null; readonly limit: number },
+): Promise<readonly MoneyOfProgram[]> {
+  type Row = SumsRow & { environment: Environment; program_id: string };
+  const rows =
+    programId === null
+      ? await database.query<Row>(PAGE, [from, to, environment, beforeProgramId, limit])
+      : await database.query<Row>(PAGE_OF_ONE, [from, to, environment, programId]);
+  return rows.map((row) => ({ environment: row.environment, programId: row.program_id, ...toSums(row) }));
+}
+
+/** The instant that the open days show; null before the first count. */
+export async function findCountedAt(database: Database): Promise<Date | null> {
+  const [row] = await database.query<{ counted_at: Date | null }>(COUNTED_AT);
+  return row?.counted_at ?? null;
+}
+
+// The house of a program in live is everybody's, so what it keeps of one program is summed from
+// its days.
+const KEPT_OF_ONE: Statement = {
+  name: 'kept_of_program',
+  text: `
+    select environment, sum(fees_cents - refunds_cents - paid_cents)::bigint as kept_cents from program_days
+    where program_id = $1 and ($2::text is null or environment = $2) group by environment`,
+};
+
+const KEPT_OF_ALL: Statement = {
+  name: 'kept_of_houses',
+  text: `
+    select environment, sum(balance_cents)::bigint as kept_cents from ledger_accounts
+    where kind <> 'player' and kind in ('house_fees', 'house_prizes', 'house_purses') and ($1::text is null or environment = $1)
+    group by environment`,
+};
+
+/** What the houses keep of all contests since the beginning: fees less refunds and payouts. */
+export async function sumKept(
+  database: Database,
+  { environment, programId }: Pick<MoneyFilter, 'environment' | 'programId'>,
+): Promise<ReadonlyMap<Environment, Cents>> {
+  type Row = { environment: Environment; kept_cents: bigint };
+  const rows =
+    programId === null
+      ? await database.query<Row>(KEPT_OF_ALL, [environment])
+      : await database.query<Row>(KEPT_OF_ONE, [programId, environment]);
+  return new Map(rows.map((row) => [row.environment, cents(row.kept_cents)]));
+}
+
+const HELD_NOW: Statement = {
+  name: 'sum_held_now',
+  text: `
+    select held.environment, sum(held.amount_cents)::bigint as held_cents
+    from (
+      select payouts.environment, payouts.program_id, payouts.amount_cents from payouts
+      where payouts.status = 'held' order by payouts.created_at desc, payouts.award_id desc limit ${MAX_HELD}
+    ) as held
+    where ($1::text is null or held.environment = $1) and ($2::uuid is null or held.program_id = $2)
+    group by held.environment`,
+};
+
+/** The payouts that are held now, among the newest held ones of all programs. */
+export async function sumHeldNow(
+  database: Database,
+  { environment, programId }: Pick<MoneyFilter, 'environment' | 'programId'>,
+): Promise<ReadonlyMap<Environment, Cents>> {
+  type Row = { environment: Environment; held_cents: bigint };
+  const rows = await database.query<Row>(HELD_NOW, [environment, programId]);
+  return new Map(rows.map((row) => [row.environment, cents(row.held_cents)]));
+}
+
+function toSums(row: SumsRow): MoneySums {
+  return {
+    feesCents: cents(row.fees_cents),
+    refundsCents: cents(row.refunds_cents),
+    paidCents: cents(row.paid_cents),
+    heldCents: cents(row.held_cents),
+    deniedCents: cents(row.denied_cents),
+  };
+}
