@@ -1,4 +1,4 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Money, MoneyOfProgram } from '../../../api/api-types.ts';
 import { useList, useRead } from '../../../api/use-read.ts';
@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<MoneyOfProgram>[] = [
 
 export function MoneyPage(): ReactNode {
   const search = route.useSearch();
-  const navigate = useNavigate({ from: route.id });
+  const navigate = route.useNavigate();
   const today = dayOf(Date.now());
   const period = periodOf(search.period ?? 'day', search.day ?? today, today);
   const { from, to } = period;
@@ -80,7 +80,7 @@ interface PeriodChoiceProps {
 }
 
 function PeriodChoice({ search, period }: PeriodChoiceProps): ReactNode {
-  const navigate = useNavigate({ from: route.id });
+  const navigate = route.useNavigate();
   return (
     <>
       <label className="inline">
