@@ -16,11 +16,13 @@ import {
   type NatsUser,
   SERVICES as SHAPES,
 } from '@laurel/topology';
+import { prefixed } from '@laurel/topology/one-process';
 import { removeWithThisProcess } from './at-exit.ts';
 import { CHECKOUT, fileOfService, SERVICES, type Service } from './checkout.ts';
 import { freePorts } from './free-ports.ts';
 import { type ManagedProcess, manageProcess } from './managed-process.ts';
 import { natsUrl, urlAs } from './nats.ts';
+import { keepLine, manageWholeProcesses, type ProcessesShape } from './one-process.ts';
 import { POSTGRES_URL_VARIABLE } from './postgres.ts';
 import { CLOCK_FILE_VARIABLE } from './shift-clock.ts';
 import { createServiceDatabase, migrateDatabase, type StackDatabase } from './stack-databases.ts';
@@ -29,6 +31,12 @@ import { issueIdentities } from './stack-identities.ts';
 import { secretSettings, testSettings } from './stack-settings.ts';
 
 export interface StackOptions {
+  /**
+   * `one-process` runs all services in each process, instead of one. Unless it is set,
+   * LAUREL_TEST_SHAPE=one-process does so too. There a replica is a whole process: whatever ends
+   * one service of it ends the others.
+   */
+  readonly shape?: 'one-process' | 'six-processes';
   /** How many processes of each service; 1 by default. Replicas of a service share its database. */
   readonly replicas?: Partial<Record<Service, number>>;
   /**
@@ -132,7 +140,6 @@ export interface Stack extends AsyncDisposable, Failpoints {
 }
 
 const SHIFT_CLOCK = new URL('./shift-clock.ts', import.meta.url).href;
-const MAX_LOG_LINES = 20_000;
 
 /**
  * Starts the services as real processes on new databases, and waits until all are ready. Disposing
@@ -159,7 +166,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
 
   const operatorToken = randomBytes(24).toString('base64url');
-  const { ports, adminPorts } = await findPorts(options);
+  const isOneProcess = (options.shape ?? process.env.LAUREL_TEST_SHAPE) === 'one-process';
+  const { ports, adminPorts } = await findPorts(options, isOneProcess);
 
   const ca = await createCertificateAuthority();
   const caFile = join(directory, 'webhook-ca.pem');
@@ -190,14 +198,14 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   for (const service of SERVICES.filter(hasOwnClock)) setClock(service, options.clockOffsetMs?.[service] ?? 0);
 
   const logs = new Map<Service, string[]>(SERVICES.map((service) => [service, []]));
-  const processes = manageReplicas(options, {
+  const processes = (isOneProcess ? manageWholeProcesses : manageReplicas)(options, {
     logs,
     ports,
     adminPorts,
     environmentOf,
     clockFileOf: (service) => (hasOwnClock(service) ? clockFile(service) : undefined),
   });
-  const all = [...processes.values()].flat();
+  const all = [...new Set([...processes.values()].flat())];
   cleanup.defer(async () => {
     await Promise.all(all.map((managed) => managed.dispose()));
   });
@@ -231,7 +239,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     restart: async (service, index, environment) => {
       const managed = replica(service, index);
       await managed.stop('SIGKILL');
-      await managed.start({ environment });
+      await managed.start({ environment: isOneProcess ? prefixed(service, environment ?? {}) : environment });
     },
     replace: async (service, index, to) => {
       const managed = replica(service, index);
@@ -254,13 +262,16 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
 }
 
-/** Free ports of each service's replicas. */
-async function findPorts({ replicas }: StackOptions) {
+/** Free ports of each service's replicas; one admin port for each process. */
+async function findPorts({ replicas }: StackOptions, isOneProcess: boolean) {
   const ports = new Map<Service, readonly number[]>();
   const adminPorts = new Map<Service, readonly number[]>();
+  const mostReplicas = Math.max(1, ...Object.values(replicas ?? {}));
+  const common = isOneProcess ? await freePorts(mostReplicas) : undefined;
   for (const service of SERVICES) {
-    ports.set(service, await freePorts(replicas?.[service] ?? 1));
-    adminPorts.set(service, await freePorts(replicas?.[service] ?? 1));
+    const count = isOneProcess ? mostReplicas : (replicas?.[service] ?? 1);
+    ports.set(service, await freePorts(count));
+    adminPorts.set(service, common ?? (await freePorts(count)));
   }
   return {
     ports: byService((service) => ports.get(service) ?? []),
@@ -269,16 +280,7 @@ async function findPorts({ replicas }: StackOptions) {
 }
 
 /** The processes of each service, before their start. */
-function manageReplicas(
-  options: StackOptions,
-  shape: {
-    readonly logs: ReadonlyMap<Service, string[]>;
-    readonly ports: Readonly<Record<Service, readonly number[]>>;
-    readonly adminPorts: Readonly<Record<Service, readonly number[]>>;
-    readonly environmentOf: (service: Service) => Record<string, string>;
-    readonly clockFileOf: (service: Service) => string | undefined;
-  },
-): ReadonlyMap<Service, readonly ManagedProcess[]> {
+function manageReplicas(options: StackOptions, shape: ProcessesShape): ReadonlyMap<Service, readonly ManagedProcess[]> {
   const { logs, ports, adminPorts, environmentOf, clockFileOf } = shape;
   const processes = new Map<Service, ManagedProcess[]>();
   for (const service of SERVICES) {
@@ -300,11 +302,7 @@ function manageReplicas(
         readyUrl: `http://127.0.0.1:${admin}/readyz`,
         restart: options.restart ?? false,
         logFile: options.logDirectory === undefined ? undefined : join(options.logDirectory, `${service}-${index}.log`),
-        onLine: (line) => {
-          log.push(line);
-          // Drops half at once: each removal costs in proportion to the rest.
-          if (log.length > 2 * MAX_LOG_LINES) log.splice(0, MAX_LOG_LINES);
-        },
+        onLine: (line) => keepLine(log, line),
       });
     });
     processes.set(service, managed);
