@@ -1,11 +1,11 @@
 /**
  * All services in one process, without a port for gRPC: a flow through all of them, what operators
- * see of each, and what a stop and a crash of the whole leave behind. The other suites run in this
- * shape too, with LAUREL_TEST_SHAPE=one-process.
+ * see of each, and what a stop and a crash of the whole leave behind; and one process beside a
+ * wallet of its own. The other suites run in this shape too, with LAUREL_TEST_SHAPE=one-process.
  */
 import { randomUUID } from 'node:crypto';
 import type { Attempt } from '@laurel/sdk';
-import { SERVICES } from '@laurel/testing';
+import { SERVICES, type Service } from '@laurel/testing';
 import { isCalled } from '@laurel/topology';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, expectStatus, startWorld, type World } from '../world.ts';
@@ -52,7 +52,7 @@ describe('all services in one process', () => {
     const chargeFees = 'rpc="/laurel.wallet.v1.WalletService/ChargeFees",outcome="ok"';
     expect(page).toMatch(new RegExp(`^laurel_grpc_client_seconds_count\\{service="challenge",${chargeFees}\\}`, 'm'));
     expect(page).toMatch(new RegExp(`^laurel_grpc_server_seconds_count\\{service="wallet",${chargeFees}\\}`, 'm'));
-    expect(page).toMatch(/^laurel_wallet_optimistic_fees_total\{[^}]*service="wallet"\}/m);
+    expect(page).toMatch(/^laurel_wallet_batch_items_count\{service="wallet"/m);
     expect(page).toMatch(/^laurel_connections\{service="gateway"\}/m);
     const heads = page.split('\n').filter((line) => line.startsWith('# HELP '));
     expect(new Set(heads).size).toBe(heads.length);
@@ -99,6 +99,14 @@ describe('all services in one process', () => {
     expect(await world.stack.stop('gateway')).toBe(0);
     await Promise.all(playing);
     expect(world.stack.logs('gateway').filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([]);
+    const stoppedAt = (service: Service): number => {
+      const line = world.stack
+        .logs(service)
+        .findLast((each) => each.includes('"msg":"stopped"') && each.includes(`"service":"${service}"`));
+      return Date.parse((JSON.parse(line ?? expect.fail(`${service} did not stop`)) as { time: string }).time);
+    };
+    const order = (['gateway', 'integration', 'challenge', 'wallet'] as const).map(stoppedAt);
+    expect(order).toEqual([...order].sort((one, other) => one - other));
 
     await world.stack.restart('gateway');
     for (const attempt of created) expectStatus(200, await world.partner.getAttempt(attempt.id));
@@ -110,5 +118,36 @@ describe('all services in one process', () => {
     const lines = SERVICES.flatMap((service) => world.stack.logs(service));
     const named = new Set(lines.map((line) => (JSON.parse(line) as { service: string }).service));
     expect([...named].sort()).toEqual([...SERVICES, 'one-process'].sort());
+  });
+});
+
+describe('two processes of five services beside a wallet', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({ shape: 'one-process', apart: ['wallet'], replicas: { gateway: 2 } });
+  }, 120_000);
+  afterAll(() => world?.[Symbol.asyncDispose]());
+
+  test('a service that is apart is called over gRPC by its certificate, and the others in their process', async () => {
+    expect(world.stack.pids('wallet')).toHaveLength(1);
+    expect(world.stack.pids('challenge')).toEqual(world.stack.pids('gateway'));
+    expect(world.stack.pids('gateway')).not.toContain(world.stack.pids('wallet')[0]);
+    const player = await world.newPlayer({ funds: '10.00' });
+    const challenge = await world.newChallenge();
+    const creation = { challenge_id: challenge.id, player_ref: player.ref };
+    for (let count = 0; count < 4; count += 1) {
+      const { body: attempt } = expectStatus(201, await world.partner.createAttempt(creation));
+      expectStatus(200, await world.partner.reportOutcome(attempt.id, { score: 1 }));
+    }
+    await world.allWritten();
+    expect(await world.balance(player)).toBe('6.00');
+    await world.expectAuditOk();
+
+    const pageOf = async (url: string | undefined) => (await fetch(`${url}/metrics`)).text();
+    const served = /^laurel_grpc_server_seconds_count\{[^}]*WalletService\/ChargeFees[^}]*\}/m;
+    expect(await pageOf(world.stack.adminUrls('wallet')[0])).toMatch(served);
+    const pages = (await Promise.all(world.stack.adminUrls('gateway').map(pageOf))).join('\n');
+    expect(pages).not.toMatch(served);
+    expect(pages).toMatch(/^laurel_grpc_server_seconds_count\{[^}]*AttemptService\/CreateAttempts[^}]*\}/m);
   });
 });

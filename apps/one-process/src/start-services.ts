@@ -1,9 +1,11 @@
 /**
- * Starts the services of this process one after the other, each after those that it calls, and ends
- * them in reverse: the gateway drains before the services that it calls.
+ * Starts the services of this process one after the other, each after those that it calls. To end
+ * them, each ends as soon as its callers in this process have ended: the gateway first, the wallet
+ * last.
  */
 import { createLogger, type Logger, publishVersion, startSharedProcess } from '@laurel/service';
 import { publishOldestWaits } from '@laurel/telemetry';
+import { SERVICE_NAMES, SERVICES, type ServiceName } from '@laurel/topology';
 import { asService } from '@laurel/topology/current-service';
 import type { ProcessConfig } from './config.ts';
 
@@ -23,6 +25,7 @@ export async function startServices(config: ProcessConfig, logger: Logger): Prom
       services: [...config.services.keys()],
     }),
   );
+  const running = started.adopt(new Map<ServiceName, AsyncDisposable>(), endServices);
   let port = 0;
   for (const [name, { logLevel, start }] of config.services) {
     const own = createLogger({ service: name, level: logLevel });
@@ -33,12 +36,31 @@ export async function startServices(config: ProcessConfig, logger: Logger): Prom
     }).catch((error: unknown) => {
       throw new Error(`${name} could not start`, { cause: error });
     });
-    started.defer(() => asService(name, () => service[Symbol.asyncDispose]()));
+    running.set(name, {
+      async [Symbol.asyncDispose]() {
+        await service[Symbol.asyncDispose]();
+        own.info('stopped');
+      },
+    });
     port = service.port;
     own.info({ port }, 'started');
   }
   logger.info({ services: [...config.services.keys()] }, 'all services have started');
 
-  const running = started.move();
-  return { port, adminPort: shared.adminPort, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  const whole = started.move();
+  return { port, adminPort: shared.adminPort, [Symbol.asyncDispose]: () => whole.disposeAsync() };
+}
+
+/** If one fails to end, the others end all the same, and then the first failure is thrown. */
+async function endServices(running: ReadonlyMap<ServiceName, AsyncDisposable>): Promise<void> {
+  const endings = new Map<ServiceName, Promise<void>>();
+  const end = async (name: ServiceName): Promise<void> => {
+    const callers = SERVICE_NAMES.filter((caller) => SERVICES[caller].calls.some((called) => called === name));
+    await Promise.allSettled(callers.map((caller) => endings.get(caller)));
+    await asService(name, async () => await running.get(name)?.[Symbol.asyncDispose]());
+  };
+  // Callers come after the services that they call, so theirs are known first in reverse.
+  for (const name of [...running.keys()].reverse()) endings.set(name, end(name));
+  await Promise.allSettled(endings.values());
+  await Promise.all(endings.values());
 }

@@ -56,14 +56,19 @@ export function createOpenTelemetry(options: TracingOptions & { readonly url: st
 } {
   reportErrors(options.onError);
   // A collector knows a service by its resource, so each service of a process has a provider.
-  const providers = new Map<string, TracerProvider>();
-  const providerOf = (serviceName: string): TracerProvider => {
-    const provider = providers.get(serviceName) ?? createProvider(options, serviceName);
-    providers.set(serviceName, provider);
-    return provider;
+  const providers: TracerProvider[] = [];
+  const tracers = new Map<string, OtelTracer>();
+  const otelOf = (serviceName: string): OtelTracer => {
+    const known = tracers.get(serviceName);
+    if (known !== undefined) return known;
+    const provider = createProvider(options, serviceName);
+    const otel = provider.getTracer('laurel');
+    providers.push(provider);
+    tracers.set(serviceName, otel);
+    return otel;
   };
   return {
-    tracer: createTracer(() => providerOf(currentService() ?? options.serviceName).getTracer('laurel')),
+    tracer: createTracer(() => otelOf(currentService() ?? options.serviceName)),
     async flush() {
       const limit = Promise.withResolvers<void>();
       const timer = setTimeout(() => {
@@ -71,7 +76,7 @@ export function createOpenTelemetry(options: TracingOptions & { readonly url: st
         limit.resolve();
       }, FLUSH_LIMIT_MS);
       // `onError` has already received the error.
-      const shutdowns = [...providers.values()].map((provider) => provider.shutdown().catch(() => undefined));
+      const shutdowns = providers.map((provider) => provider.shutdown().catch(() => undefined));
       await Promise.race([Promise.all(shutdowns), limit.promise]);
       clearTimeout(timer);
     },

@@ -1,8 +1,8 @@
-/** A stack whose processes run all services each (apps/one-process). */
+/** The processes of a stack that run several services each (apps/one-process). */
 import { join } from 'node:path';
 import { SERVICES as SHAPES } from '@laurel/topology';
 import { joinEnvironments } from '@laurel/topology/one-process';
-import { ONE_PROCESS_MAIN, SERVICES, type Service } from './checkout.ts';
+import { ONE_PROCESS_MAIN, type Service } from './checkout.ts';
 import { type ManagedProcess, manageProcess } from './managed-process.ts';
 
 const MAX_LOG_LINES = 20_000;
@@ -25,19 +25,22 @@ interface ProcessesOptions {
 }
 
 /**
- * The processes, before their start: each service has all of them. Every service also listens for
- * gRPC, so that a test can call it from outside.
+ * The processes, before their start: each of the services has all of them. Every service also
+ * listens for gRPC, so that a test can call it from outside.
  */
-export function manageWholeProcesses(
+export function manageJoined(
+  services: readonly Service[],
   options: ProcessesOptions,
   { logs, ports, adminPorts, environmentOf, clockFileOf }: ProcessesShape,
 ): ReadonlyMap<Service, readonly ManagedProcess[]> {
+  if (services.length === 0) return new Map();
   if (options.checkout !== undefined) throw new Error('no other release has the shape of one process');
-  if (SERVICES.some((service) => clockFileOf(service) !== undefined)) {
+  if (services.some((service) => clockFileOf(service) !== undefined)) {
     throw new Error('the services of one process have one clock');
   }
-  const processes = adminPorts.gateway.map((admin, index) => {
-    const environments = SERVICES.map((service) => {
+  const [first = 'gateway'] = services;
+  const processes = adminPorts[first].map((admin, index) => {
+    const environments = services.map((service) => {
       const portVariable = SHAPES[service].serves === 'http' ? 'HTTP_PORT' : 'GRPC_PORT';
       const port = String(ports[service][index]);
       const environment = { ...environmentOf(service), [portVariable]: port, ...options.environment?.[service] };
@@ -46,17 +49,21 @@ export function manageWholeProcesses(
     return manageProcess({
       name: 'one-process',
       main: ONE_PROCESS_MAIN,
-      environment: { ...joinEnvironments(new Map(environments)), ADMIN_PORT: String(admin) },
+      environment: {
+        ...joinEnvironments(new Map(environments)),
+        LAUREL_SERVICES: services.join(),
+        ADMIN_PORT: String(admin),
+      },
       readyUrl: `http://127.0.0.1:${admin}/readyz`,
       restart: options.restart ?? false,
       logFile: options.logDirectory === undefined ? undefined : join(options.logDirectory, `one-process-${index}.log`),
       onLine: (line) => {
-        const named = SERVICES.find((service) => line.includes(`"service":"${service}"`));
-        for (const service of named === undefined ? SERVICES : [named]) keepLine(logs.get(service) ?? [], line);
+        const named = services.find((service) => line.includes(`"service":"${service}"`));
+        for (const service of named === undefined ? services : [named]) keepLine(logs.get(service) ?? [], line);
       },
     });
   });
-  return new Map(SERVICES.map((service) => [service, processes]));
+  return new Map(services.map((service) => [service, processes]));
 }
 
 /** Keeps at least the newest MAX_LOG_LINES. */

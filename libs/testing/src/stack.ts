@@ -22,7 +22,7 @@ import { CHECKOUT, fileOfService, SERVICES, type Service } from './checkout.ts';
 import { freePorts } from './free-ports.ts';
 import { type ManagedProcess, manageProcess } from './managed-process.ts';
 import { natsUrl, urlAs } from './nats.ts';
-import { keepLine, manageWholeProcesses, type ProcessesShape } from './one-process.ts';
+import { keepLine, manageJoined, type ProcessesShape } from './one-process.ts';
 import { POSTGRES_URL_VARIABLE } from './postgres.ts';
 import { CLOCK_FILE_VARIABLE } from './shift-clock.ts';
 import { createServiceDatabase, migrateDatabase, type StackDatabase } from './stack-databases.ts';
@@ -37,6 +37,8 @@ export interface StackOptions {
    * one service of it ends the others.
    */
   readonly shape?: 'one-process' | 'six-processes';
+  /** The services that have processes of their own beside those of the shape `one-process`. */
+  readonly apart?: readonly Service[];
   /** How many processes of each service; 1 by default. Replicas of a service share its database. */
   readonly replicas?: Partial<Record<Service, number>>;
   /**
@@ -167,7 +169,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 
   const operatorToken = randomBytes(24).toString('base64url');
   const isOneProcess = (options.shape ?? process.env.LAUREL_TEST_SHAPE) === 'one-process';
-  const { ports, adminPorts } = await findPorts(options, isOneProcess);
+  const apart = isOneProcess ? (options.apart ?? []) : SERVICES;
+  const together = SERVICES.filter((service) => !apart.includes(service));
+  const { ports, adminPorts } = await findPorts(options, together);
 
   const ca = await createCertificateAuthority();
   const caFile = join(directory, 'webhook-ca.pem');
@@ -198,13 +202,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   for (const service of SERVICES.filter(hasOwnClock)) setClock(service, options.clockOffsetMs?.[service] ?? 0);
 
   const logs = new Map<Service, string[]>(SERVICES.map((service) => [service, []]));
-  const processes = (isOneProcess ? manageWholeProcesses : manageReplicas)(options, {
-    logs,
-    ports,
-    adminPorts,
-    environmentOf,
-    clockFileOf: (service) => (hasOwnClock(service) ? clockFile(service) : undefined),
-  });
+  const clockFileOf = (service: Service) => (hasOwnClock(service) ? clockFile(service) : undefined);
+  const shape = { logs, ports, adminPorts, environmentOf, clockFileOf };
+  const processes = new Map([...manageReplicas(apart, options, shape), ...manageJoined(together, options, shape)]);
   const all = [...new Set([...processes.values()].flat())];
   cleanup.defer(async () => {
     await Promise.all(all.map((managed) => managed.dispose()));
@@ -239,7 +239,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     restart: async (service, index, environment) => {
       const managed = replica(service, index);
       await managed.stop('SIGKILL');
-      await managed.start({ environment: isOneProcess ? prefixed(service, environment ?? {}) : environment });
+      await managed.start({
+        environment: together.includes(service) ? prefixed(service, environment ?? {}) : environment,
+      });
     },
     replace: async (service, index, to) => {
       const managed = replica(service, index);
@@ -263,15 +265,16 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 }
 
 /** Free ports of each service's replicas; one admin port for each process. */
-async function findPorts({ replicas }: StackOptions, isOneProcess: boolean) {
+async function findPorts({ replicas }: StackOptions, together: readonly Service[]) {
   const ports = new Map<Service, readonly number[]>();
   const adminPorts = new Map<Service, readonly number[]>();
   const mostReplicas = Math.max(1, ...Object.values(replicas ?? {}));
-  const common = isOneProcess ? await freePorts(mostReplicas) : undefined;
+  const common = await freePorts(mostReplicas);
   for (const service of SERVICES) {
-    const count = isOneProcess ? mostReplicas : (replicas?.[service] ?? 1);
+    const isJoined = together.includes(service);
+    const count = isJoined ? mostReplicas : (replicas?.[service] ?? 1);
     ports.set(service, await freePorts(count));
-    adminPorts.set(service, common ?? (await freePorts(count)));
+    adminPorts.set(service, isJoined ? common : await freePorts(count));
   }
   return {
     ports: byService((service) => ports.get(service) ?? []),
@@ -280,10 +283,14 @@ async function findPorts({ replicas }: StackOptions, isOneProcess: boolean) {
 }
 
 /** The processes of each service, before their start. */
-function manageReplicas(options: StackOptions, shape: ProcessesShape): ReadonlyMap<Service, readonly ManagedProcess[]> {
+function manageReplicas(
+  services: readonly Service[],
+  options: StackOptions,
+  shape: ProcessesShape,
+): ReadonlyMap<Service, readonly ManagedProcess[]> {
   const { logs, ports, adminPorts, environmentOf, clockFileOf } = shape;
   const processes = new Map<Service, ManagedProcess[]>();
-  for (const service of SERVICES) {
+  for (const service of services) {
     const log = logs.get(service) ?? [];
     const clock = clockFileOf(service);
     const managed = ports[service].map((port, index) => {
