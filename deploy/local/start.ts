@@ -19,7 +19,14 @@ import { isPortFree, keepPorts } from './stack/ports.ts';
 import { type StackPostgres, startPostgres } from './stack/postgres.ts';
 import { keepSecrets, writePrivate } from './stack/secrets.ts';
 import { type DemoProgram, seedDemo } from './stack/seed.ts';
-import { migrateService, ROOT, restartOnChange, type ServiceLaunch, serviceProcess } from './stack/service-process.ts';
+import {
+  joinLaunches,
+  migrateService,
+  ROOT,
+  restartOnChange,
+  type ServiceLaunch,
+  serviceProcess,
+} from './stack/service-process.ts';
 import { SERVICES, type ServiceShape, type StackAddresses } from './stack/services.ts';
 import { makeSignInLink } from './stack/sign-in-link.ts';
 import { StartFailure } from './stack/start-failure.ts';
@@ -48,6 +55,8 @@ process.stderr.on('error', () => undefined);
 const dataDir = resolve(process.env.INIT_CWD ?? ROOT, process.env.LAUREL_DATA_DIR || join(ROOT, '.laurel'));
 /** `npm run dev`: a service restarts when its sources change. */
 const isWatching = process.argv.includes('--watch');
+/** All services in one process (apps/one-process). */
+const isOneProcess = process.argv.includes('--one-process');
 const readyFile = join(dataDir, 'ready.json');
 const stop = stopSignal();
 
@@ -96,12 +105,16 @@ async function startStack(stack: AsyncDisposableStack): Promise<string> {
   const databases = await findDatabases(stack, ports.postgres, secrets.databasePasswordSeed);
   stop.throwIfAborted();
   print('Bringing the databases up to date ...');
-  const launches = SERVICES.map((service) => launchOf(service, addresses, databases, channels));
-  await Promise.all(launches.map(migrate));
+  const launches = new Map(
+    SERVICES.map((service) => [service.name, launchOf(service, addresses, databases, channels)]),
+  );
+  await Promise.all([...launches.values()].map(migrate));
   stop.throwIfAborted();
 
-  print(`Starting ${SERVICES.map(({ name }) => name).join(', ')} ...`);
-  const services = launches.map((launch) => {
+  const inOneProcess = isOneProcess ? ' in one process' : '';
+  print(`Starting ${SERVICES.map(({ name }) => name).join(', ')}${inOneProcess} ...`);
+  const processes = isOneProcess ? [joinLaunches(launches, ports.gatewayAdmin)] : [...launches.values()];
+  const services = processes.map((launch) => {
     const logFile = join(dataDir, 'logs', `${launch.name}.log`);
     const supervised = supervise(serviceProcess(launch, { logFile, onPid: instance.noteChild }), print);
     // Disposed in reverse order: the gateway drains before the services that it calls.
@@ -111,7 +124,10 @@ async function startStack(stack: AsyncDisposableStack): Promise<string> {
   await untilStopped(Promise.all(services.map(({ supervised }) => supervised.firstReady)));
   if (natsReady !== undefined) await untilStopped(awaitNats(natsReady));
 
-  stack.use(await offerServices(dataDir, new Map(services.map((offered) => [offered.launch.name, offered])), print));
+  if (!isOneProcess) {
+    // A service can be taken over only where it has a process of its own.
+    stack.use(await offerServices(dataDir, new Map(services.map((offered) => [offered.launch.name, offered])), print));
+  }
   if (isWatching) for (const { launch, supervised } of services) stack.use(restartOnChange(launch, supervised, print));
 
   const baseUrl = `http://127.0.0.1:${httpPort}`;
@@ -309,6 +325,7 @@ function launchOf(
   const database = databases.get(service.name);
   return {
     name: service.name,
+    main: join(ROOT, 'services', service.name, 'src', 'main.ts'),
     dataDir,
     databaseVariable: databaseVariableOf(service.name),
     environment: {

@@ -13,7 +13,7 @@ import { ROOT } from './service-process.ts';
 const START = `
 import { spawnSync } from 'node:child_process';
 const { serviceProcess } = await import("./deploy/local/stack/service-process.ts");
-const launch = { name: 'wallet', dataDir: process.cwd(), environment: { PATH: process.env.PATH }, readyUrl: '' };
+const launch = { name: 'wallet', main: process.cwd() + '/services/wallet/src/main.ts', dataDir: process.cwd(), environment: { PATH: process.env.PATH }, readyUrl: '' };
 const { file, args, environment, workingDirectory } = serviceProcess(launch, { onPid: () => undefined });
 const { stdout, stderr } = spawnSync(file, args, { cwd: workingDirectory, env: environment, encoding: 'utf8' });
 process.stdout.write(stdout + stderr);
@@ -44,7 +44,7 @@ test('the launcher asks a service directly whether it is ready, even if the shel
     const { serviceProcess } = await import(${JSON.stringify(new URL('service-process.ts', import.meta.url).href)});
     const server = createServer((_, response) => response.end('ok')).listen(0, '127.0.0.1', async () => {
       const readyUrl = 'http://127.0.0.1:' + server.address().port + '/readyz';
-      const launch = { name: 'wallet', dataDir: '.', environment: {}, readyUrl };
+      const launch = { name: 'wallet', main: process.cwd() + '/services/wallet/src/main.ts', dataDir: '.', environment: {}, readyUrl };
       console.log(await serviceProcess(launch, { onPid: () => undefined }).isReady());
       process.exit();
     });`;

@@ -8,6 +8,8 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NODE_FLAGS } from '@laurel/service/node-flags';
+import type { ServiceName } from '@laurel/topology';
+import { joinEnvironments } from '@laurel/topology/one-process';
 import type { ProcessShape, SupervisedProcess } from './supervisor.ts';
 import { sourceFolders, watchSources } from './watch-sources.ts';
 
@@ -23,6 +25,8 @@ const EXIT_WITH_PARENT = new URL('exit-with-parent.mjs', import.meta.url).href;
  */
 export interface ServiceLaunch {
   readonly name: string;
+  /** The file that the process runs. */
+  readonly main: string;
   readonly dataDir: string;
   readonly databaseVariable: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -36,13 +40,12 @@ export function serviceProcess(
   options: Pick<ProcessShape, 'logFile' | 'readyLimitMs' | 'onPid'> & { readonly nodeArguments?: readonly string[] },
 ): ProcessShape {
   const { nodeArguments = [], ...rest } = options;
-  const main = join(ROOT, 'services', launch.name, 'src', 'main.ts');
   return {
     ...rest,
     name: launch.name,
     file: process.execPath,
     // The last argument distinguishes the processes of two stacks.
-    args: [...NODE_FLAGS, ...nodeArguments, '--import', EXIT_WITH_PARENT, main, launch.dataDir],
+    args: [...NODE_FLAGS, ...nodeArguments, '--import', EXIT_WITH_PARENT, launch.main, launch.dataDir],
     environment: launch.environment,
     workingDirectory: ROOT,
     holdsChannel: true,
@@ -61,6 +64,29 @@ async function answersOk(url: string): Promise<boolean> {
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
   response.resume();
   return response.statusCode === 200;
+}
+
+/** What one process needs to run all of these services; `adminPort` is the one of the process. */
+export function joinLaunches(launches: ReadonlyMap<ServiceName, ServiceLaunch>, adminPort: number): ServiceLaunch {
+  const [first] = launches.values();
+  if (first === undefined) throw new Error('a process of no service');
+  const environments = new Map(
+    [...launches].map(
+      ([
+        name,
+        {
+          environment: { GRPC_PORT: _port, ...environment },
+        },
+      ]) => [name, environment],
+    ),
+  );
+  return {
+    ...first,
+    name: 'one-process',
+    main: join(ROOT, 'apps', 'one-process', 'src', 'main.ts'),
+    environment: { ...joinEnvironments(environments), ADMIN_PORT: String(adminPort) },
+    readyUrl: `http://127.0.0.1:${adminPort}/readyz`,
+  };
 }
 
 /** Migrates the service's database. Resolves to the output of the migrations if they failed. */

@@ -66,6 +66,7 @@ function services(): ReadonlyMap<string, OfferedService> {
 function launchOf(name: string): ServiceLaunch {
   return {
     name,
+    main: `services/${name}/src/main.ts`,
     dataDir,
     databaseVariable: 'WALLET_DATABASE_URL',
     environment: { GRPC_PORT: '1' },

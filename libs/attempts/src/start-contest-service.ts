@@ -32,8 +32,8 @@ export async function startContestService<Owner extends ContestServiceName>(
   config: ContestServiceSettings,
   foundation: Foundation,
 ): Promise<ContestServiceFoundation<Owner>> {
-  const { identity, database, logger, started } = foundation;
-  const wallet = started.use(connectWallet(config.WALLET_ADDRESS, identity));
+  const { database, logger, started } = foundation;
+  const wallet = started.use(connectWallet(config.WALLET_ADDRESS, foundation));
   const { NATS_URL: url, NATS_CA_FILE: caFile, EVENTS_PREFIX: prefix } = config;
   const stream = started.use(connectEvents({ url, caFile, prefix, name: `laurel-${owner}`, logger }));
   // Parts that start later may publish, so they end before the outbox hands over its last events.

@@ -7,7 +7,7 @@
 import { type Coalescer, createCoalescersByEnvironment } from '@laurel/coalesce';
 import { isRefused, type Refused } from '@laurel/errors';
 import {
-  type ChannelIdentity,
+  type Channels,
   createClient,
   createCoalescedCall,
   parseTenant,
@@ -123,11 +123,12 @@ export interface Wallet extends AsyncDisposable {
 // The wallet decides one batch of each kind at a time; a second lane fills meanwhile.
 const LANES = 2;
 
-export function connectWallet(address: string, identity?: ChannelIdentity): Wallet {
+export function connectWallet(address: string, { identity, inProcess }: Channels = {}): Wallet {
   const client = createClient(WalletServiceClient, {
     name: 'wallet',
     address,
     identity,
+    inProcess,
     retryLostReply: true,
     hot: ['resolvePlayers', 'chargeFees', 'resolveFees', 'refundFees', 'payAwards'],
   });

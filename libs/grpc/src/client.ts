@@ -17,7 +17,9 @@ import { endAnswered, endFailed, endRefused, rpcAttributes, spanName } from './c
 import type { ChannelIdentity } from './channel-identity.ts';
 import type { Definition, RequestOf, ResponseOf } from './definition.ts';
 import { CallFailedError, callFailedError, isWorthRetrying, refusalOf } from './error-mapping.ts';
-import { createCallMultiplexer, type OutgoingCall } from './multiplexer-client.ts';
+import { IN_PROCESS, type InProcessChannel } from './in-process.ts';
+import { createCallMultiplexer } from './multiplexer-client.ts';
+import type { OutgoingCall } from './pending-call.ts';
 import { CHANNEL_LIMITS, KEEPALIVE, REQUEST_ID_KEY, SECONDS_BUCKETS, TRACEPARENT_KEY } from './wire.ts';
 
 const DEFAULT_DEADLINE_MS = 5_000;
@@ -41,15 +43,24 @@ const CLIENT_CHANNEL: ChannelOptions = {
   'grpc-node.flow_control_window': 1024 * 1024,
 };
 
-export type ClientOptions<Rpc extends string = string> = {
-  /** The service, as logs and metrics name it, and its certificate. */
-  name: string;
+/** How a service reaches others. */
+export type Channels = {
   /**
    * With it the client presents its certificate, and accepts only a server with this service's
    * certificate.
    */
-  identity?: ChannelIdentity | undefined;
-  /** `host:port`, or a gRPC target such as `dns:///host:port`, whose addresses share the load. */
+  readonly identity?: ChannelIdentity | undefined;
+  /** Present if other services stand in the same process. */
+  readonly inProcess?: InProcessChannel | undefined;
+};
+
+export type ClientOptions<Rpc extends string = string> = Channels & {
+  /** The service, as logs and metrics name it, and its certificate. */
+  name: string;
+  /**
+   * `host:port`, or a gRPC target such as `dns:///host:port`, whose addresses share the load;
+   * IN_PROCESS for a service of the same process.
+   */
   address: string;
   deadlineMs?: number;
   breaker?: BreakerOptions;
@@ -128,12 +139,8 @@ export function createClient<Service extends Definition>(
   XServiceClient: ClientConstructor<Service>,
   options: ClientOptions<keyof Service & string>,
 ): TypedClient<Service> & AsyncDisposable {
-  const { name } = options;
-  const channel = openChannel(XServiceClient, options);
-  const multiplexer = createCallMultiplexer(channel, {
-    renewAfterMs: options.renewStreamAfterMs ?? RENEW_STREAM_AFTER_MS,
-  });
-  const breaker = createBreaker(name, options.breaker ?? {});
+  const transport = options.address === IN_PROCESS ? inProcess(options) : overGrpc(XServiceClient, options);
+  const breaker = createBreaker(options.name, options.breaker ?? {});
   const seconds = histogram('laurel_grpc_client_seconds', 'How long calls to other services took.', SECONDS_BUCKETS, [
     'rpc',
     'outcome',
@@ -141,7 +148,6 @@ export function createClient<Service extends Definition>(
 
   const calls: Record<string, Call> = {};
   for (const [rpc, method] of Object.entries<Definition[string]>(XServiceClient.service)) {
-    const isHot = options.hot?.includes(rpc) ?? false;
     const attributes = { ...rpcAttributes(method.path), 'server.address': options.address };
     calls[rpc] = async (request, callOptions = {}) => {
       const startedAt = performance.now();
@@ -150,11 +156,7 @@ export function createClient<Service extends Definition>(
       const span = tracer?.active()?.child('client', spanName(method.path), attributes);
       const traceparent = span?.traceparent ?? '';
       const send = () =>
-        breaker.fire(() =>
-          isHot && requestId === undefined
-            ? multiplexer.call({ method, request, deadlineAt, signal, traceparent })
-            : sendUnary(channel, { method, request, deadlineAt, signal, traceparent }, requestId),
-        );
+        breaker.fire(() => transport.send(rpc, { method, request, deadlineAt, signal, traceparent }, requestId));
       let outcome = 'ok';
       try {
         const answer = await ((callOptions.retryLostReply ?? options.retryLostReply) ? retryOnce(send) : send());
@@ -175,10 +177,38 @@ export function createClient<Service extends Definition>(
     ...(calls as TypedClient<Service>),
     async [Symbol.asyncDispose]() {
       breaker.shutdown();
+      transport.close();
+    },
+  };
+}
+
+type Transport = {
+  send(rpc: string, call: OutgoingCall, requestId: string | undefined): Promise<unknown>;
+  close(): void;
+};
+
+function overGrpc<Service extends Definition>(
+  XServiceClient: ClientConstructor<Service>,
+  options: ClientOptions,
+): Transport {
+  const channel = openChannel(XServiceClient, options);
+  const multiplexer = createCallMultiplexer(channel, {
+    renewAfterMs: options.renewStreamAfterMs ?? RENEW_STREAM_AFTER_MS,
+  });
+  const hot = new Set(options.hot);
+  return {
+    send: (rpc, call, requestId) =>
+      requestId === undefined && hot.has(rpc) ? multiplexer.call(call) : sendUnary(channel, call, requestId),
+    close() {
       multiplexer.close();
       channel.close();
     },
   };
+}
+
+function inProcess({ name, inProcess: channel }: ClientOptions): Transport {
+  if (channel === undefined) throw new Error(`${name} has no address: it does not stand in this process`);
+  return { send: (_rpc, call, requestId) => channel.call(name, call, requestId), close() {} };
 }
 
 /** Runs the call again when the connection broke under it. */

@@ -8,7 +8,6 @@ import { service as healthService } from 'grpc-health-check';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createCoalescedCall } from './coalesced-call.ts';
 import { type CallFailedError, UnavailableError } from './error-mapping.ts';
-import { startGrpcServer } from './server.ts';
 import {
   ALL_RPCS,
   createWalletFixture,
@@ -16,30 +15,26 @@ import {
   respond,
   type WalletHandlers,
   type WalletRpc,
+  type Way,
 } from './wallet.fixture.ts';
 
 let stack: AsyncDisposableStack;
 let fixture: ReturnType<typeof createWalletFixture>;
 let logged: typeof fixture.logged;
-let logger: typeof fixture.logger;
 let serve: typeof fixture.serve;
+let way: Way = 'gRPC';
 /** The rpcs that clients call over the multiplexer. */
 let hot: readonly WalletRpc[] = [];
 
 beforeEach(() => {
   stack = new AsyncDisposableStack();
-  fixture = createWalletFixture(stack);
-  ({ logged, logger, serve } = fixture);
+  fixture = createWalletFixture(stack, way);
+  ({ logged, serve } = fixture);
 });
 afterEach(() => stack.disposeAsync());
 
 function connect(port: number, options: Parameters<typeof fixture.connect>[1] = {}) {
   return fixture.connect(port, { hot, ...options });
-}
-
-async function freePort(): Promise<number> {
-  await using server = await startGrpcServer({ host: '127.0.0.1', port: 0, services: [], logger });
-  return server.port;
 }
 
 const query = (transferId: string) => ({
@@ -51,10 +46,12 @@ const query = (transferId: string) => ({
 const deny = { awardId: 'a' };
 
 describe.each([
-  { way: 'unary', rpcs: [] },
-  { way: 'over the multiplexer', rpcs: ALL_RPCS },
-])('a call that is made $way:', ({ rpcs }) => {
+  { how: 'unary', by: 'gRPC', rpcs: [] },
+  { how: 'over the multiplexer', by: 'gRPC', rpcs: ALL_RPCS },
+  { how: 'in the process', by: 'in-process', rpcs: ALL_RPCS },
+] as const)('a call that is made $how:', ({ by, rpcs }) => {
   beforeAll(() => {
+    way = by;
     hot = rpcs;
   });
 
@@ -127,7 +124,7 @@ describe.each([
     });
 
     test('a call of an rpc that the server does not serve fails without effect', async () => {
-      const { port } = stack.use(await startGrpcServer({ host: '127.0.0.1', port: 0, services: [], logger }));
+      const { port } = await fixture.serveNothing();
       expect(await failureOf(connect(port).audit({}))).toMatchObject({ code: status.UNIMPLEMENTED, definite: true });
     });
 
@@ -196,7 +193,7 @@ describe.each([
     const breaker = { volumeThreshold: 5, resetTimeoutMs: 50 };
 
     test('the breaker opens when the service is away, fails calls immediately, and closes after a probe succeeds', async () => {
-      const port = await freePort();
+      const port = await fixture.freePort();
       const wallet = connect(port, { breaker });
       const errors: CallFailedError[] = [];
       while (!(errors.at(-1) instanceof UnavailableError)) errors.push(await failureOf(wallet.audit({})));
@@ -251,27 +248,7 @@ describe.each([
   });
 
   describe('the life of a server', () => {
-    const HealthClient = makeGenericClientConstructor(healthService, 'Health');
-
-    test('health answers SERVING until the server sets another status', async () => {
-      const server = await serve({});
-      const health = new HealthClient(`127.0.0.1:${server.port}`, credentials.createInsecure());
-      stack.defer(() => health.close());
-      const check = () =>
-        new Promise((resolve, reject) =>
-          // biome-ignore lint/complexity/useLiteralKeys: the rpc is only known at run time.
-          health['check']?.({ service: '' }, (error: unknown, answer: unknown) =>
-            error ? reject(error) : resolve(answer),
-          ),
-        );
-      expect(await check()).toEqual({ status: 'SERVING' });
-      server.setServing(false);
-      expect(await check()).toEqual({ status: 'NOT_SERVING' });
-      server.setServing(true);
-      expect(await check()).toEqual({ status: 'SERVING' });
-    });
-
-    test('a server that stops first answers NOT_SERVING, completes the call in flight, and accepts no new one', async () => {
+    test('a server that stops completes the call in flight, and accepts no new one', async () => {
       const entered = Promise.withResolvers<void>();
       const release = Promise.withResolvers<void>();
       const server = await serve({
@@ -281,22 +258,10 @@ describe.each([
           return { checks: [] };
         },
       });
-      const wallet = connect(server.port);
-      const health = new HealthClient(`127.0.0.1:${server.port}`, credentials.createInsecure());
-      stack.defer(() => health.close());
-      // biome-ignore lint/complexity/useLiteralKeys: the rpc is only known at run time.
-      const watch = health['watch']?.({ service: '' }, new Metadata()) as unknown as ClientReadableStream<unknown>;
-      watch.on('error', () => undefined);
-      expect(await once(watch, 'data')).toEqual([{ status: 'SERVING' }]);
-
-      const call = wallet.audit({});
+      const call = connect(server.port).audit({});
       await entered.promise;
-      const notServing = once(watch, 'data');
       const stopped = server[Symbol.asyncDispose]();
-      expect(await notServing).toEqual([{ status: 'NOT_SERVING' }]);
-      watch.cancel();
       expect(await failureOf(connect(server.port).audit({}))).toMatchObject({ code: status.UNAVAILABLE });
-
       release.resolve();
       expect(await call).toEqual({ checks: [] });
       await stopped;
@@ -335,7 +300,68 @@ describe.each([
   });
 });
 
-describe('a coalesced call', () => {
+describe('the health service', () => {
+  beforeAll(() => {
+    way = 'gRPC';
+  });
+  const HealthClient = makeGenericClientConstructor(healthService, 'Health');
+
+  test('health answers SERVING until the server sets another status', async () => {
+    const server = await serve({});
+    const health = new HealthClient(`127.0.0.1:${server.port}`, credentials.createInsecure());
+    stack.defer(() => health.close());
+    const check = () =>
+      new Promise((resolve, reject) =>
+        // biome-ignore lint/complexity/useLiteralKeys: the rpc is only known at run time.
+        health['check']?.({ service: '' }, (error: unknown, answer: unknown) =>
+          error ? reject(error) : resolve(answer),
+        ),
+      );
+    expect(await check()).toEqual({ status: 'SERVING' });
+    server.setServing(false);
+    expect(await check()).toEqual({ status: 'NOT_SERVING' });
+    server.setServing(true);
+    expect(await check()).toEqual({ status: 'SERVING' });
+  });
+
+  test('a server that stops first answers NOT_SERVING, and completes the call in flight', async () => {
+    const entered = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const server = await serve({
+      audit: async () => {
+        entered.resolve();
+        await release.promise;
+        return { checks: [] };
+      },
+    });
+    const wallet = connect(server.port);
+    const health = new HealthClient(`127.0.0.1:${server.port}`, credentials.createInsecure());
+    stack.defer(() => health.close());
+    // biome-ignore lint/complexity/useLiteralKeys: the rpc is only known at run time.
+    const watch = health['watch']?.({ service: '' }, new Metadata()) as unknown as ClientReadableStream<unknown>;
+    watch.on('error', () => undefined);
+    expect(await once(watch, 'data')).toEqual([{ status: 'SERVING' }]);
+
+    const call = wallet.audit({});
+    await entered.promise;
+    const notServing = once(watch, 'data');
+    const stopped = server[Symbol.asyncDispose]();
+    expect(await notServing).toEqual([{ status: 'NOT_SERVING' }]);
+    watch.cancel();
+    expect(await failureOf(connect(server.port).audit({}))).toMatchObject({ code: status.UNAVAILABLE });
+
+    release.resolve();
+    expect(await call).toEqual({ checks: [] });
+    await stopped;
+    expect(logged).toEqual([]);
+  });
+});
+
+describe.each(['gRPC', 'in-process'] as const)('a coalesced call, %s,', (by) => {
+  beforeAll(() => {
+    way = by;
+  });
+
   test('items of concurrent requests share a coalesced call, each gets its own answer, and the batch sizes are measured', async () => {
     const batches: string[][] = [];
     const { port } = await serve({
@@ -346,7 +372,7 @@ describe('a coalesced call', () => {
     });
     const wallet = connect(port);
     const coalescer = createCoalescedCall({
-      name: 'test_resolve',
+      name: `test_resolve_${by}`,
       maxItems: 40,
       call: async (queries: readonly ReturnType<typeof query>[]) =>
         respond(await wallet.resolveFees({ queries: [...queries] })).resolutions,
@@ -357,7 +383,7 @@ describe('a coalesced call', () => {
     expect(batches.flat()).toEqual(ids);
     expect(Math.max(...batches.map((batch) => batch.length))).toBe(40);
     const page = await metrics.metrics();
-    expect(page).toMatch(/laurel_coalesced_call_items_sum\{[^}]*call="test_resolve"[^}]*\} 100/);
+    expect(page).toMatch(new RegExp(`laurel_coalesced_call_items_sum\\{[^}]*call="test_resolve_${by}"[^}]*\\} 100`));
   });
 
   test('a coalesced call is sent once more after a lost reply; after a second one all of its items fail', async () => {

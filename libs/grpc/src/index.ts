@@ -6,6 +6,7 @@ export { type AcceptedCallers, type Caller, CallNotPermittedError } from './call
 export { type ChannelIdentity, type IdentityFiles, identityOf, openChannelIdentity } from './channel-identity.ts';
 export {
   type CallOptions,
+  type Channels,
   type ClientConstructor,
   type ClientOptions,
   createClient,
@@ -17,6 +18,7 @@ export { createCoalescedCall } from './coalesced-call.ts';
 export type { Definition } from './definition.ts';
 export { CallFailedError, UnavailableError } from './error-mapping.ts';
 export { type Handlers, implement, type RpcContext, type ServiceImplementation } from './implement.ts';
+export { createInProcessChannels, IN_PROCESS, type InProcessChannel } from './in-process.ts';
 export { parseEnvironment, parseId, parseItems, parseTenant, presentTenant } from './parse.ts';
 export { type GrpcServer, startGrpcServer } from './server.ts';
 export { MAX_ITEMS, MAX_MULTIPLEXED_BYTES } from './wire.ts';

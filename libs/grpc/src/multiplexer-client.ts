@@ -35,29 +35,17 @@
  * it, serve both names for a release, and let clients move in the next.
  */
 import { type Client, type ClientDuplexStream, Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import type { Refused } from '@laurel/errors';
 import {
-  type Answer,
   type ExchangeRequest,
   type ExchangeResponse,
   ExchangeServiceService,
   type Call as WireCall,
 } from '@laurel/proto/wire';
-import type { UnaryMethod } from './definition.ts';
-import { callFailedError, refusalOf, serviceError } from './error-mapping.ts';
 import { createFrameWriter, type FrameWriter } from './frame-writer.ts';
-import { MAX_CALL_ID, MAX_MULTIPLEXED_BYTES } from './wire.ts';
+import { beginCall, endCall, failCall, type OutgoingCall, type PendingCall } from './pending-call.ts';
+import { MAX_CALL_ID } from './wire.ts';
 
 const { exchange } = ExchangeServiceService;
-
-export type OutgoingCall = {
-  readonly method: UnaryMethod;
-  readonly request: unknown;
-  readonly deadlineAt: number;
-  readonly signal: AbortSignal | undefined;
-  /** The span that the call belongs to; empty outside traces. */
-  readonly traceparent: string;
-};
 
 export type CallMultiplexer = {
   /** Ends like a unary call: with the response, a refusal, or a CallFailedError. */
@@ -79,16 +67,9 @@ export function createCallMultiplexer(channel: Client, { renewAfterMs }: { renew
   return {
     call: (call) =>
       new Promise((resolve, reject) => {
-        const failNow = (code: status, details: string) =>
-          reject(callFailedError(call.method.path, serviceError({ code, details, metadata: new Metadata() })));
-        if (call.signal?.aborted) return failNow(status.CANCELLED, 'the caller gave up');
-        if (call.deadlineAt <= Date.now()) return failNow(status.DEADLINE_EXCEEDED, 'the deadline had passed');
-        const request = encoded(call);
-        if (request === null) return failNow(status.INTERNAL, 'the request could not be encoded');
-        if (request.length > MAX_MULTIPLEXED_BYTES) {
-          return failNow(status.RESOURCE_EXHAUSTED, 'the request is too large');
-        }
-        return streamOfNewCalls().send(request, { ...call, resolve, reject });
+        const pending = { ...call, resolve, reject };
+        const request = beginCall(pending);
+        if (request !== null) streamOfNewCalls().send(request, pending);
       }),
     close() {
       current?.retire();
@@ -97,19 +78,7 @@ export function createCallMultiplexer(channel: Client, { renewAfterMs }: { renew
   };
 }
 
-function encoded({ method, request }: OutgoingCall): Buffer | null {
-  try {
-    return method.requestSerialize(request);
-  } catch {
-    return null;
-  }
-}
-
-type PendingCall = OutgoingCall & {
-  readonly resolve: (answer: unknown) => void;
-  readonly reject: (error: Error) => void;
-  onAbort?: () => void;
-};
+type MultiplexedCall = PendingCall & { onAbort?: () => void };
 
 type Outgoing = { readonly call: WireCall } | { readonly cancelledCallId: number };
 
@@ -117,7 +86,7 @@ export class MultiplexedStream {
   readonly openedAt = performance.now();
   readonly #stream: ClientDuplexStream<ExchangeRequest, ExchangeResponse>;
   readonly #outgoing: FrameWriter<Outgoing>;
-  readonly #pending = new Map<number, PendingCall>();
+  readonly #pending = new Map<number, MultiplexedCall>();
   #state: 'open' | 'retiring' | 'ended' = 'open';
   #lastId = 0;
   #deadlineTimer: NodeJS.Timeout | undefined;
@@ -145,7 +114,7 @@ export class MultiplexedStream {
   }
 
   /** Throws if the stream accepts no calls. */
-  send(request: Buffer, call: PendingCall): void {
+  send(request: Buffer, call: MultiplexedCall): void {
     if (!this.takesCalls) throw new Error(`a stream that is ${this.#state} takes no call ${this.#lastId + 1}`);
     this.#lastId += 1;
     const id = this.#lastId;
@@ -174,7 +143,7 @@ export class MultiplexedStream {
     else this.#endWhenIdle();
   }
 
-  #take(id: number): PendingCall | undefined {
+  #take(id: number): MultiplexedCall | undefined {
     const call = this.#pending.get(id);
     if (call === undefined) return undefined;
     this.#pending.delete(id);
@@ -186,7 +155,7 @@ export class MultiplexedStream {
   #abandon(id: number, code: status, details: string): void {
     const call = this.#take(id);
     if (call === undefined) return;
-    failCall(call, code, details, new Metadata());
+    failCall(call, code, details);
     this.#outgoing.push({ cancelledCallId: id });
     this.#endWhenIdle();
   }
@@ -205,7 +174,7 @@ export class MultiplexedStream {
     const code = error?.code === status.UNIMPLEMENTED ? status.UNIMPLEMENTED : status.UNAVAILABLE;
     for (const id of [...this.#pending.keys()]) {
       const call = this.#take(id);
-      if (call !== undefined) failCall(call, code, error?.details ?? 'the stream ended', new Metadata());
+      if (call !== undefined) failCall(call, code, error?.details ?? 'the stream ended');
     }
   }
 
@@ -239,45 +208,4 @@ function requestOf(items: readonly Outgoing[]): ExchangeRequest {
     else request.cancelledCallIds.push(item.cancelledCallId);
   }
   return request;
-}
-
-function endCall(call: PendingCall, result: Answer['result']): void {
-  if (result?.$case === 'response') {
-    const response = decoded(call.method, result.value);
-    if (response === null) failCall(call, status.INTERNAL, 'the response could not be decoded', new Metadata());
-    else call.resolve(response);
-  } else if (result?.$case === 'failure') {
-    const { code, details, trailers } = result.value;
-    const metadata = metadataOf(trailers);
-    if (metadata === null) failCall(call, status.INTERNAL, 'the trailers could not be read', new Metadata());
-    else failCall(call, code, details, metadata);
-  } else {
-    failCall(call, status.INTERNAL, 'the answer was empty', new Metadata());
-  }
-}
-
-function decoded(method: UnaryMethod, bytes: Buffer): unknown {
-  try {
-    return method.responseDeserialize(bytes);
-  } catch {
-    return null;
-  }
-}
-
-/** Null for text that gRPC does not accept as trailers. */
-function metadataOf(trailers: { readonly [key: string]: string }): Metadata | null {
-  const metadata = new Metadata();
-  try {
-    for (const [key, value] of Object.entries(trailers)) metadata.set(key, value);
-    return metadata;
-  } catch {
-    return null;
-  }
-}
-
-function failCall(call: PendingCall, code: status, details: string, metadata: Metadata): void {
-  const error = serviceError({ code, details, metadata });
-  const refusal: Refused | null = refusalOf(error);
-  if (refusal !== null) call.resolve(refusal);
-  else call.reject(callFailedError(call.method.path, error));
 }

@@ -36,11 +36,10 @@ import {
   ExchangeServiceService,
   type Call as WireCall,
 } from '@laurel/proto/wire';
-import { type Caller, type ReadCaller, readNoCaller } from './caller.ts';
-import { type FailureStatus, statusOfThrown } from './error-mapping.ts';
+import { type ReadCaller, readNoCaller } from './caller.ts';
 import { createFrameWriter } from './frame-writer.ts';
-import type { IncomingCall, ServedRpc } from './implement.ts';
-import { MAX_MULTIPLEXED_BYTES } from './wire.ts';
+import type { ServedRpc } from './implement.ts';
+import { CallContext, runCall } from './run-call.ts';
 
 type ServedStream = ServerDuplexStream<ExchangeRequest, ExchangeResponse>;
 type Outgoing = Answer | 'going away';
@@ -90,9 +89,10 @@ export function createMultiplexerServer(
         stream.emit('error', { code: status.INTERNAL, details: 'two running calls of a stream have one id' });
         return;
       }
-      const context = new CallContext(call.traceparent, caller);
+      // A multiplexed call carries many requests, so it has no request id.
+      const context = new CallContext({ caller, traceparent: call.traceparent, requestId: undefined });
       running.set(call.id, context);
-      const result = await runCall(rpcs.get(call.path), call, context);
+      const result = await runCall(rpcs.get(call.path), call.request, context);
       if (!running.delete(call.id)) return;
       outgoing.push({ id: call.id, result });
       endWhenIdle();
@@ -129,35 +129,6 @@ export function createMultiplexerServer(
   };
 }
 
-/** Never rejects. */
-async function runCall(rpc: ServedRpc | undefined, call: WireCall, context: IncomingCall): Promise<Answer['result']> {
-  if (rpc === undefined) return failure(status.UNIMPLEMENTED, 'the server has no such rpc');
-  let request: unknown;
-  try {
-    request = rpc.method.requestDeserialize(call.request);
-  } catch {
-    return failure(status.INTERNAL, 'the request could not be decoded');
-  }
-  const outcome = await rpc.run(request, context);
-  if (outcome.kind === 'failure') return failureOf(outcome.status);
-  try {
-    const value = rpc.method.responseSerialize(outcome.response);
-    if (value.length > MAX_MULTIPLEXED_BYTES) return failure(status.RESOURCE_EXHAUSTED, 'the response is too large');
-    return { $case: 'response', value };
-  } catch (error) {
-    return failureOf(statusOfThrown(error));
-  }
-}
-
-function failure(code: status, details: string): Answer['result'] {
-  return { $case: 'failure', value: { code, details, trailers: {} } };
-}
-
-function failureOf({ code, details, metadata }: FailureStatus): Answer['result'] {
-  const trailers = Object.fromEntries(Object.entries(metadata.getMap()).map(([key, value]) => [key, String(value)]));
-  return { $case: 'failure', value: { code, details, trailers } };
-}
-
 function responseOf(items: readonly Outgoing[]): ExchangeResponse {
   const response: ExchangeResponse = { answers: [], goingAway: false };
   for (const item of items) {
@@ -165,31 +136,4 @@ function responseOf(items: readonly Outgoing[]): ExchangeResponse {
     else response.answers.push(item);
   }
   return response;
-}
-
-/** A multiplexed call carries many requests, so it has no request id. */
-class CallContext implements IncomingCall {
-  readonly requestId = undefined;
-  readonly traceparent: string;
-  readonly caller: Caller;
-  #isAborted = false;
-  #controller: AbortController | undefined;
-
-  constructor(traceparent: string, caller: Caller) {
-    this.traceparent = traceparent;
-    this.caller = caller;
-  }
-
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#isAborted) this.#controller.abort();
-    }
-    return this.#controller.signal;
-  }
-
-  abort(): void {
-    this.#isAborted = true;
-    this.#controller?.abort();
-  }
 }

@@ -13,9 +13,8 @@ import type { RpcLogger } from './definition.ts';
 import { watchHandshakes } from './handshakes.ts';
 import { type ServiceImplementation, unaryHandlers } from './implement.ts';
 import { createMultiplexerServer } from './multiplexer-server.ts';
-import { CHANNEL_LIMITS, KEEPALIVE } from './wire.ts';
+import { CHANNEL_LIMITS, DEFAULT_DRAIN_LIMIT_MS, KEEPALIVE } from './wire.ts';
 
-const DEFAULT_DRAIN_LIMIT_MS = 5_000;
 // Clients look up the replicas of a service only when a connection ends, so a new replica gets no
 // calls before that. A new connection costs a TLS handshake, some 2 ms of CPU at each end. grpc-js
 // sends a call that meets the end of the old connection on the next one.

@@ -1,12 +1,13 @@
-/** A wallet over gRPC that serves only the rpcs that a test gives it. */
+/** A wallet that serves only the rpcs that a test gives it, over gRPC or in the test's process. */
 import { isRefused, type Refused } from '@laurel/errors';
 import { WalletServiceClient, WalletServiceService } from '@laurel/proto/wallet';
-import { SERVICE_NAMES } from '@laurel/topology';
+import { SERVICE_NAMES, type ServiceName } from '@laurel/topology';
 import type { AcceptedCallers } from './caller.ts';
 import type { ChannelIdentity } from './channel-identity.ts';
 import { type ClientOptions, createClient } from './client.ts';
 import { CallFailedError } from './error-mapping.ts';
 import { type Handlers, implement } from './implement.ts';
+import { createInProcessChannels, IN_PROCESS } from './in-process.ts';
 import { startGrpcServer } from './server.ts';
 
 export type WalletHandlers = Handlers<WalletServiceService>;
@@ -14,8 +15,20 @@ export type WalletRpc = keyof WalletServiceService & string;
 
 export const ALL_RPCS = Object.keys(WalletServiceService) as WalletRpc[];
 
-/** Disposing the stack ends the processes that it starts; it keeps the lines that they log. */
-export function createWalletFixture(stack: AsyncDisposableStack) {
+/** The ways of a call from one service to another. */
+export type Way = 'gRPC' | 'in-process';
+
+/**
+ * Disposing the stack ends the servers that it starts; it keeps the lines that they log. In a
+ * process a port is only a name: of a server and of the clients that reach it.
+ */
+export function createWalletFixture(stack: AsyncDisposableStack, way: Way = 'gRPC') {
+  const processes = new Map<number, ReturnType<typeof createInProcessChannels>>();
+  const processAt = (port: number) => {
+    const channels = processes.get(port) ?? createInProcessChannels();
+    processes.set(port, channels);
+    return channels;
+  };
   const logged: { fields: object; message: string }[] = [];
   const logger = {
     error: (fields: object, message: string) => void logged.push({ fields, message }),
@@ -42,13 +55,39 @@ export function createWalletFixture(stack: AsyncDisposableStack) {
         ALL_RPCS.map((rpc) => [rpc, () => Promise.reject(new Error(`${rpc} is not part of this test`))]),
       ) as unknown as WalletHandlers;
       const services = [implement(WalletServiceService, { ...unused, ...handlers }, { logger, callers })];
+      if (way === 'in-process') {
+        const name = port === 0 ? processes.size + 1 : port;
+        const server = stack.use(processAt(name)('wallet').serve({ services, logger, drainLimitMs }));
+        return { port: name, setServing: () => undefined, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+      }
       const options = { host: '127.0.0.1', port, services, identity, logger, drainLimitMs };
       return stack.use(await startGrpcServer({ ...options, ...(connectionAge && { connectionAge }) }));
     },
+    /** A port at which no wallet is served. */
+    async freePort(): Promise<number> {
+      if (way === 'in-process') return processes.size + 1;
+      await using server = await startGrpcServer({ host: '127.0.0.1', port: 0, services: [], logger });
+      return server.port;
+    },
+    /** A server without any rpc of Laurel. */
+    async serveNothing() {
+      if (way === 'gRPC') {
+        return stack.use(await startGrpcServer({ host: '127.0.0.1', port: 0, services: [], logger }));
+      }
+      const port = processes.size + 1;
+      stack.use(processAt(port)('wallet').serve({ services: [], logger }));
+      return { port };
+    },
     /** Connects to a local port, or to a gRPC target. */
-    connect(target: number | string, options: Partial<ClientOptions<WalletRpc>> = {}) {
-      const address = typeof target === 'number' ? `127.0.0.1:${target}` : target;
-      return stack.use(createClient(WalletServiceClient, { name: 'wallet', address, ...options }));
+    connect(
+      target: number | string,
+      { caller = 'gateway', ...options }: Partial<ClientOptions<WalletRpc>> & { caller?: ServiceName } = {},
+    ) {
+      const local =
+        way === 'in-process' && typeof target === 'number'
+          ? { address: IN_PROCESS, inProcess: processAt(target)(caller) }
+          : { address: typeof target === 'number' ? `127.0.0.1:${target}` : target };
+      return stack.use(createClient(WalletServiceClient, { name: 'wallet', ...local, ...options }));
     },
   };
 }

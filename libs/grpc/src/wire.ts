@@ -24,6 +24,9 @@ export const MAX_ITEMS = 200;
 /** The largest id of a call on its stream: a uint32. */
 export const MAX_CALL_ID = 2 ** 32 - 1;
 
+/** How long a server that stops waits for the calls in flight. */
+export const DEFAULT_DRAIN_LIMIT_MS = 5_000;
+
 /** Buckets from a call on loopback to one that reaches its deadline. */
 export const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { metrics } from '@laurel/telemetry';
+import { renderMetrics } from '@laurel/telemetry';
 
 export type AdminServer = AsyncDisposable & { readonly port: number };
 
@@ -107,7 +107,8 @@ function answerReadiness(response: ServerResponse, missing: readonly string[] | 
 
 async function answerMetrics(response: ServerResponse): Promise<void> {
   try {
-    answer(response, 200, await metrics.metrics(), metrics.contentType);
+    const { page, contentType } = await renderMetrics();
+    answer(response, 200, page, contentType);
   } catch {
     answer(response, 500, 'metrics could not be collected');
   }

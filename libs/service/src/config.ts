@@ -2,6 +2,7 @@
  * Reads the configuration from environment variables once, at the start, and reports all validation
  * issues together.
  */
+import { IN_PROCESS } from '@laurel/grpc';
 import { SAMPLERS, type TracingOptions } from '@laurel/telemetry';
 import { z } from 'zod';
 
@@ -27,8 +28,13 @@ export function loadConfig<Schema extends z.ZodType>(
   schema: Schema,
   env: NodeJS.ProcessEnv = process.env,
 ): z.output<Schema> {
+  return exitIfInvalid(() => parseConfig(schema, env));
+}
+
+/** Reads a configuration. If it is invalid, prints all validation issues and exits 1. */
+export function exitIfInvalid<Config>(read: () => Config): Config {
   try {
-    return parseConfig(schema, env);
+    return read();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n`);
@@ -106,16 +112,22 @@ export const natsUrl = z
   .string()
   .regex(/^nats:\/\/[^\s,/]+:\d{1,5}(?:,nats:\/\/[^\s,/]+:\d{1,5})*$/, 'must be nats://host:port, or several of them');
 
+/** A TCP port for gRPC; `in-process` where only services of the same process are callers. */
+export const grpcPort = z.union([z.literal(IN_PROCESS), port], 'must be a port, 0 to 65535');
+
 /**
- * The address of another service: `host:port`, or a gRPC target such as `dns:///host:port` or
+ * `host:port`, or a gRPC target such as `dns:///host:port` or
  * `ipv4:10.0.0.1:50051,10.0.0.2:50051`.
  */
-export const address = z
+const reachable = z
   .string()
   .regex(
     /^(?:[a-z]+:\/{2,3})?[^\s/:]+:\d{1,5}$|^(?:[a-z]+:\/{2,3})?\[[0-9a-f:]+\]:\d{1,5}$|^ipv4:[\d.]+:\d{1,5}(?:,[\d.]+:\d{1,5})*$/i,
     'must be host:port',
   );
+
+/** The address of another service; `in-process` for one of the same process. */
+export const address = z.union([z.literal(IN_PROCESS), reachable], 'must be host:port');
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 

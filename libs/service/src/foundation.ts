@@ -2,7 +2,7 @@
  * What every service, the gateway included, starts before its own parts; and the audit, which it
  * starts after its workers.
  */
-import { type ChannelIdentity, identityOf } from '@laurel/grpc';
+import { type ChannelIdentity, IN_PROCESS, type InProcessChannel, identityOf } from '@laurel/grpc';
 import {
   type CheckResult,
   createContinuousAudit,
@@ -12,9 +12,11 @@ import {
   startDatabaseClock,
   verifyRunningRole,
 } from '@laurel/postgres';
-import type { ServiceName } from '@laurel/topology';
+import { addressesFor, type ServiceName } from '@laurel/topology';
+import { startAdminServer } from './admin-server.ts';
 import type { Logger } from './logger.ts';
 import type { ProcessSettings } from './settings.ts';
+import type { ServiceReadiness, SharedProcess } from './shared-process.ts';
 import { type Clock, startWorker, type Worker } from './worker.ts';
 
 export interface FoundationOptions {
@@ -24,11 +26,15 @@ export interface FoundationOptions {
   readonly logger: Logger;
   /** Tests pass a clock of their own; otherwise the service uses its database's time. */
   readonly testClock: Clock | undefined;
+  /** Present if other services run in the same process. */
+  readonly shared?: SharedProcess | undefined;
 }
 
 export interface Foundation {
   /** Undefined where the channels between services have no certificates. */
   readonly identity: ChannelIdentity | undefined;
+  /** Undefined where the service has a process of its own. */
+  readonly inProcess: InProcessChannel | undefined;
   readonly database: Database;
   readonly databaseClock: DatabaseClock;
   readonly clock: Clock;
@@ -42,13 +48,35 @@ export interface Foundation {
  * does not prevent the start; a role with too many privileges does.
  */
 export async function startFoundation(options: FoundationOptions, started: AsyncDisposableStack): Promise<Foundation> {
-  const { name, config, logger, testClock } = options;
-  const identity = started.use(await identityOf(config, logger));
+  const { name, config, logger, testClock, shared } = options;
+  const identity = hasOutsideChannels(name, config) ? started.use(await identityOf(config, logger)) : undefined;
   const database = started.use(createDatabase({ ...options.database, applicationName: `laurel-${name}` }));
   const isPrivilegedAllowed = config.ALLOW_PRIVILEGED_DATABASE_ROLE;
   started.use(await verifyRunningRole(database, { isPrivilegedAllowed, logger }));
   const databaseClock = started.use(await startDatabaseClock({ database, logger }));
-  return { identity, database, databaseClock, clock: testClock ?? databaseClock.now, logger, started };
+  const inProcess = shared?.channelOf(name);
+  return { identity, inProcess, database, databaseClock, clock: testClock ?? databaseClock.now, logger, started };
+}
+
+/** Whether a channel leaves this process, to a service that this one calls or from its callers. */
+function hasOutsideChannels(name: ServiceName, config: Readonly<Record<string, unknown>>): boolean {
+  const { GRPC_PORT: port = IN_PROCESS } = config;
+  const called = Object.keys(addressesFor(name, () => ''));
+  return port !== IN_PROCESS || called.some((variable) => config[variable] !== IN_PROCESS);
+}
+
+/** Opens the service's admin port, or adds the service to that of the process. Returns the port. */
+export async function startAdmin(
+  { name, config, shared }: FoundationOptions,
+  readiness: ServiceReadiness,
+  started: AsyncDisposableStack,
+): Promise<number> {
+  if (shared !== undefined) {
+    started.use(shared.add(name, readiness));
+    return shared.adminPort;
+  }
+  const { ADMIN_HOST: host, ADMIN_PORT: port } = config;
+  return started.use(await startAdminServer({ host, port, ...readiness })).port;
 }
 
 export function startWorkers({ started, logger, clock }: Foundation, workers: readonly Worker[]): void {

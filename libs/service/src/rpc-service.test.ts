@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { createClient, type Handlers, implement } from '@laurel/grpc';
+import { createClient, type Handlers, IN_PROCESS, implement } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import { WebhookServiceClient, WebhookServiceService } from '@laurel/proto/webhook';
 import { expect, onTestFinished, test } from 'vitest';
@@ -9,6 +9,7 @@ import type { Foundation } from './foundation.ts';
 import { createLogger } from './logger.ts';
 import { type RunningService, type ServiceParts, startRpcService } from './rpc-service.ts';
 import { grpcServiceSettings } from './settings.ts';
+import { type SharedProcess, startSharedProcess } from './shared-process.ts';
 import type { Worker } from './worker.ts';
 
 const logger = createLogger({ service: 'webhook', level: 'silent' });
@@ -18,13 +19,17 @@ const PROGRAM = { programId: '', developerId: '', openEnvironments: [], version:
 function start(
   startParts: (foundation: Foundation) => ServiceParts<object>,
   settings: Readonly<Record<string, string>> = {},
+  shared?: SharedProcess,
 ) {
   const url = process.env.LAUREL_TEST_POSTGRES_URL;
   if (url === undefined) throw new Error('LAUREL_TEST_POSTGRES_URL is not set: the test run has no PostgreSQL');
   const environment = { GRPC_PORT: '0', ALLOW_PRIVILEGED_DATABASE_ROLE: 'true', ...settings };
   const config = z.object(grpcServiceSettings).parse(environment);
   const database = { url, maxConnections: 2 };
-  return startRpcService({ name: 'webhook', config, database, logger, testClock: () => new Date() }, startParts);
+  return startRpcService(
+    { name: 'webhook', config, database, logger, testClock: () => new Date(), shared },
+    startParts,
+  );
 }
 
 function partsOf({
@@ -132,4 +137,46 @@ test('no part starts on a database whose role has too many privileges', async ()
   const started = start(startParts, { ALLOW_PRIVILEGED_DATABASE_ROLE: 'false' });
   await expect(started).rejects.toThrow('give the service a role that may do what its grants.sql allows');
   expect(isPartStarted).toBe(false);
+});
+
+test('a service of a shared process is called without a port, and its process is ready once all have started', async () => {
+  await using shared = await startSharedProcess({ host: '127.0.0.1', port: 0, services: ['webhook', 'gateway'] });
+  const readiness = async () => {
+    const response = await fetch(`http://127.0.0.1:${shared.adminPort}/readyz`);
+    return [response.status, await response.text()];
+  };
+  await expect.poll(readiness, { interval: 20 }).toEqual([503, 'not ready: webhook, gateway']);
+
+  const callers: unknown[] = [];
+  const putProgram: Handlers<WebhookServiceService>['putProgram'] = async (_, { caller }) => {
+    callers.push(caller);
+    return {};
+  };
+  const service = await start(() => partsOf({ putProgram }), { GRPC_PORT: IN_PROCESS }, shared);
+  expect(service).toMatchObject({ port: 0, adminPort: shared.adminPort });
+  await expect.poll(readiness, { interval: 20 }).toEqual([503, 'not ready: gateway']);
+  let isServing = true;
+  using _gateway = shared.add('gateway', {
+    isServing: () => isServing,
+    isReady: () => ({ missing: [] }),
+    dependencies: async () => ({ missing: ['wallet'] }),
+  });
+  await expect.poll(readiness, { interval: 20 }).toEqual([200, 'ready']);
+  const dependencies = await fetch(`http://127.0.0.1:${shared.adminPort}/readyz/dependencies`);
+  expect(await dependencies.text()).toBe('not ready: gateway: wallet');
+  isServing = false;
+  expect(await readiness()).toEqual([503, 'not ready']);
+
+  const inProcess = shared.channelOf('gateway');
+  await using client = createClient(WebhookServiceClient, { name: 'webhook', address: IN_PROCESS, inProcess });
+  expect(await client.putProgram(PROGRAM)).toEqual({});
+  expect(callers).toEqual(['gateway']);
+  await service[Symbol.asyncDispose]();
+  expect(inProcess.isServing('webhook')).toBe(false);
+});
+
+test('a service without a port does not start in a process of its own', async () => {
+  await expect(start(() => partsOf(), { GRPC_PORT: IN_PROCESS })).rejects.toThrow(
+    'GRPC_PORT is in-process, and the process has no other service',
+  );
 });

@@ -4,21 +4,22 @@
  * 1. Its foundation (foundation.ts): identity, database, the verified role, the database's time.
  * 2. Its own parts, which its server.ts starts: clients, events, queues of deferred work.
  * 3. Its workers, and behind them the continuous audit of its rows.
- * 4. Its rpcs, with the health service of gRPC on the same port.
- * 5. Its admin port. The service is ready while it knows the time and reaches its database; what it
- *    calls does not count, because one service that is down would take all its callers with it.
+ * 4. Its rpcs, for services of the same process and at its port, with the health service of gRPC.
+ * 5. Its admin port, or its place at that of the process (shared-process.ts). The service is ready
+ *    while it knows the time and reaches its database; what it calls does not count, because one
+ *    service that is down would take all its callers with it.
  *
  * It ends in reverse: the admin port closes; health answers NOT_SERVING, and the calls in flight
  * end; the audit and the workers end with their run; the service's parts end, each with the work
  * that it was given; the database closes last. A step of the start that fails ends what has started
  * in the same manner.
  */
-import { type ServiceImplementation, startGrpcServer } from '@laurel/grpc';
-import { startAdminServer } from './admin-server.ts';
+import { IN_PROCESS, type ServiceImplementation, startGrpcServer } from '@laurel/grpc';
 import {
   type Audit,
   type Foundation,
   type FoundationOptions,
+  startAdmin,
   startAudit,
   startFoundation,
   startWorkers,
@@ -26,7 +27,11 @@ import {
 import type { GrpcServiceSettings } from './settings.ts';
 import type { Worker } from './worker.ts';
 
-export type RunningService = AsyncDisposable & { readonly port: number; readonly adminPort: number };
+export type RunningService = AsyncDisposable & {
+  /** 0 where only services of the same process reach it. */
+  readonly port: number;
+  readonly adminPort: number;
+};
 
 /** The parts that only this service has. Its foundation's `started` holds those that must end. */
 export interface ServiceParts<ForTests> {
@@ -45,29 +50,37 @@ export async function startRpcService<ForTests>(
   startParts: (foundation: Foundation) => Promise<ServiceParts<ForTests>> | ServiceParts<ForTests>,
 ): Promise<RunningService & ForTests> {
   await using started = new AsyncDisposableStack();
-  const { config, logger } = options;
+  const { config } = options;
   const foundation = await startFoundation(options, started);
   const { rpcs, workers, audit, forTests } = await startParts(foundation);
   startWorkers(foundation, workers);
   if (audit !== null) startAudit(foundation, audit);
 
-  const { identity, database, databaseClock } = foundation;
-  const grpc = started.use(
-    await startGrpcServer({ host: config.GRPC_HOST, port: config.GRPC_PORT, services: rpcs, identity, logger }),
-  );
-  const admin = started.use(
-    await startAdminServer({
-      host: config.ADMIN_HOST,
-      port: config.ADMIN_PORT,
-      isReady: async () => databaseClock.isKnown() && (await database.isReachable()),
-    }),
-  );
+  const { database, databaseClock } = foundation;
+  const port = await serve(rpcs, config, foundation);
+  const isReady = async () => databaseClock.isKnown() && (await database.isReachable());
+  const adminPort = await startAdmin(options, { isReady }, started);
 
   const running = started.move();
   return {
     ...forTests,
-    port: grpc.port,
-    adminPort: admin.port,
+    port,
+    adminPort,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** Serves the services of the same process, and others at a port of its own. Returns the port. */
+async function serve(
+  services: readonly ServiceImplementation[],
+  config: GrpcServiceSettings,
+  { identity, inProcess, logger, started }: Foundation,
+): Promise<number> {
+  if (inProcess !== undefined) started.use(inProcess.serve({ services, logger }));
+  const { GRPC_HOST: host, GRPC_PORT: port } = config;
+  if (port === IN_PROCESS) {
+    if (inProcess === undefined) throw new Error(`GRPC_PORT is ${IN_PROCESS}, and the process has no other service`);
+    return 0;
+  }
+  return started.use(await startGrpcServer({ host, port, services, identity, logger })).port;
 }

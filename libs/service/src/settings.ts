@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { channelSettings, databaseRoleSettings, logLevel, port, spanSeconds, tracingSettings } from './config.ts';
+import {
+  channelSettings,
+  databaseRoleSettings,
+  grpcPort,
+  logLevel,
+  port,
+  spanSeconds,
+  tracingSettings,
+} from './config.ts';
 
 /** Settings that every service has. */
 export const processSettings = {
@@ -19,7 +27,7 @@ export type ProcessSettings = z.output<z.ZodObject<typeof processSettings>>;
 export const grpcServiceSettings = {
   ...processSettings,
   GRPC_HOST: z.string().default('127.0.0.1'),
-  GRPC_PORT: port,
+  GRPC_PORT: grpcPort,
 };
 
 export type GrpcServiceSettings = z.output<z.ZodObject<typeof grpcServiceSettings>>;

@@ -1,5 +1,7 @@
+import { createCoalescer } from '@laurel/coalesce';
+import { asService } from '@laurel/topology/current-service';
 import { expect, onTestFinished, test } from 'vitest';
-import { counter, gauge, histogram, metrics, setServiceLabel } from './index.ts';
+import { counter, gauge, histogram, metrics, publishOldestWaits, renderMetrics, setServiceLabel } from './index.ts';
 
 test('a metric is made once, and every later call with its name returns the same one', () => {
   expect(counter('laurel_test_total', 'Things.')).toBe(counter('laurel_test_total', 'Things.'));
@@ -15,6 +17,36 @@ test('the metrics page labels every metric with the service, and includes those 
   const page = await metrics.metrics();
   expect(page).toContain('laurel_test_calls_total{outcome="ok",service="wallet"} 1');
   expect(page).toMatch(/nodejs_eventloop_lag_seconds\{service="wallet"\}/);
+});
+
+test('services that share a process have metrics of their own, on one page by metric', async () => {
+  const count = (by: number) => {
+    publishOldestWaits();
+    createCoalescer({ name: `test-${by}`, run: async (items) => items });
+    counter('laurel_test_shared_total', 'Shared.', ['outcome']).inc({ outcome: 'ok' }, by);
+  };
+  asService('wallet', () => count(1));
+  await asService('challenge', async () => {
+    await new Promise(setImmediate);
+    count(2);
+  });
+  count(4);
+  const { page } = await renderMetrics();
+  const shared = page.split('\n').filter((line) => line.includes('laurel_test_shared_total'));
+  expect(shared).toEqual([
+    '# HELP laurel_test_shared_total Shared.',
+    '# TYPE laurel_test_shared_total counter',
+    'laurel_test_shared_total{outcome="ok"} 4',
+    'laurel_test_shared_total{outcome="ok",service="wallet"} 1',
+    'laurel_test_shared_total{outcome="ok",service="challenge"} 2',
+  ]);
+  const waits = page.split('\n').filter((line) => /^laurel_oldest_waiting_call_seconds.*test-/.test(line));
+  expect(waits).toEqual([
+    'laurel_oldest_waiting_call_seconds{queue="test-4"} 0',
+    'laurel_oldest_waiting_call_seconds{queue="test-1",service="wallet"} 0',
+    'laurel_oldest_waiting_call_seconds{queue="test-2",service="challenge"} 0',
+  ]);
+  expect(page.match(/^# HELP nodejs_version_info/gm)).toHaveLength(1);
 });
 
 test('the event loop utilization covers the time since the last scrape', async () => {

@@ -3,6 +3,7 @@
  * this file.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { currentService } from '@laurel/topology/current-service';
 import {
   DiagLogLevel,
   diag,
@@ -54,11 +55,40 @@ export function createOpenTelemetry(options: TracingOptions & { readonly url: st
   flush(): Promise<void>;
 } {
   reportErrors(options.onError);
-  const provider = new TracerProvider({
+  // A collector knows a service by its resource, so each service of a process has a provider.
+  const providers: TracerProvider[] = [];
+  const tracers = new Map<string, OtelTracer>();
+  const otelOf = (serviceName: string): OtelTracer => {
+    const known = tracers.get(serviceName);
+    if (known !== undefined) return known;
+    const provider = createProvider(options, serviceName);
+    const otel = provider.getTracer('laurel');
+    providers.push(provider);
+    tracers.set(serviceName, otel);
+    return otel;
+  };
+  return {
+    tracer: createTracer(() => otelOf(currentService() ?? options.serviceName)),
+    async flush() {
+      const limit = Promise.withResolvers<void>();
+      const timer = setTimeout(() => {
+        options.onError('the last spans could not be sent in time');
+        limit.resolve();
+      }, FLUSH_LIMIT_MS);
+      // `onError` has already received the error.
+      const shutdowns = providers.map((provider) => provider.shutdown().catch(() => undefined));
+      await Promise.race([Promise.all(shutdowns), limit.promise]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+function createProvider(options: TracingOptions & { readonly url: string }, serviceName: string): TracerProvider {
+  return new TracerProvider({
     // OTEL_RESOURCE_ATTRIBUTES from the operator, and the replica's id.
     resource: defaultResource()
       .merge(detectResources({ detectors: [envDetector, serviceInstanceIdDetector] }))
-      .merge(resourceFromAttributes({ 'service.name': options.serviceName })),
+      .merge(resourceFromAttributes({ 'service.name': serviceName })),
     sampler: samplerOf(options),
     spanProcessors: [
       new BatchSpanProcessor({
@@ -68,19 +98,6 @@ export function createOpenTelemetry(options: TracingOptions & { readonly url: st
       }),
     ],
   });
-  return {
-    tracer: createTracer(provider.getTracer('laurel')),
-    async flush() {
-      const limit = Promise.withResolvers<void>();
-      const timer = setTimeout(() => {
-        options.onError('the last spans could not be sent in time');
-        limit.resolve();
-      }, FLUSH_LIMIT_MS);
-      // `onError` has already received the error.
-      await Promise.race([provider.shutdown().catch(() => undefined), limit.promise]);
-      clearTimeout(timer);
-    },
-  };
 }
 
 function samplerOf({ sampler, ratio }: TracingOptions): Sampler {
@@ -111,15 +128,18 @@ function reportErrors(onError: (error: string) => void): void {
   );
 }
 
-function createTracer(otel: OtelTracer): Tracer {
+/** `otelOfService` returns the tracer of the service whose code runs. */
+function createTracer(otelOfService: () => OtelTracer): Tracer {
   const storage = new AsyncLocalStorage<Span | undefined>();
 
   class RecordedSpan implements Span {
     readonly #span: OtelSpan;
     readonly #within: OtelContext;
+    readonly #otel: OtelTracer;
 
-    constructor(span: OtelSpan) {
+    constructor(span: OtelSpan, otel: OtelTracer) {
       this.#span = span;
+      this.#otel = otel;
       this.#within = trace.setSpan(ROOT_CONTEXT, span);
     }
 
@@ -133,7 +153,8 @@ function createTracer(otel: OtelTracer): Tracer {
     }
 
     child(kind: keyof typeof KINDS, name: string, attributes: Attributes = {}): Span {
-      return new RecordedSpan(otel.startSpan(name, { kind: KINDS[kind], attributes: { ...attributes } }, this.#within));
+      const options = { kind: KINDS[kind], attributes: { ...attributes } };
+      return new RecordedSpan(this.#otel.startSpan(name, options, this.#within), this.#otel);
     }
 
     run<Result>(work: () => Result): Result {
@@ -162,8 +183,9 @@ function createTracer(otel: OtelTracer): Tracer {
   }
 
   const begin = (name: string, attributes: Attributes, parent: OtelContext): Span | undefined => {
+    const otel = otelOfService();
     const span = otel.startSpan(name, { kind: OtelSpanKind.SERVER, attributes: { ...attributes } }, parent);
-    return span.isRecording() ? new RecordedSpan(span) : undefined;
+    return span.isRecording() ? new RecordedSpan(span, otel) : undefined;
   };
 
   return {

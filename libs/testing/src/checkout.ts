@@ -13,6 +13,9 @@ export const CHECKOUT = fileURLToPath(new URL('../../../', import.meta.url));
 /** The pinned Node, which runs every process of a test. */
 export const NODE = `${CHECKOUT}node_modules/.bin/node`;
 
+/** The program of a process that runs all services. */
+export const ONE_PROCESS_MAIN = `${CHECKOUT}apps/one-process/src/main.ts`;
+
 /** A file of a service, in a checkout. */
 export function fileOfService(service: Service, path: string, checkout = CHECKOUT): string {
   return `${checkout}services/${service}/${path}`;

@@ -16,11 +16,13 @@ import {
   type NatsUser,
   SERVICES as SHAPES,
 } from '@laurel/topology';
+import { prefixed } from '@laurel/topology/one-process';
 import { removeWithThisProcess } from './at-exit.ts';
 import { CHECKOUT, fileOfService, SERVICES, type Service } from './checkout.ts';
 import { freePorts } from './free-ports.ts';
 import { type ManagedProcess, manageProcess } from './managed-process.ts';
 import { natsUrl, urlAs } from './nats.ts';
+import { keepLine, manageJoined, type ProcessesShape } from './one-process.ts';
 import { POSTGRES_URL_VARIABLE } from './postgres.ts';
 import { CLOCK_FILE_VARIABLE } from './shift-clock.ts';
 import { createServiceDatabase, migrateDatabase, type StackDatabase } from './stack-databases.ts';
@@ -29,6 +31,14 @@ import { issueIdentities } from './stack-identities.ts';
 import { secretSettings, testSettings } from './stack-settings.ts';
 
 export interface StackOptions {
+  /**
+   * `one-process` runs all services in each process, instead of one. Unless it is set,
+   * LAUREL_TEST_SHAPE=one-process does so too. There a replica is a whole process: whatever ends
+   * one service of it ends the others.
+   */
+  readonly shape?: 'one-process' | 'six-processes';
+  /** The services that have processes of their own beside those of the shape `one-process`. */
+  readonly apart?: readonly Service[];
   /** How many processes of each service; 1 by default. Replicas of a service share its database. */
   readonly replicas?: Partial<Record<Service, number>>;
   /**
@@ -132,7 +142,6 @@ export interface Stack extends AsyncDisposable, Failpoints {
 }
 
 const SHIFT_CLOCK = new URL('./shift-clock.ts', import.meta.url).href;
-const MAX_LOG_LINES = 20_000;
 
 /**
  * Starts the services as real processes on new databases, and waits until all are ready. Disposing
@@ -159,7 +168,10 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
 
   const operatorToken = randomBytes(24).toString('base64url');
-  const { ports, adminPorts } = await findPorts(options);
+  const isOneProcess = (options.shape ?? process.env.LAUREL_TEST_SHAPE) === 'one-process';
+  const apart = isOneProcess ? (options.apart ?? []) : SERVICES;
+  const together = SERVICES.filter((service) => !apart.includes(service));
+  const { ports, adminPorts } = await findPorts(options, together);
 
   const ca = await createCertificateAuthority();
   const caFile = join(directory, 'webhook-ca.pem');
@@ -190,14 +202,10 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   for (const service of SERVICES.filter(hasOwnClock)) setClock(service, options.clockOffsetMs?.[service] ?? 0);
 
   const logs = new Map<Service, string[]>(SERVICES.map((service) => [service, []]));
-  const processes = manageReplicas(options, {
-    logs,
-    ports,
-    adminPorts,
-    environmentOf,
-    clockFileOf: (service) => (hasOwnClock(service) ? clockFile(service) : undefined),
-  });
-  const all = [...processes.values()].flat();
+  const clockFileOf = (service: Service) => (hasOwnClock(service) ? clockFile(service) : undefined);
+  const shape = { logs, ports, adminPorts, environmentOf, clockFileOf };
+  const processes = new Map([...manageReplicas(apart, options, shape), ...manageJoined(together, options, shape)]);
+  const all = [...new Set([...processes.values()].flat())];
   cleanup.defer(async () => {
     await Promise.all(all.map((managed) => managed.dispose()));
   });
@@ -231,7 +239,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     restart: async (service, index, environment) => {
       const managed = replica(service, index);
       await managed.stop('SIGKILL');
-      await managed.start({ environment });
+      await managed.start({
+        environment: together.includes(service) ? prefixed(service, environment ?? {}) : environment,
+      });
     },
     replace: async (service, index, to) => {
       const managed = replica(service, index);
@@ -254,13 +264,17 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   };
 }
 
-/** Free ports of each service's replicas. */
-async function findPorts({ replicas }: StackOptions) {
+/** Free ports of each service's replicas; one admin port for each process. */
+async function findPorts({ replicas }: StackOptions, together: readonly Service[]) {
   const ports = new Map<Service, readonly number[]>();
   const adminPorts = new Map<Service, readonly number[]>();
+  const mostReplicas = Math.max(1, ...Object.values(replicas ?? {}));
+  const common = await freePorts(mostReplicas);
   for (const service of SERVICES) {
-    ports.set(service, await freePorts(replicas?.[service] ?? 1));
-    adminPorts.set(service, await freePorts(replicas?.[service] ?? 1));
+    const isJoined = together.includes(service);
+    const count = isJoined ? mostReplicas : (replicas?.[service] ?? 1);
+    ports.set(service, await freePorts(count));
+    adminPorts.set(service, isJoined ? common : await freePorts(count));
   }
   return {
     ports: byService((service) => ports.get(service) ?? []),
@@ -270,18 +284,13 @@ async function findPorts({ replicas }: StackOptions) {
 
 /** The processes of each service, before their start. */
 function manageReplicas(
+  services: readonly Service[],
   options: StackOptions,
-  shape: {
-    readonly logs: ReadonlyMap<Service, string[]>;
-    readonly ports: Readonly<Record<Service, readonly number[]>>;
-    readonly adminPorts: Readonly<Record<Service, readonly number[]>>;
-    readonly environmentOf: (service: Service) => Record<string, string>;
-    readonly clockFileOf: (service: Service) => string | undefined;
-  },
+  shape: ProcessesShape,
 ): ReadonlyMap<Service, readonly ManagedProcess[]> {
   const { logs, ports, adminPorts, environmentOf, clockFileOf } = shape;
   const processes = new Map<Service, ManagedProcess[]>();
-  for (const service of SERVICES) {
+  for (const service of services) {
     const log = logs.get(service) ?? [];
     const clock = clockFileOf(service);
     const managed = ports[service].map((port, index) => {
@@ -300,11 +309,7 @@ function manageReplicas(
         readyUrl: `http://127.0.0.1:${admin}/readyz`,
         restart: options.restart ?? false,
         logFile: options.logDirectory === undefined ? undefined : join(options.logDirectory, `${service}-${index}.log`),
-        onLine: (line) => {
-          log.push(line);
-          // Drops half at once: each removal costs in proportion to the rest.
-          if (log.length > 2 * MAX_LOG_LINES) log.splice(0, MAX_LOG_LINES);
-        },
+        onLine: (line) => keepLine(log, line),
       });
     });
     processes.set(service, managed);

@@ -7,6 +7,7 @@ import {
   type RunningService,
   runEach,
   type ServiceParts,
+  type SharedProcess,
   startRpcService,
 } from '@laurel/service';
 import type { ChallengeConfig } from './config.ts';
@@ -30,9 +31,14 @@ export type ChallengeServer = RunningService & ForTests;
  * Starts the challenge service on a migrated database. It uses the database's time as its clock;
  * tests pass their own.
  */
-export function startChallenge(config: ChallengeConfig, logger: Logger, testClock?: Clock): Promise<ChallengeServer> {
+export function startChallenge(
+  config: ChallengeConfig,
+  logger: Logger,
+  testClock?: Clock,
+  shared?: SharedProcess,
+): Promise<ChallengeServer> {
   const database = { url: config.CHALLENGE_DATABASE_URL, maxConnections: config.CHALLENGE_DATABASE_POOL };
-  return startRpcService({ name: 'challenge', config, database, logger, testClock }, (foundation) =>
+  return startRpcService({ name: 'challenge', config, database, logger, testClock, shared }, (foundation) =>
     startParts(config, foundation),
   );
 }

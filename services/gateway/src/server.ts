@@ -8,8 +8,9 @@ import {
   createLogger,
   type Logger,
   type RunningService,
+  type SharedProcess,
   standardOutput,
-  startAdminServer,
+  startAdmin,
   startAudit,
   startFoundation,
   startWorkers,
@@ -29,39 +30,49 @@ import { gatewayWorkers } from './workers/workers.ts';
  * Starts the gateway on a migrated database. Its clock is the database's time; tests pass their own
  * clock.
  */
-export async function startGateway(config: GatewayConfig, logger: Logger, testClock?: Clock): Promise<RunningService> {
+export async function startGateway(
+  config: GatewayConfig,
+  logger: Logger,
+  testClock?: Clock,
+  shared?: SharedProcess,
+): Promise<RunningService> {
   await using started = new AsyncDisposableStack();
   const url = config.GATEWAY_DATABASE_URL;
-  const foundation = await startFoundation(
-    { name: 'gateway', config, database: { url, maxConnections: config.GATEWAY_DATABASE_POOL }, logger, testClock },
-    started,
-  );
-  const { database, databaseClock, clock } = foundation;
+  const database = { url, maxConnections: config.GATEWAY_DATABASE_POOL };
+  const options = { name: 'gateway', config, database, logger, testClock, shared } as const;
+  const foundation = await startFoundation(options, started);
+  const { databaseClock, clock } = foundation;
   const { findMissing, signingKeys, ...clients } = connectServices(config, foundation);
   const admission = startAdmission(config, foundation);
   startWorkers(foundation, gatewayWorkers({ ...foundation, ...admission, ...clients }));
   startAudit(foundation, {
     intervalSeconds: config.AUDIT_INTERVAL_SECONDS,
-    run: (signal) => auditGateway(database, signal),
+    run: (signal) => auditGateway(foundation.database, signal),
   });
   const limits = startLimits(config, foundation);
   const requestLog = config.REQUEST_LOG_ENABLED ? started.use(startRequestLog(foundation)) : undefined;
 
   let state: 'starting' | 'serving' | 'draining' = 'starting';
-  const admin = started.use(
-    await startAdminServer({
-      host: config.ADMIN_HOST,
-      port: config.ADMIN_PORT,
-      isServing: () => state === 'serving',
-      isReady: async () => {
-        const isReachable = await database.isReachable();
-        return { missing: [...(databaseClock.isKnown() ? [] : ['the time']), ...(isReachable ? [] : ['database'])] };
-      },
-      dependencies: async () => ({ missing: await findMissing() }),
-    }),
-  );
+  const readiness = {
+    isServing: () => state === 'serving',
+    isReady: async () => {
+      const isReachable = await foundation.database.isReachable();
+      return { missing: [...(databaseClock.isKnown() ? [] : ['the time']), ...(isReachable ? [] : ['database'])] };
+    },
+    dependencies: async () => ({ missing: await findMissing() }),
+  };
+  const adminPort = await startAdmin(options, readiness, started);
 
-  const deps = { config, logger, database, clock, ...clients, ...admission, ...limits, requestLog };
+  const deps = {
+    config,
+    logger,
+    database: foundation.database,
+    clock,
+    ...clients,
+    ...admission,
+    ...limits,
+    requestLog,
+  };
   const requestLines = { write: (line: string) => standardOutput.writeSoon(line) };
   const requestLogger = createLogger({ service: 'gateway', level: config.LOG_LEVEL, destination: requestLines });
   const app = createApp(deps, keyListRouter(signingKeys), requestLogger, limits.isProxy);
@@ -72,5 +83,5 @@ export async function startGateway(config: GatewayConfig, logger: Logger, testCl
   });
 
   const running = started.move();
-  return { port, adminPort: admin.port, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { port, adminPort, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

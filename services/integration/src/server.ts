@@ -14,6 +14,7 @@ import {
   type RunningService,
   runEach,
   type ServiceParts,
+  type SharedProcess,
   startRpcService,
 } from '@laurel/service';
 import { createContestServices } from './clients/contest-services.ts';
@@ -51,22 +52,23 @@ export function startIntegration(
   config: IntegrationConfig,
   logger: Logger,
   testClock?: Clock,
+  shared?: SharedProcess,
 ): Promise<IntegrationServer> {
   const database = { url: config.INTEGRATION_DATABASE_URL, maxConnections: config.INTEGRATION_DATABASE_POOL };
-  return startRpcService({ name: 'integration', config, database, logger, testClock }, (foundation) =>
+  return startRpcService({ name: 'integration', config, database, logger, testClock, shared }, (foundation) =>
     startParts(config, foundation),
   );
 }
 
 /** When the service stops, each poll in flight ends after its current page. */
 async function startParts(config: IntegrationConfig, foundation: Foundation): Promise<ServiceParts<ForTests>> {
-  const { identity, database, clock, logger, started } = foundation;
+  const { database, clock, logger, started } = foundation;
   const encryption = createEncryption(keysOf(config, 'INTEGRATION_SECRET_KEY'));
   const storedSecrets = createReencryptSecrets({ database, encryption, logger });
   started.use(await verifyAtStart(storedSecrets.verifyKeys));
 
-  const challenge = started.use(connectChallenge(config.CHALLENGE_ADDRESS, identity));
-  const tournament = started.use(connectTournament(config.TOURNAMENT_ADDRESS, identity));
+  const challenge = started.use(connectChallenge(config.CHALLENGE_ADDRESS, foundation));
+  const tournament = started.use(connectTournament(config.TOURNAMENT_ADDRESS, foundation));
   const contests = createContestServices(started.use(createHotCalls({ challenge, tournament })));
   const settler = createRecordSettler({ contests, store: createReportStore({ database }), clock });
   const bodyScheduler = createBodyScheduler();

@@ -7,6 +7,7 @@ import {
   type RunningService,
   runEach,
   type ServiceParts,
+  type SharedProcess,
   startRpcService,
 } from '@laurel/service';
 import type { TournamentConfig } from './config.ts';
@@ -35,9 +36,10 @@ export function startTournament(
   config: TournamentConfig,
   logger: Logger,
   testClock?: Clock,
+  shared?: SharedProcess,
 ): Promise<TournamentServer> {
   const database = { url: config.TOURNAMENT_DATABASE_URL, maxConnections: config.TOURNAMENT_DATABASE_POOL };
-  return startRpcService({ name: 'tournament', config, database, logger, testClock }, (foundation) =>
+  return startRpcService({ name: 'tournament', config, database, logger, testClock, shared }, (foundation) =>
     startParts(config, foundation),
   );
 }

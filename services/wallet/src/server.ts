@@ -7,6 +7,7 @@ import {
   type Logger,
   type RunningService,
   type ServiceParts,
+  type SharedProcess,
   startRpcService,
 } from '@laurel/service';
 import { createFeeChargeBatches } from './commits/post-fees.ts';
@@ -23,9 +24,14 @@ import { createCountDays } from './workers/count-days.ts';
 const COUNT_POLL_MS = 10_000;
 
 /** Starts the wallet on a migrated database. Its clock is the database's; tests pass their own. */
-export function startWallet(config: WalletConfig, logger: Logger, testClock?: Clock): Promise<RunningService> {
+export function startWallet(
+  config: WalletConfig,
+  logger: Logger,
+  testClock?: Clock,
+  shared?: SharedProcess,
+): Promise<RunningService> {
   const database = { url: config.WALLET_DATABASE_URL, maxConnections: config.WALLET_DATABASE_POOL };
-  return startRpcService({ name: 'wallet', config, database, logger, testClock }, (foundation) =>
+  return startRpcService({ name: 'wallet', config, database, logger, testClock, shared }, (foundation) =>
     startParts(config, foundation),
   );
 }

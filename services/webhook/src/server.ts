@@ -14,6 +14,7 @@ import {
   type RunningService,
   runEach,
   type ServiceParts,
+  type SharedProcess,
   startRpcService,
 } from '@laurel/service';
 import type { WebhookConfig } from './config.ts';
@@ -42,9 +43,14 @@ export type WebhookServer = RunningService & ForTests;
  * Starts the webhook service on a migrated database. Its clock is the database's; tests pass their
  * own.
  */
-export function startWebhook(config: WebhookConfig, logger: Logger, testClock?: Clock): Promise<WebhookServer> {
+export function startWebhook(
+  config: WebhookConfig,
+  logger: Logger,
+  testClock?: Clock,
+  shared?: SharedProcess,
+): Promise<WebhookServer> {
   const database = { url: config.WEBHOOK_DATABASE_URL, maxConnections: config.WEBHOOK_DATABASE_POOL };
-  return startRpcService({ name: 'webhook', config, database, logger, testClock }, (foundation) =>
+  return startRpcService({ name: 'webhook', config, database, logger, testClock, shared }, (foundation) =>
     startParts(config, foundation),
   );
 }

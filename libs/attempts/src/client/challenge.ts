@@ -2,15 +2,16 @@
  * The client of the challenge service. Hot calls are batched (hot-calls.ts); the others are single
  * calls.
  */
-import { type ChannelIdentity, createClient, joinServices } from '@laurel/grpc';
+import { type Channels, createClient, joinServices } from '@laurel/grpc';
 import { AttemptServiceClient } from '@laurel/proto/attempts';
 import { ChallengeServiceClient } from '@laurel/proto/challenge';
 
-export function connectChallenge(address: string, identity: ChannelIdentity | undefined) {
+export function connectChallenge(address: string, { identity, inProcess }: Channels) {
   return createClient(joinServices(ChallengeServiceClient, AttemptServiceClient), {
     name: 'challenge',
     address,
     identity,
+    inProcess,
     hot: ['createAttempts', 'reportOutcomes', 'findOpenAttempts'],
   });
 }

@@ -5,8 +5,8 @@ import { serviceOf } from './service-of.ts';
 import { connectTournament } from './tournament.ts';
 
 test('serviceOf finds the service that owns an id, and returns null for an id that names no service', async () => {
-  await using challenge = connectChallenge('127.0.0.1:1', undefined);
-  await using tournament = connectTournament('127.0.0.1:1', undefined);
+  await using challenge = connectChallenge('127.0.0.1:1', {});
+  await using tournament = connectTournament('127.0.0.1:1', {});
   const services = { challenge, tournament };
   expect(serviceOf(services, newOwnedId('challenge'))).toBe(challenge);
   expect(serviceOf(services, newOwnedId('tournament'))).toBe(tournament);

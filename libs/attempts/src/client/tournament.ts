@@ -2,15 +2,16 @@
  * The client of the tournament service. Hot calls are batched (hot-calls.ts); the others are single
  * calls.
  */
-import { type ChannelIdentity, createClient, joinServices } from '@laurel/grpc';
+import { type Channels, createClient, joinServices } from '@laurel/grpc';
 import { AttemptServiceClient } from '@laurel/proto/attempts';
 import { TournamentServiceClient } from '@laurel/proto/tournament';
 
-export function connectTournament(address: string, identity: ChannelIdentity | undefined) {
+export function connectTournament(address: string, { identity, inProcess }: Channels) {
   return createClient(joinServices(TournamentServiceClient, AttemptServiceClient), {
     name: 'tournament',
     address,
     identity,
+    inProcess,
     hot: ['createAttempts', 'reportOutcomes', 'findOpenAttempts'],
   });
 }

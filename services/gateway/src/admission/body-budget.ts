@@ -20,8 +20,8 @@ const SHARE_OF_LARGE_BODIES = 7 / 8;
 /** A request of the hot path has a few hundred bytes; with 16 KiB of metadata it is still small. */
 const SMALL_BYTES = 20 * 1024;
 
+/** In all budgets of the process. */
 let bytesInFlight = 0;
-gauge('laurel_body_bytes_in_flight', 'Bytes of request bodies that are held in memory.', [], () => bytesInFlight);
 
 /** Whose bodies count together. */
 export interface BudgetHolder {
@@ -38,6 +38,7 @@ export function createBodyBudget(
   const maxOfLarge = maxBytes * SHARE_OF_LARGE_BODIES;
   const heldByHolder = new Map<string, number>();
   let held = 0;
+  gauge('laurel_body_bytes_in_flight', 'Bytes of request bodies that are held in memory.', [], () => bytesInFlight);
 
   return {
     take(holder, bytes, size) {

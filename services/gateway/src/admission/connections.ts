@@ -120,15 +120,22 @@ class Address extends Waiting {
   }
 }
 
+/** At all ports of the process. */
 let openConnections = 0;
-gauge('laurel_connections', 'Connections of callers that are open.', [], () => openConnections);
-const ended = counter('laurel_connections_ended_total', 'Connections that were ended on this side before their time.', [
-  'reason',
-]);
 
-function end({ socket }: Connection, reason: string): void {
-  ended.inc({ reason });
-  socket.destroy();
+/** Publishes the metrics of connections. */
+function publishConnections() {
+  gauge('laurel_connections', 'Connections of callers that are open.', [], () => openConnections);
+  const ended = counter(
+    'laurel_connections_ended_total',
+    'Connections that were ended on this side before their time.',
+    ['reason'],
+  );
+  const end = ({ socket }: Connection, reason: string) => {
+    ended.inc({ reason });
+    socket.destroy();
+  };
+  return { ended, end };
 }
 
 /**
@@ -152,6 +159,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
   const bySocket = new WeakMap<Socket, Connection>();
   const addresses = new Map<string, Address>();
   let open = 0;
+  const { ended, end } = publishConnections();
 
   /**
    * Frees a slot: ends the waiting connection that matters least. Returns false if all are busy.

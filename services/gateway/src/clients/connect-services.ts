@@ -12,18 +12,19 @@ import { createSigningKeys } from './signing-keys.ts';
 import { connectWallet } from './wallet.ts';
 import { connectWebhook } from './webhook.ts';
 
-export function connectServices(config: GatewayConfig, { identity, started }: Foundation) {
-  const wallet = started.use(connectWallet(config.WALLET_ADDRESS, identity));
-  const challenge = started.use(connectChallenge(config.CHALLENGE_ADDRESS, identity));
-  const tournament = started.use(connectTournament(config.TOURNAMENT_ADDRESS, identity));
-  const webhook = started.use(connectWebhook(config.WEBHOOK_ADDRESS, identity));
-  const integration = started.use(connectIntegration(config.INTEGRATION_ADDRESS, identity));
+export function connectServices(config: GatewayConfig, channels: Foundation) {
+  const { started } = channels;
+  const wallet = started.use(connectWallet(config.WALLET_ADDRESS, channels));
+  const challenge = started.use(connectChallenge(config.CHALLENGE_ADDRESS, channels));
+  const tournament = started.use(connectTournament(config.TOURNAMENT_ADDRESS, channels));
+  const webhook = started.use(connectWebhook(config.WEBHOOK_ADDRESS, channels));
+  const integration = started.use(connectIntegration(config.INTEGRATION_ADDRESS, channels));
   const services = [
-    started.use(connectHealth('wallet', config.WALLET_ADDRESS, identity)),
-    started.use(connectHealth('challenge', config.CHALLENGE_ADDRESS, identity)),
-    started.use(connectHealth('tournament', config.TOURNAMENT_ADDRESS, identity)),
-    started.use(connectHealth('webhook', config.WEBHOOK_ADDRESS, identity)),
-    started.use(connectHealth('integration', config.INTEGRATION_ADDRESS, identity)),
+    started.use(connectHealth('wallet', config.WALLET_ADDRESS, channels)),
+    started.use(connectHealth('challenge', config.CHALLENGE_ADDRESS, channels)),
+    started.use(connectHealth('tournament', config.TOURNAMENT_ADDRESS, channels)),
+    started.use(connectHealth('webhook', config.WEBHOOK_ADDRESS, channels)),
+    started.use(connectHealth('integration', config.INTEGRATION_ADDRESS, channels)),
   ];
   const hotCalls = started.use(createHotCalls({ challenge, tournament }));
   const pushes = started.use(createPushes(integration));

@@ -14,7 +14,7 @@ test("health checks reach the replica that responds, although another replica's 
   const [one, other] = [await serve(), await serve()];
   const line = await startLine(one.port);
   const address = `ipv4:127.0.0.1:${line.port},127.0.0.1:${other.port}`;
-  const health = stack.use(connectHealth('wallet', address, undefined));
+  const health = stack.use(connectHealth('wallet', address, {}));
 
   // Connected to both.
   await expect.poll(async () => [await health.isServing(), line.isUsed()]).toEqual([true, true]);

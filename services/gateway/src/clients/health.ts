@@ -1,6 +1,6 @@
-/** Calls the standard gRPC health check of a service. */
+/** Calls the standard gRPC health check of a service, or looks for it in this process. */
 import { Client } from '@grpc/grpc-js';
-import { type ChannelIdentity, openChannel } from '@laurel/grpc';
+import { type Channels, IN_PROCESS, openChannel } from '@laurel/grpc';
 import type { ServiceName } from '@laurel/topology';
 
 const CHECK = '/grpc.health.v1.Health/Check';
@@ -15,11 +15,14 @@ export interface HealthProbe extends AsyncDisposable {
   isServing(): Promise<boolean>;
 }
 
-export function connectHealth(
-  service: ServiceName,
-  address: string,
-  identity: ChannelIdentity | undefined,
-): HealthProbe {
+export function connectHealth(service: ServiceName, address: string, { identity, inProcess }: Channels): HealthProbe {
+  if (address === IN_PROCESS) {
+    return {
+      service,
+      isServing: async () => inProcess?.isServing(service) ?? false,
+      async [Symbol.asyncDispose]() {},
+    };
+  }
   const client = openChannel(Client, { name: service, address, identity });
   return {
     service,

@@ -1,9 +1,9 @@
 /** The wallet service. */
-import { type ChannelIdentity, createClient } from '@laurel/grpc';
+import { type Channels, createClient } from '@laurel/grpc';
 import { WalletServiceClient } from '@laurel/proto/wallet';
 
-export function connectWallet(address: string, identity: ChannelIdentity | undefined) {
-  return createClient(WalletServiceClient, { name: 'wallet', address, identity });
+export function connectWallet(address: string, { identity, inProcess }: Channels) {
+  return createClient(WalletServiceClient, { name: 'wallet', address, identity, inProcess });
 }
 
 /** One method per RPC. */

@@ -1,9 +1,9 @@
 /** The webhook service. */
-import { type ChannelIdentity, createClient } from '@laurel/grpc';
+import { type Channels, createClient } from '@laurel/grpc';
 import { WebhookServiceClient } from '@laurel/proto/webhook';
 
-export function connectWebhook(address: string, identity: ChannelIdentity | undefined) {
-  return createClient(WebhookServiceClient, { name: 'webhook', address, identity });
+export function connectWebhook(address: string, { identity, inProcess }: Channels) {
+  return createClient(WebhookServiceClient, { name: 'webhook', address, identity, inProcess });
 }
 
 /** One method per RPC. */

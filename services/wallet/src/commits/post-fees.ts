@@ -9,7 +9,7 @@
 import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
 import { type Database, isUniqueViolation } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
-import { counter } from '@laurel/telemetry';
+import { type Counter, counter } from '@laurel/telemetry';
 import type { EligibilityRules } from '../domain/eligibility.ts';
 import { decideFees, type FeeCharge, type FeeResult, mayPay } from '../domain/fee-decision.ts';
 import { playerLedgerId } from '../domain/ledger.ts';
@@ -23,22 +23,21 @@ import { createTransferBatches } from './transfer-batches.ts';
 
 export type FeeChargeBatches = Coalescer<FeeCharge, FeeResult>;
 
-const countOptimisticFees = counter(
-  'laurel_wallet_optimistic_fees_total',
-  'Fees tried on what is cached of their players: posted, or left to the transaction under lock.',
-  ['outcome'],
-);
-
 type Deps = {
   readonly database: Database;
   readonly clock: Clock;
   readonly rules: EligibilityRules;
   readonly defaults: DefaultLimits;
 };
-type CachingDeps = Deps & { readonly players: PlayerCache };
+type CachingDeps = Deps & { readonly players: PlayerCache; readonly countTried: Counter<'outcome'> };
 
 export function createFeeChargeBatches(deps: Deps): FeeChargeBatches {
-  const caching = { ...deps, players: createPlayerCache() };
+  const countTried = counter(
+    'laurel_wallet_optimistic_fees_total',
+    'Fees tried on what is cached of their players: posted, or left to the transaction under lock.',
+    ['outcome'],
+  );
+  const caching = { ...deps, players: createPlayerCache(), countTried };
   return createTransferBatches<FeeCharge, FeeResult>({
     name: 'charge_fees',
     idOf: (charge) => charge.transferId,
@@ -58,7 +57,7 @@ export function createFeeChargeBatches(deps: Deps): FeeChargeBatches {
  */
 async function postOptimistically(
   charges: readonly FeeCharge[],
-  { database, clock, rules, defaults, players }: CachingDeps,
+  { database, clock, rules, defaults, players, countTried }: CachingDeps,
 ): Promise<readonly (FeeResult | null)[]> {
   const now = clock();
   const fees = charges.map((charge): OptimisticFee | null => {
@@ -80,8 +79,8 @@ async function postOptimistically(
     return charges.map(() => null);
   }
   await failpoint('wallet.charge.after-commit');
-  countOptimisticFees.inc({ outcome: 'posted' }, paid.size);
-  countOptimisticFees.inc({ outcome: 'left' }, tried.length - paid.size);
+  countTried.inc({ outcome: 'posted' }, paid.size);
+  countTried.inc({ outcome: 'left' }, tried.length - paid.size);
   return fees.map((fee) => (fee !== null && paid.has(fee.ledgerId) ? { kind: 'posted', postedAt: now } : null));
 }
 

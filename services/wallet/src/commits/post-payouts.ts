@@ -21,7 +21,7 @@
 import { type Coalescer, runOptimisticBatch } from '@laurel/coalesce';
 import { type Database, isUniqueViolation } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';
-import { counter } from '@laurel/telemetry';
+import { type Counter, counter } from '@laurel/telemetry';
 import { awardTransferId } from '@laurel/values/ids';
 import { LRUCache } from 'lru-cache';
 import { playerLedgerId } from '../domain/ledger.ts';
@@ -37,12 +37,6 @@ import { createTransferBatches } from './transfer-batches.ts';
 
 export type AwardPaymentBatches = Coalescer<PayoutRequest, Payout>;
 
-const countOptimisticPayouts = counter(
-  'laurel_wallet_optimistic_payouts_total',
-  'Payouts tried without their players locked first: posted, or left to the transaction under lock.',
-  ['outcome'],
-);
-
 // A player in this cache takes about 150 bytes.
 const MAX_HELD_PLAYERS = 20_000;
 
@@ -56,10 +50,15 @@ type Deps = {
  * Players whose last payout was held, and programs at their limit. Their payouts skip the
  * statement, which would leave them out at the cost of the others.
  */
-type WithheldDeps = Deps & { readonly withheld: LRUCache<string, true> };
+type WithheldDeps = Deps & { readonly withheld: LRUCache<string, true>; readonly countTried: Counter<'outcome'> };
 
 export function createAwardPaymentBatches(deps: Deps): AwardPaymentBatches {
-  const withWithheld = { ...deps, withheld: new LRUCache<string, true>({ max: MAX_HELD_PLAYERS }) };
+  const countTried = counter(
+    'laurel_wallet_optimistic_payouts_total',
+    'Payouts tried without their players locked first: posted, or left to the transaction under lock.',
+    ['outcome'],
+  );
+  const withWithheld = { ...deps, withheld: new LRUCache<string, true>({ max: MAX_HELD_PLAYERS }), countTried };
   return createTransferBatches<PayoutRequest, Payout>({
     name: 'pay_awards',
     idOf: (payment) => awardTransferId(payment.awardId),
@@ -81,7 +80,7 @@ export function createAwardPaymentBatches(deps: Deps): AwardPaymentBatches {
 /** Pays each payout that no rule holds; null for every other. */
 async function pay(
   payments: readonly PayoutRequest[],
-  { database, clock, limits, defaults, withheld }: WithheldDeps,
+  { database, clock, limits, defaults, withheld, countTried }: WithheldDeps,
 ): Promise<readonly (Payout | null)[]> {
   const now = clock();
   const tried = payments.filter(
@@ -102,8 +101,8 @@ async function pay(
     return payments.map(() => null);
   }
   if (paid.size > 0) await failpoint('wallet.payout.after-commit');
-  countOptimisticPayouts.inc({ outcome: 'posted' }, paid.size);
-  countOptimisticPayouts.inc({ outcome: 'left' }, tried.length - paid.size);
+  countTried.inc({ outcome: 'posted' }, paid.size);
+  countTried.inc({ outcome: 'left' }, tried.length - paid.size);
   return payments.map((payment) => (paid.has(ledgerIdOf(payment)) ? paidPayout(payment, now) : null));
 }
 

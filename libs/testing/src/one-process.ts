@@ -1,0 +1,74 @@
+/** The processes of a stack that run several services each (apps/one-process). */
+import { join } from 'node:path';
+import { SERVICES as SHAPES } from '@laurel/topology';
+import { joinEnvironments } from '@laurel/topology/one-process';
+import { ONE_PROCESS_MAIN, type Service } from './checkout.ts';
+import { type ManagedProcess, manageProcess } from './managed-process.ts';
+
+const MAX_LOG_LINES = 20_000;
+
+/** What the processes of a stack have in common. */
+export interface ProcessesShape {
+  readonly logs: ReadonlyMap<Service, string[]>;
+  readonly ports: Readonly<Record<Service, readonly number[]>>;
+  readonly adminPorts: Readonly<Record<Service, readonly number[]>>;
+  readonly environmentOf: (service: Service) => Record<string, string>;
+  readonly clockFileOf: (service: Service) => string | undefined;
+}
+
+/** The options of a stack that its processes read. */
+interface ProcessesOptions {
+  readonly environment?: Partial<Record<Service, Readonly<Record<string, string>>>>;
+  readonly restart?: boolean;
+  readonly logDirectory?: string;
+  readonly checkout?: string;
+}
+
+/**
+ * The processes, before their start: each of the services has all of them. Every service also
+ * listens for gRPC, so that a test can call it from outside.
+ */
+export function manageJoined(
+  services: readonly Service[],
+  options: ProcessesOptions,
+  { logs, ports, adminPorts, environmentOf, clockFileOf }: ProcessesShape,
+): ReadonlyMap<Service, readonly ManagedProcess[]> {
+  if (services.length === 0) return new Map();
+  if (options.checkout !== undefined) throw new Error('no other release has the shape of one process');
+  if (services.some((service) => clockFileOf(service) !== undefined)) {
+    throw new Error('the services of one process have one clock');
+  }
+  const [first = 'gateway'] = services;
+  const processes = adminPorts[first].map((admin, index) => {
+    const environments = services.map((service) => {
+      const portVariable = SHAPES[service].serves === 'http' ? 'HTTP_PORT' : 'GRPC_PORT';
+      const port = String(ports[service][index]);
+      const environment = { ...environmentOf(service), [portVariable]: port, ...options.environment?.[service] };
+      return [service, environment] as const;
+    });
+    return manageProcess({
+      name: 'one-process',
+      main: ONE_PROCESS_MAIN,
+      environment: {
+        ...joinEnvironments(new Map(environments)),
+        LAUREL_SERVICES: services.join(),
+        ADMIN_PORT: String(admin),
+      },
+      readyUrl: `http://127.0.0.1:${admin}/readyz`,
+      restart: options.restart ?? false,
+      logFile: options.logDirectory === undefined ? undefined : join(options.logDirectory, `one-process-${index}.log`),
+      onLine: (line) => {
+        const named = services.find((service) => line.includes(`"service":"${service}"`));
+        for (const service of named === undefined ? services : [named]) keepLine(logs.get(service) ?? [], line);
+      },
+    });
+  });
+  return new Map(services.map((service) => [service, processes]));
+}
+
+/** Keeps at least the newest MAX_LOG_LINES. */
+export function keepLine(log: string[], line: string): void {
+  log.push(line);
+  // Drops half at once: each removal costs in proportion to the rest.
+  if (log.length > 2 * MAX_LOG_LINES) log.splice(0, MAX_LOG_LINES);
+}

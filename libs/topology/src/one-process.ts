@@ -1,0 +1,25 @@
+/**
+ * The environment of a process that runs several services (apps/one-process). All of them read a
+ * variable; one with a service's name in front is that service's alone, as CHALLENGE_NATS_URL.
+ */
+import type { ServiceName } from './index.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+/** What precedes the name of a variable that only this service reads. */
+export function prefixOf(service: ServiceName): string {
+  return `${service.toUpperCase()}_`;
+}
+
+/** The variables under the names by which only this service reads them. */
+export function prefixed(service: ServiceName, environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [prefixOf(service) + name, value]));
+}
+
+/** One environment of several. A variable that is the same for all services keeps its name. */
+export function joinEnvironments(environments: ReadonlyMap<ServiceName, Environment>): Environment {
+  const all = [...environments.values()];
+  const common = Object.entries(all[0] ?? {}).filter(([name, value]) => all.every((each) => each[name] === value));
+  const own = [...environments].map(([service, environment]) => prefixed(service, environment));
+  return Object.assign({}, ...own, Object.fromEntries(common));
+}
