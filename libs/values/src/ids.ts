@@ -45,7 +45,8 @@ export function instantOfId(id: string): Date {
 
 /** The least id of any version that begins with the instant, or the greatest instant that fits. */
 export function leastIdAt(instant: Date): string {
-  const digits = Math.min(instant.getTime(), MAX_TIME).toString(16).padStart(12, '0');
+  const time = instant.getTime();
+  const digits = Math.min(time, MAX_TIME).toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
 }
 

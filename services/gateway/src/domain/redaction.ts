@@ -153,7 +153,7 @@ function matchAt(pattern: RegExp, text: string, from: number): RegExpExecArray |
   return pattern.exec(text);
 }
 
-/** NUL ends a text for many tools: the command that sends a request again is copied into a shell. */
+/** NUL ends a text in a shell, into which the command that sends a request again is copied. */
 function withoutNul(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text;
 }

@@ -1,7 +1,7 @@
 /**
- * The request log (0017_keep_requests_in_batches.sql): written in batches behind the responses, read
- * by the portal. A row has the requests of a program and environment since the last write. Lists
- * are ordered by position: the order in which the requests were written. What is in a batch is
+ * The request log (0017_keep_requests_in_batches.sql): written in batches behind the responses,
+ * read by the portal. A row has the requests of a program and environment since the last write.
+ * Lists are ordered by position: the order in which the requests were written. What is in a batch is
  * compressed, so a list is filtered here and not by the database.
  */
 import { promisify } from 'node:util';
@@ -266,7 +266,7 @@ function requestsOf({ batch, lines }: Batch): ListedRequest[] {
 const CREATED_ATTEMPT = /^\{"id":"([^"]{36})"/;
 const ATTEMPT_IN_PATH = /^\/v1\/attempts\/(.{36})/;
 
-/** An attempt begins with its id in the response that created it. A path may have any text there. */
+/** The response that creates an attempt begins with its id. A path may have any text there. */
 function attemptIdOf({ route, path, responseBody }: LoggedRequest): string | null {
   const found =
     route === '/v1/attempts'

@@ -150,7 +150,8 @@ test('a full queue drops what has no room, in lines and in bytes, and keeps the 
   const scope = { programId, environment: 'test' } as const;
   expect((await listNewestRequests(database, scope, ANY, 10_000)).lines).toHaveLength(5_250);
 
-  // 16 MiB beside the first batch, which has left the queue; a program may keep two such bodies at once.
+  // 16 MiB beside the first batch, which has left the queue. A program may keep two such bodies at
+  // once.
   const body = Buffer.alloc(16 * 1024, ' ');
   {
     await using log = startRequestLog({ database, logger });
