@@ -9,7 +9,7 @@ import { openEnvironmentsOf, type ProgramFacts, type ProgramStatus } from '../do
 /**
  * Announces a changed program's facts to the integration service, under the program's lock and
  * before the commit. So a suspended program is never stored here while still open there. Returns
- * false if the service could not be reached: the change is made all the same, and
+ * false if the service could not be reached: the change is made nevertheless, and
  * `announcePrograms` announces its facts later. If the change is not committed, the next change,
  * whose version is greater, overwrites its facts.
  */

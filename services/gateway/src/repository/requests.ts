@@ -1,5 +1,5 @@
 /**
- * The request log (0014_create_requests.sql): written in batches behind the responses, read by the
+ * The request log (0014_create_requests.sql): written in batches after the responses, read by the
  * portal. Lists are ordered by position: the order in which the requests were written.
  */
 import type { BoundStatement, Database, Statement } from '@laurel/postgres';
