@@ -216,7 +216,7 @@ describe('laurel listen', () => {
     await command.end('SIGTERM');
   });
 
-  it('listen forwards only the requested events, and skips the others for good', async () => {
+  it('listen forwards only the requested events, and skips the others permanently', async () => {
     await using machine = await newDeveloperMachine();
     const { program, laurel, receiver, settings } = machine;
     const refunds = ['--forward-to', receiver.url, '--events', 'attempt.refunded'];

@@ -56,7 +56,7 @@ describe('the document of the routes under /api: success', () => {
     return award?.id ?? expect.fail('no award');
   }
 
-  /** Calls every route of the sandbox by session. */
+  /** Calls every route of the sandbox as a signed-in developer. */
   async function playInSandbox(developer: Developer): Promise<void> {
     const { portal, program } = developer;
     const sandbox = `/programs/${program.id}/sandbox`;
@@ -84,7 +84,7 @@ describe('the document of the routes under /api: success', () => {
     expectStatus(200, await portal.send('GET', `${sandbox}/events?from=oldest`));
   }
 
-  /** Calls every route of a program's integrations by session. */
+  /** Calls every route of a program's integrations as a signed-in developer. */
   async function setUpIntegration({ portal, program }: Developer): Promise<void> {
     const integrations = `/programs/${program.id}/integrations`;
     const send = <Body>(method: string, path: string, body?: object) =>
@@ -254,7 +254,7 @@ describe('the document of the routes under /api: success', () => {
     await setUpIntegration(developer);
     const requests = `/programs/${program.id}/requests`;
     const logged = () => portal.send('GET', `${requests}/${made.headers['x-request-id']}`);
-    // The log is written behind the response.
+    // The log is written after the response.
     while ((await logged()).status === 404);
     expectStatus(200, await logged());
     expectStatus(200, await portal.send('GET', `${requests}?environment=test`));

@@ -102,7 +102,7 @@ describe.skipIf(!(await hasChromium()))('the overview', () => {
     expect(await page.getByText('not counted').count()).toBe(2);
   });
 
-  /** Waits until the overview knows a step: the log is written behind the responses. */
+  /** Waits until the overview knows a step: the log is written after the responses. */
   async function known(step: string): Promise<void> {
     const path = `/programs/${developer.program.id}/overview?environment=test`;
     await eventually(

@@ -63,7 +63,7 @@ export type OutcomeCommitDeps = {
   readonly signingKeyId: number;
   readonly attempts: AttemptCache;
   readonly outbox: Outbox;
-  /** Makes the monitor count the outcomes of this commit soon. */
+  /** Wakes the monitor, which then counts the outcomes of this commit. */
   readonly monitor: { wake(): void };
   readonly attemptTtlMs: number;
   readonly clock: Clock;

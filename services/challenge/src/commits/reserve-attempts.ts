@@ -53,7 +53,10 @@ export function createAttemptReservationBatches(deps: Deps): AttemptReservationB
   );
 }
 
-/** One result per creation, in order; null if cached facts do not accept it, or no longer held. */
+/**
+ * One result per creation, in order; null if the cached facts do not accept it, or were out of
+ * date.
+ */
 async function reserveOnCache(
   batch: readonly NamedCreation[],
   options: Pick<BatchOptions, 'beforeCommit'>,

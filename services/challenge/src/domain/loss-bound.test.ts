@@ -26,8 +26,8 @@ type Step =
   | { readonly kind: 'report'; readonly times: number; readonly isWin: boolean };
 
 /**
- * What a challenge pays until its bar is confirmed, or for ever, by the rules of creations, of the
- * monitor and of held awards.
+ * What a challenge pays until its bar is confirmed, or without end if it never is, by the rules of
+ * creations, of the monitor and of held awards.
  */
 function paidBy(steps: readonly Step[], targetPassRate: number): { readonly cents: bigint; readonly most: number } {
   let challenge = challengeWith(targetPassRate);

@@ -1,6 +1,6 @@
 /**
- * The audit's checks on drift monitors and on the status history: each finds the damage that it is
- * for.
+ * The audit's checks on drift monitors and on the status history: each finds the kind of damage
+ * that it checks for.
  */
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { ok } from '@laurel/testing';

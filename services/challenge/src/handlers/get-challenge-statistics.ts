@@ -77,7 +77,10 @@ async function readStatistics(
   };
 }
 
-/** Until paid attempts have scores, those that place the bar. Every score of top_n places it. */
+/**
+ * Until paid attempts have scores, the scores that set the bar. Every score of a top_n challenge
+ * does.
+ */
 async function readScores(
   on: Queryable,
   { id, terms, threshold }: Challenge,
@@ -98,7 +101,7 @@ function passRateOf(counted: {
   return { attempts, passes, low: interval?.low, high: interval?.high, at: readAt };
 }
 
-/** Undefined unless samples will place the bar, and some are there. */
+/** Undefined unless samples will set the bar and there are some. */
 function barSoFar(challenge: Challenge, ascending: readonly number[]): number | undefined {
   const { prizeStructure, targetPassRate, direction } = challenge.terms;
   if (prizeStructure === 'top_n' || statusOf(challenge) !== 'calibrating') return undefined;

@@ -110,7 +110,7 @@ describe('attempts that are created under load', () => {
       const { before, during, after } = await createAround(challenge, completeRamp);
       expect(before).toEqual(before.map(() => CAPPED));
       expect(during).toEqual(during.map(({ prize_cents }) => (prize_cents === 500n ? CAPPED : FULL)));
-      // None is decided on the row that was cached before.
+      // No creation is decided on the row that was cached before.
       expect(after).toEqual(after.map(() => FULL));
       expect(before.length).toBeGreaterThan(0);
     }

@@ -2,8 +2,8 @@
  * RecordListenedScores: scores that an integration received without an attempt count as samples of
  * calibrating challenges. A player is the account that the wallet finds for the ref, as for an
  * attempt; in live only one that may play for money (domain/sample-player.ts). Challenges of
- * another tenant are dropped first, so a sample of one looks like a sample of no challenge. The
- * commit is record-samples.ts.
+ * another tenant are dropped first, so a sample for one of those looks like a sample for an unknown
+ * challenge. The commit is record-samples.ts.
  */
 import type { Wallet } from '@laurel/attempts';
 import { isSameTenant, type Tenant } from '@laurel/attempts/domain';
@@ -56,7 +56,7 @@ function parseScore(item: ListenedScoreMessage): ListenedScore {
 }
 
 /**
- * Drops scores of other tenants' challenges and of challenges whose bar no sample places. Returns
+ * Drops scores of other tenants' challenges and of challenges whose bar samples do not set. Returns
  * the others with the players who gave them.
  */
 async function samplesOf(scores: readonly ListenedScore[], { database, wallet }: Deps): Promise<readonly Given[]> {

@@ -72,7 +72,7 @@ describe('a challenge that the drift monitor suspended', () => {
     expect(await h.eventsOf(id)).toHaveLength(2);
   });
 
-  it('a challenge suspended by drift is closed without a note, for good', async () => {
+  it('a challenge suspended by drift is closed without a note, permanently', async () => {
     const id = await drifted();
     expect(await change(id, CLOSED)).toBe(CLOSED);
     expect(await change(id, LIVE, 'Too late.')).toBe('conflict');

@@ -7,9 +7,9 @@
  * - No fact about a key that may become stale is cached: a revoked key or a suspended program stops
  *   immediately on every replica. Requests of a program and environment are counted exactly across
  *   replicas, whichever of its API keys they carry.
- * - A request whose API key resolved before brings along its use of an idempotency key. The
- *   statement that admits the request also locks that key: one round trip instead of two. These
- *   requests have separate batches, because the others lock nothing.
+ * - A request whose API key resolved before carries its use of an idempotency key. The statement
+ *   that admits the request also locks that key: one round trip instead of two. These requests have
+ *   separate batches, because the others lock nothing.
  * - The body of such a request is therefore read before it is admitted, and counts against its API
  *   key (`body-budget.ts`). For all other requests no byte is read before the API key has proved
  *   valid, so a caller without a valid one cannot make this process hold anything.
@@ -146,7 +146,7 @@ export function createAdmission(options: {
         if (error instanceof QueueFullError) throw error;
         logger.debug({ err: error }, 'admission without the database');
         const verdict = error instanceof LostReplyError ? undefined : verdicts.byCache(keyHash);
-        // The key lock may have been committed all the same. An admitted request asks again and
+        // The key lock may have been committed nevertheless. An admitted request asks again and
         // finds its own lock; otherwise the lock is released.
         if (use !== null && verdict?.kind !== 'admitted') void idempotency.release(firstLockOf(use));
         if (verdict === undefined) throw error;

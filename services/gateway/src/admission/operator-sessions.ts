@@ -1,7 +1,7 @@
 /**
  * The sessions that operators open with a token. They are not cached between calls, so a session
- * that was ended is over immediately on every replica. A session whose token, or whose holder, the
- * replica's configuration does not have is none.
+ * that was ended is over immediately on every replica. A session is not valid on a replica whose
+ * configuration lacks its token or its operator.
  */
 import type { Database } from '@laurel/postgres';
 import type { Clock } from '@laurel/service';

@@ -1,7 +1,7 @@
 /**
- * One list of attempts out of the pages of two contest services, in the order of creation and id.
- * Each page states how far it was read, and the merged page ends where the first of them does: an
- * attempt beyond that may not be in the other page yet.
+ * Merges the pages of two contest services into one list of attempts, in the order of creation and
+ * id. Each page states how far it was read, and the merged page ends where the first of them does:
+ * an attempt beyond that may not be in the other page yet.
  */
 import type { Position } from '@laurel/values/cursor';
 import { isBefore as isEarlier, millisecondsBetween } from '@laurel/values/instant';

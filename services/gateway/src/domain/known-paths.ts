@@ -14,7 +14,7 @@ export class KnownPaths {
     );
   }
 
-  /** Returns none for an unknown path. */
+  /** Returns an empty list for an unknown path. */
   methodsOf(path: string): readonly string[] {
     const found = new Set<string>();
     for (const { pattern, methods } of this.#templates.values()) {

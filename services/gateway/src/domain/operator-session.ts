@@ -7,7 +7,7 @@ import { createHmac } from 'node:crypto';
 
 /** Twelve hours, whatever a developer's session lasts: it may move money. */
 export const OPERATOR_SESSION_MS = 12 * 3_600_000;
-/** One more begins at the cost of the holder's oldest one. */
+/** A further session ends the operator's oldest one. */
 export const MAX_SESSIONS_OF_AN_OPERATOR = 20;
 
 /** The session by whose cookie an operator calls. */

@@ -1,7 +1,8 @@
 /**
  * Two operators may decide one payout at the same moment. The first decision stays. An operator who
  * repeats their own decision, with the same reason, gets the payout again; any other decision
- * afterwards is a conflict that names what was decided, so that no reason is lost unseen.
+ * afterwards is a conflict that names what was decided, so that the operator notices that the
+ * reason was not kept.
  */
 import { type Refused, refused } from '@laurel/errors';
 
@@ -26,7 +27,7 @@ export function decisionOf({ status, reason }: Omit<ShownPayout, 'decision'>): '
   return status === 'paid' && reason !== null ? 'released' : null;
 }
 
-/** Null if the payout has the decision that was asked for, else the conflict. */
+/** Null if the payout has the requested decision, else the conflict. */
 export function checkDecision(payout: ShownPayout, asked: DecisionRequest): Refused | null {
   const decision = decisionOf(payout);
   if (decision === null) {

@@ -9,7 +9,7 @@ const secretName = fc.constantFrom(...NAMES);
 const secret = fc.uuid().map((text) => `z${text.replaceAll('-', 'q')}`);
 const email = fc.tuple(secret, fc.domain()).map(([local, domain]) => `${local}@${domain}`);
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => mintKey('live', Buffer.from(bytes)).key);
-/** What must not be kept, as a value below an ordinary name. */
+/** A value that must not be kept, even under an ordinary name. */
 const sensitive = fc.oneof(email, key);
 const json = fc.jsonValue({ maxDepth: 4 });
 /** Escapes some characters, as a client may: the text of a string in JSON. */

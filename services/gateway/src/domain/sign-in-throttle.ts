@@ -7,8 +7,8 @@
  *   client with all its e-mails; and for the e-mail from all clients not known to it. So guesses
  *   from many networks are slowed down together. A developer who signs in from a new network
  *   meanwhile is slowed down too, each time by at most the longest delay.
- * - A sign-in counts as failed before its password is checked; a right password takes the failure
- *   back. So however many arrive concurrently, over however many replicas, no more than the free
+ * - A sign-in counts as failed before its password is checked; a right password deletes that
+ *   failure. So however many arrive concurrently, over however many replicas, no more than the free
  *   number of wrong passwords are checked.
  * - Only failures count. A refused sign-in is not a failure. Calls with a session are not throttled
  *   here.

@@ -1,6 +1,7 @@
 /**
  * Opens a request with its id and start time. Closes it with one log line and one observation,
- * whichever handler answered; a request of `/v1` with a valid API key goes to the request log too.
+ * whichever handler answered; a request of `/v1` with a valid API key is also written to the
+ * request log.
  */
 import { HTTP_STATUS } from '@laurel/errors';
 import type { Logger } from '@laurel/service';

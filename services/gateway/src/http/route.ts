@@ -122,8 +122,8 @@ export interface Route<
   readonly summary: string;
   readonly description?: string;
   /**
-   * Invalid parameters are `not_found`. They are checked last: a query or a body that does not fit
-   * is `invalid_request` first. Without a schema the route gets them in lower case, like every id.
+   * Invalid parameters are `not_found`. They are checked last: an invalid query or body is
+   * `invalid_request` first. Without a schema the route gets them in lower case, like every id.
    */
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;

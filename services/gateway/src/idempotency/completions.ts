@@ -1,5 +1,5 @@
 /**
- * Completions are written behind the response. They wait for the next statement that locks keys,
+ * Completions are written after the response. They wait for the next statement that locks keys,
  * which carries them at no extra cost; if none comes, a statement of their own writes them. Until
  * then this process answers from its cache, and other replicas check twice before they answer that
  * a key is in use (`idempotency.ts`).

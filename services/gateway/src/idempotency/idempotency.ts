@@ -26,8 +26,8 @@ import { firstLockOf, type KeyLockOptions, type KeyLockVerdict, lockRecords } fr
 export interface Idempotency extends AsyncDisposable {
   lock(use: KeyUse): Promise<KeyLockVerdict>;
   /**
-   * Called before the response. If the completion is never written, the response is valid all the
-   * same, and the key is taken over later.
+   * Called before the response. If the completion is never written, the response is valid
+   * nevertheless, and the key is taken over later.
    */
   complete(answered: Answered): Promise<void>;
   /** Never rejects for a failed write; neither does `release`. */

@@ -91,7 +91,7 @@ const TAGS = [
   { name: 'Portal me', description: 'The developer who is signed in.' },
   { name: 'Portal programs', description: "A developer's own programs and their test keys." },
   { name: 'Portal webhook events', description: 'The events that endpoints may subscribe to.' },
-  { name: 'Portal sandbox', description: 'The sandbox of a program, by session.' },
+  { name: 'Portal sandbox', description: 'The sandbox of a program, for its signed-in developer.' },
   { name: 'Portal challenges', description: "The challenges of a developer's program, and their statistics." },
   { name: 'Portal tournaments', description: "The tournaments of a developer's program." },
   { name: 'Portal rounds', description: 'The rounds of a tournament, and their standings.' },

@@ -3,8 +3,7 @@ import type { Action } from '../repository/operator-actions.ts';
 /**
  * An action in the operators' log, as `/api/operator` shows it. `outcome` is `done`, `refused` or
  * `unknown`. It is unknown after a failure of the gateway or the death of its process, because the
- * action may have had its effect all the same. If the action created something, that is its
- * subject.
+ * action may have taken effect nevertheless. If the action created something, that is its subject.
  */
 export function presentAction(action: Action) {
   return {

@@ -67,7 +67,7 @@ export const COUNT_ON = `
  * replicas cannot deadlock. Keys are joined laterally with `limit 1`, which has one possible plan.
  * A plain join, planned while the tables are small, keeps a plan that scans every key (measured
  * with 200 keys: 427 us a statement of one key, 747 us of five). Every key that resolved was
- * counted. The counts are joined fully all the same, because only a full join is never executed row
+ * counted. The counts are joined fully nevertheless, because only a full join is never executed row
  * by row here.
  */
 const COUNT: Statement = {
@@ -180,7 +180,7 @@ export type AskedKey = PresentedKey & { readonly wanted: number };
 /** As above, for an API key found in the cache. */
 export type KnownKey = Omit<AdmissionRow, 'requests' | 'windowEndsAt' | 'now'> & { readonly wanted: number };
 
-/** A request that brings along its use of an idempotency key. */
+/** A request with its use of an idempotency key. */
 export type RequestedLock = KeyUse & { readonly apiKeyId: string };
 
 export interface CountOptions {

@@ -88,9 +88,9 @@ const INSERT: Statement = {
 };
 
 /**
- * Counts a sign-in as failed, unless it must wait; beginning the session takes the failure back.
- * Does not wait for the disk: after a crash of the database the last failures no longer count,
- * which harms no account.
+ * Counts a sign-in as failed, unless it must wait; beginning the session deletes that failure. Does
+ * not wait for the disk: after a crash of the database the last failures no longer count, which
+ * harms no account.
  *
  * A decision's time is read after its failures, and a failure's time under the lock. So no failure
  * is newer than the decision that reads it, and a caller's wait is never longer than the delay.

@@ -13,7 +13,7 @@ import { attemptOutcome, attemptStatus } from './v1/attempt-schemas.ts';
 import { amount, playerRef, timestamp, uuid } from './v1/fields.ts';
 import { deliverySchema } from './webhooks.ts';
 
-/** Query parameters that leave only some attempts of a list. */
+/** Query parameters that filter a list of attempts. */
 export const attemptFilters = {
   status: attemptStatus.optional().openapi({ description: 'Only attempts with this status.' }),
   challenge_id: id.optional().openapi({ description: 'Only attempts at this challenge.' }),
@@ -106,7 +106,7 @@ export function fromOf({
   return after === undefined ? { $case: 'before', value } : { $case: 'after', value };
 }
 
-/** The page of each contest service that may have attempts which the filters leave. */
+/** The page of each contest service that may have attempts matching the filters. */
 export async function readPages(
   services: OwningServices,
   { status, challenge_id, tournament_round_id, player_ref }: Partial<AttemptFilters>,

@@ -35,7 +35,7 @@ export const text = (maxLength: number) =>
     .refine((value) => !hasNul(value), 'must not contain NUL')
     .openapi({ maxLength });
 
-/** The reason of an operator's decision on money; blanks alone are none. */
+/** The reason of an operator's decision on money; blanks alone are not a reason. */
 export const reason = text(MAX_REVIEW_REASON_CHARACTERS).refine((value) => value.trim() !== '', 'must not be blank');
 
 /** `<amount>`: a decimal string with two places. */

@@ -6,7 +6,7 @@
  *    disk before anything else happens. If they cannot be written, nothing is done.
  * 2. The effect takes place, in whichever service.
  * 3. The response's status is recorded, and the subject as operators see it afterwards. If these
- *    cannot be written, the caller gets the response all the same, and the process's log records
+ *    cannot be written, the caller gets the response nevertheless, and the process's log records
  *    the failure.
  *
  * A process that dies in between leaves an action without a result: the log shows its outcome as
@@ -161,7 +161,7 @@ function recordAction<Caller, Log extends ActionLog>(
     try {
       answer = await handle(request, context);
     } catch (error) {
-      // The change may have happened all the same.
+      // The change may have happened nevertheless.
       await conclude({ status: HTTP_STATUS.internal_error, created: null, after: null });
       throw error;
     }

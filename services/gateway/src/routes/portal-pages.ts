@@ -18,7 +18,7 @@ export function folderOf(pages: Pages): string {
 
 const PAGE = 'index.html';
 
-/** What a page could ask a browser for, and ours never do. Copying is not among them. */
+/** Browser features that these pages never use. Copying is not among them. */
 const UNUSED_FEATURES = [
   ...['accelerometer', 'autoplay', 'camera', 'display-capture', 'encrypted-media', 'fullscreen', 'geolocation'],
   ...['gyroscope', 'magnetometer', 'microphone', 'midi', 'payment', 'picture-in-picture'],

@@ -65,8 +65,7 @@ export function pushOutcome({ pushLimits, pushBodies, pushes, addressOf }: PushD
     }
     context.pushEnvironment = admission.environment ?? undefined;
     let isReceiving = false;
-    // If a caller disconnects while its push is being received, that makes no room for another push
-    // yet.
+    // A push whose caller disconnects still counts as under way until the service has processed it.
     response.on('close', () => {
       if (!isReceiving) admission.release();
     });

@@ -49,7 +49,7 @@ export function handleOf<Caller, Dependencies, Code extends ApiErrorCode>(
   options: {
     readonly area: Area;
     readonly callerOf: (context: RequestContext, request: Request) => Caller;
-    /** For a request whose input is also checked before it gets here. */
+    /** The check of the input, if an earlier handler runs it too. */
     readonly check?: InputCheck;
     readonly keys?: KeyEnd;
   },
@@ -91,7 +91,7 @@ export function runRoute(
     try {
       answer = await handle(request, context);
     } catch (error) {
-      // The operation may have happened all the same.
+      // The operation may have happened nevertheless.
       if (keyLock !== undefined) await keys?.idempotency.release(keyLock);
       log?.(request, context, 'failed');
       throw error;

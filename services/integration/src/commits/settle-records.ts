@@ -16,8 +16,8 @@
  * 4. Settle at the contest service. The attempt is settled, once. Sent again, the report derives
  *    the same operation id, and the contest service returns `repeated`: a `duplicate`. (Lost pairs:
  *    see below.)
- * 5. Respond. Nothing is owed any more; a lost response leads to step 4.
- * 6. Log. A lost entry is missing in the log, and decides nothing.
+ * 5. Respond. Nothing is left to do; a lost response leads to step 4.
+ * 6. Log. A lost entry is missing in the log, and affects no decision.
  *
  * If this service's database loses its newest pairs with its disk, a repeated report may find
  * another attempt. Then the contest service refuses it: it recorded the report as the use of a key

@@ -1,6 +1,7 @@
 /**
- * How much a descriptor may hold when it is saved or tried out, beside its 16 KiB. Each record of a
- * body is read with the whole descriptor, so its size multiplies with the number of records.
+ * How much a descriptor may contain when it is saved or tried out, in addition to the limit of 16
+ * KiB. Each record of a body is read with the whole descriptor, so its size multiplies with the
+ * number of records.
  *
  * A descriptor that an earlier release stored may exceed these limits and is still read;
  * read-record.ts bounds what its bodies cost.

@@ -1,7 +1,7 @@
 /**
- * When a poll of a list with the newest records first has seen everything new: at a page with a
- * record that an earlier poll had, and with no new record. A refused or ignored record counts as
- * neither, so a page of only those does not end the poll.
+ * When a poll of a newest-first list has seen everything new: at a page that has a record of an
+ * earlier poll and no new record. A refused or ignored record counts as neither, so a page of only
+ * those does not end the poll.
  *
  * A poll that resumes where `max_pages` ended the one before may see some of its pages again,
  * because new records have moved the list by some pages since. So it ends only at the last page,

@@ -6,7 +6,7 @@
  * failing.
  *
  * Each environment counts an origin's slots and health separately. So a test key that names another
- * partner's origin takes nothing from that partner's live polls. Test polls together hold at most
+ * partner's origin uses up nothing of that partner's live polls. Test polls together hold at most
  * half of all slots, and never the last one if there are several.
  *
  * Live integrations come first among those whose origin may get a slot; within an environment, the

@@ -143,7 +143,7 @@ describe("a tournament's status", () => {
     expect((await setStatus(tournament.id, TournamentStatus.ACTIVE))?.currentRound).toEqual(resumed?.currentRound);
   });
 
-  it('a closed tournament ends after the running round, for good', async () => {
+  it('a closed tournament ends permanently after the running round', async () => {
     const tournament = await create();
     await setStatus(tournament.id, TournamentStatus.CLOSED);
     h.clock.advance(2 * HOUR_MS);

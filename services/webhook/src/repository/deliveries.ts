@@ -46,7 +46,7 @@ where d.id = $1 and e.deleted_at is null and case
   else coalesce(e.program_id, $2) = $2 and exists (select from programs where id = $2 and developer_id = e.developer_id)
 end`;
 
-// A retry is scheduled if a send failed or was interrupted and another is left.
+// A retry is scheduled if a send failed or was interrupted and it was not the last.
 const RETRY_NOW = {
   name: 'deliveries_retry_now',
   text: `

@@ -38,7 +38,7 @@ export type LoggedDelivery = {
 
 export type LogFilter = { readonly status: DeliveryStatus | null; readonly eventType: string | null };
 
-/** A delivery of the log with what only one that is asked for by its id shows. */
+/** A delivery of the log, with the fields that only a request for this one delivery returns. */
 export type DeliveryDetail = {
   readonly delivery: LoggedDelivery;
   readonly stored: StoredDelivery;

@@ -6,16 +6,18 @@ import type { Queryable } from '@laurel/postgres';
 import type { Tenant } from '@laurel/values/tenant';
 import type { Counts } from './delivery-stats.ts';
 
-/** Deliveries of each endpoint that are looked through, newest first. */
+/** The most deliveries of each endpoint that are searched, newest first. */
 export const MAX_EXAMINED_EACH = 10_000;
-/** The oldest deliveries of each endpoint, in which the first delivered one is looked for. */
+/**
+ * The most of each endpoint's oldest deliveries in which the first delivered one is searched for.
+ */
 const MAX_OLDEST = 1_000;
 
 export type DeliverySummary = Counts & {
   /** Set if an endpoint has more deliveries of the period: only those from then on are counted. */
   readonly countedFrom: Date | null;
   readonly endpointCreatedAt: Date | null;
-  /** When the first delivered one was created, among those that were looked through. */
+  /** When the first delivered one was created, among those that were searched. */
   readonly deliveredAt: Date | null;
 };
 

@@ -1,6 +1,6 @@
 /**
- * The failed deliveries of an endpoint that nothing covers: no other delivery of their event to
- * that endpoint is pending or has been delivered.
+ * The failed deliveries of an endpoint that are uncovered: no other delivery of their event to that
+ * endpoint is pending or has been delivered.
  */
 import type { Queryable } from '@laurel/postgres';
 import type { Environment } from '@laurel/values/tenant';

@@ -1,7 +1,7 @@
 /**
- * Deletes rows that decide nothing any more. The delivery log is kept for some days, and an event's
- * row for longer than the stream can redeliver the event. Sandbox events are kept long enough for a
- * developer who was away for a weekend.
+ * Deletes rows that no longer affect a decision. The delivery log is kept for some days, and an
+ * event's row for longer than the stream can redeliver the event. Sandbox events are kept long
+ * enough for a developer who was away for a weekend.
  */
 import type { Database } from '@laurel/postgres';
 import { deleteInBatches } from '@laurel/service';

@@ -194,7 +194,7 @@ function decidePayout(
       const review = { awardId, operator, reason: body.reason };
       const decided =
         verb === 'release' ? await service.releaseAward(review, options) : await service.denyAward(review, options);
-      // The wallet's payout names the decision that is in the way.
+      // The wallet's payout names the earlier decision, with which this one conflicts.
       if (isRefused(decided) && decided.code !== 'conflict') return decided;
       const found = await wallet.getPayout({ awardId }, options);
       if (isRefused(found)) return found;

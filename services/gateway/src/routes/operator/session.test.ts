@@ -60,7 +60,7 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 beforeEach(() => {
   lines = [];
-  // No client waits for the wrong tokens of an earlier test.
+  // No client has to wait because of wrong tokens in an earlier test.
   clock.advance(QUARTER_HOUR_MS);
 });
 
@@ -202,7 +202,7 @@ describe('changes by an operator’s cookie', () => {
     }
     expect(await actions()).toEqual(before);
     expect(codeOf(await createProgram({ cookie, headers: OWN_PAGE }))).toEqual(CREATED);
-    // A program with the token needs no header of a browser.
+    // A program that sends the token needs no headers of a browser.
     expect(codeOf(await createProgram({ token: ALICE, headers: { 'sec-fetch-site': 'cross-site' } }))).toEqual(CREATED);
   });
 
@@ -353,7 +353,7 @@ describe('guesses of operators’ tokens at sign-in', () => {
         const answer = await sendToken(ALICE, at);
         expect([answer.status, answer.body]).toMatchObject([429, { limit: 10, retry_after: 1 }]);
       }
-      // Who has a session continues, and does not become a client whose right token is compared.
+      // An operator with a session continues, but the client does not become known by it.
       expect(await nameOf({ replica, cookie })).toBe('alice');
     }
     clock.advance(1_000);

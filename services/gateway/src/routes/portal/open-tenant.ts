@@ -1,5 +1,5 @@
 /**
- * Where a developer may change something by session: only where a key of the program would work.
+ * Where a signed-in developer may change something: only where a key of the program would work.
  * Otherwise a session would get further than the key that a suspension or the configuration
  * refuses.
  */

@@ -1,6 +1,6 @@
 /**
- * The integrations of a program by session. The integration service is scripted. The tests compare
- * its calls and the responses with those of `/v1`.
+ * The integrations of a program, for its signed-in developer. The integration service is scripted.
+ * The tests compare its calls and the responses with those of `/v1`.
  */
 import { refused } from '@laurel/errors';
 import { Environment } from '@laurel/proto/common';

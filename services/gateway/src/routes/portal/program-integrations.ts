@@ -1,6 +1,7 @@
 /**
- * The integrations of a program by session, in both environments: the bodies, the schemas and the
- * runs are those of `/v1`. Nothing is changed where a key of the program would not work.
+ * The integrations of a program, for its signed-in developer, in both environments: the bodies, the
+ * schemas and the runs are those of `/v1`. Nothing is changed where a key of the program would not
+ * work.
  */
 import { type ErrorCode, isRefused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';
@@ -59,7 +60,7 @@ const createProgramIntegration = defineProgramRoute({
 
 const where = environment.openapi({ description: 'Where the integration is; in the other one it is not found.' });
 
-/** A change of one integration, which is looked for in the environment of the query. */
+/** A change of one integration, which is looked up in the environment that the query names. */
 function changeOfOne(
   route: TenantRoute<Integrations>,
   as: Pick<Route<never, never>, 'name' | 'action' | 'path'> & Partial<Pick<Route<never, never>, 'method' | 'body'>>,
@@ -78,7 +79,7 @@ function changeOfOne(
   });
 }
 
-/** What a change has of the route of `/v1`: its texts, its body and its success. */
+/** What a change takes over from the route of `/v1`: its texts, its body and its success. */
 function sharedOf<Dependencies>(route: TenantRoute<Dependencies>) {
   const { params: _params, refusals, run: _run, ...shared } = route;
   return { ...shared, refusals: { ...refusals, conflict: NO_KEY_WORKS } };

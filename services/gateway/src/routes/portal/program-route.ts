@@ -1,7 +1,7 @@
 /**
- * Routes below `/programs/{programId}` of the portal, called by the developer of that program. The
- * program of another developer is not found like one that does not exist: only the request itself
- * is checked before, and nothing is run.
+ * Routes below `/programs/{programId}` of the portal, called by the developer of that program.
+ * Another developer's program is not found, as if it did not exist: only the request itself is
+ * checked before that, and the route does not run.
  */
 import { type ApiErrorCode, isRefused } from '@laurel/errors';
 import type { Database } from '@laurel/postgres';

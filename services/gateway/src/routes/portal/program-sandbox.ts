@@ -1,7 +1,7 @@
 /**
- * The sandbox by session: the routes of `/api/sandbox` below a program of the developer, and in
- * addition creating an attempt and reporting its outcome, with the body and the run of `/v1`. A
- * program whose test key would not work gets no further here either.
+ * The sandbox for a signed-in developer: the routes of `/api/sandbox` below a program of the
+ * developer, and in addition creating an attempt and reporting its outcome, with the body and the
+ * run of `/v1`. A program whose test key would not work is refused here too.
  */
 import type { HotCalls } from '@laurel/attempts/client';
 import { type ApiErrorCode, isRefused } from '@laurel/errors';

@@ -73,7 +73,7 @@ function call(developer: Developer, method: string, path: string, body?: object,
 }
 const listOf = (developer: Developer, query = '') =>
   developer.read(`${developer.programId}/requests?environment=test${query}`);
-/** Reads until the log has a request: it is written behind the response. */
+/** Reads until the log has a request: it is written after the response. */
 async function readUntil(developer: Developer, requestId: string | null) {
   for (;;) {
     const answer = await developer.read(`${developer.programId}/requests/${requestId}`);
