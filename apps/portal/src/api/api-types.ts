@@ -901,6 +901,77 @@ export type LiveKey = {
   live_key: string;
 };
 
+export type Money = {
+  /**
+   * What happened later is not in the sums yet. A day is closed 15 minutes after its end, and is final then. Null before
+   * the first count.
+   */
+  counted_at: string | null;
+  environments: Array<MoneyOfEnvironment>;
+  /** Days with money, oldest first. */
+  days: Array<MoneyOfDay>;
+  data: Array<MoneyOfProgram>;
+  /** The `cursor` of the next page; null on the last one. */
+  next_cursor: string | null;
+};
+
+export type MoneyOfDay = {
+  day: string;
+  environment: Environment;
+  /** Fees that were charged, refunded ones included. */
+  fees: Amount;
+  /** Fees that were returned, whenever they were charged. */
+  refunds: Amount;
+  /** Payouts that were paid, whenever they were won. */
+  paid: Amount;
+  /** Payouts that were put on hold, whatever was decided since. */
+  held: Amount;
+  /** Payouts that were denied, whenever they were put on hold. */
+  denied: Amount;
+  /** `fees` less `refunds` and `paid`: what the house keeps; may be negative. */
+  kept: string;
+};
+
+export type MoneyOfEnvironment = {
+  environment: Environment;
+  /** Fees that were charged, refunded ones included. */
+  fees: Amount;
+  /** Fees that were returned, whenever they were charged. */
+  refunds: Amount;
+  /** Payouts that were paid, whenever they were won. */
+  paid: Amount;
+  /** Payouts that were put on hold, whatever was decided since. */
+  held: Amount;
+  /** Payouts that were denied, whenever they were put on hold. */
+  denied: Amount;
+  /** `fees` less `refunds` and `paid`: what the house keeps; may be negative. */
+  kept: string;
+  /** What the house keeps since the beginning, deposits apart; may be negative. */
+  house: string;
+  /** Payouts that are held now, among the newest 10,000 held ones of all programs. */
+  held_now: Amount;
+};
+
+export type MoneyOfProgram = {
+  /** Null: fees from before the ledger named their program. */
+  program_id: string | null;
+  /** Null where the program is not known. */
+  name: string | null;
+  environment: Environment;
+  /** Fees that were charged, refunded ones included. */
+  fees: Amount;
+  /** Fees that were returned, whenever they were charged. */
+  refunds: Amount;
+  /** Payouts that were paid, whenever they were won. */
+  paid: Amount;
+  /** Payouts that were put on hold, whatever was decided since. */
+  held: Amount;
+  /** Payouts that were denied, whenever they were put on hold. */
+  denied: Amount;
+  /** `fees` less `refunds` and `paid`: what the house keeps; may be negative. */
+  kept: string;
+};
+
 export type OneTimeLink = {
   token: string;
   expires_at: string;

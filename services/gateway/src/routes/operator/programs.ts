@@ -39,7 +39,10 @@ const programChange = component(
     .strictObject({
       status: z.enum(['approved', 'suspended', 'closed']).optional(),
       deletion_scheduled: z.boolean().optional(),
-      developer_id: id.nullable().optional().openapi({ description: 'Sent alone. Null: no developer.' }),
+      developer_id: id
+        .nullable()
+        .optional()
+        .openapi({ type: ['string', 'null'], format: 'uuid', description: 'Sent alone. Null: no developer.' }),
     })
     .refine((body) => Object.keys(body).length > 0, 'must change something')
     .refine((body) => body.developer_id === undefined || Object.keys(body).length === 1, {

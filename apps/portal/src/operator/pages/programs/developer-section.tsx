@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import type { DeveloperList, OneTimeLink, Program, ProgramChange } from '../../../api/api-types.ts';
+import type { DeveloperList, OneTimeLink, OperatorProgram, ProgramChange } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
 import type { Failure } from '../../../api/failure.ts';
 import { useChange, useRead } from '../../../api/use-read.ts';
@@ -16,7 +16,7 @@ import { PROGRAM_FACTS } from './facts.ts';
 type Asking = 'change' | 'remove' | 'link';
 
 /** Who sees the program in the portal: shown, changed, and let in after a lost password. */
-export function DeveloperSection({ program }: { readonly program: Program }): ReactNode {
+export function DeveloperSection({ program }: { readonly program: OperatorProgram }): ReactNode {
   const [asking, setAsking] = useState<Asking>();
   const [token, setToken] = useState<string>();
   const close = () => setAsking(undefined);
@@ -75,14 +75,14 @@ const STAYS =
   'The API keys and the secrets of its integrations stay valid, also for people who know them: replace the live key here; the new developer replaces the test key and the secrets in the portal. Nothing that was shown once is shown again.';
 
 interface ProgramDialogProps {
-  readonly program: Program;
+  readonly program: OperatorProgram;
   readonly onClose: () => void;
 }
 
 /** What both dialogs that change the developer share. */
 function useDeveloperChange({ program, onClose }: ProgramDialogProps) {
   const path = `/programs/${program.id}`;
-  const change = useChange<Program>('patch', path, AFFECTS);
+  const change = useChange<OperatorProgram>('patch', path, AFFECTS);
   return {
     change,
     assign: async (developerId: string | null) => {

@@ -1,8 +1,8 @@
-import type { Environment, Program } from '../../../api/api-types.ts';
+import type { Environment, OperatorProgram } from '../../../api/api-types.ts';
 import type { Fact } from '../../layout/changes-since.ts';
 
 /** What an action on a program depends on. */
-export const PROGRAM_FACTS: readonly Fact<Program>[] = [
+export const PROGRAM_FACTS: readonly Fact<OperatorProgram>[] = [
   { label: 'Status', of: ({ status }) => status },
   { label: 'Developer', of: ({ developer_id: developerId }) => developerId ?? 'none' },
   { label: 'Deletion', of: ({ deletion_scheduled: isScheduled }) => (isScheduled ? 'scheduled' : 'not scheduled') },
@@ -10,7 +10,7 @@ export const PROGRAM_FACTS: readonly Fact<Program>[] = [
   { label: 'Live key', of: (program) => keyOf(program, 'live') },
 ];
 
-function keyOf({ keys }: Program, environment: Environment): string {
+function keyOf({ keys }: OperatorProgram, environment: Environment): string {
   const key = keys.find((one) => one.environment === environment);
   return key === undefined ? 'none' : `${key.prefix}…${key.last4}`;
 }

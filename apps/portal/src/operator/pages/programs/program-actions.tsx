@@ -1,6 +1,6 @@
 /** What changes a program, each with its consequence before it happens. */
 import { type ReactNode, useState } from 'react';
-import type { ApprovedProgram, LiveKey, Program, ProgramStatus } from '../../../api/api-types.ts';
+import type { ApprovedProgram, LiveKey, OperatorProgram, ProgramStatus } from '../../../api/api-types.ts';
 import type { Method } from '../../../api/client.ts';
 import { useChange } from '../../../api/use-read.ts';
 import { Button } from '../../../kit/button.tsx';
@@ -106,12 +106,12 @@ const OFFERED: Readonly<Record<ProgramStatus, readonly Action[]>> = {
   closed: ['reinstate'],
 };
 
-function offeredFor({ status, deletion_scheduled: isScheduled }: Program): readonly Action[] {
+function offeredFor({ status, deletion_scheduled: isScheduled }: OperatorProgram): readonly Action[] {
   const deletion: Action = isScheduled ? 'keep' : 'scheduleDeletion';
   return [...OFFERED[status], ...(status === 'closed' || isScheduled ? [deletion] : [])];
 }
 
-export function ProgramActions({ program }: { readonly program: Program }): ReactNode {
+export function ProgramActions({ program }: { readonly program: OperatorProgram }): ReactNode {
   const [asking, setAsking] = useState<Action>();
   const [liveKey, setLiveKey] = useState<string>();
   const close = () => setAsking(undefined);
@@ -138,14 +138,18 @@ export function ProgramActions({ program }: { readonly program: Program }): Reac
 
 interface QuestionProps {
   readonly action: Action;
-  readonly program: Program;
+  readonly program: OperatorProgram;
   readonly onClose: () => void;
   readonly onLiveKey: (key: string) => void;
 }
 
 function Question({ action, program, onClose, onLiveKey }: QuestionProps): ReactNode {
   const { method, path, body, title, consequence, confirm, tone } = CALLS[action];
-  const change = useChange<Program | ApprovedProgram | LiveKey>(method, `/programs/${program.id}${path}`, AFFECTS);
+  const change = useChange<OperatorProgram | ApprovedProgram | LiveKey>(
+    method,
+    `/programs/${program.id}${path}`,
+    AFFECTS,
+  );
   const run = async () => {
     const changed = await change.run(body);
     if (changed === undefined) return;

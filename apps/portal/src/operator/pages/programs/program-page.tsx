@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Program, ProgramKey } from '../../../api/api-types.ts';
+import type { OperatorProgram, ProgramKey } from '../../../api/api-types.ts';
 import { useRead } from '../../../api/use-read.ts';
 import { Empty } from '../../../kit/empty.tsx';
 import { Facts } from '../../../kit/facts.tsx';
@@ -27,7 +27,7 @@ const KEY_COLUMNS: readonly Column<ProgramKey>[] = [
 
 export function ProgramPage(): ReactNode {
   const { programId } = route.useParams();
-  const reading = useRead<Program>(`/programs/${programId}`);
+  const reading = useRead<OperatorProgram>(`/programs/${programId}`);
   const above = <Link to="/programs">Programs</Link>;
   if (reading.state !== 'loaded') {
     return (
