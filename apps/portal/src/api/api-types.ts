@@ -1296,7 +1296,7 @@ export type ProgramChange = {
   status?: 'approved' | 'suspended' | 'closed' | undefined;
   deletion_scheduled?: boolean | undefined;
   /** Sent alone. Null: no developer. */
-  developer_id?: string | undefined;
+  developer_id?: string | null | undefined;
 };
 
 export type ProgramCharges = {
