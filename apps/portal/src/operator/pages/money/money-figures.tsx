@@ -12,7 +12,7 @@ import { type Column, Table } from '../../../kit/table.tsx';
 import { Time } from '../../../kit/time.tsx';
 
 /** Amounts that a row of any kind has. */
-export type Sums = Omit<MoneyOfEnvironment, 'environment' | 'house' | 'held_now'>;
+type Sums = Omit<MoneyOfEnvironment, 'environment' | 'house' | 'held_now'>;
 
 export const SUM_COLUMNS: readonly Column<Sums>[] = [
   { name: 'Fees', align: 'end', cell: ({ fees }) => <Money amount={fees} /> },
