@@ -16,6 +16,9 @@ import type { SharedWorld } from '../world.ts';
 import { openOperator, openOperatorPage, signInByToken } from './open-operator.ts';
 import { makePages, type OperatorPage } from './pages.ts';
 
+/** Some thirty pages, each with an accessibility check: 20 s where nothing else runs. */
+const EVERY_PAGE_MS = 120_000;
+
 const stack = new AsyncDisposableStack();
 let browser: Browser;
 let world: SharedWorld;
@@ -47,6 +50,7 @@ describe.skipIf(!(await hasChromium()))('the operator’s pages, in Chromium', (
         expect(await storedTexts(page)).toEqual([]);
         expect(await page.content()).not.toContain(token);
       },
+      EVERY_PAGE_MS,
     );
   });
 

@@ -1,13 +1,8 @@
 /**
-<<<<<<< HEAD
- * The request log (0017_keep_requests_in_batches.sql): written in batches behind the responses,
+ * The request log (0017_keep_requests_in_batches.sql): written in batches after the responses,
  * read by the portal. A row has the requests of a program and environment since the last write.
- * Lists are ordered by position: the order in which the requests were written. What is in a batch is
- * compressed, so a list is filtered here and not by the database.
-=======
- * The request log (0014_create_requests.sql): written in batches after the responses, read by the
- * portal. Lists are ordered by position: the order in which the requests were written.
->>>>>>> refs/m/words
+ * Lists are ordered by position: the order in which the requests were written. What is in a batch
+ * is compressed, so a list is filtered here and not by the database.
  */
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompressSync, constants } from 'node:zlib';
