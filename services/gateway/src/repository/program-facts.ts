@@ -7,16 +7,8 @@ import type { Database, Transaction } from '@laurel/postgres';
 import { type AnnouncedTo, openEnvironmentsOf, type ProgramFacts, type ProgramStatus } from '../domain/program.ts';
 
 /**
-<<<<<<< HEAD
  * Announces a changed program's facts to both services, under the program's lock. If one could not
- * be reached, the change is made all the same, and `announcePrograms` announces its facts later.
-=======
- * Announces a changed program's facts to the integration service, under the program's lock and
- * before the commit. So a suspended program is never stored here while still open there. Returns
- * false if the service could not be reached: the change is made nevertheless, and
- * `announcePrograms` announces its facts later. If the change is not committed, the next change,
- * whose version is greater, overwrites its facts.
->>>>>>> refs/m/words
+ * be reached, the change is made nevertheless, and `announcePrograms` announces its facts later.
  */
 export type AnnounceFacts = (facts: ProgramFacts) => Promise<AnnouncedTo>;
 
