@@ -88,7 +88,9 @@ const INSERT: Statement = {
   name: 'insert_request_batches',
   text: `
     insert into request_batches (program_id, environment, first_request_id, last_request_id, line_count, lines)
-    select * from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::smallint[], $6::bytea[])`,
+    select *
+    from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::smallint[], $6::bytea[])
+    order by 1, 2`,
 };
 
 /** The positions' lock is held, so no two of these statements run at once. */
