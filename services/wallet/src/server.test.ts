@@ -122,7 +122,7 @@ const deposit = (player: number, amountCents: bigint, reference: string) =>
       model.balances[player] = balance;
     }
     model.deposits.set(key, amountCents);
-    expect(await ok(call)).toEqual({ balanceCents: model.balances[player] });
+    expect(await ok(call)).toEqual({ balanceCents: model.balances[player], postedBefore: before !== undefined });
   });
 
 const award = (player: number, amountCents: bigint, replica: number) =>
