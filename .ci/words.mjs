@@ -3,6 +3,7 @@
 // - A comment ends by column 100. A directive to a tool (`biome-ignore`, `@ts-expect-error`) is one
 //   line however long it is.
 // - No sentence begins with "Of", and no text has one of the phrases below.
+// - No file has the marker of an unresolved conflict, which no compiler sees in a comment.
 // - Not read: derived files, landed migrations, and this check.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -23,6 +24,8 @@ const REFUSED = [
   [/\bwhoever\b/gi, '"whoever": name the actor'],
 ];
 
+const CONFLICTS = [[/^(?:<{7}|>{7}) /gm, 'the marker of a conflict']];
+
 const STDIO = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
 const git = (...args) => execFileSync('git', args, STDIO).split('\n').filter(Boolean);
 const landed = new Set(landedMigrations());
@@ -33,6 +36,7 @@ const problems = files.flatMap((name) => {
   const source = readFileSync(name, 'utf8');
   const { comments, texts } = proseOf(name, source);
   return [
+    ...refused(0, source, CONFLICTS),
     ...comments.flatMap((comment) => tooWide(source, comment)),
     ...comments.flatMap(({ start, text }) => refused(start, wordsOf(text))),
     ...texts.flatMap(({ start, text }) => refused(start + 1, text.slice(1, -1))),
@@ -58,8 +62,8 @@ function tooWide(source, { start, text }) {
   return found;
 }
 
-function refused(start, words) {
-  return REFUSED.flatMap(([pattern, problem]) =>
+function refused(start, words, patterns = REFUSED) {
+  return patterns.flatMap(([pattern, problem]) =>
     [...words.matchAll(pattern)].map(({ index }) => ({ at: start + index, problem })),
   );
 }

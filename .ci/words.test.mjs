@@ -35,6 +35,12 @@ test.each([
   expect(check({ [NAME]: `${text}\n` })).toEqual({ status: 1, problems: [OF] });
 });
 
+test('the check refuses the marker of an unresolved conflict, in a comment too', () => {
+  const text = `/*\n${'<'.repeat(7)} HEAD\n * One.\n${'='.repeat(7)}\n * Other.\n${'>'.repeat(7)} other\n */\n`;
+  const problems = [2, 6].map((line) => `${NAME}:${line} the marker of a conflict`);
+  expect(check({ [NAME]: text })).toEqual({ status: 1, problems });
+});
+
 test.each([
   'The wallet has it.',
   'The row is as it was.',
