@@ -1,6 +1,6 @@
 /** A player complains: from any id to the attempt, and what an operator does there. */
 import { randomUUID } from 'node:crypto';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../clients/chromium.ts';
 import { observePage } from '../clients/observed-page.ts';
@@ -9,6 +9,7 @@ import { OPEN_PORTAL_MS } from '../portal/open-portal.ts';
 import { accessibilityIssues, fitsWindow } from '../portal/page-checks.ts';
 import { expectStatus, type SharedWorld } from '../world.ts';
 import { newComplaint, newOpenAttempt } from './attempt-items.ts';
+import { dialogOf } from './dialogs.ts';
 import { openOperator, openOperatorPage, signInByToken } from './open-operator.ts';
 
 const PHONE = { width: 390, height: 800 };
@@ -171,10 +172,6 @@ describe.skipIf(!(await hasChromium()))('an operator answers a complaint', () =>
     expect(objections).toEqual([]);
   });
 });
-
-function dialogOf(page: Page): Locator {
-  return page.getByRole('dialog');
-}
 
 /** Searches by the field of the header. */
 async function search(page: Page, text: string): Promise<void> {

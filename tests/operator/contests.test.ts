@@ -9,6 +9,7 @@ import { enterText, pressEnter, tabTo } from '../portal/keyboard.ts';
 import { OPEN_PORTAL_MS } from '../portal/open-portal.ts';
 import { accessibilityIssues } from '../portal/page-checks.ts';
 import { expectStatus, inMinutes, type SharedWorld } from '../world.ts';
+import { dialogOf } from './dialogs.ts';
 import { openOperator, openOperatorPage, signInByToken } from './open-operator.ts';
 
 const stack = new AsyncDisposableStack();
@@ -286,10 +287,6 @@ describe.skipIf(!(await hasChromium()))('an operator runs contests', () => {
     expect(objections).toEqual([]);
   });
 });
-
-function dialogOf(page: Page): Locator {
-  return page.getByRole('dialog');
-}
 
 function statusOf(page: Page, status: string): Locator {
   return page.locator('.page-header').getByText(status, { exact: true });

@@ -8,6 +8,7 @@ import { enterText, openByKeyboard, pressEnter } from '../portal/keyboard.ts';
 import { OPEN_PORTAL_MS } from '../portal/open-portal.ts';
 import { accessibilityIssues } from '../portal/page-checks.ts';
 import { expectStatus, type SharedWorld } from '../world.ts';
+import { dialogOf } from './dialogs.ts';
 import { openOperator, openOperatorPage, signInByToken } from './open-operator.ts';
 import { newHeldPayout, newHeldRank, payoutOf } from './payout-items.ts';
 
@@ -164,10 +165,6 @@ describe.skipIf(!(await hasChromium()))('an operator decides about held payouts'
     return row;
   }
 });
-
-function dialogOf(page: Page): Locator {
-  return page.getByRole('dialog');
-}
 
 /** The value of a fact of the page. */
 function factOf(page: Page, label: string, value: string): Locator {

@@ -1,5 +1,5 @@
 /** A program's developer, its insiders and its money, on the operator's pages. */
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../clients/chromium.ts';
 import { observePage } from '../clients/observed-page.ts';
@@ -7,6 +7,7 @@ import { enterText, pressEnter } from '../portal/keyboard.ts';
 import { OPEN_PORTAL_MS, signInByPassword } from '../portal/open-portal.ts';
 import { accessibilityIssues } from '../portal/page-checks.ts';
 import { expectStatus, type SharedWorld } from '../world.ts';
+import { dialogOf } from './dialogs.ts';
 import { openOperator, openOperatorPage, signInByToken } from './open-operator.ts';
 
 const stack = new AsyncDisposableStack();
@@ -143,7 +144,3 @@ describe.skipIf(!(await hasChromium()))('an operator looks after a program', () 
     expect(objections).toEqual([]);
   });
 });
-
-function dialogOf(page: Page): Locator {
-  return page.getByRole('dialog');
-}

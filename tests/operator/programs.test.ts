@@ -7,6 +7,7 @@ import { enterText, openByKeyboard, pressEnter } from '../portal/keyboard.ts';
 import { OPEN_PORTAL_MS } from '../portal/open-portal.ts';
 import { accessibilityIssues, storedTexts } from '../portal/page-checks.ts';
 import { expectStatus, type SharedWorld } from '../world.ts';
+import { dialogOf, takeSecret } from './dialogs.ts';
 import { openOperator, openOperatorPage, signInByToken } from './open-operator.ts';
 
 const stack = new AsyncDisposableStack();
@@ -145,7 +146,6 @@ describe.skipIf(!(await hasChromium()))('an operator decides about programs', ()
     await signInByToken(page, world.stack.operatorToken);
     await page.goto(`/operator/programs/${developer.program.id}`);
     await pressEnter(page.getByRole('button', { name: 'Make a sign-in link' }));
-    await enterText(dialogOf(page).getByLabel('Id of the developer'), developer.id);
     await pressEnter(dialogOf(page).getByRole('button', { name: 'Make the link' }));
     const link = await takeSecret(page, 'The sign-in link');
     await using other = await observePage(browser, origin);
@@ -153,10 +153,6 @@ describe.skipIf(!(await hasChromium()))('an operator decides about programs', ()
     await other.page.waitForURL(`${origin}/portal/p/${developer.program.id}/test/**`);
   });
 });
-
-function dialogOf(page: Page): Locator {
-  return page.getByRole('dialog');
-}
 
 function statusOf(page: Page, status: string): Locator {
   return page.locator('.page-header').getByText(status, { exact: true });
@@ -168,16 +164,6 @@ async function decide(page: Page, action: string, consequence: string, confirm =
   await dialogOf(page).getByText(consequence).waitFor();
   expect(await accessibilityIssues(page)).toEqual([]);
   await pressEnter(dialogOf(page).getByRole('button', { name: confirm, exact: true }));
-}
-
-/** Reads a secret that is shown once, and closes its dialog. */
-async function takeSecret(page: Page, title: string): Promise<string> {
-  const shown = page.getByRole('dialog', { name: title });
-  const secret = (await shown.locator('pre').textContent()) ?? '';
-  expect(await accessibilityIssues(page)).toEqual([]);
-  await pressEnter(shown.getByRole('button', { name: 'I have stored it' }));
-  await shown.waitFor({ state: 'detached' });
-  return secret;
 }
 
 async function statusWith(apiKey: string): Promise<number> {

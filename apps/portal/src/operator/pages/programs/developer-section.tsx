@@ -1,24 +1,23 @@
 import { type ReactNode, useState } from 'react';
-import type { DeveloperList, OneTimeLink, OperatorProgram, ProgramChange } from '../../../api/api-types.ts';
+import type { DeveloperList, OperatorProgram, ProgramChange } from '../../../api/api-types.ts';
 import { call } from '../../../api/client.ts';
 import type { Failure } from '../../../api/failure.ts';
 import { useChange, useRead } from '../../../api/use-read.ts';
 import { Button } from '../../../kit/button.tsx';
-import { ConfirmDialog, SecretDialog } from '../../../kit/dialog.tsx';
 import { Facts } from '../../../kit/facts.tsx';
 import { Field } from '../../../kit/field.tsx';
 import { Id } from '../../../kit/id.tsx';
 import { Loaded } from '../../../kit/loaded.tsx';
 import { Section } from '../../../kit/page.tsx';
 import { ConfirmItemDialog } from '../../layout/confirm-item-dialog.tsx';
+import { SignInLink } from '../developers/sign-in-link.tsx';
 import { PROGRAM_FACTS } from './facts.ts';
 
-type Asking = 'change' | 'remove' | 'link';
+type Asking = 'change' | 'remove';
 
 /** Who sees the program in the portal: shown, changed, and let in after a lost password. */
 export function DeveloperSection({ program }: { readonly program: OperatorProgram }): ReactNode {
   const [asking, setAsking] = useState<Asking>();
-  const [token, setToken] = useState<string>();
   const close = () => setAsking(undefined);
   const { developer_id: developerId } = program;
   const actions = (
@@ -27,25 +26,13 @@ export function DeveloperSection({ program }: { readonly program: OperatorProgra
         {developerId === null ? 'Assign a developer' : 'Change the developer'}
       </Button>
       {developerId !== null && <Button onClick={() => setAsking('remove')}>Remove the developer</Button>}
-      <Button onClick={() => setAsking('link')}>Make a sign-in link</Button>
     </>
   );
   return (
     <Section title="Developer" actions={actions}>
       {developerId === null ? <p>No developer sees the program.</p> : <DeveloperFacts developerId={developerId} />}
-      <p className="muted">
-        A sign-in link lets a developer in to the portal once, within 15 minutes, without a password.
-      </p>
       {asking === 'change' && <Assign program={program} onClose={close} />}
       {asking === 'remove' && <Remove program={program} onClose={close} />}
-      {asking === 'link' && <MakeLink developerId={developerId} onToken={setToken} onClose={close} />}
-      <SecretDialog
-        title="The sign-in link"
-        secret={token === undefined ? undefined : `${location.origin}/portal/sign-in#${token}`}
-        onClose={() => setToken(undefined)}
-      >
-        The first who opens it is signed in as the developer. It works once, within 15 minutes, and is not shown again.
-      </SecretDialog>
     </Section>
   );
 }
@@ -55,13 +42,21 @@ function DeveloperFacts({ developerId }: { readonly developerId: string }): Reac
   return (
     <Loaded reading={reading}>
       {({ data: [developer] }) => (
-        <Facts
-          items={[
-            { label: 'E-mail', value: developer?.email ?? 'unknown' },
-            { label: 'Id', value: <Id value={developerId} what="developer" /> },
-            { label: 'Programs', value: developer?.programs ?? 'unknown' },
-          ]}
-        />
+        <>
+          <Facts
+            items={[
+              { label: 'E-mail', value: developer?.email ?? 'unknown' },
+              { label: 'Id', value: <Id value={developerId} what="developer" /> },
+              { label: 'Programs', value: developer?.programs ?? 'unknown' },
+            ]}
+          />
+          {developer !== undefined && (
+            <div className="muted">
+              A sign-in link lets the developer in to the portal once, within 15 minutes, without a password.{' '}
+              <SignInLink developer={developer} />
+            </div>
+          )}
+        </>
       )}
     </Loaded>
   );
@@ -156,38 +151,5 @@ function Remove(props: ProgramDialogProps): ReactNode {
       onConfirm={() => void assign(null)}
       onClose={onClose}
     />
-  );
-}
-
-interface MakeLinkProps {
-  readonly developerId: string | null;
-  readonly onToken: (token: string) => void;
-  readonly onClose: () => void;
-}
-
-function MakeLink({ developerId: known, onToken, onClose }: MakeLinkProps): ReactNode {
-  const [developerId, setDeveloperId] = useState(known ?? '');
-  const path = `/developers/${encodeURIComponent(developerId.trim())}/sign-in-link`;
-  const change = useChange<OneTimeLink>('post', path, ['/actions']);
-  const make = async () => {
-    const link = await change.run();
-    if (link === undefined) return;
-    onClose();
-    onToken(link.token);
-  };
-  return (
-    <ConfirmDialog
-      title="Make a sign-in link?"
-      consequence="The person who opens it becomes the developer: sees all their programs and can replace test keys and secrets. Earlier links keep working until they expire."
-      confirm="Make the link"
-      tone="primary"
-      isOpen
-      isBusy={change.isRunning || developerId.trim() === ''}
-      failure={change.failure}
-      onConfirm={() => void make()}
-      onClose={onClose}
-    >
-      <Field label="Id of the developer" value={developerId} onChange={(event) => setDeveloperId(event.target.value)} />
-    </ConfirmDialog>
   );
 }
