@@ -132,6 +132,8 @@ async function install({ package: name, version, integrity }: NpmProgram, folder
   const installing = promisify(execFile)('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
     cwd: folder,
     timeout: DOWNLOAD_LIMIT_MS,
+    // npm that waits for a connection that has died may outlive a signal that it can handle.
+    killSignal: 'SIGKILL',
   });
   return installing.then(
     () => undefined,
