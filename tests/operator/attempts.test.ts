@@ -37,7 +37,7 @@ describe.skipIf(!(await hasChromium()))('an operator answers a complaint', () =>
       [attemptId.toUpperCase(), `/operator/attempts/${attemptId}`],
     ] as const) {
       await search(page, id);
-      await page.waitForURL(`**${path}`);
+      await untilLed(page, path);
     }
     await page.getByRole('heading', { level: 1, name: 'Attempt', exact: true }).waitFor();
     for (const text of [
@@ -178,6 +178,16 @@ async function search(page: Page, text: string): Promise<void> {
   const field = page.getByRole('searchbox', { name: 'Search' });
   await enterText(field, text);
   await page.keyboard.press('Enter');
+}
+
+/** A service that misses the deadline of the search is named, with a button to search again. */
+async function untilLed(page: Page, path: string): Promise<void> {
+  const again = page.getByRole('button', { name: 'Search again' });
+  const isLed = () => new URL(page.url()).pathname === path;
+  while (!isLed()) {
+    await expect.poll(async () => isLed() || (await again.isVisible()), { timeout: 30_000 }).toBe(true);
+    if (!isLed()) await pressEnter(again);
+  }
 }
 
 async function untilListed(page: Page, attemptId: string): Promise<void> {
