@@ -143,6 +143,17 @@ describe('the lists of the request log', () => {
     expect(await findRequest(database, { requestId, programId: newId() })).toBeNull();
   });
 
+  test('a batch of many requests is stored compressed, and read as it was written', async () => {
+    const lines = Array.from({ length: 50 }, () => line({ responseBody: `{"note":"${'é'.repeat(500)}"}` }));
+    await insertRequests(database, lines, []);
+    const text = `select octet_length(lines) as bytes from request_batches where program_id = '${scope.programId}'`;
+    const [batch] = await superuser.query<{ bytes: number }>({ text });
+    expect(batch?.bytes).toBeLessThan(JSON.stringify(lines).length / 10);
+    for (const { requestId, programId, responseBody } of lines) {
+      expect(await findRequest(database, { requestId, programId })).toMatchObject({ requestId, responseBody });
+    }
+  });
+
   test('pages have each request of the program and environment once, newest first', async () => {
     const lines = Array.from({ length: 7 }, () => line());
     for (const one of lines) await insertRequests(database, [one, line({ environment: 'live' })], []);
