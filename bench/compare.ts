@@ -1,5 +1,7 @@
 // npm run bench:compare -- <another checkout>: paid flows of that checkout and of this one, side by
 // side on one machine.
+// npm run bench:compare -- --shapes: the two shapes of this checkout, a process for each service
+// before and all services in one process after.
 //
 // Both stacks run at the same time, each with its own PostgreSQL, and are loaded in turns of some
 // seconds. So the load of other programs, which changes within a minute by more than most code
@@ -11,6 +13,7 @@
 //   LAUREL_BENCH_TURNS     turns of each checkout at each number of clients, for each of the two
 //                          orders (8)
 //   LAUREL_BENCH_CLIENTS   closed-loop clients, comma-separated (1,16,64,256)
+//   LAUREL_BENCH_SHAPE     the shape of both checkouts, six or one (six)
 //
 // The other checkout must have bench/turns.ts and its packages: run `node
 // deploy/local/bootstrap.mjs` there once.
@@ -19,9 +22,10 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { percent } from './meter.ts';
+import { parseArgs } from 'node:util';
+import { isOfServices, percent } from './meter.ts';
 import { geometricMean, median, table } from './statistics.ts';
-import { ANSWER, type MeasuredTurn, READY, type TurnOrder } from './turns.ts';
+import { ANSWER, type MeasuredTurn, READY, type Ready, type TurnOrder } from './turns.ts';
 
 const durationMs = Number(process.env.LAUREL_BENCH_SECONDS ?? 3) * 1000;
 const turns = Number(process.env.LAUREL_BENCH_TURNS ?? 8);
@@ -32,7 +36,10 @@ const Z = 1.96;
 interface Side {
   readonly name: 'before' | 'after';
   readonly checkout: string;
+  readonly shape: string;
   readonly turns: MeasuredTurn[];
+  /** One for each start of the stack. */
+  readonly timesToReadyMs: number[];
 }
 
 interface RunningSide {
@@ -45,11 +52,9 @@ interface RunningSide {
   end(): Promise<boolean>;
 }
 
-const [other] = process.argv.slice(2);
-if (other === undefined)
-  throw new Error('which checkout is compared with this one? npm run bench:compare -- <checkout>');
-const before: Side = { name: 'before', checkout: resolve(other), turns: [] };
-const after: Side = { name: 'after', checkout: fileURLToPath(new URL('..', import.meta.url)), turns: [] };
+const HERE = fileURLToPath(new URL('..', import.meta.url));
+const { values, positionals } = parseArgs({ options: { shapes: { type: 'boolean' } }, allowPositionals: true });
+const [before, after] = sidesOf(positionals[0]);
 
 for (const order of [
   [before, after],
@@ -88,11 +93,16 @@ console.log(
     ...clientCounts.map(rowOf),
   ])}`,
 );
-const processes = Object.keys(after.turns[0]?.cpuMs ?? {});
+const processes = [before, after].flatMap(({ turns: [turn] }) => Object.keys(turn?.cpuMs ?? {}));
+const inBoth = processes.filter((name, index) => processes.indexOf(name) < index);
 console.log(
   `\n${table([
-    ['CPU ms a flow, after / before', ...processes],
-    ...clientCounts.map((clients) => [label(clients), ...processes.map((name) => ratioOfProcess(clients, name))]),
+    ['CPU ms a flow, after / before', 'all services', ...inBoth],
+    ...clientCounts.map((clients) => [
+      label(clients),
+      ratioOf(clients, (turn) => cpuOf(turn, isOfServices)).mean,
+      ...inBoth.map((name) => ratioOfProcess(clients, name)),
+    ]),
   ])}`,
 );
 /**
@@ -103,6 +113,28 @@ console.log(
 const memory = (side: Side) =>
   Math.round(median(side.turns.slice(side.turns.length / 2).map((turn) => turn.servicesMiB)));
 console.log(`\nservices, resident MiB: ${memory(before)} before, ${memory(after)} after`);
+if (before.timesToReadyMs.length > 0 && after.timesToReadyMs.length > 0) {
+  const [earlierMs, laterMs] = [before, after].map(({ timesToReadyMs }) => Math.round(median(timesToReadyMs)));
+  console.log(`time to ready, ms: ${earlierMs} before, ${laterMs} after`);
+}
+
+function sidesOf(other: string | undefined): readonly [Side, Side] {
+  const side = { checkout: HERE, shape: process.env.LAUREL_BENCH_SHAPE ?? 'six' };
+  const measured = () => ({ turns: [], timesToReadyMs: [] });
+  if (values.shapes) {
+    return [
+      { ...side, ...measured(), name: 'before', shape: 'six' },
+      { ...side, ...measured(), name: 'after', shape: 'one' },
+    ];
+  }
+  if (other === undefined) {
+    throw new Error('what is compared? npm run bench:compare -- <another checkout>, or --shapes for those of this one');
+  }
+  return [
+    { ...side, ...measured(), name: 'before', checkout: resolve(other) },
+    { ...side, ...measured(), name: 'after' },
+  ];
+}
 
 function label(clients: number): string {
   return `${clients} client${clients === 1 ? '' : 's'}`;
@@ -117,8 +149,8 @@ function rowOf(clients: number): (string | number)[] {
     ...both((turn) => turn.flowsPerSecond).map(Math.round),
     perSecond.mean,
     `${perSecond.least.toFixed(2)} to ${perSecond.most.toFixed(2)}`,
-    ...both(cpuOf),
-    ratioOf(clients, cpuOf).mean,
+    ...both((turn) => cpuOf(turn)),
+    ratioOf(clients, (turn) => cpuOf(turn)).mean,
     ...both((turn) => turn.p99Ms).map(Math.round),
     ...both((turn) => turn.idle).map(percent),
   ];
@@ -128,8 +160,8 @@ function at({ turns: taken }: Side, clients: number): readonly MeasuredTurn[] {
   return taken.filter((turn) => turn.clients === clients);
 }
 
-function cpuOf({ cpuMs }: MeasuredTurn): number {
-  return Object.values(cpuMs).reduce((sum, ms) => sum + ms, 0);
+function cpuOf({ cpuMs }: MeasuredTurn, isCounted: (process: string) => boolean = () => true): number {
+  return Object.entries(cpuMs).reduce((sum, [name, ms]) => sum + (isCounted(name) ? ms : 0), 0);
 }
 
 /** After divided by before, over the pairs of turns: the geometric mean and its 95 % interval. */
@@ -158,6 +190,7 @@ async function start(side: Side): Promise<RunningSide> {
     env: {
       ...process.env,
       LAUREL_BENCH_PARTS: 'turns',
+      LAUREL_BENCH_SHAPE: side.shape,
       LAUREL_BENCH_SECONDS: String((durationMs / 1000) * clientCounts.length * (turns + 1)),
     },
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -172,7 +205,10 @@ async function start(side: Side): Promise<RunningSide> {
       if (value.startsWith(prefix)) return value.slice(prefix.length);
     }
   };
-  await next(READY);
+  const { shape, timeToReadyMs }: Partial<Ready> = JSON.parse((await next(READY)) || '{}');
+  // An older checkout knows no shapes, and has a process for each service.
+  if ((shape ?? 'six') !== side.shape) throw new Error(`${side.checkout} does not run as ${side.shape}`);
+  if (timeToReadyMs !== undefined) side.timesToReadyMs.push(timeToReadyMs);
   return {
     side,
     async take(clients) {

@@ -1,7 +1,7 @@
 // What the processes of a run used, and what PostgreSQL and the machine counted, between two
 // readings.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SERVICES, type Stack } from '@laurel/testing';
+import { SERVICES, type Service, type Stack } from '@laurel/testing';
 import type pg from 'pg';
 import { type MachineTime, machineTime, TICK_MS, type Usage, usageOf } from './processes.ts';
 
@@ -42,10 +42,14 @@ export function createMeter(of: {
   readonly natsPid: number;
   readonly loadPid: number;
 }): Meter {
-  const serviceUsage = (service: (typeof SERVICES)[number]): ProcessUsage => {
+  const services = [...processesOf(of.stack)].map(([service, { length }]) => ({
+    service,
+    name: length === 1 ? service : ONE_PROCESS,
+  }));
+  const serviceUsage = ({ service, name }: (typeof services)[number]): ProcessUsage => {
     const replicas = of.stack.pids(service).map((pid) => usageOf(pid, false));
     return {
-      name: service,
+      name,
       cpuMs: replicas.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
       residentMiB: replicas.reduce((sum, { residentMiB }) => sum + residentMiB, 0),
     };
@@ -53,10 +57,10 @@ export function createMeter(of: {
   return {
     read: () => ({
       processes: [
-        ...SERVICES.map(serviceUsage),
+        ...services.map(serviceUsage),
         { name: POSTGRES, ...usageOf(of.postgresPid, true) },
-        { name: 'nats', ...usageOf(of.natsPid, false) },
-        { name: 'load generator', ...usageOf(of.loadPid, false) },
+        { name: NATS, ...usageOf(of.natsPid, false) },
+        { name: LOAD_GENERATOR, ...usageOf(of.loadPid, false) },
       ],
       machine: machineTime(),
     }),
@@ -68,7 +72,21 @@ export function createMeter(of: {
   };
 }
 
+/** One service of each process of the stack, with all services that the process runs. */
+export function processesOf(stack: Stack): ReadonlyMap<Service, readonly Service[]> {
+  const byPids = Map.groupBy(SERVICES, (service) => stack.pids(service).join());
+  return new Map([...byPids.values()].flatMap((services) => (services[0] ? [[services[0], services]] : [])));
+}
+
 export const POSTGRES = 'postgres';
+const NATS = 'nats';
+const LOAD_GENERATOR = 'load generator';
+const ONE_PROCESS = 'one process';
+
+/** Whether a process of this name runs one service, or several. */
+export function isOfServices(name: string): boolean {
+  return name !== POSTGRES && name !== NATS && name !== LOAD_GENERATOR;
+}
 
 /** Context `normal` excludes the flush of a new, empty WAL file. */
 const COUNTERS = `

@@ -6,14 +6,16 @@
 //                          partner and the gateway under attack; pushes, pushed outcomes beside
 //                          those of /v1; polls, 1,000 polled integrations; soak, minutes at 64
 //                          clients; turns, for compare.ts. The ratio needs flows at 64 clients.
+//   LAUREL_BENCH_SHAPE     six processes, one for each service (six), or one for all of them (one)
 //   LAUREL_BENCH_DATA      folder for the database (a temporary one); its disk is measured
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { IN_PROCESS } from '@laurel/grpc';
 import { startEmbeddedPostgres } from '@laurel/local-infrastructure/embedded-postgres';
-import { SERVICES, startNats, startStack } from '@laurel/testing';
+import { startNats, startStack } from '@laurel/testing';
 import pg from 'pg';
 import { measureDeliveries } from './deliveries.ts';
 import { measureDoors } from './doors.ts';
@@ -25,13 +27,15 @@ import { measurePushes, pushedAttempts } from './pushes.ts';
 import { createPrograms, PLAYERS, PROGRAMS } from './setup.ts';
 import { measureSoak } from './soak.ts';
 import { percentiles, table } from './statistics.ts';
-import { answerTurns } from './turns.ts';
+import { measureTimeToReady } from './time-to-ready.ts';
+import { answerTurns, type BenchShape } from './turns.ts';
 import { challengesNeeded, countOf, isMixed, latenciesOf, winsInWindows } from './winning-flows.ts';
 
 const stepMs = Number(process.env.LAUREL_BENCH_SECONDS ?? 10) * 1000;
 const soakMs = Number(process.env.LAUREL_BENCH_SECONDS ?? 300) * 1000;
 const parts = new Set((process.env.LAUREL_BENCH_PARTS ?? 'flows,rounds,webhooks').split(','));
 const clientCounts = (process.env.LAUREL_BENCH_CLIENTS ?? '1,16,64,256').split(',').map(Number);
+const shape = shapeOf(process.env.LAUREL_BENCH_SHAPE ?? 'six');
 const YARDSTICK_CLIENTS = 64;
 /**
  * Open loop at these shares of the closed-loop throughput at 64 clients: a partner's latency below
@@ -75,6 +79,8 @@ cleanup.defer(() => postgres.stop());
 const tls = process.env.LAUREL_INTERNAL_TLS !== 'off';
 const nats = cleanup.use(await startNats({ tls }));
 
+// Services of one process need no port for gRPC.
+const grpcPort = shape === 'one' && { GRPC_PORT: IN_PROCESS };
 const uncapped = String(1_000_000_000);
 const stack = cleanup.use(
   await startStack({
@@ -82,6 +88,7 @@ const stack = cleanup.use(
     nats,
     internalTls: tls,
     logDirectory: directory,
+    shape: shape === 'one' ? 'one-process' : 'six-processes',
     environment: {
       gateway: {
         RATE_LIMIT_PER_MINUTE: uncapped,
@@ -94,15 +101,19 @@ const stack = cleanup.use(
         ...(parts.has('pushes') && { PUSH_UNKNOWN_KIB_PER_SECOND: uncapped }),
       },
       // The default of the service; the stack of the tests sweeps more often.
-      integration: { INTEGRATION_SWEEP_MS: '1000' },
-      webhook: { WEBHOOK_SWEEP_MS: '30000' },
-      wallet: { PAYOUT_VELOCITY_COUNT: uncapped, PAYOUT_VELOCITY_AMOUNT: '1000000000.00' },
+      integration: { ...grpcPort, INTEGRATION_SWEEP_MS: '1000' },
+      webhook: { ...grpcPort, WEBHOOK_SWEEP_MS: '30000' },
+      challenge: { ...grpcPort },
+      tournament: { ...grpcPort },
+      wallet: { ...grpcPort, PAYOUT_VELOCITY_COUNT: uncapped, PAYOUT_VELOCITY_AMOUNT: '1000000000.00' },
     },
   }),
 );
 console.log(
-  `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}; load generator, services and PostgreSQL share them; fsync on; TLS between services ${tls ? 'on' : 'off'}`,
+  `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}; load generator, services and PostgreSQL share them; fsync on; ${shape === 'one' ? 'all services in one process' : `a process for each service, TLS between them ${tls ? 'on' : 'off'}`}`,
 );
+const timeToReadyMs = await measureTimeToReady(stack);
+console.log(`time to ready: ${timeToReadyMs.toFixed(0)} ms`);
 const measuredMs =
   WARM_UP_MS +
   stepMs * (parts.has('flows') ? clientCounts.length + OPEN_LOOP_SHARES.length : 0) +
@@ -137,7 +148,7 @@ await runLoad({ ...request('challenge', 64, Math.min(stepMs / 2, WARM_UP_MS)), p
 
 if (parts.has('turns')) {
   const runFor = (clients: number, durationMs: number) => runLoad(request('challenge', clients, durationMs));
-  const answered = await answerTurns({ meter, services: SERVICES, runFor });
+  const answered = await answerTurns({ meter, ready: { shape, timeToReadyMs }, runFor });
   failures += answered.failures;
   unmixed += answered.unmixed;
 }
@@ -227,6 +238,11 @@ if (unmixed > 0)
     `${unmixed} of the measurements did not have 5 to 15 wins in each 50 flows: they did not measure paid flows`,
   );
 if (failures > 0 || unmixed > 0 || !ok || pushes?.isWithin === false) process.exitCode = 1;
+
+function shapeOf(name: string): BenchShape {
+  if (name === 'six' || name === 'one') return name;
+  throw new Error('LAUREL_BENCH_SHAPE is six or one');
+}
 
 function startChild(file: string): ChildProcess {
   const child = fork(new URL(file, import.meta.url), { serialization: 'advanced' });

@@ -2,7 +2,7 @@
 // and its figures on stdout.
 import { createInterface } from 'node:readline';
 import type { LoadResult } from './load.ts';
-import { type Meter, sharesBetween, usedBetween } from './meter.ts';
+import { isOfServices, type Meter, sharesBetween, usedBetween } from './meter.ts';
 import { percentiles } from './statistics.ts';
 import { countOf, isMixed, latenciesOf, winsInWindows } from './winning-flows.ts';
 
@@ -28,8 +28,17 @@ export interface MeasuredTurn {
 }
 
 export const ANSWER = 'TURN ';
-/** Printed before the first order. */
+/** Printed before the first order; a Ready follows as JSON, except in older checkouts. */
 export const READY = 'READY';
+
+/** What is known of a stack before its first turn. */
+export interface Ready {
+  readonly shape: BenchShape;
+  readonly timeToReadyMs: number;
+}
+
+/** The processes of the services: one for each, or one for all. */
+export type BenchShape = 'six' | 'one';
 
 /**
  * Runs until stdin ends. Returns the number of failures, and of turns whose wins and losses were
@@ -37,11 +46,11 @@ export const READY = 'READY';
  */
 export async function answerTurns(on: {
   readonly meter: Meter;
-  readonly services: readonly string[];
+  readonly ready: Ready;
   readonly runFor: (clients: number, durationMs: number) => Promise<LoadResult>;
 }): Promise<{ failures: number; unmixed: number }> {
   let [failures, unmixed] = [0, 0];
-  console.log(READY);
+  console.log(`${READY} ${JSON.stringify(on.ready)}`);
   for await (const line of createInterface({ input: process.stdin })) {
     const { clients, durationMs } = JSON.parse(line) as TurnOrder;
     const before = on.meter.read();
@@ -57,7 +66,7 @@ export async function answerTurns(on: {
       p99Ms: percentiles(latenciesOf(result, 'won', 'lost')).p99Ms,
       idle: sharesBetween(before, after).idle,
       cpuMs: Object.fromEntries(used.map(({ name, cpuMs }) => [name, cpuMs / flows])),
-      servicesMiB: used.reduce((sum, { name, residentMiB }) => sum + (on.services.includes(name) ? residentMiB : 0), 0),
+      servicesMiB: used.reduce((sum, { name, residentMiB }) => sum + (isOfServices(name) ? residentMiB : 0), 0),
     };
     failures += turn.failures;
     if (!turn.mixed) unmixed += 1;
