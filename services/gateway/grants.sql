@@ -6,6 +6,7 @@
 grant select, insert, update (developer_id, status, deletion_scheduled, version, announced_version)
   on programs to :"running_role";
 grant select, insert, update (revoked_at, last_used_at, key_hash, pepper_version) on api_keys to :"running_role";
+grant select, insert, update (api_key_id) on approvals to :"running_role";
 -- Creating a program locks its developer `for key share`; no column of a developer changes.
 grant select, insert, update (created_at) on developers to :"running_role";
 grant select, insert, delete on sessions to :"running_role";

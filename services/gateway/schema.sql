@@ -84,6 +84,14 @@ CREATE TABLE public.api_keys (
     CONSTRAINT api_keys_pepper_version_is_positive CHECK ((pepper_version > 0))
 );
 
+CREATE TABLE public.approvals (
+    program_id uuid NOT NULL,
+    api_key_id uuid NOT NULL,
+    operator text NOT NULL,
+    approved_at timestamp(3) with time zone NOT NULL,
+    CONSTRAINT approvals_operator_length CHECK (((char_length(operator) >= 1) AND (char_length(operator) <= 64)))
+);
+
 CREATE TABLE public.audit_runs (
     id smallint NOT NULL,
     next_run_at timestamp(3) with time zone NOT NULL,
@@ -273,6 +281,9 @@ ALTER TABLE ONLY public.api_keys
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.approvals
+    ADD CONSTRAINT approvals_pkey PRIMARY KEY (program_id);
+
 ALTER TABLE ONLY public.audit_runs
     ADD CONSTRAINT audit_runs_pkey PRIMARY KEY (id);
 
@@ -358,6 +369,12 @@ CREATE TRIGGER operator_actions_append_only BEFORE DELETE OR UPDATE OR TRUNCATE 
 
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_program_fkey FOREIGN KEY (program_id) REFERENCES public.programs(id);
+
+ALTER TABLE ONLY public.approvals
+    ADD CONSTRAINT approvals_api_key_fkey FOREIGN KEY (api_key_id) REFERENCES public.api_keys(id);
+
+ALTER TABLE ONLY public.approvals
+    ADD CONSTRAINT approvals_program_fkey FOREIGN KEY (program_id) REFERENCES public.programs(id);
 
 ALTER TABLE ONLY public.operator_action_results
     ADD CONSTRAINT operator_action_results_action_fkey FOREIGN KEY (action_id) REFERENCES public.operator_actions(id);

@@ -58,6 +58,27 @@ describe('the live key of a program', () => {
     expect(await keysOf(program.id)).toContainEqual(['live', working.slice(-4)]);
   });
 
+  test('an approval whose answer was lost is repeated: the new key works at every gateway, the lost one at none, and a used key stays', async () => {
+    const { id } = expectStatus(201, await world.operator.createProgram('Lost answer')).body;
+    const approve = () => world.operator.approveProgram(id);
+    const lost = expectStatus(200, await approve()).body.live_key;
+    const { live_key: liveKey } = expectStatus(200, await approve()).body;
+    expect(await statusesOf(lost)).toEqual([401, 401]);
+    expect(await statusesOf(liveKey)).toEqual([200, 200]);
+    expectError(409, 'conflict', await approve());
+    expect(await statusesOf(liveKey)).toEqual([200, 200]);
+    expect(await keysOf(id)).toContainEqual(['live', liveKey.slice(-4)]);
+    const log = await world.operator.send<{ data: { outcome: string; after: { keys: { last4: string }[] } | null }[] }>(
+      'GET',
+      `/actions?subject=program:${id}&action=approve_program`,
+    );
+    expect(expectStatus(200, log).body.data.map(({ outcome, after }) => [outcome, after?.keys[1]?.last4])).toEqual([
+      ['refused', undefined],
+      ['done', liveKey.slice(-4)],
+      ['done', lost.slice(-4)],
+    ]);
+  });
+
   test('a live key is not replaced if no live key works', async () => {
     const draft = expectStatus(201, await world.operator.createProgram('Draft')).body;
     expectError(409, 'conflict', await world.operator.replaceLiveKey(draft.id));

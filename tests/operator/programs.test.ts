@@ -56,6 +56,30 @@ describe.skipIf(!(await hasChromium()))('an operator decides about programs', ()
     expect(objections).toEqual([]);
   });
 
+  test('an approval whose answer was lost is repeated from its dialog, which then shows a live key that works', async () => {
+    const { id } = expectStatus(201, await world.operator.createProgram('Lost answer')).body;
+    await using observed = await observePage(browser, origin);
+    const { page } = observed;
+    await signInByToken(page, world.stack.operatorToken);
+    await openOperatorPage(page, `/programs/${id}`, 'Lost answer');
+    const lost: string[] = [];
+    await page.route('**/approve', async (route) => {
+      lost.push((await (await route.fetch()).json()).live_key);
+      await route.abort();
+    });
+    await decide(page, 'Approve', 'If the answer is lost, approve again');
+    await dialogOf(page).getByText('Laurel did not answer.').waitFor();
+    await dialogOf(page)
+      .getByText(/^Status: draft → approved, by operator/)
+      .waitFor();
+    expect(await accessibilityIssues(page)).toEqual([]);
+    await page.unroute('**/approve');
+    await pressEnter(dialogOf(page).getByRole('button', { name: 'Approve' }));
+    const liveKey = await takeSecret(page, 'The live key');
+    expect([await statusWith(lost[0] ?? ''), await statusWith(liveKey)]).toEqual([401, 200]);
+    expect(await actionsOn(id, 'approve_program')).toBe(2);
+  });
+
   test('a program that another operator approved meanwhile is not approved again: the dialog says who did, and the page follows', async () => {
     const { id } = expectStatus(201, await world.operator.createProgram('Approved twice')).body;
     await using observed = await observePage(browser, origin);

@@ -1,19 +1,52 @@
+import { later } from '@laurel/values/instant';
 import { describe, expect, test } from 'vitest';
-import { decideApproval, decideLiveKeyReplacement, openEnvironmentsOf, PROGRAM_STATUSES } from './program.ts';
+import {
+  type Approval,
+  decideApproval,
+  decideLiveKeyReplacement,
+  openEnvironmentsOf,
+  PROGRAM_STATUSES,
+  type ProgramStatus,
+  REPEAT_APPROVAL_MS,
+} from './program.ts';
+
+const NOW = new Date('2026-03-01T12:00:00.000Z');
+const BY = { operator: 'ana', now: NOW };
+const APPROVAL: Approval = { operator: 'ana', approvedAt: NOW, isKeyCurrent: true, wasKeyUsed: false };
 
 describe('approval of a program', () => {
   test('approval issues a live key to a program that never had one', () => {
-    expect(decideApproval({ status: 'draft', hadLiveKey: false })).toEqual({ kind: 'approved' });
+    expect(decideApproval({ status: 'draft', hadLiveKey: false, approval: null }, BY)).toEqual({ kind: 'approved' });
   });
 
-  test('approval is refused permanently once there was a live key', () => {
+  test('approval is refused once there was a live key of unknown origin', () => {
     for (const status of PROGRAM_STATUSES) {
-      expect(decideApproval({ status, hadLiveKey: true })).toMatchObject({ code: 'conflict' });
+      expect(decideApproval({ status, hadLiveKey: true, approval: null }, BY)).toMatchObject({ code: 'conflict' });
     }
   });
 
   test('approval is refused to a closed program', () => {
-    expect(decideApproval({ status: 'closed', hadLiveKey: false })).toMatchObject({ code: 'conflict' });
+    expect(decideApproval({ status: 'closed', hadLiveKey: false, approval: null }, BY)).toMatchObject({
+      code: 'conflict',
+    });
+  });
+
+  test('the same operator may repeat an approval for a short time, while the program is approved and its key unused', () => {
+    const decide = (changes: Partial<Approval>, status: ProgramStatus = 'approved', by = BY) =>
+      decideApproval({ status, hadLiveKey: true, approval: { ...APPROVAL, ...changes } }, by);
+    const at = (milliseconds: number) => ({ ...BY, now: later(NOW, milliseconds) });
+    expect(decide({})).toEqual({ kind: 'repeated' });
+    expect(decide({}, 'approved', at(REPEAT_APPROVAL_MS - 1))).toEqual({ kind: 'repeated' });
+    expect(
+      [
+        decide({}, 'approved', at(REPEAT_APPROVAL_MS)),
+        decide({ operator: 'bea' }),
+        decide({ wasKeyUsed: true }),
+        decide({ isKeyCurrent: false }),
+        decide({}, 'suspended'),
+        decide({}, 'closed'),
+      ].map((decision) => ('code' in decision ? decision.code : decision.kind)),
+    ).toEqual(Array<string>(6).fill('conflict'));
   });
 });
 

@@ -9,6 +9,7 @@
  * (docs/contract/partner-api.md, "Authentication", rule 3).
  */
 import { type Refused, refused } from '@laurel/errors';
+import { millisecondsBetween } from '@laurel/values/instant';
 import type { KeyEnvironment } from './api-key.ts';
 
 export const PROGRAM_STATUSES = ['draft', 'approved', 'suspended', 'closed'] as const;
@@ -44,12 +45,32 @@ export interface ProgramFacts {
 /** Which of the services that keep facts of programs could be reached. */
 export type AnnouncedTo = 'all' | 'some' | 'none';
 
-/** Approval issues the first live key, once in a program's life. */
-export function decideApproval(program: {
-  status: ProgramStatus;
-  hadLiveKey: boolean;
-}): Refused | { kind: 'approved' } {
+/**
+ * How long an operator who lost the answer of an approval may repeat it: enough to read the page
+ * and press the button again.
+ */
+export const REPEAT_APPROVAL_MS = 10 * 60_000;
+
+/** The approval of a program, and the live key that it issued last. */
+export interface Approval {
+  readonly operator: string;
+  readonly approvedAt: Date;
+  /** False once another key has replaced it. */
+  readonly isKeyCurrent: boolean;
+  readonly wasKeyUsed: boolean;
+}
+
+/**
+ * Approval issues the first live key, once in a program's life. The same operator may repeat it for
+ * a short time, because a lost answer was the only one to show the key. The repeat replaces the
+ * key, so no request may have used it.
+ */
+export function decideApproval(
+  program: { status: ProgramStatus; hadLiveKey: boolean; approval: Approval | null },
+  by: { operator: string; now: Date },
+): Refused | { kind: 'approved' } | { kind: 'repeated' } {
   if (program.hadLiveKey) {
+    if (program.status === 'approved' && mayRepeat(program.approval, by)) return { kind: 'repeated' };
     return refused(
       'conflict',
       'This program was approved before, and its live key was shown then: live-key gives a new one.',
@@ -57,6 +78,16 @@ export function decideApproval(program: {
   }
   if (program.status === 'closed') return refused('conflict', 'This program is closed.');
   return { kind: 'approved' };
+}
+
+function mayRepeat(approval: Approval | null, { operator, now }: { operator: string; now: Date }): boolean {
+  return (
+    approval !== null &&
+    approval.operator === operator &&
+    approval.isKeyCurrent &&
+    !approval.wasKeyUsed &&
+    millisecondsBetween(approval.approvedAt, now) < REPEAT_APPROVAL_MS
+  );
 }
 
 /**

@@ -3,14 +3,15 @@ import { isRefused, refused } from '@laurel/errors';
 import { createDatabase, type Database, isUniqueViolation } from '@laurel/postgres';
 import { createTestDatabase, isBound } from '@laurel/testing';
 import { newId } from '@laurel/values/ids';
+import { later } from '@laurel/values/instant';
 import { MAX_EMAIL_CHARACTERS, MAX_NAME_CHARACTERS } from '@laurel/values/limits';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { KeyEnvironment } from '../domain/api-key.ts';
-import type { ProgramFacts } from '../domain/program.ts';
+import { type ProgramFacts, REPEAT_APPROVAL_MS } from '../domain/program.ts';
 import type { NewKey } from './api-keys.ts';
 import { auditGateway } from './audit.ts';
 import { insertDeveloper } from './developers.ts';
-import { announcePrograms } from './program-facts.ts';
+import { type AnnounceFacts, announcePrograms } from './program-facts.ts';
 import {
   approveProgram,
   assignDeveloper,
@@ -20,9 +21,12 @@ import {
   listProgramIds,
   listPrograms,
   type Program,
+  replaceLiveKey,
   replaceTestKey,
   updateProgram,
 } from './programs.ts';
+
+const NOW = new Date('2026-03-01T12:00:00.000Z');
 
 let database: Database;
 /** The announced facts, in order. */
@@ -60,6 +64,15 @@ async function makeProgram(name = 'Arcade', id = newId()): Promise<Program> {
   return program;
 }
 
+/** As operator Ana, unless another is given. */
+function approve(
+  programId: string,
+  options: { operator?: string; now?: Date; liveKey?: NewKey; announce?: AnnounceFacts } = {},
+) {
+  const { operator = 'ana', now = NOW, liveKey = storedKey('live') } = options;
+  return approveProgram(database, { programId, liveKey, operator, now }, options.announce ?? announce);
+}
+
 describe('programs', () => {
   test('a new program is a draft with a test key', async () => {
     const program = await makeProgram();
@@ -89,28 +102,69 @@ describe('programs', () => {
     expect(await findProgram(database, orphan.id)).toMatchObject({ code: 'not_found' });
   });
 
-  test('a program gets its live key at approval, once in its life', async () => {
+  test('a program gets its live key at approval, and a program that is suspended or unknown gets none', async () => {
     const program = await makeProgram();
-    const approved = await approveProgram(database, program.id, storedKey('live'), announce);
-    expect(approved).toMatchObject({ status: 'approved', keys: [{ environment: 'test' }, { environment: 'live' }] });
-    expect(await approveProgram(database, program.id, storedKey('live'), announce)).toMatchObject({ code: 'conflict' });
+    expect(await approve(program.id)).toMatchObject({
+      program: { status: 'approved', keys: [{ environment: 'test' }, { environment: 'live' }] },
+      revokedKeyIds: [],
+    });
     await updateProgram(database, program.id, { status: 'suspended', deletionScheduled: null }, announce);
-    expect(await approveProgram(database, program.id, storedKey('live'), announce)).toMatchObject({ code: 'conflict' });
-    expect(await approveProgram(database, newId(), storedKey('live'), announce)).toMatchObject({ code: 'not_found' });
+    expect(await approve(program.id)).toMatchObject({ code: 'conflict' });
+    expect(await approve(newId())).toMatchObject({ code: 'not_found' });
   });
 
-  test('ten concurrent approvals of a program issue one live key', async () => {
+  test('ten concurrent approvals of a program by one operator leave one live key', async () => {
+    const program = await makeProgram();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => approve(program.id)));
+    expect(answers.filter(isRefused)).toEqual([]);
+    expect(answers.flatMap((answer) => ('revokedKeyIds' in answer ? answer.revokedKeyIds : []))).toHaveLength(9);
+    expect(await findProgram(database, program.id)).toMatchObject({
+      keys: [{ environment: 'test' }, { environment: 'live' }],
+    });
+  });
+
+  test('ten concurrent approvals of a program by ten operators issue one live key', async () => {
     const program = await makeProgram();
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => approveProgram(database, program.id, storedKey('live'), announce)),
+      Array.from({ length: 10 }, (_, index) => approve(program.id, { operator: `operator ${index}` })),
     );
     expect(answers.filter((answer) => !isRefused(answer))).toHaveLength(1);
+  });
+
+  test('a repeated approval replaces the live key of the lost answer, and announces nothing', async () => {
+    const program = await makeProgram();
+    const [lost, second] = [storedKey('live'), storedKey('live')];
+    await approve(program.id, { liveKey: lost });
+    announced = [];
+    expect(await approve(program.id, { liveKey: second })).toMatchObject({ revokedKeyIds: [lost.id] });
+    expect(await approve(program.id)).toMatchObject({ revokedKeyIds: [second.id] });
+    expect(announced).toEqual([]);
+    expect(await approve(program.id, { now: later(NOW, REPEAT_APPROVAL_MS) })).toMatchObject({ code: 'conflict' });
+    expect(await approve(program.id, { operator: 'bea' })).toMatchObject({ code: 'conflict' });
+    await replaceLiveKey(database, program.id, storedKey('live'), NOW);
+    expect(await approve(program.id)).toMatchObject({ code: 'conflict' });
+  });
+
+  test('a live key that was used is not replaced by a repeated approval, whichever trace of the use is left', async () => {
+    const traces = [
+      'update api_keys set last_used_at = now() where id = $1',
+      `insert into request_windows (subject, key_id, started_at, requests, last_request_at)
+        select window_id, id, now(), 1, now() from api_keys where id = $1`,
+      `insert into first_requests (program_id, environment, milestone, at)
+        select program_id, environment, 'key_used', now() from api_keys where id = $1`,
+    ];
+    for (const text of traces) {
+      const [program, liveKey] = [await makeProgram(), storedKey('live')];
+      await approve(program.id, { liveKey });
+      await database.query({ text }, [liveKey.id]);
+      expect(await approve(program.id), text).toMatchObject({ code: 'conflict' });
+    }
   });
 
   test('a closed program cannot be approved', async () => {
     const program = await makeProgram();
     await updateProgram(database, program.id, { status: 'closed', deletionScheduled: null }, announce);
-    expect(await approveProgram(database, program.id, storedKey('live'), announce)).toMatchObject({ code: 'conflict' });
+    expect(await approve(program.id)).toMatchObject({ code: 'conflict' });
   });
 
   test('a change of a program sets only the fields that are given', async () => {
@@ -162,7 +216,7 @@ describe('facts of a program for the integration service', () => {
 
   test('each change of a program announces its facts with a greater version, including the environments where its keys work', async () => {
     const { id } = await makeProgram();
-    await approveProgram(database, id, storedKey('live'), announce);
+    await approve(id);
     await updateProgram(database, id, { status: 'suspended', deletionScheduled: null }, announce);
     await updateProgram(database, id, reinstate, announce);
     await updateProgram(database, id, { status: null, deletionScheduled: true }, announce);
@@ -311,7 +365,7 @@ where $2::uuid[] is null or id = any($2::uuid[])`;
     };
     const change = { status: 'suspended', deletionScheduled: null } as const;
     await expect(updateProgram(database, id, change, fail)).rejects.toThrow('the connection to the database broke');
-    await expect(approveProgram(database, id, storedKey('live'), fail)).rejects.toThrow('broke');
+    await expect(approve(id, { announce: fail })).rejects.toThrow('broke');
     expect(await findProgram(database, id)).toMatchObject({ status: 'draft', keys: [{ environment: 'test' }] });
     await updateProgram(database, id, { status: null, deletionScheduled: false }, announce);
     expect(announced.at(-1)?.version).toBeGreaterThan(arrived?.version ?? Number.NaN);
@@ -363,7 +417,7 @@ describe('programs of a developer', () => {
 
   test('a program gets a new test key in place of the old one, and keeps its live key', async () => {
     const owned = await makeOwned('replaces@example.com');
-    await approveProgram(database, owned.programId, storedKey('live'), announce);
+    await approve(owned.programId);
     const [first, second] = [storedKey('test'), storedKey('test')];
     await replaceTestKey(database, owned, first, NOW);
     await database.query(

@@ -4,6 +4,7 @@ import type { KeyEnvironment } from '../domain/api-key.ts';
 import { decideApproval, decideLiveKeyReplacement, type ProgramFacts, type ProgramStatus } from '../domain/program.ts';
 import { failpoint } from '../failpoints.ts';
 import { hadKey, hasKey, insertKey, type NewKey, revokeKeys } from './api-keys.ts';
+import { findApproval, insertApproval, updateApproval } from './approvals.ts';
 import { noSuchDeveloper } from './developers.ts';
 import { type AnnounceFacts, announceChange, FACTS, type FactsRow, factsOf, handOver } from './program-facts.ts';
 
@@ -64,27 +65,43 @@ export async function findProgramFacts(database: Database, programId: string): P
 const SELECT_FACTS = { name: 'select_program_facts', text: `select ${FACTS} from programs where id = $1` };
 
 /**
- * Approves a program and stores its live key. Refuses: not_found, conflict (approved before,
- * closed).
+ * Approves a program and stores its live key. A repeat that may be (domain/program.ts) replaces
+ * that key. Refuses: not_found, conflict (approved before, closed).
  */
 export async function approveProgram(
   database: Database,
-  programId: string,
-  liveKey: NewKey,
+  { programId, liveKey, ...by }: NewApproval,
   announce: AnnounceFacts,
-): Promise<Program | Refused> {
+): Promise<ApprovedProgram | Refused> {
   return database.transaction(async (transaction) => {
     const [program] = await transaction.query<{ status: ProgramStatus }>(LOCK, [programId]);
     if (program === undefined) return noSuchProgram();
     const hadLiveKey = await hadKey(transaction, programId, 'live');
-    const decision = decideApproval({ status: program.status, hadLiveKey });
+    const approval = hadLiveKey ? await findApproval(transaction, programId) : null;
+    const decision = decideApproval({ status: program.status, hadLiveKey, approval }, by);
     if (isRefused(decision)) return decision;
+    if (decision.kind === 'repeated') {
+      const revokedKeyIds = await revokeKeys(transaction, programId, 'live', by.now);
+      await insertKey(transaction, programId, liveKey);
+      await updateApproval(transaction, programId, liveKey.id);
+      return { program: await load(transaction, programId), revokedKeyIds };
+    }
     const [approved] = await transaction.query<FactsRow>(UPDATE, [programId, 'approved', null]);
     await insertKey(transaction, programId, liveKey);
+    await insertApproval(transaction, { programId, apiKeyId: liveKey.id, ...by });
     await handOver(transaction, factsOf(approved), announce);
-    return load(transaction, programId);
+    return { program: await load(transaction, programId), revokedKeyIds: [] };
   });
 }
+
+type NewApproval = {
+  readonly programId: string;
+  readonly liveKey: NewKey;
+  readonly operator: string;
+  readonly now: Date;
+};
+
+type ApprovedProgram = ReplacedKey & { readonly program: Program };
 
 const LOCK = { name: 'lock_program', text: 'select status from programs where id = $1 for no key update' };
 

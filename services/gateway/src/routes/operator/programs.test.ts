@@ -188,11 +188,24 @@ describe('programs', () => {
     expect(approved.status).toBe(200);
     expect(liveKey).toMatch(/^sk_live_[0-9A-Za-z]{49}$/);
     expect(program).toMatchObject({ status: 'approved', keys: [shownKey(testKey), shownKey(liveKey)] });
-    expect(await operate('POST', `/programs/${id}/approve`)).toMatchObject(CONFLICT);
     expect((await operate('GET', `/programs/${id}`)).body).toEqual(program);
     const listed = await operate('GET', '/programs?limit=1');
     expect(listed.body).toMatchObject({ data: [program] });
     for (const key of [testKey, liveKey]) expect(listed.text).not.toContain(key);
+  });
+
+  test('an approval is repeated with a new live key until a request has used the key', async () => {
+    const { id, liveKey: lost } = await makeProgram();
+    const repeated = await operate('POST', `/programs/${id}/approve`);
+    expect(repeated).toMatchObject({ status: 200, body: { status: 'approved' } });
+    const { live_key: liveKey } = repeated.body;
+    expect(await use(lost)).toMatchObject(UNAUTHORIZED);
+    expect(await operate('GET', `/programs/${id}`)).toMatchObject({
+      body: { keys: [{ environment: 'test' }, { environment: 'live', last4: liveKey.slice(-4) }] },
+    });
+    expect((await use(liveKey)).status).toBe(404);
+    expect(await operate('POST', `/programs/${id}/approve`)).toMatchObject(CONFLICT);
+    expect((await use(liveKey)).status).toBe(404);
   });
 
   test('both keys of a suspended, closed or to be deleted program get the response of a missing key, until it is reinstated', async () => {

@@ -69,6 +69,11 @@ interface Programs {
 interface Keys extends Programs {
   readonly peppers: Peppers;
 }
+/** For the routes that replace a key. */
+interface KeyChanges {
+  readonly clock: Clock;
+  readonly admission: Pick<Admission, 'revoke'>;
+}
 /** For the routes that change what other services know of a program. */
 interface Facts extends Programs, ToldOfPrograms {
   readonly logger: Logger;
@@ -155,20 +160,23 @@ export const approveProgram = defineOperatorRoute({
   name: 'approveProgram',
   summary: 'Approve a program and issue its live key',
   description:
-    'Only this response shows the `live_key`. A program is approved once; later `POST .../live-key` replaces the key. The test key stays valid.',
+    'Only this response shows the `live_key`. The operator whose answer was lost may repeat the call within 10 minutes, while no request has used the key: the answer has a new one, and the lost one stops. Otherwise a program is approved once, and `POST .../live-key` replaces the key. The test key stays valid.',
   params,
   success: {
     status: 200,
     description: 'The program and its live key, shown once.',
     schema: component('ApprovedProgram', operatorProgram.extend({ live_key: z.string() })),
   },
-  refusals: { conflict: 'The program was approved before, or is closed.' },
+  refusals: { conflict: 'The program was approved before and the call is no such repeat, or it is closed.' },
   action: 'approve_program',
-  run: async ({ params: { programId }, options }, dependencies: Keys & Facts) => {
-    const { key, stored } = newKey(dependencies.peppers, 'live');
-    const announce = announcing(dependencies, options);
-    const program = await storeApproval(dependencies.database, programId, stored, announce);
-    return isRefused(program) ? program : { body: { ...presentOperatorProgram(program), live_key: key } };
+  run: async ({ caller, params: { programId }, options }, dependencies: Keys & Facts & KeyChanges) => {
+    const { database, peppers, clock, admission } = dependencies;
+    const { key, stored } = newKey(peppers, 'live');
+    const approval = { programId, liveKey: stored, operator: caller, now: clock() };
+    const approved = await storeApproval(database, approval, announcing(dependencies, options));
+    if (isRefused(approved)) return approved;
+    for (const apiKeyId of approved.revokedKeyIds) admission.revoke(apiKeyId);
+    return { body: { ...presentOperatorProgram(approved.program), live_key: key } };
   },
 });
 
@@ -187,10 +195,7 @@ export const replaceLiveKey = defineOperatorRoute({
   },
   refusals: { conflict: 'The program is not approved, or has no live key.' },
   action: 'replace_live_key',
-  run: async (
-    { params: { programId } },
-    { database, peppers, clock, admission }: Keys & { clock: Clock; admission: Pick<Admission, 'revoke'> },
-  ) => {
+  run: async ({ params: { programId } }, { database, peppers, clock, admission }: Keys & KeyChanges) => {
     const { key, stored } = newKey(peppers, 'live');
     const replaced = await replaceStoredLiveKey(database, programId, stored, clock());
     if (isRefused(replaced)) return replaced;

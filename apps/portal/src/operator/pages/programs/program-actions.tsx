@@ -33,7 +33,7 @@ const CALLS: Readonly<Record<Action, Call>> = {
     tone: 'primary',
     title: (name) => `Approve ${name}?`,
     consequence:
-      'The program may charge real players and pay them real money from now on. Its live key is shown once; the test key stays valid. If the answer is lost, a new live key takes its place.',
+      'The program may charge real players and pay them real money from now on. Its live key is shown once; the test key stays valid. If the answer is lost, approve again within 10 minutes: a new live key takes the place of the lost one.',
   },
   replaceLiveKey: {
     method: 'post',
@@ -150,6 +150,8 @@ function Question({ action, program, onClose, onLiveKey }: QuestionProps): React
     `/programs/${program.id}${path}`,
     AFFECTS,
   );
+  // The answer may have been lost after the approval, and with it the only sight of the live key.
+  const mayRepeat = action === 'approve' && change.failure?.kind === 'unreachable';
   const run = async () => {
     const changed = await change.run(body);
     if (changed === undefined) return;
@@ -165,7 +167,7 @@ function Question({ action, program, onClose, onLiveKey }: QuestionProps): React
         subjects: [{ name: `program:${program.id}` }],
         affects: AFFECTS,
       }}
-      allows={(now) => offeredFor(now).includes(action)}
+      allows={(now) => offeredFor(now).includes(action) || mayRepeat}
       title={title(program.name)}
       consequence={consequence}
       confirm={confirm}
