@@ -9,6 +9,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TODAY = new Date('2026-12-24T23:59:59Z');
 const { version: current } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
+/** The overlays with the tag of a release. */
+const OVERLAYS = ['production', 'single'].map((name) => `deploy/kubernetes/overlays/${name}/kustomization.yaml`);
+
 /** A copy of this repository's files that have a version. */
 let root: string;
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -17,7 +20,7 @@ const copied = [
   'package-lock.json',
   'CHANGELOG.md',
   ...globSync('{libs/*,services/*,deploy/local,tests,bench}/package.json', { cwd: ROOT }),
-  'deploy/kubernetes/overlays/production/kustomization.yaml',
+  ...OVERLAYS,
 ];
 
 beforeEach(() => {
@@ -42,8 +45,8 @@ test('a release changes only the version, in every file that has one, and adds i
   const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
   const heading = '\n## Unreleased\n';
   expect(read('CHANGELOG.md')).toBe(changelog.replace(heading, `${heading}\n## 99.1.2 (2026-12-24)\n`));
-  expect(read('deploy/kubernetes/overlays/production/kustomization.yaml')).not.toContain(current);
-  expect(read('package-lock.json').match(/"version": "99\.1\.2"/g)?.length).toBe(copied.length - 2);
+  for (const overlay of OVERLAYS) expect(read(overlay)).not.toContain(current);
+  expect(read('package-lock.json').match(/"version": "99\.1\.2"/g)?.length).toBe(copied.length - 1 - OVERLAYS.length);
 });
 
 test('a release is refused before any file is written if its version is invalid, older or released, or if nothing changed', () => {

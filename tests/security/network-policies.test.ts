@@ -54,12 +54,17 @@ const policiesOf = (path: string): Policy[] =>
     .filter(({ kind }) => kind === 'NetworkPolicy');
 
 const ofService = (name: ServiceName) => policiesOf(`services/${name}/network-policy.yaml`);
+/** All services in one process, which may run beside those in processes of their own. */
+const ALL = 'one-process';
+const ofAll = policiesOf(`${ALL}/network-policy.yaml`);
 const POLICIES = [
   ...policiesOf('namespace/default-deny.yaml'),
   ...SERVICE_NAMES.flatMap(ofService),
+  ...ofAll,
   ...SERVICE_NAMES.flatMap((name) => policiesOf(`overlays/example-data/postgres/${name}.yaml`)),
   ...policiesOf('overlays/example-data/postgres/operator.yaml'),
   ...policiesOf('overlays/example-data/network-policy.yaml'),
+  ...policiesOf('overlays/single/network-policy.yaml'),
 ];
 
 const named = (name: string): Pod => ({
@@ -81,6 +86,7 @@ const API = atAddress('192.0.2.1');
 const PUBLIC = ['93.184.216.34', '2606:2800:220:1::1'].map(atAddress);
 const PODS: readonly Pod[] = [
   ...SERVICE_PODS,
+  named(ALL),
   ...MIGRATIONS,
   ...DATABASES,
   NATS,
@@ -130,7 +136,7 @@ function allows(direction: 'Ingress' | 'Egress', pod: Pod, other: Pod, port: num
   });
 }
 
-test('each service reaches those that it calls, its database, NATS and public addresses where it needs them, and DNS; each database the API; and nothing else is open', () => {
+test('each service reaches those that it calls, its database, NATS and public addresses where it needs them, and DNS; one process of all reaches what they reach, but no service; each database the API; and nothing else is open', () => {
   const inside = PODS.filter(({ namespace }) => namespace === 'laurel');
   const actual = PODS.flatMap((from) =>
     PODS.filter((to) => inside.includes(from) || inside.includes(to)).flatMap((to) =>
@@ -154,15 +160,18 @@ test('each service reaches those that it calls, its database, NATS and public ad
     ...NATS_USERS.map((name) => `${name} -> nats:4222`),
     'nats -> nats:6222',
     'prometheus -> nats:8222',
-    ...[...SERVICE_PODS, ...MIGRATIONS, ...DATABASES, NATS].map(({ name }) => `${name} -> dns:53`),
+    ...DATABASES.map(({ name }) => `${ALL} -> ${name}:5432`),
+    `${ALL} -> nats:4222`,
+    `prometheus -> ${ALL}:9100`,
+    ...[...SERVICE_PODS, named(ALL), ...MIGRATIONS, ...DATABASES, NATS].map(({ name }) => `${name} -> dns:53`),
     ...DATABASES.flatMap(({ name }) => [`${name} -> ${API.name}:443`, `${name} -> ${API.name}:6443`]),
-    ...OUTSIDE.flatMap((name) =>
+    ...[...OUTSIDE, ALL].flatMap((name) =>
       PUBLIC.flatMap((to) =>
         PORTS.filter((port) => port === 443 || port >= 1024).map((port) => `${name} -> ${to.name}:${port}`),
       ),
     ),
-    ...['intruder outside', 'prometheus', 'operator', 'dns', API.name, ...PUBLIC.map(({ name }) => name)].map(
-      (name) => `${name} -> gateway:8080`,
+    ...['intruder outside', 'prometheus', 'operator', 'dns', API.name, ...PUBLIC.map(({ name }) => name)].flatMap(
+      (name) => [`${name} -> gateway:8080`, `${name} -> ${ALL}:8080`],
     ),
   ];
   expect(actual.toSorted()).toEqual(expected.toSorted());
@@ -177,16 +186,16 @@ test('the policies of a service alone deny both directions to its pods', () => {
   }
 });
 
-/** The rules by which a service reaches addresses instead of pods. */
-function rulesOutside(name: ServiceName): readonly Rule[] {
-  const rules = ofService(name).flatMap(({ spec }) => spec.egress ?? []);
+/** The rules by which pods reach addresses instead of pods. */
+function rulesOutside(policies: readonly Policy[]): readonly Rule[] {
+  const rules = policies.flatMap(({ spec }) => spec.egress ?? []);
   return rules.filter(({ to = [] }) => to.some(({ ipBlock }) => ipBlock !== undefined));
 }
 
-test('only the webhook and the integration service reach outside, on the ports of untrusted URLs', () => {
-  expect(SERVICE_NAMES.filter((name) => rulesOutside(name).length > 0)).toEqual(OUTSIDE);
-  for (const name of OUTSIDE) {
-    expect(rulesOutside(name).map(({ ports }) => ports)).toEqual([
+test('only the webhook and the integration service, and one process of all, reach outside, on the ports of untrusted URLs', () => {
+  expect(SERVICE_NAMES.filter((name) => rulesOutside(ofService(name)).length > 0)).toEqual(OUTSIDE);
+  for (const policies of [...OUTSIDE.map(ofService), ofAll]) {
+    expect(rulesOutside(policies).map(({ ports }) => ports)).toEqual([
       [
         { protocol: 'TCP', port: 443 },
         { protocol: 'TCP', port: 1024, endPort: 65535 },
@@ -244,10 +253,10 @@ function specialBlocks(): readonly Block[] {
     .flatMap((of) => (Array.isArray(of[0]) ? (of as Block[]) : [of as Block]));
 }
 
-test.each(OUTSIDE)(
-  'the network lets the %s service reach exactly the addresses that the service itself accepts',
-  (name) => {
-    const blocks = rulesOutside(name).flatMap(({ to = [] }) => to.map(({ ipBlock }) => ipBlock));
+test.each([...OUTSIDE.map((name) => ({ name, policies: ofService(name) })), { name: ALL, policies: ofAll }])(
+  'the network lets $name reach exactly the addresses outside that the service itself accepts',
+  ({ policies }) => {
+    const blocks = rulesOutside(policies).flatMap(({ to = [] }) => to.map(({ ipBlock }) => ipBlock));
     const lists = blocks.map((block) => ({ in: listOf([block?.cidr ?? '']), out: listOf(block?.except ?? []) }));
     const isOpen = (address: string) =>
       lists.some((it) => it.in.check(address, familyOf(address)) && !it.out.check(address, familyOf(address)));

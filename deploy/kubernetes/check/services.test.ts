@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { metrics, publishOldestWaits } from '@laurel/telemetry';
-import { SERVICE_NAMES, type ServiceName } from '@laurel/topology';
+import { SERVICE_NAMES } from '@laurel/topology';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type Manifest, parseManifests } from './manifest.ts';
@@ -47,8 +47,13 @@ type Cluster = {
   readonly postgresql: { readonly synchronous: object; readonly parameters: Record<string, string> };
 };
 
-const autoscalerOf = (name: ServiceName) =>
-  specOf<Autoscaler>(`services/${name}/scaling.yaml`, 'HorizontalPodAutoscaler');
+/** What runs as a Deployment, and its folder: each service, and all of them in one process. */
+const WORKLOADS = [
+  ...SERVICE_NAMES.map((name) => ({ name, folder: `services/${name}` })),
+  { name: 'one-process', folder: 'one-process' },
+];
+
+const autoscalerIn = (folder: string) => specOf<Autoscaler>(`${folder}/scaling.yaml`, 'HorizontalPodAutoscaler');
 const metricsOf = ({ metrics: all }: Autoscaler) =>
   all.map(({ resource, pods }) => resource?.name ?? pods?.metric.name);
 
@@ -58,32 +63,81 @@ async function publishedMetric(): Promise<string | undefined> {
   return (await metrics.getMetricsAsJSON()).find(({ name }) => name.includes('oldest_waiting'))?.name;
 }
 
-describe.each(SERVICE_NAMES)('the %s service', (name) => {
-  test('a service is scaled on CPU and on the oldest waiting call, and its Deployment sets no number of replicas', async () => {
-    const autoscaler = autoscalerOf(name);
+describe.each(WORKLOADS)('the Deployment of $name', ({ name, folder }) => {
+  test('a Deployment is scaled on CPU and on the oldest waiting call, and sets no number of replicas', async () => {
+    const autoscaler = autoscalerIn(folder);
     expect(metricsOf(autoscaler)).toEqual(['cpu', await publishedMetric()]);
     expect(autoscaler.scaleTargetRef).toEqual({ apiVersion: 'apps/v1', kind: 'Deployment', name });
     expect(autoscaler.minReplicas).toBeGreaterThanOrEqual(2);
-    expect(specOf<Workload>(`services/${name}/deployment.yaml`, 'Deployment').replicas).toBeUndefined();
+    expect(specOf<Workload>(`${folder}/deployment.yaml`, 'Deployment').replicas).toBeUndefined();
   });
 
-  test('a service loses at most one replica at a time when nodes are drained', () => {
-    expect(specOf(`services/${name}/scaling.yaml`, 'PodDisruptionBudget')).toMatchObject({
+  test('a Deployment loses at most one replica at a time when nodes are drained', () => {
+    expect(specOf(`${folder}/scaling.yaml`, 'PodDisruptionBudget')).toMatchObject({
       maxUnavailable: 1,
       selector: { matchLabels: { 'app.kubernetes.io/name': name } },
     });
   });
 
-  test('a service runs and migrates as an account without a token', () => {
-    const [account] = parseManifests(read(`services/${name}/service-account.yaml`)) as [Manifest];
+  test('a Deployment runs as an account without a token', () => {
+    const [account] = parseManifests(read(`${folder}/service-account.yaml`)) as [Manifest];
     expect([account.metadata.name, account.automountServiceAccountToken]).toEqual([name, false]);
-    for (const [file, kind] of [
-      ['deployment.yaml', 'Deployment'],
-      ['migration.yaml', 'Job'],
-    ] as const) {
-      expect(specOf<Workload>(`services/${name}/${file}`, kind).template.spec.serviceAccountName).toBe(name);
-    }
+    const { template } = specOf<Workload>(`${folder}/deployment.yaml`, 'Deployment');
+    expect(template.spec.serviceAccountName).toBe(name);
   });
+});
+
+test.each(SERVICE_NAMES)(
+  'the %s service migrates as its own account, by a path that the image of all services has too',
+  (name) => {
+    const { template } = specOf<Workload & Containers>(`services/${name}/migration.yaml`, 'Job');
+    expect(template.spec.serviceAccountName).toBe(name);
+    const [container] = template.spec.containers;
+    expect(container?.command).toEqual(['node', `/app/services/${name}/src/migrate.ts`]);
+  },
+);
+
+type OneProcess = {
+  readonly template: {
+    readonly spec: {
+      readonly enableServiceLinks?: boolean;
+      readonly containers: readonly {
+        readonly envFrom: readonly object[];
+        readonly env?: readonly object[];
+      }[];
+      readonly volumes: readonly { readonly secret: { readonly items?: readonly { readonly key: string }[] } }[];
+    };
+  };
+};
+
+test('the process of all services has the settings and the Secret of each under its name, and no certificate of any', () => {
+  const { spec } = specOf<OneProcess>('one-process/deployment.yaml', 'Deployment').template;
+  const ofServices = SERVICE_NAMES.flatMap((name) => [
+    { prefix: `${name.toUpperCase()}_`, configMapRef: { name: `${name}-settings` } },
+    { prefix: `${name.toUpperCase()}_`, secretRef: { name: `${name}-secrets` } },
+  ]);
+  const own = { configMapRef: { name: 'one-process-settings' } };
+  expect(spec.containers.map(({ envFrom, env }) => ({ envFrom, env }))).toEqual([{ envFrom: [own, ...ofServices] }]);
+  // Kubernetes would add variables with a service's name in front.
+  expect(spec.enableServiceLinks).toBe(false);
+  expect(spec.volumes.map(({ secret }) => secret.items?.map(({ key }) => key))).toEqual([['ca.crt']]);
+});
+
+test('the overlay of one process has one image for the process and for the migrations of each service', () => {
+  const { images, patches } = parse(read('overlays/single/kustomization.yaml'));
+  const names = ['laurel/all', ...SERVICE_NAMES.map((name) => `laurel/${name}`)];
+  expect(images.map(({ name }: { name: string }) => name)).toEqual(names);
+  expect(new Set(images.map(({ newName, newTag }: Record<string, string>) => `${newName}:${newTag}`)).size).toBe(1);
+  const deleted = patches.filter(({ patch }: { patch: string }) => patch.startsWith('$patch: delete'));
+  // Each kind that a service runs with, but not its migrations and their account.
+  expect(deleted.map(({ target }: { target: object }) => target)).toEqual(
+    ['Deployment', 'Service', 'PodDisruptionBudget', 'HorizontalPodAutoscaler', 'NetworkPolicy'].map((kind) => ({
+      kind,
+      name: `(${SERVICE_NAMES.join('|')})`,
+    })),
+  );
+  const jobs = patches.filter(({ target }: { target: { kind: string } }) => target.kind === 'Job');
+  expect(jobs.map(({ target }: Patch) => target.name)).toEqual(SERVICE_NAMES.map((name) => `${name}-migrate`));
 });
 
 test('the gateway starts with either OPERATOR_TOKEN or OPERATOR_TOKENS, since it requires only the URL of its database and the pepper', () => {
@@ -111,8 +165,8 @@ test('the clusters acknowledge a commit once one of two standbys has received it
 test('a cluster has connections for every replica of its service, one more in a rolling update, migrations and administrators', () => {
   // The default of <SERVICE>_DATABASE_POOL.
   const pool = 8;
-  for (const name of SERVICE_NAMES) {
-    const needed = (autoscalerOf(name).maxReplicas + 1) * pool + 20;
+  for (const { folder } of WORKLOADS) {
+    const needed = (autoscalerIn(folder).maxReplicas + 1) * pool + 20;
     expect(Number(cluster.postgresql.parameters.max_connections)).toBeGreaterThanOrEqual(needed);
   }
 });
@@ -154,11 +208,14 @@ test.each(['example-data', 'development'])(
   },
 );
 
-test("an overlay replaces the example's documentation address by the addresses of the Kubernetes API", () => {
-  const policy = specOf<Policy>('overlays/example-data/postgres/operator.yaml', 'NetworkPolicy');
-  expect(policy.egress[0]?.to).toEqual([{ ipBlock: { cidr: '192.0.2.1/32' } }]);
-  const { patches } = parse(read('overlays/production/kustomization.yaml'));
-  const [patch] = patches.filter(({ target }: Patch) => target.name === 'database-operator');
-  const blocks = ['192.0.2.1/32', '2001:db8::1/128'].map((cidr) => ({ ipBlock: { cidr } }));
-  expect(parse(patch.patch)).toEqual([{ op: 'replace', path: '/spec/egress/0/to', value: blocks }]);
-});
+test.each(['production', 'single'])(
+  "the overlay %s replaces the example's documentation address by the addresses of the Kubernetes API",
+  (overlay) => {
+    const policy = specOf<Policy>('overlays/example-data/postgres/operator.yaml', 'NetworkPolicy');
+    expect(policy.egress[0]?.to).toEqual([{ ipBlock: { cidr: '192.0.2.1/32' } }]);
+    const { patches } = parse(read(`overlays/${overlay}/kustomization.yaml`));
+    const [patch] = patches.filter(({ target }: Patch) => target.name === 'database-operator');
+    const blocks = ['192.0.2.1/32', '2001:db8::1/128'].map((cidr) => ({ ipBlock: { cidr } }));
+    expect(parse(patch.patch)).toEqual([{ op: 'replace', path: '/spec/egress/0/to', value: blocks }]);
+  },
+);
