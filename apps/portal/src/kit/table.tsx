@@ -21,7 +21,7 @@ export interface Column<T> {
   readonly grow?: number;
 }
 
-interface TableProps<T> {
+export interface TableProps<T> {
   /** Names the table for a screen reader. */
   readonly caption: string;
   readonly columns: readonly Column<T>[];

@@ -7,10 +7,10 @@ import { CHALLENGE_STATUSES } from '../../contests/statuses.ts';
 import { CodeSample } from '../../kit/code-sample.tsx';
 import { Empty } from '../../kit/empty.tsx';
 import { FilterBar } from '../../kit/filter-bar.tsx';
-import { Loaded } from '../../kit/loaded.tsx';
+import { ListTable } from '../../kit/list-table.tsx';
 import { Page } from '../../kit/page.tsx';
 import { challengeListSamples } from '../../kit/samples.ts';
-import { type Column, More, Table } from '../../kit/table.tsx';
+import type { Column } from '../../kit/table.tsx';
 import { AttemptsLink } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 
@@ -34,20 +34,13 @@ export function ChallengesPage(): ReactNode {
         value={search}
         onChange={(next) => void navigate({ search: next })}
       />
-      <Loaded reading={challenges}>
-        {(list) => (
-          <>
-            <Table
-              caption="Challenges"
-              columns={COLUMNS}
-              rows={list.rows}
-              keyOf={({ id }) => id}
-              empty={<NoChallenges status={search.status} />}
-            />
-            <More list={list} />
-          </>
-        )}
-      </Loaded>
+      <ListTable
+        reading={challenges}
+        caption="Challenges"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={<NoChallenges status={search.status} />}
+      />
     </Page>
   );
 }

@@ -5,9 +5,9 @@ import { useList } from '../../api/use-read.ts';
 import { Code } from '../../kit/code-sample.tsx';
 import { Empty } from '../../kit/empty.tsx';
 import { formatCount } from '../../kit/format.ts';
-import { Loaded } from '../../kit/loaded.tsx';
+import { ListTable } from '../../kit/list-table.tsx';
 import { Status, type Tone } from '../../kit/status.tsx';
-import { type Column, More, Table } from '../../kit/table.tsx';
+import type { Column } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 import { AttemptId } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
@@ -41,29 +41,22 @@ export function IntegrationLog({ integrationId, transport }: LogProps): ReactNod
     { refreshMs: REFRESH_MS },
   );
   return (
-    <Loaded reading={log}>
-      {(list) => (
-        <>
-          <Table
-            caption="Pushes and polls"
-            columns={COLUMNS}
-            rows={list.rows}
-            keyOf={({ id }) => id}
-            isLive
-            empty={
-              <Empty title="Nothing in the last 7 days">
-                <p>
-                  {transport === 'pull_poll'
-                    ? 'Each poll of the active integration appears here.'
-                    : 'Each push with a valid signature to the active integration appears here.'}
-                </p>
-              </Empty>
-            }
-          />
-          <More list={list} />
-        </>
-      )}
-    </Loaded>
+    <ListTable
+      reading={log}
+      caption="Pushes and polls"
+      columns={COLUMNS}
+      keyOf={({ id }) => id}
+      isLive
+      empty={
+        <Empty title="Nothing in the last 7 days">
+          <p>
+            {transport === 'pull_poll'
+              ? 'Each poll of the active integration appears here.'
+              : 'Each push with a valid signature to the active integration appears here.'}
+          </p>
+        </Empty>
+      }
+    />
   );
 }
 

@@ -5,10 +5,11 @@ import { useList, useRead } from '../../api/use-read.ts';
 import { Header } from '../../frame/header.tsx';
 import { Empty } from '../../kit/empty.tsx';
 import { Id } from '../../kit/id.tsx';
+import { ListTable } from '../../kit/list-table.tsx';
 import { Loaded } from '../../kit/loaded.tsx';
 import { Page } from '../../kit/page.tsx';
 import { Status } from '../../kit/status.tsx';
-import { type Column, More, Table } from '../../kit/table.tsx';
+import type { Column } from '../../kit/table.tsx';
 import { Time } from '../../kit/time.tsx';
 
 const COLUMNS: readonly Column<Program>[] = [
@@ -33,24 +34,17 @@ export function ProgramsPage(): ReactNode {
       <Header />
       <main className="content wide">
         <Page title="Programs">
-          <Loaded reading={programs}>
-            {(list) => (
-              <>
-                <Table
-                  caption="Programs"
-                  columns={COLUMNS}
-                  rows={list.rows}
-                  keyOf={({ id }) => id}
-                  empty={
-                    <Empty title="You have no program yet">
-                      <p>An operator of this host creates it for you.</p>
-                    </Empty>
-                  }
-                />
-                <More list={list} />
-              </>
-            )}
-          </Loaded>
+          <ListTable
+            reading={programs}
+            caption="Programs"
+            columns={COLUMNS}
+            keyOf={({ id }) => id}
+            empty={
+              <Empty title="You have no program yet">
+                <p>An operator of this host creates it for you.</p>
+              </Empty>
+            }
+          />
         </Page>
       </main>
     </>

@@ -3,8 +3,7 @@ import type { LeaderboardRow } from '../../api/api-types.ts';
 import { useList } from '../../api/use-read.ts';
 import { standingsColumns } from '../../contests/standings-columns.tsx';
 import { Empty } from '../../kit/empty.tsx';
-import { Loaded } from '../../kit/loaded.tsx';
-import { More, Table } from '../../kit/table.tsx';
+import { ListTable } from '../../kit/list-table.tsx';
 import { Player } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 
@@ -22,20 +21,13 @@ export function StandingsTable({ roundId, unit }: StandingsTableProps): ReactNod
   const columns = useMemo(() => standingsColumns<LeaderboardRow>(unit, playerOf), [unit]);
   const standings = useList<LeaderboardRow>(pathOf(`/rounds/${roundId}/standings`), { limit: PAGE_ROWS });
   return (
-    <Loaded reading={standings}>
-      {(list) => (
-        <>
-          <Table
-            caption="Standings"
-            columns={columns}
-            rows={list.rows}
-            keyOf={({ rank, player_ref }) => `${rank} ${player_ref}`}
-            empty={<Empty title="No scores were reported" />}
-          />
-          <More list={list} />
-        </>
-      )}
-    </Loaded>
+    <ListTable
+      reading={standings}
+      caption="Standings"
+      columns={columns}
+      keyOf={({ rank, player_ref }) => `${rank} ${player_ref}`}
+      empty={<Empty title="No scores were reported" />}
+    />
   );
 }
 

@@ -9,10 +9,11 @@ import { TournamentTerms } from '../../contests/tournament-terms.tsx';
 import { tournamentWords } from '../../contests/tournament-words.ts';
 import { Empty } from '../../kit/empty.tsx';
 import { Id } from '../../kit/id.tsx';
+import { ListTable } from '../../kit/list-table.tsx';
 import { Loaded } from '../../kit/loaded.tsx';
 import { Page, Section } from '../../kit/page.tsx';
 import { Status } from '../../kit/status.tsx';
-import { type Column, More, Table } from '../../kit/table.tsx';
+import type { Column } from '../../kit/table.tsx';
 import { AttemptsLink } from '../../layout/attempt-links.tsx';
 import { useProgram } from '../../layout/program.tsx';
 
@@ -80,20 +81,13 @@ function Rounds({ tournamentId }: { readonly tournamentId: string }): ReactNode 
   const rounds = useList<Round>(pathOf(`/tournaments/${tournamentId}/rounds`));
   return (
     <Section title="Rounds">
-      <Loaded reading={rounds}>
-        {(list) => (
-          <>
-            <Table
-              caption="Rounds"
-              columns={COLUMNS}
-              rows={list.rows}
-              keyOf={({ id }) => id}
-              empty={<Empty title="No round has opened yet" />}
-            />
-            <More list={list} />
-          </>
-        )}
-      </Loaded>
+      <ListTable
+        reading={rounds}
+        caption="Rounds"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={<Empty title="No round has opened yet" />}
+      />
     </Section>
   );
 }

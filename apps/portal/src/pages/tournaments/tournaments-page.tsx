@@ -7,10 +7,10 @@ import { TOURNAMENT_COLUMNS } from '../../contests/tournament-columns.tsx';
 import { CodeSample } from '../../kit/code-sample.tsx';
 import { Empty } from '../../kit/empty.tsx';
 import { FilterBar } from '../../kit/filter-bar.tsx';
-import { Loaded } from '../../kit/loaded.tsx';
+import { ListTable } from '../../kit/list-table.tsx';
 import { Page } from '../../kit/page.tsx';
 import { callSamples, get } from '../../kit/samples.ts';
-import { type Column, More, Table } from '../../kit/table.tsx';
+import type { Column } from '../../kit/table.tsx';
 import { useProgram } from '../../layout/program.tsx';
 
 const route = getRouteApi('/p/$programId/$environment/tournaments');
@@ -32,20 +32,13 @@ export function TournamentsPage(): ReactNode {
         value={search}
         onChange={(next) => void navigate({ search: next })}
       />
-      <Loaded reading={tournaments}>
-        {(list) => (
-          <>
-            <Table
-              caption="Tournaments"
-              columns={COLUMNS}
-              rows={list.rows}
-              keyOf={({ id }) => id}
-              empty={<NoTournaments status={search.status} />}
-            />
-            <More list={list} />
-          </>
-        )}
-      </Loaded>
+      <ListTable
+        reading={tournaments}
+        caption="Tournaments"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={<NoTournaments status={search.status} />}
+      />
     </Page>
   );
 }

@@ -6,9 +6,9 @@ import { Empty } from '../../../kit/empty.tsx';
 import { FilterBar } from '../../../kit/filter-bar.tsx';
 import { emailField, idField } from '../../../kit/filters.ts';
 import { Id } from '../../../kit/id.tsx';
-import { Loaded } from '../../../kit/loaded.tsx';
+import { ListTable } from '../../../kit/list-table.tsx';
 import { Page } from '../../../kit/page.tsx';
-import { type Column, More, Table } from '../../../kit/table.tsx';
+import type { Column } from '../../../kit/table.tsx';
 import { Time } from '../../../kit/time.tsx';
 import { AccountKind } from './account-kind.tsx';
 import { Concerns } from './concerns-view.tsx';
@@ -68,29 +68,22 @@ function Accounts({ search }: { readonly search: AccountSearch }): ReactNode {
   const accounts = useList<Account>('/accounts', search);
   const isFiltered = Object.keys(search).length > 0;
   return (
-    <Loaded reading={accounts}>
-      {(list) => (
-        <>
-          <Table
-            caption="Accounts"
-            columns={COLUMNS}
-            rows={list.rows}
-            keyOf={({ id }) => id}
-            empty={
-              isFiltered ? (
-                <Empty title="No account matches these filters">
-                  <p>An e-mail and a player are compared exactly.</p>
-                </Empty>
-              ) : (
-                <Empty title="There is no account yet">
-                  <p>“Create an account” opens one for a person, or for the sandbox of a program.</p>
-                </Empty>
-              )
-            }
-          />
-          <More list={list} />
-        </>
-      )}
-    </Loaded>
+    <ListTable
+      reading={accounts}
+      caption="Accounts"
+      columns={COLUMNS}
+      keyOf={({ id }) => id}
+      empty={
+        isFiltered ? (
+          <Empty title="No account matches these filters">
+            <p>An e-mail and a player are compared exactly.</p>
+          </Empty>
+        ) : (
+          <Empty title="There is no account yet">
+            <p>“Create an account” opens one for a person, or for the sandbox of a program.</p>
+          </Empty>
+        )
+      }
+    />
   );
 }

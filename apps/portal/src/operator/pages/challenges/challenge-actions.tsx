@@ -1,15 +1,9 @@
 /** What changes the status of a challenge, each with its consequence before it happens. */
 import { type ReactNode, useState } from 'react';
-import type {
-  ChallengeChange,
-  ChallengeStatus,
-  ChallengeWithStatusChange,
-  OperatorChallenge,
-} from '../../../api/api-types.ts';
-import { useChange } from '../../../api/use-read.ts';
-import { Button } from '../../../kit/button.tsx';
+import type { ChallengeChange, ChallengeStatus, ChallengeWithStatusChange } from '../../../api/api-types.ts';
 import { TextField } from '../../../kit/field.tsx';
-import { ConfirmItemDialog } from '../../layout/confirm-item-dialog.tsx';
+import { ChangeStatusDialog } from '../../contests/change-status-dialog.tsx';
+import { ActionButtons } from '../../layout/action-buttons.tsx';
 import { CHALLENGE_FACTS } from './facts.ts';
 
 type Action = 'suspend' | 'reinstate' | 'close';
@@ -68,15 +62,7 @@ export function ChallengeActions({ challenge }: { readonly challenge: ChallengeW
   const [asking, setAsking] = useState<Action>();
   return (
     <>
-      {OFFERED[challenge.status].map((action) => (
-        <Button
-          key={action}
-          tone={CALLS[action].tone === 'primary' ? 'primary' : 'plain'}
-          onClick={() => setAsking(action)}
-        >
-          {CALLS[action].label}
-        </Button>
-      ))}
+      <ActionButtons actions={OFFERED[challenge.status]} calls={CALLS} onChoose={setAsking} />
       {asking !== undefined && (
         <Question key={asking} action={asking} challenge={challenge} onClose={() => setAsking(undefined)} />
       )}
@@ -93,32 +79,20 @@ interface QuestionProps {
 function Question({ action, challenge, onClose }: QuestionProps): ReactNode {
   const { label, status, tone, consequence } = CALLS[action];
   const [note, setNote] = useState('');
-  const path = `/challenges/${challenge.id}`;
-  const affects = [path, `/programs/${challenge.program_id}/challenges`, '/actions'];
-  const change = useChange<OperatorChallenge>('patch', path, affects);
+  const given = note.trim();
+  const body: ChallengeChange = given === '' ? { status } : { status, note: given };
   const isNoteRequired = action === 'reinstate' && isStoppedByDrift(challenge);
-  const run = async () => {
-    const given = note.trim();
-    const body: ChallengeChange = given === '' ? { status } : { status, note: given };
-    if ((await change.run(body)) !== undefined) onClose();
-  };
   return (
-    <ConfirmItemDialog
-      item={{
-        path,
-        shown: challenge,
-        facts: CHALLENGE_FACTS,
-        subjects: [{ name: `challenge:${challenge.id}` }],
-        affects,
-      }}
+    <ChangeStatusDialog
+      kind="challenge"
+      contest={challenge}
+      facts={CHALLENGE_FACTS}
       allows={(now) => OFFERED[now.status].includes(action)}
-      title={`${label} ${challenge.name}?`}
-      consequence={consequence(challenge)}
-      confirm={label}
+      label={label}
       tone={tone}
-      isBusy={change.isRunning || (isNoteRequired && note.trim() === '')}
-      failure={change.failure}
-      onConfirm={() => void run()}
+      consequence={consequence(challenge)}
+      body={body}
+      isIncomplete={isNoteRequired && given === ''}
       onClose={onClose}
     >
       <TextField
@@ -128,6 +102,6 @@ function Question({ action, challenge, onClose }: QuestionProps): ReactNode {
         value={note}
         onChange={(event) => setNote(event.target.value)}
       />
-    </ConfirmItemDialog>
+    </ChangeStatusDialog>
   );
 }

@@ -1,11 +1,10 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Environment, OperatorChallenge, PrizeStructure } from '../../../api/api-types.ts';
 import { useChange } from '../../../api/use-read.ts';
-import { Field, SelectField, TextField } from '../../../kit/field.tsx';
-import { FieldGroup, Form } from '../../../kit/form.tsx';
-import { Page } from '../../../kit/page.tsx';
-import { EnvironmentBand } from '../../layout/environments.tsx';
+import { Field, SelectField } from '../../../kit/field.tsx';
+import { FieldGroup } from '../../../kit/form.tsx';
+import { GameFields, NewContestPage } from '../../contests/new-contest-page.tsx';
 import { challengeRequestOf } from './challenge-request.ts';
 
 const route = getRouteApi('/shell/programs/$programId/challenges/new');
@@ -26,25 +25,33 @@ export function NewChallengePage(): ReactNode {
       void navigate({ to: '/challenges/$challengeId', params: { challengeId: challenge.id } });
     }
   };
-  const list = (
-    <Link to="/programs/$programId/challenges" params={{ programId }} search={{ environment }}>
-      Challenges
-    </Link>
-  );
   return (
-    <Page title="Create a challenge" above={list}>
-      <EnvironmentBand environment={environment} />
-      <Form submit="Create the challenge" change={change} onSubmit={(form) => void create(form)}>
-        <Game environment={environment} onEnvironment={setEnvironment} />
-        <MoneyFields structure={structure} onStructure={setStructure} />
-        <BarFields structure={structure} status={status} onStatus={setStatus} />
-        <PlayerFields />
-        <p>{consequenceOf(environment, structure === 'top_n' ? 'live' : status)}</p>
-        {change.failure?.kind === 'unreachable' && (
-          <p>It may have been created all the same: look at the {list} before you try again.</p>
-        )}
-      </Form>
-    </Page>
+    <NewContestPage
+      kind="challenge"
+      programId={programId}
+      environment={environment}
+      change={change}
+      onSubmit={(form) => void create(form)}
+    >
+      <GameFields environment={environment} onEnvironment={setEnvironment}>
+        <Field
+          label="Lowest plausible score"
+          name="score_min"
+          hint="A score below it disqualifies the attempt. Empty: any."
+          inputMode="decimal"
+        />
+        <Field
+          label="Highest plausible score"
+          name="score_max"
+          hint="A score above it disqualifies the attempt. Empty: any."
+          inputMode="decimal"
+        />
+      </GameFields>
+      <MoneyFields structure={structure} onStructure={setStructure} />
+      <BarFields structure={structure} status={status} onStatus={setStatus} />
+      <PlayerFields />
+      <p>{consequenceOf(environment, structure === 'top_n' ? 'live' : status)}</p>
+    </NewContestPage>
   );
 }
 
@@ -56,54 +63,6 @@ function consequenceOf(environment: Environment, status: FirstStatus): string {
       ? `It begins calibrating: attempts are free and win nothing. Once the bar is placed it goes live by itself, and ${who} pay the fee for a chance of the prize, in ${money}.`
       : `It is live at once: ${who} pay the fee for a chance of the prize, in ${money}.`;
   return `${begins} Its terms cannot be changed afterwards: it can be suspended, and closed.`;
-}
-
-interface GameProps {
-  readonly environment: Environment;
-  readonly onEnvironment: (environment: Environment) => void;
-}
-
-function Game({ environment, onEnvironment }: GameProps): ReactNode {
-  return (
-    <FieldGroup title="What is played">
-      <SelectField
-        label="Environment"
-        name="environment"
-        value={environment}
-        onChange={({ target }) => onEnvironment(target.value === 'live' ? 'live' : 'test')}
-        options={[
-          { value: 'live', label: 'Live: real players and real money' },
-          { value: 'test', label: 'Test: sandbox players' },
-        ]}
-      />
-      <Field label="Name" name="name" required />
-      <div className="whole-row">
-        <TextField label="Description" name="description" hint="For players. It may be empty." rows={2} />
-      </div>
-      <Field label="Metric" name="metric_name" hint="What the score measures: “Lap time”." required />
-      <Field label="Unit of the metric" name="metric_unit" hint="As “points” or “s”." required />
-      <SelectField
-        label="Better score"
-        name="threshold_direction"
-        options={[
-          { value: 'higher_is_better', label: 'Higher' },
-          { value: 'lower_is_better', label: 'Lower' },
-        ]}
-      />
-      <Field
-        label="Lowest plausible score"
-        name="score_min"
-        hint="A score below it disqualifies the attempt. Empty: any."
-        inputMode="decimal"
-      />
-      <Field
-        label="Highest plausible score"
-        name="score_max"
-        hint="A score above it disqualifies the attempt. Empty: any."
-        inputMode="decimal"
-      />
-    </FieldGroup>
-  );
 }
 
 interface MoneyFieldsProps {

@@ -5,9 +5,10 @@ import { useList, useRead } from '../../../api/use-read.ts';
 import { Empty } from '../../../kit/empty.tsx';
 import { FilterBar } from '../../../kit/filter-bar.tsx';
 import { idField } from '../../../kit/filters.ts';
+import { ListTable } from '../../../kit/list-table.tsx';
 import { Loaded } from '../../../kit/loaded.tsx';
 import { Page, Section } from '../../../kit/page.tsx';
-import { type Column, More, Table } from '../../../kit/table.tsx';
+import type { Column } from '../../../kit/table.tsx';
 import { MoneyFigures, SUM_COLUMNS } from './money-figures.tsx';
 import { dayOf, daysUntil, PERIODS, type Period, periodOf } from './period.ts';
 import type { MoneySearch } from './search.ts';
@@ -46,20 +47,13 @@ export function MoneyPage(): ReactNode {
         <Loaded reading={sums}>{(money) => <MoneyFigures money={money} days={daysUntil(today, period)} />}</Loaded>
       </Section>
       <Section title="Programs">
-        <Loaded reading={programs}>
-          {(list) => (
-            <>
-              <Table
-                caption="Programs"
-                columns={COLUMNS}
-                rows={list.rows}
-                keyOf={({ program_id, environment }) => `${program_id} ${environment}`}
-                empty={<Empty title="No program has money in this period">Choose another period.</Empty>}
-              />
-              <More list={list} />
-            </>
-          )}
-        </Loaded>
+        <ListTable
+          reading={programs}
+          caption="Programs"
+          columns={COLUMNS}
+          keyOf={({ program_id, environment }) => `${program_id} ${environment}`}
+          empty={<Empty title="No program has money in this period">Choose another period.</Empty>}
+        />
       </Section>
     </Page>
   );

@@ -5,9 +5,9 @@ import { Button } from '../../../kit/button.tsx';
 import { ConfirmDialog } from '../../../kit/dialog.tsx';
 import { Empty } from '../../../kit/empty.tsx';
 import { Field } from '../../../kit/field.tsx';
-import { Loaded } from '../../../kit/loaded.tsx';
+import { ListTable } from '../../../kit/list-table.tsx';
 import { Section } from '../../../kit/page.tsx';
-import { type Column, More, Table } from '../../../kit/table.tsx';
+import type { Column } from '../../../kit/table.tsx';
 import { Time } from '../../../kit/time.tsx';
 import { AccountId } from '../../layout/item-ids.tsx';
 
@@ -28,20 +28,13 @@ export function InsidersSection({ programId }: { readonly programId: string }): 
           Added: <AccountId value={added} />
         </p>
       )}
-      <Loaded reading={reading}>
-        {(list) => (
-          <>
-            <Table
-              caption="Insiders"
-              columns={columns}
-              rows={list.rows}
-              keyOf={({ account_id: accountId }) => accountId}
-              empty={<Empty title="No insiders">Add the accounts of the partner’s own people.</Empty>}
-            />
-            <More list={list} />
-          </>
-        )}
-      </Loaded>
+      <ListTable
+        reading={reading}
+        caption="Insiders"
+        columns={columns}
+        keyOf={({ account_id: accountId }) => accountId}
+        empty={<Empty title="No insiders">Add the accounts of the partner’s own people.</Empty>}
+      />
       {isAsking && <Question programId={programId} onAdded={setAdded} onClose={() => setAsking(false)} />}
       {removing !== undefined && (
         <Removal programId={programId} insider={removing} onClose={() => setRemoving(undefined)} />

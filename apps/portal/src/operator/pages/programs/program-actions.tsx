@@ -3,8 +3,8 @@ import { type ReactNode, useState } from 'react';
 import type { ApprovedProgram, LiveKey, OperatorProgram, ProgramStatus } from '../../../api/api-types.ts';
 import type { Method } from '../../../api/client.ts';
 import { useChange } from '../../../api/use-read.ts';
-import { Button } from '../../../kit/button.tsx';
 import { SecretDialog } from '../../../kit/dialog.tsx';
+import { ActionButtons } from '../../layout/action-buttons.tsx';
 import { ConfirmItemDialog } from '../../layout/confirm-item-dialog.tsx';
 import { PROGRAM_FACTS } from './facts.ts';
 
@@ -117,15 +117,7 @@ export function ProgramActions({ program }: { readonly program: OperatorProgram 
   const close = () => setAsking(undefined);
   return (
     <>
-      {offeredFor(program).map((action) => (
-        <Button
-          key={action}
-          tone={CALLS[action].tone === 'primary' ? 'primary' : 'plain'}
-          onClick={() => setAsking(action)}
-        >
-          {CALLS[action].label}
-        </Button>
-      ))}
+      <ActionButtons actions={offeredFor(program)} calls={CALLS} onChoose={setAsking} />
       {asking !== undefined && (
         <Question key={asking} action={asking} program={program} onClose={close} onLiveKey={setLiveKey} />
       )}

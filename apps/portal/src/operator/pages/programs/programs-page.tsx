@@ -4,10 +4,10 @@ import type { OperatorProgram } from '../../../api/api-types.ts';
 import { useList } from '../../../api/use-read.ts';
 import { Empty } from '../../../kit/empty.tsx';
 import { Id } from '../../../kit/id.tsx';
-import { Loaded } from '../../../kit/loaded.tsx';
+import { ListTable } from '../../../kit/list-table.tsx';
 import { Page } from '../../../kit/page.tsx';
 import { Status } from '../../../kit/status.tsx';
-import { type Column, More, Table } from '../../../kit/table.tsx';
+import type { Column } from '../../../kit/table.tsx';
 import { Time } from '../../../kit/time.tsx';
 import { CreateProgram } from './create-program.tsx';
 import { lastUse } from './keys.ts';
@@ -40,24 +40,17 @@ export function ProgramsPage(): ReactNode {
   const programs = useList<OperatorProgram>('/programs');
   return (
     <Page title="Programs" actions={<CreateProgram />}>
-      <Loaded reading={programs}>
-        {(list) => (
-          <>
-            <Table
-              caption="Programs"
-              columns={COLUMNS}
-              rows={list.rows}
-              keyOf={({ id }) => id}
-              empty={
-                <Empty title="There is no program yet">
-                  <p>“Create a program” makes a draft, which works in test at once. Its approval adds live.</p>
-                </Empty>
-              }
-            />
-            <More list={list} />
-          </>
-        )}
-      </Loaded>
+      <ListTable
+        reading={programs}
+        caption="Programs"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title="There is no program yet">
+            <p>“Create a program” makes a draft, which works in test at once. Its approval adds live.</p>
+          </Empty>
+        }
+      />
     </Page>
   );
 }

@@ -12,10 +12,11 @@ import { RoundFacts, utcMinute } from '../../../contests/round-facts.tsx';
 import { standingsColumns } from '../../../contests/standings-columns.tsx';
 import { roundWords } from '../../../contests/tournament-words.ts';
 import { Empty } from '../../../kit/empty.tsx';
+import { ListTable } from '../../../kit/list-table.tsx';
 import { Loaded } from '../../../kit/loaded.tsx';
 import { Page, Section } from '../../../kit/page.tsx';
 import { Status } from '../../../kit/status.tsx';
-import { type Column, More, Table } from '../../../kit/table.tsx';
+import type { Column } from '../../../kit/table.tsx';
 import { Time } from '../../../kit/time.tsx';
 import { AttemptsLink } from '../../layout/attempts-link.tsx';
 import { EnvironmentBand } from '../../layout/environments.tsx';
@@ -95,21 +96,14 @@ function Standings({ round }: { readonly round: OperatorRound }): ReactNode {
           For operators only: scores still move the ranks, and payouts are decided once it is settled.
         </p>
       )}
-      <Loaded reading={standings}>
-        {(list) => (
-          <>
-            <Table
-              caption="Standings"
-              columns={columns}
-              rows={list.rows}
-              keyOf={({ rank, account_id }) => `${rank} ${account_id}`}
-              empty={<Empty title="No scores were reported" />}
-              isLive
-            />
-            <More list={list} />
-          </>
-        )}
-      </Loaded>
+      <ListTable
+        reading={standings}
+        caption="Standings"
+        columns={columns}
+        keyOf={({ rank, account_id }) => `${rank} ${account_id}`}
+        empty={<Empty title="No scores were reported" />}
+        isLive
+      />
     </Section>
   );
 }

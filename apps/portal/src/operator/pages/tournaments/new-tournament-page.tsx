@@ -1,21 +1,15 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Environment, OperatorTournament } from '../../../api/api-types.ts';
 import { useChange } from '../../../api/use-read.ts';
-import { Field, SelectField, TextField } from '../../../kit/field.tsx';
-import { FieldGroup, Form } from '../../../kit/form.tsx';
-import { Page } from '../../../kit/page.tsx';
-import { EnvironmentBand } from '../../layout/environments.tsx';
+import { Field, SelectField } from '../../../kit/field.tsx';
+import { FieldGroup } from '../../../kit/form.tsx';
+import { DirectionField, GameFields, NewContestPage } from '../../contests/new-contest-page.tsx';
 import { PurseFields } from './purse-fields.tsx';
 import type { TypedGroup } from './purse-groups.ts';
 import { LENGTH_UNITS, tournamentRequestOf } from './tournament-request.ts';
 
 const route = getRouteApi('/shell/programs/$programId/tournaments/new');
-
-const DIRECTIONS = [
-  { value: 'higher_is_better', label: 'Higher' },
-  { value: 'lower_is_better', label: 'Lower' },
-];
 
 export function NewTournamentPage(): ReactNode {
   const { programId } = route.useParams();
@@ -30,64 +24,31 @@ export function NewTournamentPage(): ReactNode {
       void navigate({ to: '/tournaments/$tournamentId', params: { tournamentId: tournament.id } });
     }
   };
-  const list = (
-    <Link to="/programs/$programId/tournaments" params={{ programId }} search={{ environment }}>
-      Tournaments
-    </Link>
-  );
   return (
-    <Page title="Create a tournament" above={list}>
-      <EnvironmentBand environment={environment} />
-      <Form submit="Create the tournament" change={change} onSubmit={(form) => void create(form)}>
-        <Game environment={environment} onEnvironment={setEnvironment} />
-        <EntryFields />
-        <PurseFields groups={purse} onChange={setPurse} />
-        <RoundFields />
-        <p>
-          With a length its first round opens at once, and players pay the entry fee
-          {environment === 'live' ? ' in real money' : ' in play money'}. The house pays the purse, whatever the fees
-          bring. Its terms cannot be changed afterwards: it can be paused, and closed.
-        </p>
-        {change.failure?.kind === 'unreachable' && (
-          <p>It may have been created all the same: look at the {list} before you try again.</p>
-        )}
-      </Form>
-    </Page>
-  );
-}
-
-interface GameProps {
-  readonly environment: Environment;
-  readonly onEnvironment: (environment: Environment) => void;
-}
-
-function Game({ environment, onEnvironment }: GameProps): ReactNode {
-  return (
-    <FieldGroup title="What is played">
-      <SelectField
-        label="Environment"
-        name="environment"
-        value={environment}
-        onChange={({ target }) => onEnvironment(target.value === 'live' ? 'live' : 'test')}
-        options={[
-          { value: 'live', label: 'Live: real players and real money' },
-          { value: 'test', label: 'Test: sandbox players' },
-        ]}
-      />
-      <Field label="Name" name="name" required />
-      <div className="whole-row">
-        <TextField label="Description" name="description" hint="For players. It may be empty." rows={2} />
-      </div>
-      <Field label="Metric" name="metric_name" hint="What the score measures: “Lap time”." required />
-      <Field label="Unit of the metric" name="metric_unit" hint="As “points” or “s”." required />
-      <SelectField label="Better score" name="threshold_direction" options={DIRECTIONS} />
-      <Field
-        label="Tiebreak"
-        name="tiebreak_metric_name"
-        hint="The metric that decides between equal scores, then the earlier one. Empty: the earlier alone."
-      />
-      <SelectField label="Better tiebreak" name="tiebreak_direction" options={DIRECTIONS} />
-    </FieldGroup>
+    <NewContestPage
+      kind="tournament"
+      programId={programId}
+      environment={environment}
+      change={change}
+      onSubmit={(form) => void create(form)}
+    >
+      <GameFields environment={environment} onEnvironment={setEnvironment}>
+        <Field
+          label="Tiebreak"
+          name="tiebreak_metric_name"
+          hint="The metric that decides between equal scores, then the earlier one. Empty: the earlier alone."
+        />
+        <DirectionField label="Better tiebreak" name="tiebreak_direction" />
+      </GameFields>
+      <EntryFields />
+      <PurseFields groups={purse} onChange={setPurse} />
+      <RoundFields />
+      <p>
+        With a length its first round opens at once, and players pay the entry fee
+        {environment === 'live' ? ' in real money' : ' in play money'}. The house pays the purse, whatever the fees
+        bring. Its terms cannot be changed afterwards: it can be paused, and closed.
+      </p>
+    </NewContestPage>
   );
 }
 

@@ -1,9 +1,8 @@
 /** What changes a tournament, each with its consequence before it happens. */
 import { type ReactNode, useState } from 'react';
 import type { OperatorTournament, TournamentChange, TournamentStatus } from '../../../api/api-types.ts';
-import { useChange } from '../../../api/use-read.ts';
-import { Button } from '../../../kit/button.tsx';
-import { ConfirmItemDialog } from '../../layout/confirm-item-dialog.tsx';
+import { ChangeStatusDialog } from '../../contests/change-status-dialog.tsx';
+import { ActionButtons } from '../../layout/action-buttons.tsx';
 import { TOURNAMENT_FACTS } from './facts.ts';
 import { OpenRound } from './open-round.tsx';
 
@@ -64,15 +63,7 @@ export function TournamentActions({ tournament }: { readonly tournament: Operato
   return (
     <>
       {tournament.status === 'active' && !isRoundOpen(tournament) && <OpenRound tournament={tournament} />}
-      {OFFERED[tournament.status].map((action) => (
-        <Button
-          key={action}
-          tone={CALLS[action].tone === 'primary' ? 'primary' : 'plain'}
-          onClick={() => setAsking(action)}
-        >
-          {CALLS[action].label}
-        </Button>
-      ))}
+      <ActionButtons actions={OFFERED[tournament.status]} calls={CALLS} onChoose={setAsking} />
       {asking !== undefined && (
         <Question key={asking} action={asking} tournament={tournament} onClose={() => setAsking(undefined)} />
       )}
@@ -88,30 +79,17 @@ interface QuestionProps {
 
 function Question({ action, tournament, onClose }: QuestionProps): ReactNode {
   const { label, status, tone, consequence } = CALLS[action];
-  const path = `/tournaments/${tournament.id}`;
-  const affects = [path, `/programs/${tournament.program_id}/tournaments`, '/actions'];
-  const change = useChange<OperatorTournament>('patch', path, affects);
-  const run = async () => {
-    const body: TournamentChange = { status };
-    if ((await change.run(body)) !== undefined) onClose();
-  };
+  const body: TournamentChange = { status };
   return (
-    <ConfirmItemDialog
-      item={{
-        path,
-        shown: tournament,
-        facts: TOURNAMENT_FACTS,
-        subjects: [{ name: `tournament:${tournament.id}` }],
-        affects,
-      }}
+    <ChangeStatusDialog
+      kind="tournament"
+      contest={tournament}
+      facts={TOURNAMENT_FACTS}
       allows={(now) => OFFERED[now.status].includes(action)}
-      title={`${label} ${tournament.name}?`}
-      consequence={consequence(tournament)}
-      confirm={label}
+      label={label}
       tone={tone}
-      isBusy={change.isRunning}
-      failure={change.failure}
-      onConfirm={() => void run()}
+      consequence={consequence(tournament)}
+      body={body}
       onClose={onClose}
     />
   );

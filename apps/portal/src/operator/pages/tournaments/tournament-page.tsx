@@ -8,10 +8,11 @@ import { ROUND_COLUMNS } from '../../../contests/tournament-columns.tsx';
 import { TournamentTerms } from '../../../contests/tournament-terms.tsx';
 import { tournamentWords } from '../../../contests/tournament-words.ts';
 import { Empty } from '../../../kit/empty.tsx';
+import { ListTable } from '../../../kit/list-table.tsx';
 import { Loaded } from '../../../kit/loaded.tsx';
 import { Page, Section } from '../../../kit/page.tsx';
 import { Status } from '../../../kit/status.tsx';
-import { type Column, More, Table } from '../../../kit/table.tsx';
+import type { Column } from '../../../kit/table.tsx';
 import { EnvironmentBand } from '../../layout/environments.tsx';
 import { RoundId } from '../../layout/item-ids.tsx';
 import { ProgramName } from '../../layout/program-name.tsx';
@@ -79,24 +80,17 @@ function Rounds({ tournamentId }: { readonly tournamentId: string }): ReactNode 
   const rounds = useList<Round>(`/tournaments/${tournamentId}/rounds`, {}, { refreshMs: REFRESH_MS });
   return (
     <Section title="Rounds">
-      <Loaded reading={rounds}>
-        {(list) => (
-          <>
-            <Table
-              caption="Rounds"
-              columns={COLUMNS}
-              rows={list.rows}
-              keyOf={({ id }) => id}
-              empty={
-                <Empty title="No round has opened yet">
-                  <p>“Open a round” says when it opens and closes.</p>
-                </Empty>
-              }
-            />
-            <More list={list} />
-          </>
-        )}
-      </Loaded>
+      <ListTable
+        reading={rounds}
+        caption="Rounds"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title="No round has opened yet">
+            <p>“Open a round” says when it opens and closes.</p>
+          </Empty>
+        }
+      />
     </Section>
   );
 }
