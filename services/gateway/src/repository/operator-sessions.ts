@@ -66,10 +66,7 @@ export async function findOperatorSession(
   tokenHashes: readonly Buffer[],
   now: Date,
 ): Promise<StoredOperatorSession | null> {
-  const rows = await database.query<StoredOperatorSession>(SELECT, [
-    tokenHashes.map((hash) => `\\x${hash.toString('hex')}`),
-    now,
-  ]);
+  const rows = await database.query<StoredOperatorSession>(SELECT, [tokenHashes, now]);
   return rows[0] ?? null;
 }
 

@@ -59,10 +59,7 @@ export async function findSession(
   tokenHashes: readonly Buffer[],
   now: Date,
 ): Promise<{ readonly developerId: string; readonly tokenHash: Buffer } | null> {
-  const rows = await database.query<{ developerId: string; tokenHash: Buffer }>(SELECT, [
-    tokenHashes.map((hash) => `\\x${hash.toString('hex')}`),
-    now,
-  ]);
+  const rows = await database.query<{ developerId: string; tokenHash: Buffer }>(SELECT, [tokenHashes, now]);
   return rows[0] ?? null;
 }
 

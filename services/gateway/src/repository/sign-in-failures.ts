@@ -131,7 +131,7 @@ async function load(
   const [row] = await on.query<FailuresRow>(SELECT_FAILURES, [
     emailHash,
     addressHash,
-    pairHashes.map((hash) => `\\x${hash.toString('hex')}`),
+    pairHashes,
     new Date(now.getTime() - limits.windowMs),
     countsThatMatter(limits.failuresPerPair, limits),
     countsThatMatter(limits.failuresPerEmail, limits),

@@ -51,7 +51,7 @@ export async function useSignInLink(
 ): Promise<string | null> {
   const { tokenHash, createdAt, expiresAt } = session;
   const rows = await database.query<{ developerId: string }>(USE, [
-    linkHashes.map((hash) => `\\x${hash.toString('hex')}`),
+    linkHashes,
     tokenHash,
     createdAt,
     expiresAt,

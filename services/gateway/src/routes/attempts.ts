@@ -1,7 +1,12 @@
 /** Attempts as developers and operators read them: their shapes, and the pages of their list. */
-import type { OwningServices, serviceOf } from '@laurel/attempts/client';
-import { isRefused } from '@laurel/errors';
-import { AttemptStatus, type ListAttemptsRequest, type ListAttemptsResponse } from '@laurel/proto/attempts';
+import { type OwningServices, serviceOf } from '@laurel/attempts/client';
+import { isRefused, refused } from '@laurel/errors';
+import {
+  AttemptStatus,
+  type DescribeAttemptRequest,
+  type ListAttemptsRequest,
+  type ListAttemptsResponse,
+} from '@laurel/proto/attempts';
 import { ATTEMPT_FACTS, ATTEMPT_STATUSES } from '@laurel/proto/enum-names';
 import { decodePosition, type Position } from '@laurel/values/cursor';
 import { contestServiceOf } from '@laurel/values/ids';
@@ -9,7 +14,7 @@ import { z } from '../http/zod.ts';
 import { component, orNull } from './component.ts';
 import { id } from './fields.ts';
 import { present } from './run-route.ts';
-import { attemptOutcome, attemptStatus } from './v1/attempt-schemas.ts';
+import { attemptHeading, attemptOutcome, attemptStatus } from './v1/attempt-schemas.ts';
 import { amount, playerRef, timestamp, uuid } from './v1/fields.ts';
 import { deliverySchema } from './webhooks.ts';
 
@@ -40,11 +45,7 @@ const listedAward = component(
 export const attemptLine = component(
   'AttemptLine',
   z.object({
-    id: uuid,
-    challenge_id: uuid.nullable().openapi({ description: 'Null for an attempt in a round.' }),
-    tournament_round_id: uuid.nullable().openapi({ description: 'Null for an attempt against a challenge.' }),
-    player_ref: z.string(),
-    status: attemptStatus,
+    ...attemptHeading,
     fee: amount,
     created_at: timestamp,
     score: z.number().nullable().openapi({ description: 'Null without an outcome, as `met_threshold`.' }),
@@ -145,6 +146,15 @@ async function readPage(
 
 function positionOf({ createdAt, id }: NonNullable<ListAttemptsResponse['head']>): Position {
   return { at: present(createdAt), id };
+}
+
+/** An attempt with its history, from the contest service whose attempt it is. */
+export async function describeAttempt(
+  services: OwningServices,
+  request: DescribeAttemptRequest,
+  options: { readonly requestId: string; readonly retryLostReply: boolean },
+) {
+  return (await serviceOf(services, request.attemptId)?.describeAttempt(request, options)) ?? refused('not_found');
 }
 
 /** The receipt of the outcome of an attempt, from the contest service that settled it. */

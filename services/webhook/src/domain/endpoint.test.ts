@@ -42,8 +42,9 @@ it('a developer with 19 endpoints may add one, and a developer with 20 none', ()
     });
 });
 
-it('nothing is sent to an endpoint that is off', () => {
+it('a delivery may be sent only to an endpoint that exists and is on', () => {
   expect(decideSend({ isActive: true })).toBeNull();
+  expect(decideSend(null)).toMatchObject({ kind: 'refused', code: 'not_found' });
   expect(decideSend({ isActive: false })).toEqual({
     kind: 'refused',
     code: 'conflict',

@@ -47,9 +47,13 @@ export function decideEndpointLimit(endpointCount: number): Refused | null {
   return refused('conflict', `A developer has at most ${MAX_ENDPOINTS} endpoints.`);
 }
 
-/** Nothing is delivered to an endpoint that is off, even on request. */
-export function decideSend({ isActive }: Pick<Endpoint, 'isActive'>): Refused | null {
-  return isActive ? null : refused('conflict', 'The endpoint is off.');
+/**
+ * Whether a delivery may be sent to the endpoint, null if there is none. Nothing is delivered to an
+ * endpoint that is off, even on request.
+ */
+export function decideSend(endpoint: Pick<Endpoint, 'isActive'> | null): Refused | null {
+  if (endpoint === null) return refused('not_found');
+  return endpoint.isActive ? null : refused('conflict', 'The endpoint is off.');
 }
 
 export function decideChange(endpoint: Endpoint, change: EndpointChange): Endpoint {

@@ -32,9 +32,8 @@ export function resendDelivery({
       const original = await findStoredDelivery(tx, developerId, deliveryId);
       if (original === null) return refused('not_found');
       const endpoint = await lockEndpointToSend(tx, developerId, original.endpointId);
-      if (endpoint === null) return refused('not_found');
-      const off = decideSend(endpoint);
-      if (off !== null) return off;
+      const refusal = decideSend(endpoint);
+      if (refusal !== null) return refusal;
       const createdAt = clock();
       const delivery = { ...original, id: newId(createdAt), resendOf: original.id, createdAt };
       await insertDelivery(tx, delivery);

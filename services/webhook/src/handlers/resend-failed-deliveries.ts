@@ -3,7 +3,7 @@
  * for one endpoint run one after the other. So the second finds the resends of the first pending,
  * and repeats none.
  */
-import { isRefused, refused } from '@laurel/errors';
+import { isRefused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { WebhookServiceService } from '@laurel/proto/webhook';
@@ -35,9 +35,8 @@ export function resendFailedDeliveries({
 
     const resent = await database.transaction(async (tx) => {
       const endpoint = await lockEndpointToResend(tx, developerId, endpointId);
-      if (endpoint === null) return refused('not_found');
-      const off = decideSend(endpoint);
-      if (off !== null) return off;
+      const refusal = decideSend(endpoint);
+      if (refusal !== null) return refusal;
       // One more than are resent shows where the next call begins.
       const { uncovered, resumeAt } = await findUncovered(tx, { endpointId, from, to }, MAX_RESENT + 1);
       const createdAt = clock();

@@ -1,5 +1,5 @@
 /** SendTest: delivers `webhook.test` to one endpoint, whatever its subscription. */
-import { isRefused, refused } from '@laurel/errors';
+import { isRefused } from '@laurel/errors';
 import { type Handlers, parseId } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
 import type { WebhookServiceService } from '@laurel/proto/webhook';
@@ -29,9 +29,8 @@ export function sendTest({
 
     const sent = await database.transaction(async (tx) => {
       const endpoint = await lockEndpointToSend(tx, developerId, endpointId);
-      if (endpoint === null) return refused('not_found');
-      const off = decideSend(endpoint);
-      if (off !== null) return off;
+      const refusal = decideSend(endpoint);
+      if (refusal !== null) return refusal;
       const createdAt = clock();
       const delivery = {
         id: newId(createdAt),

@@ -8,6 +8,7 @@ import { z } from '../../http/zod.ts';
 import { presentAccount, presentCharges } from '../../presenters/account.ts';
 import { findProgram } from '../../repository/programs.ts';
 import { component } from '../component.ts';
+import { eligibilityChange, toEligibility } from '../eligibility.ts';
 import {
   amount as amountField,
   CHANGE,
@@ -16,7 +17,6 @@ import {
   environment,
   environmentName,
   id,
-  instant,
   jurisdiction,
   nextCursor,
   PAGE_LIMIT,
@@ -48,9 +48,7 @@ const accountChange = component(
   'AccountChange',
   z
     .strictObject({
-      self_excluded_until: instant.nullable().optional().openapi({ description: 'Null ends a self-exclusion.' }),
-      enforcement_flag: z.boolean().optional(),
-      under_investigation: z.boolean().optional(),
+      ...eligibilityChange,
       blocked: z.boolean().optional(),
       fee_limit: amountField.nullable().optional().openapi({
         description:
@@ -196,10 +194,7 @@ export const changeAccount = defineOperatorRoute({
     const updated = await wallet.updateAccount(
       {
         accountId,
-        selfExcludedUntil: body.self_excluded_until ?? undefined,
-        clearSelfExclusion: body.self_excluded_until === null,
-        enforcementFlag: body.enforcement_flag,
-        underInvestigation: body.under_investigation,
+        ...toEligibility(body),
         blocked: body.blocked,
         feeLimitCents: body.fee_limit ?? undefined,
         clearFeeLimit: body.fee_limit === null,

@@ -12,6 +12,7 @@ import { findProgramFacts } from '../../repository/programs.ts';
 import {
   attemptFilters,
   attemptLine,
+  describeAttempt,
   describedAttempt,
   fromOf,
   hasOneContest,
@@ -120,8 +121,7 @@ export const getAttempt = defineOperatorRoute({
   run: async ({ params: { attemptId }, options }, { webhook, wallet, database, ...services }: AttemptReads) => {
     const read = { ...options, retryLostReply: true };
     const request = { programId: '', attemptId, anyProgram: true };
-    const described = await serviceOf(services, attemptId)?.describeAttempt(request, read);
-    if (described === undefined) return refused('not_found');
+    const described = await describeAttempt(services, request, read);
     if (isRefused(described)) return described;
     const { accountId, awardId, eventIds } = described;
     const receiptId = described.attempt?.outcome?.receiptId;

@@ -1,5 +1,5 @@
 /** A program's attempts, in both contest services, for its developer. */
-import { type OwningServices, serviceOf } from '@laurel/attempts/client';
+import type { OwningServices } from '@laurel/attempts/client';
 import { isRefused, refused } from '@laurel/errors';
 import { encodePosition } from '@laurel/values/cursor';
 import type { WebhookClient } from '../../clients/webhook.ts';
@@ -10,6 +10,7 @@ import { presentReceipt } from '../../presenters/receipt.ts';
 import {
   attemptFilters,
   attemptLine,
+  describeAttempt,
   describedAttempt,
   fromOf,
   hasOneContest,
@@ -93,11 +94,7 @@ export const getOwnAttempt = defineProgramRoute({
     { webhook, ...services }: OwningServices & { readonly webhook: WebhookClient },
   ) => {
     const read = { ...options, retryLostReply: true };
-    const described = await serviceOf(services, attemptId)?.describeAttempt(
-      { programId: program.id, attemptId, anyProgram: false },
-      read,
-    );
-    if (described === undefined) return refused('not_found');
+    const described = await describeAttempt(services, { programId: program.id, attemptId, anyProgram: false }, read);
     if (isRefused(described)) return described;
     const sent = await webhook.listDeliveriesOfEvents({ developerId, eventIds: described.eventIds }, read);
     return isRefused(sent) ? sent : presentDescribedAttempt(described, sent.deliveries);
@@ -116,11 +113,7 @@ export const getOwnReceipt = defineProgramRoute({
   refusals: { not_found: `${NOT_FOUND} Or it has no outcome.` },
   run: async ({ caller: { program }, params: { attemptId }, options }, services: OwningServices) => {
     const read = { ...options, retryLostReply: true };
-    const described = await serviceOf(services, attemptId)?.describeAttempt(
-      { programId: program.id, attemptId, anyProgram: false },
-      read,
-    );
-    if (described === undefined) return refused('not_found');
+    const described = await describeAttempt(services, { programId: program.id, attemptId, anyProgram: false }, read);
     if (isRefused(described)) return described;
     const receiptId = described.attempt?.outcome?.receiptId;
     if (receiptId === undefined) return refused('not_found');

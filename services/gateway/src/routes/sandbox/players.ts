@@ -3,7 +3,8 @@ import type { SandboxPlayers } from '../../clients/sandbox-players.ts';
 import type { WalletClient } from '../../clients/wallet.ts';
 import { z } from '../../http/zod.ts';
 import { component } from '../component.ts';
-import { amount, day, email, instant, jurisdiction, verificationLevel } from '../fields.ts';
+import { eligibilityChange, toEligibility } from '../eligibility.ts';
+import { amount, day, email, jurisdiction, verificationLevel } from '../fields.ts';
 import { present } from '../run-route.ts';
 import { playerRef } from '../v1/fields.ts';
 import { playerLinkSchema } from '../v1/player-schemas.ts';
@@ -18,9 +19,7 @@ const player = component(
     date_of_birth: day.optional(),
     jurisdiction: jurisdiction.optional(),
     verification_level: verificationLevel.optional(),
-    self_excluded_until: instant.nullable().optional().openapi({ description: 'Null ends a self-exclusion.' }),
-    enforcement_flag: z.boolean().optional(),
-    under_investigation: z.boolean().optional(),
+    ...eligibilityChange,
   }),
   {
     description:
@@ -50,10 +49,7 @@ export const putSandboxPlayer = defineSandboxRoute({
         dateOfBirth: body.date_of_birth,
         jurisdiction: body.jurisdiction,
         verificationLevel: body.verification_level,
-        selfExcludedUntil: body.self_excluded_until ?? undefined,
-        clearSelfExclusion: body.self_excluded_until === null,
-        enforcementFlag: body.enforcement_flag,
-        underInvestigation: body.under_investigation,
+        ...toEligibility(body),
       },
       options,
     );

@@ -91,14 +91,19 @@ export const attemptOutcome = component(
 
 export const attemptStatus = component('AttemptStatus', z.enum(['open', 'settled', 'expired', 'voided']));
 
+/** Which attempt it is, and how far it is. */
+export const attemptHeading = {
+  id: uuid,
+  challenge_id: uuid.nullable().openapi({ description: 'Null for an attempt in a round.' }),
+  tournament_round_id: uuid.nullable().openapi({ description: 'Null for an attempt against a challenge.' }),
+  player_ref: z.string(),
+  status: attemptStatus,
+};
+
 export const attemptSchema = component(
   'Attempt',
   z.object({
-    id: uuid,
-    challenge_id: uuid.nullable().openapi({ description: 'Null for an attempt in a round.' }),
-    tournament_round_id: uuid.nullable().openapi({ description: 'Null for an attempt against a challenge.' }),
-    player_ref: z.string(),
-    status: attemptStatus,
+    ...attemptHeading,
     fee_charged: amount.openapi({ description: 'The fee that was charged; `0.00` for a free attempt.' }),
     created_at: timestamp,
     metadata: z
