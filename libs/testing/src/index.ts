@@ -26,6 +26,7 @@ export { startPostgres } from './postgres.ts';
 export * from './receiver.ts';
 export { connectTo, createQuietLogger, createReadLogger } from './replica.ts';
 export { readmeIssues } from './service-readme.ts';
+export { retentionIssues } from './service-retention.ts';
 export { type SignedReceipt, verdictOnReceipt } from './signed-receipts.ts';
 export { endsOfReplacedKeys, SIGNED_RECEIPTS } from './signing-key-periods.ts';
 export * from './stack.ts';

@@ -57,7 +57,7 @@ function issuesOfSettings(section: string, schema: z.ZodObject): readonly string
 }
 
 /** A README's cell: `required`, nothing, or the default in backticks as an environment value. */
-function defaultOf(type: z.core.$ZodType): string {
+export function defaultOf(type: z.core.$ZodType): string {
   if (type instanceof z.ZodDefault || type instanceof z.ZodPrefault) {
     const text = String(type.def.defaultValue);
     return text === '' ? '' : `\`${text}\``;
@@ -66,7 +66,7 @@ function defaultOf(type: z.core.$ZodType): string {
   return type instanceof z.ZodOptional ? '' : 'required';
 }
 
-function tablesOf(folder: URL): readonly string[] {
+export function tablesOf(folder: URL): readonly string[] {
   const schema = readFileSync(new URL('schema.sql', folder), 'utf8');
   return [...schema.matchAll(/^CREATE (?:UNLOGGED )?TABLE public\.(\w+)/gm)].map(([, name]) => name ?? '');
 }
