@@ -56,7 +56,7 @@ export function putInPlace({ dist }: BuiltFolder, built: string, work: string, f
 export async function keepBuilt(
   folder: BuiltFolder,
   print: (line: string) => void,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<string | undefined> {
   if (isBuilt(folder)) return undefined;
   print(`Building ${folder.name} (some seconds, once) ...`);
@@ -68,5 +68,5 @@ export async function keepBuilt(
     child.once('error', (error) => (output += error.message));
     child.once('close', done);
   });
-  return code === 0 || signal.aborted ? undefined : output.trimEnd();
+  return code === 0 || signal?.aborted ? undefined : output.trimEnd();
 }

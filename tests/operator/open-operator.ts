@@ -8,7 +8,7 @@ import { joinWorld, type SharedWorld } from '../world.ts';
 export async function openOperator(
   stack: AsyncDisposableStack,
 ): Promise<{ readonly world: SharedWorld; readonly browser: Browser }> {
-  buildPortal();
+  await buildPortal();
   const world = stack.use(await joinWorld());
   const browser = await launchChromium();
   stack.defer(() => browser.close());

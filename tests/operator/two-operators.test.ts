@@ -19,7 +19,7 @@ let browser: Browser;
 
 describe.skipIf(!(await hasChromium()))('two operators of one Laurel', () => {
   beforeAll(async () => {
-    buildPortal();
+    await buildPortal();
     const OPERATOR_TOKENS = Object.entries(TOKENS)
       .map(([name, token]) => `${name}:${token}`)
       .join();

@@ -1,17 +1,13 @@
 /** The built portal of the worker's stack, open in Chromium. */
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { PORTAL_FOLDER } from '@laurel/portal/inputs';
 import type { Browser, Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { buildOnce } from '../clients/build-once.ts';
 import { launchChromium } from '../clients/chromium.ts';
 import { type Developer, joinWorld, type SharedWorld } from '../world.ts';
 
-const BUILD = fileURLToPath(new URL('../../apps/portal/build.ts', import.meta.url));
-
 /** Builds the developer portal and the operator's pages. */
-export function buildPortal(): void {
-  const built = spawnSync(process.execPath, [BUILD], { encoding: 'utf8' });
-  expect(built.status, built.stderr).toBe(0);
+export function buildPortal(): Promise<void> {
+  return buildOnce(PORTAL_FOLDER);
 }
 
 /** The build may have to wait for others, and the first stack for its services. */
@@ -21,7 +17,7 @@ export const OPEN_PORTAL_MS = 600_000;
 export async function openPortal(
   stack: AsyncDisposableStack,
 ): Promise<{ world: SharedWorld; developer: Developer; browser: Browser }> {
-  buildPortal();
+  await buildPortal();
   const world = stack.use(await joinWorld());
   const developer = await world.newDeveloper();
   const browser = await launchChromium();

@@ -12,7 +12,7 @@ let origin: string;
 
 describe.skipIf(!(await hasChromium()))('webhooks in the developer portal', () => {
   beforeAll(async () => {
-    buildPortal();
+    await buildPortal();
     // The second send waits until it is asked for.
     world = stack.use(await startWorld({ environment: { webhook: { WEBHOOK_RETRY_DELAYS_SECONDS: '3600,3600' } } }));
     origin = world.stack.baseUrl;
