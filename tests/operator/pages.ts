@@ -129,9 +129,10 @@ const OPERATOR_PAGES: readonly OperatorPage[] = [
 
 /** The pages with the ids of items that are made now. */
 export async function makePages(world: SharedWorld): Promise<readonly OperatorPage[]> {
-  const made: OperatorPage[] = [];
-  for (const page of OPERATOR_PAGES) {
-    made.push({ ...page, path: page.path.replace('{item}', (await page.item?.(world)) ?? '') });
-  }
-  return made;
+  return Promise.all(
+    OPERATOR_PAGES.map(async (page) => ({
+      ...page,
+      path: page.path.replace('{item}', (await page.item?.(world)) ?? ''),
+    })),
+  );
 }

@@ -99,10 +99,10 @@ const PORTAL_PAGES: readonly PortalPage[] = [
 
 /** The pages with the ids of the program, and of items that are made now. */
 export async function makePages(world: SharedWorld, developer: Developer): Promise<readonly PortalPage[]> {
-  const made: PortalPage[] = [];
-  for (const page of PORTAL_PAGES) {
-    const item = (await page.item?.(world, developer)) ?? '';
-    made.push({ ...page, path: page.path.replace('{program}', developer.program.id).replace('{item}', item) });
-  }
-  return made;
+  return Promise.all(
+    PORTAL_PAGES.map(async (page) => {
+      const item = (await page.item?.(world, developer)) ?? '';
+      return { ...page, path: page.path.replace('{program}', developer.program.id).replace('{item}', item) };
+    }),
+  );
 }

@@ -1,18 +1,11 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../clients/chromium.ts';
 import { observePage } from '../clients/observed-page.ts';
 import type { Developer, SharedWorld } from '../world.ts';
+import { EVERY_PAGE_MS, expectEveryPageSound } from './every-page.ts';
 import { OPEN_PORTAL_MS, openPage, openPortal, signInByPassword } from './open-portal.ts';
-import {
-  accessibilityIssues,
-  COLOUR_SCHEMES,
-  firstLoadBytes,
-  fitsWindow,
-  MAX_FIRST_LOAD_BYTES,
-  storedTexts,
-  VIEWPORTS,
-} from './page-checks.ts';
+import { accessibilityIssues, firstLoadBytes, MAX_FIRST_LOAD_BYTES, storedTexts } from './page-checks.ts';
 import { makePages, type PortalPage } from './pages.ts';
 
 const stack = new AsyncDisposableStack();
@@ -30,23 +23,15 @@ describe.skipIf(!(await hasChromium()))('the developer portal, in Chromium', () 
   }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
-  describe.each(COLOUR_SCHEMES)('in %s colours', (colorScheme) => {
-    test.each(VIEWPORTS)(
-      'every page on a screen that is %s obeys the policy, is accessible and fits',
-      async (_name, viewport) => {
-        await using observed = await observePage(browser, origin, { colorScheme, viewport });
-        const { page, objections } = observed;
-        await signInByPassword(page, developer);
-        for (const { path, heading } of pages) {
-          await openPage(page, path, heading);
-          expect(await accessibilityIssues(page), path).toEqual([]);
-          expect(await fitsWindow(page), path).toBe(true);
-        }
-        expect(objections).toEqual([]);
-        expect(await storedTexts(page)).toEqual([]);
-      },
-    );
-  });
+  test(
+    'every page, light and dark, wide and on a phone, obeys the policy, is accessible and fits',
+    async () => {
+      const signIn = (page: Page) => signInByPassword(page, developer);
+      const secret = developer.password;
+      await expectEveryPageSound({ browser, origin, base: '/portal', pages, signIn, secret });
+    },
+    EVERY_PAGE_MS,
+  );
 
   test('the scripts of the first page weigh at most 220 KB compressed', async () => {
     await using observed = await observePage(browser, origin);
