@@ -182,7 +182,7 @@ export default defineConfig({
           name: 'compose',
           // Two at a time on one stack: each has its own programs, players and contests, and awaits
           // only their events.
-          include: [...IN_CONTAINERS, 'tests/compose/{demo,observability,security}.test.ts'],
+          include: [...IN_CONTAINERS, 'tests/compose/{demo,observability,one-process,security}.test.ts'],
           sequence: { groupOrder: 3 },
         },
       },

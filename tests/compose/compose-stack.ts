@@ -17,7 +17,8 @@ import {
   type StackDescription,
   testSettings,
 } from '@laurel/testing';
-import { isNatsUser } from '@laurel/topology';
+import { byService, isNatsUser } from '@laurel/topology';
+import { joinEnvironments } from '@laurel/topology/one-process';
 import { parse } from 'yaml';
 import { BLACK_BOX_SETTINGS } from '../black-box-settings.ts';
 import { exitOf } from './child.ts';
@@ -43,7 +44,14 @@ export interface ContainersDescription {
   readonly identities: string;
   /** Docker Compose with the project and files of the stack; append a command, or another file. */
   readonly compose: readonly [string, ...string[]];
+  /** The same with docker-compose.one-process.yml, whose container does not run yet. */
+  readonly oneProcess: readonly [string, ...string[]];
 }
+
+const COMPOSE_FILE = join(CHECKOUT, 'docker-compose.yml');
+/** The deployment of all services in one container, and the name of its image in the tests. */
+const ONE_PROCESS_FILE = join(CHECKOUT, 'docker-compose.one-process.yml');
+const ONE_PROCESS_IMAGE = 'laurel-test/all';
 
 /** PostgreSQL's clusters and log, or NATS's store; a test fills the rest. */
 const DISK_MIB = { postgres: 2_048, nats: 256 } as const;
@@ -76,10 +84,17 @@ export async function buildServices(engine: Engine, images: BaseImages, { print,
       '    env_file: !reset null',
     ]);
     writeFileSync(override, `services:\n${lines.join('\n')}\n`);
-    const [program, ...first] = composeCommand(engine, folder, override);
+    const ofOneProcess = join(folder, 'one-process.yml');
+    const image = [`    image: ${ONE_PROCESS_IMAGE}`, '    env_file: !reset null', ''];
+    writeFileSync(ofOneProcess, ['services:', '  one-process:', ...image].join('\n'));
     print('Building the services ...');
     const env = { ...process.env, ...engine.environment };
-    await output(program, [...first, 'build', '--quiet', ...SERVICES], { env, signal });
+    const build = async (files: readonly [string, string], names: readonly string[]) => {
+      const [program, ...first] = composeCommand(engine, folder, files);
+      await output(program, [...first, 'build', '--quiet', ...names], { env, signal });
+    };
+    await build([COMPOSE_FILE, override], SERVICES);
+    await build([ONE_PROCESS_FILE, ofOneProcess], ['one-process']);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -108,10 +123,13 @@ export async function startComposeStack(
   const webhookCa = await writeWebhookCa(folder, subnets['webhook-outside'].host);
   const disks = await makeDisks(folder, starting);
   const override = join(folder, 'override.yml');
-  writeFileSync(override, overrideOf({ subnets, identities, certificate: webhookCa.certificate, disks }));
+  const ofOneProcess = join(folder, 'one-process.yml');
+  const overridden = { subnets, identities, certificate: webhookCa.certificate, disks };
+  writeFileSync(override, overrideOf(overridden));
+  writeFileSync(ofOneProcess, oneProcessOverrideOf(overridden));
 
   const environment = { ...process.env, ...engine.environment };
-  const ofStack = composeCommand(engine, folder, override);
+  const ofStack = composeCommand(engine, folder, [COMPOSE_FILE, override]);
   const run = (command: readonly string[], until?: AbortSignal) => {
     const [program, ...first] = ofStack;
     return output(program, [...first, ...command], { env: environment, signal: until });
@@ -136,6 +154,7 @@ export async function startComposeStack(
     disks,
     identities,
     compose: ofStack,
+    oneProcess: composeCommand(engine, folder, [ONE_PROCESS_FILE, ofOneProcess]),
   };
   writeFileSync(join(folder, 'containers.json'), JSON.stringify(containers));
   writeFileSync(join(folder, 'ready.json'), JSON.stringify(description));
@@ -143,9 +162,9 @@ export async function startComposeStack(
   return { folder, readyFile: join(folder, 'ready.json'), [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** Docker Compose with this run's project, docker-compose.yml, and what the folder has for it. */
-function composeCommand(engine: Engine, folder: string, override: string) {
-  const files = ['-f', join(CHECKOUT, 'docker-compose.yml'), '-f', override];
+/** Docker Compose with this run's project, a file of the checkout, and one that overrides it. */
+function composeCommand(engine: Engine, folder: string, [file, override]: readonly [string, string]) {
+  const files = ['-f', file, '-f', override];
   return [...engine.compose, '-p', PROJECT, '--env-file', join(folder, '.env'), ...files] as const;
 }
 
@@ -228,20 +247,43 @@ async function makeDisks(folder: string, starting: AsyncDisposableStack) {
   return disks;
 }
 
-/** What differs from docker-compose.yml, as a second file of Compose. */
-function overrideOf(on: {
+interface Overridden {
   readonly subnets: Subnets;
   readonly identities: string;
   readonly certificate: string;
   readonly disks: ContainersDescription['disks'];
-}): string {
+}
+
+function testEnvironments({ subnets }: Overridden): Readonly<Record<Service, Readonly<Record<string, string>>>> {
+  // Some tests register an address of the container itself, to which nothing is ever sent.
+  const receivers = `127.0.0.0/8,${subnets['webhook-outside'].host}/32`;
+  const settings = testSettings({ receivers, caFile: EGRESS_CA });
+  return byService((name) => ({ ...settings[name], ...BLACK_BOX_SETTINGS[name], ...FAULT_SETTINGS[name] }));
+}
+
+/** What differs from docker-compose.one-process.yml. */
+function oneProcessOverrideOf(on: Overridden): string {
+  const environments = Object.entries(testEnvironments(on)) as [Service, Readonly<Record<string, string>>][];
+  const environment = joinEnvironments(new Map(environments));
+  return [
+    'services:',
+    '  one-process:',
+    `    image: ${ONE_PROCESS_IMAGE}`,
+    `    environment: ${JSON.stringify(environment)}`,
+    `    volumes: !override ["${on.identities}/one-process:/run/identity:ro", "${on.certificate}:${EGRESS_CA}:ro"]`,
+    `    env_file: !override ["${on.identities}/one-process.env"]`,
+    // The machine chooses the port: the gateway has the one of the stack.
+    '    ports: !override ["127.0.0.1:0:8080"]',
+    `    healthcheck: { interval: ${HEALTH_INTERVAL} }`,
+    '',
+  ].join('\n');
+}
+
+/** What differs from docker-compose.yml, as a second file of Compose. */
+function overrideOf(on: Overridden): string {
   chmodSync(on.certificate, 0o644);
   const lines = ['services:'];
-  // Some tests register an address of the container itself, to which nothing is ever sent.
-  const settings = testSettings({
-    receivers: `127.0.0.0/8,${on.subnets['webhook-outside'].host}/32`,
-    caFile: EGRESS_CA,
-  });
+  const environments = testEnvironments(on);
   for (const [name, { image }] of Object.entries(composeServices())) {
     lines.push(`  ${name}:`, ...testImageLine(image));
     if (name === 'nats')
@@ -250,9 +292,8 @@ function overrideOf(on: {
       lines.push(`    networks: { administration: { ipv4_address: ${on.subnets.administration.postgres} } }`);
     const service = SERVICES.find((known) => known === name);
     if (service === undefined) continue;
-    const environment = { ...settings[service], ...BLACK_BOX_SETTINGS[service], ...FAULT_SETTINGS[service] };
     lines.push(
-      `    environment: ${JSON.stringify(environment)}`,
+      `    environment: ${JSON.stringify(environments[service])}`,
       `    volumes: !override ["${on.identities}/${name}:/run/identity:ro", "${on.certificate}:${EGRESS_CA}:ro"]`,
       // The test waits for each start. The image's own check has the rest.
       `    healthcheck: { interval: ${HEALTH_INTERVAL} }`,

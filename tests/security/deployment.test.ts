@@ -76,6 +76,79 @@ describe('networks in docker-compose.yml', () => {
   });
 });
 
+describe('docker-compose.one-process.yml beside docker-compose.yml', () => {
+  type Container = Readonly<Record<string, unknown>> & {
+    readonly environment?: Readonly<Record<string, string>>;
+    readonly networks?: readonly string[];
+    readonly volumes?: readonly string[];
+  };
+  type Compose = {
+    readonly services: Readonly<Record<string, Container>>;
+    readonly networks: Readonly<Record<string, { readonly internal?: boolean } | null>>;
+    readonly volumes: Readonly<Record<string, unknown>>;
+  };
+  const composeOf = (file: string): Compose => parse(read(file), { merge: true });
+  const [six, one] = [composeOf('docker-compose.yml'), composeOf('docker-compose.one-process.yml')];
+  const containerOf = (file: Compose, name: string): Container =>
+    file.services[name] ?? expect.fail(`there is no ${name}`);
+  const ofAll = containerOf(one, 'one-process');
+
+  test('docker-compose.one-process.yml gives its process the settings of each service, but no address', () => {
+    const settings = SERVICES.map((service) => containerOf(six, service).environment ?? {});
+    const addresses = Object.keys(Object.assign({}, ...settings)).filter((name) => /^[A-Z]+_ADDRESS$/.test(name));
+    expect(addresses).toHaveLength(5);
+    const expected = Object.fromEntries(
+      Object.entries<string>(Object.assign({}, ...settings)).filter(([name]) => !addresses.includes(name)),
+    );
+    expect(ofAll.environment).toEqual(expected);
+    // A variable that two services read has the same value for both.
+    for (const own of settings) {
+      const shared = Object.entries(own).filter(([name]) => !addresses.includes(name));
+      expect(ofAll.environment).toMatchObject(Object.fromEntries(shared));
+    }
+  });
+
+  test('docker-compose.one-process.yml hardens its containers and configures its servers as docker-compose.yml does', () => {
+    const hardening = ['pull_policy', 'init', 'stop_grace_period', 'read_only', 'tmpfs', 'cap_drop', 'security_opt'];
+    const hardened = (container: Container) => hardening.map((name) => container[name]);
+    const wallet = hardened(containerOf(six, 'wallet'));
+    expect(wallet).not.toContain(undefined);
+    for (const [name, container] of Object.entries(one.services)) {
+      if (name === 'postgres' || name === 'nats') {
+        expect(container).toEqual({ extends: { file: 'docker-compose.yml', service: name } });
+      } else {
+        expect([name, hardened(container), container.image]).toEqual([name, wallet, 'laurel/all']);
+      }
+    }
+    expect(one.volumes).toEqual(six.volumes);
+  });
+
+  test('docker-compose.one-process.yml prepares and migrates each database with the same URLs as docker-compose.yml', () => {
+    expect(containerOf(one, 'databases').environment).toEqual({
+      ...containerOf(six, 'databases').environment,
+      POSTGRES_ADMIN_URL: `postgresql://postgres:\${POSTGRES_PASSWORD:?set POSTGRES_PASSWORD}@postgres:5432/postgres`,
+    });
+    for (const service of SERVICES) {
+      const { environment, networks, command } = containerOf(one, `${service}-migrate`);
+      const alone = containerOf(six, `${service}-migrate`);
+      expect({ environment, networks }).toEqual({ environment: alone.environment, networks: alone.networks });
+      expect(command).toEqual(['node', `/app/services/${service}/src/migrate.ts`]);
+      expect(ofAll.depends_on).toHaveProperty(`${service}-migrate`);
+    }
+    const knowing = Object.entries(one.services).filter(([, it]) => JSON.stringify(it).includes('{POSTGRES_PASSWORD'));
+    expect(knowing.map(([name]) => name)).toEqual(['databases']);
+  });
+
+  test('docker-compose.one-process.yml gives only its process a route outside, and no certificate of a service', () => {
+    const open = Object.entries(one.networks).filter(([, network]) => network?.internal !== true);
+    expect(open.map(([name]) => name)).toEqual(['outside']);
+    const members = Object.entries(one.services).filter(([, it]) => it.networks?.includes('outside'));
+    expect(members.map(([name]) => name)).toEqual(['one-process']);
+    expect(ofAll.volumes).toEqual(['./deploy/docker/identities/one-process:/run/identity:ro']);
+    for (const service of SERVICES) expect(ofAll.networks).toContain(`${service}-database`);
+  });
+});
+
 describe('secrets in deploy/kubernetes', () => {
   type Variable = {
     readonly name: string;
