@@ -19,7 +19,7 @@ export type { Contest, NamedContest, RecordedSettlement, Report, Settlement } fr
 export { ATTEMPT_CALLERS, attemptHandlers } from './handlers/index.ts';
 export { countsUnderCapSql } from './repository/attempt-cap.ts';
 export { attemptWindowSql, ROWS_OF_WINDOW } from './repository/attempt-windows.ts';
-export { attemptsOfAccountSql } from './repository/attempts-of-account.ts';
+export { attemptsOfAccountSql, ROWS_OF_ACCOUNT_WINDOW } from './repository/attempts-of-account.ts';
 export {
   deleteIdempotencyUses,
   idempotencyUseColumns,

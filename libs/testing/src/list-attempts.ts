@@ -62,6 +62,7 @@ export function createAttemptList({ tenant, service }: Pick<ListedOwner, 'tenant
     from: undefined,
     limit: 50,
     accountId: '',
+    programIds: [],
   };
   const list = async (request: Partial<ListAttemptsRequest> = {}) =>
     ok(await service().listAttempts({ tenant, ...all, ...request }));

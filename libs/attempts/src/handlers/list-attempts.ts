@@ -40,13 +40,13 @@ export function listAttempts(deps: ListDeps): Handlers<AttemptServiceService>['l
   };
 }
 
-function parseOf({ tenant, accountId }: ListAttemptsRequest): ListedOf {
+function parseOf({ tenant, accountId, programIds }: ListAttemptsRequest): ListedOf {
   if (accountId === '') return { kind: 'tenant', tenant: parseTenant(tenant) };
-  return {
-    kind: 'account',
-    accountId: parseId(accountId),
-    tenant: tenant === undefined ? null : parseTenant(tenant),
-  };
+  const account = { kind: 'account' as const, accountId: parseId(accountId) };
+  if (tenant === undefined)
+    return { ...account, programIds: programIds.length === 0 ? null : programIds.map(parseId), environment: null };
+  const { programId, environment } = parseTenant(tenant);
+  return { ...account, programIds: [programId], environment };
 }
 
 function parseFrom(from: ListAttemptsRequest['from']): AttemptQuery['from'] {

@@ -1,12 +1,15 @@
 /**
- * The attempts of one account, newest first, at every contest or at those of one tenant. One
- * look-up in the index of players for each contest finds them: a page costs as much for an account
- * whose attempts are old as for one that plays now.
+ * The attempts of one account, newest first, at the contests of all programs or of some. A look-up
+ * in the index of players for each contest finds them: a page costs as much for an account whose
+ * attempts are old as for one that plays now.
+ *
+ * A page reads a window of the account's attempts. The index alone tells where the window ends, so
+ * no more rows of the table are read for an account with very many attempts.
  */
 
 import type { Queryable } from '@laurel/postgres';
 import type { ContestServiceName } from '@laurel/values/ids';
-import type { Environment, Tenant } from '@laurel/values/tenant';
+import type { Environment } from '@laurel/values/tenant';
 import {
   type AttemptFilter,
   type AttemptPosition,
@@ -16,33 +19,63 @@ import {
   toListed,
 } from './attempt-windows.ts';
 
+/** The attempts of a window; those of the millisecond in which it ends are all in it. */
+export const ROWS_OF_ACCOUNT_WINDOW = 500;
+
 /** Exported because a test reads its query plan. */
 export function attemptsOfAccountSql(owner: ContestServiceName): string {
   const { table, column } = CONTESTS[owner];
   return `
-select a.*, c.program_id, c.environment
-from ${table} c cross join lateral (
-  select id, ${column} as contest_id, account_id, player_ref, status, fee_cents, created_at, fee_generation, closed_reason
-  from attempts
-  where ${column} = c.id and account_id = $1 and (created_at, id) < ($2::timestamptz, $3::uuid)
-    and ($4::text is null or player_ref = $4) and status = any($5::text[])
-  order by created_at desc, id desc limit $9
-) a
-where ($6::uuid is null or c.program_id = $6) and ($7::text is null or c.environment = $7)
-  and ($8::uuid is null or c.id = $8)
-order by a.created_at desc, a.id desc limit $9`;
+with seen as materialized (
+  select c.id, c.program_id, c.environment, a.created_at
+  from ${table} c cross join lateral (
+    select created_at from attempts
+    where ${column} = c.id and account_id = $1 and created_at <= $2
+    order by created_at desc limit ${ROWS_OF_ACCOUNT_WINDOW}
+  ) a
+  where ($6::uuid[] is null or c.program_id = any($6)) and ($7::text is null or c.environment = $7)
+    and ($8::uuid is null or c.id = $8)
+), last as materialized (
+  select created_at from seen order by created_at desc offset ${ROWS_OF_ACCOUNT_WINDOW - 1} limit 1
+), contest as materialized (
+  select distinct id, program_id, environment from seen
+  where created_at >= coalesce((select created_at from last), '-infinity')
+), found as (
+  select a.*, contest.program_id, contest.environment
+  from contest cross join lateral (
+    select id, ${column} as contest_id, account_id, player_ref, status, fee_cents, created_at, fee_generation, closed_reason
+    from attempts
+    where ${column} = contest.id and account_id = $1 and (created_at, id) < ($2::timestamptz, $3::uuid)
+      and created_at >= coalesce((select created_at from last), '-infinity')
+      and ($4::text is null or player_ref = $4) and status = any($5::text[])
+    order by created_at desc, id desc limit $9
+  ) a
+  order by a.created_at desc, a.id desc limit $9
+)
+select read.last_created_at, f.*
+from (select (select created_at from last) as last_created_at) as read
+left join found f on true
+order by f.created_at desc, f.id desc`;
 }
 
 const OF_CHALLENGES = { name: 'attempts_of_account', text: attemptsOfAccountSql('challenge') };
 const OF_ROUNDS = { name: 'attempts_of_account', text: attemptsOfAccountSql('tournament') };
 const SELECT_OF_ACCOUNT = { challenge: OF_CHALLENGES, tournament: OF_ROUNDS };
 
-type Row = FoundRow & { readonly program_id: string; readonly environment: Environment };
+type Row = { readonly last_created_at: Date | null } & (
+  | (FoundRow & { readonly program_id: string; readonly environment: Environment })
+  | { readonly id: null }
+);
+
+/** Below the ids of all attempts. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export type PageOfAccount = {
   readonly accountId: string;
-  /** Null for every tenant. */
-  readonly tenant: Tenant | null;
+  /** Null for all programs. */
+  readonly programIds: readonly string[] | null;
+  /** Null for both. */
+  readonly environment: Environment | null;
   /** Only attempts before this position. */
   readonly from: AttemptPosition;
   /** The most attempts that are returned. */
@@ -53,7 +86,7 @@ export async function loadOfAccount(
   on: Queryable,
   owner: ContestServiceName,
   filter: AttemptFilter,
-  { accountId, tenant, from, limit }: PageOfAccount,
+  { accountId, programIds, environment, from, limit }: PageOfAccount,
 ): Promise<ReadAttempts> {
   const rows = await on.query<Row>(SELECT_OF_ACCOUNT[owner], [
     accountId,
@@ -61,13 +94,17 @@ export async function loadOfAccount(
     from.id,
     filter.playerRef,
     filter.statuses,
-    tenant?.programId ?? null,
-    tenant?.environment ?? null,
+    programIds,
+    environment,
     filter.contestId,
     limit,
   ]);
-  const found = rows.map((row) => toListed(row, { programId: row.program_id, environment: row.environment }));
+  const found = rows.flatMap((row) =>
+    row.id === null ? [] : [toListed(row, { programId: row.program_id, environment: row.environment })],
+  );
   const last = found.at(-1);
-  const isFull = found.length === limit && last !== undefined;
-  return { found, readTo: isFull ? { createdAt: last.createdAt, id: last.id } : null };
+  if (found.length === limit && last !== undefined)
+    return { found, readTo: { createdAt: last.createdAt, id: last.id } };
+  const readTo = rows[0]?.last_created_at ?? null;
+  return { found, readTo: readTo === null ? null : { createdAt: readTo, id: FIRST_ID } };
 }

@@ -29,7 +29,7 @@ import {
   loadWindow,
   type ReadAttempts,
 } from '../repository/attempt-windows.ts';
-import { loadOfAccount } from '../repository/attempts-of-account.ts';
+import { loadOfAccount, type PageOfAccount } from '../repository/attempts-of-account.ts';
 import type { Wallet } from '../wallet.ts';
 import { type CurrentAttempt, currentAttempt, currentAward } from './current-state.ts';
 import type { AttemptOpener } from './open-attempts.ts';
@@ -43,10 +43,10 @@ export const MAX_WINDOWS = 5;
 /** Above the ids of all attempts. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Whose attempts are listed: a tenant's, or an account's at every tenant or at one. */
+/** Whose attempts are listed: a tenant's, or an account's at all programs or at some. */
 export type ListedOf =
   | { readonly kind: 'tenant'; readonly tenant: Tenant }
-  | { readonly kind: 'account'; readonly accountId: string; readonly tenant: Tenant | null };
+  | ({ readonly kind: 'account' } & Pick<PageOfAccount, 'accountId' | 'programIds' | 'environment'>);
 
 export type AttemptQuery = {
   readonly of: ListedOf;

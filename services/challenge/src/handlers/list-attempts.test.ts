@@ -1,6 +1,7 @@
 /** Attempts as developers and operators see them: the list, and the history of one. */
-import { attemptsOfAccountSql, attemptWindowSql, ROWS_OF_WINDOW } from '@laurel/attempts';
+import { attemptsOfAccountSql, attemptWindowSql, ROWS_OF_ACCOUNT_WINDOW, ROWS_OF_WINDOW } from '@laurel/attempts';
 import type { Attempt } from '@laurel/proto/attempts';
+import { AttemptStatus } from '@laurel/proto/attempts';
 import { ChallengeStatus } from '@laurel/proto/challenge';
 import { ATTEMPT_FACTS, nameOf } from '@laurel/proto/enum-names';
 import { ok } from '@laurel/testing';
@@ -112,6 +113,44 @@ from numbered, generate_series(0, 99) g`,
     const { listAll } = createAttemptList(OWNER);
     h.clock.advance(2_100);
     expect((await listAll({ accountId, tenant: undefined, limit: 200 })).length).toBe(300);
+    const ofPrograms = async (...programIds: string[]) =>
+      (await listAll({ accountId, tenant: undefined, programIds })).length;
+    expect([await ofPrograms(PROGRAM.programId, newId()), await ofPrograms(newId())]).toEqual([300, 0]);
+  }, 60_000);
+
+  it('a page of an account with 20,000 attempts at 1,000 challenges reads a window of them, and the pages have all', async () => {
+    const challenge = await h.open({}, { status: ChallengeStatus.CALIBRATING });
+    const [at, accountId] = [h.clock(), newId()];
+    await h.database.query(
+      {
+        text: `
+with more as (
+  insert into challenges
+  select (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid()))).*
+  from challenges c, generate_series(1, 1000) where c.id = $1 returning id
+), numbered as (select id, row_number() over () as n from more)
+insert into attempts (id, challenge_id, account_id, player_ref, status, fee_cents, prize_cents, metadata, created_at)
+select gen_random_uuid(), id, $3, 'ref', case when n <= 2 and g = 19 then 'open' else 'expired' end, 0, 0, '{}',
+  $2::timestamptz - (n + g * 1000) * interval '1 ms'
+from numbered, generate_series(0, 19) g`,
+      },
+      [challenge.id, at, accountId],
+    );
+    await h.database.query({ text: 'vacuum analyze attempts, challenges' });
+    const plan = await h.database.query<{ 'QUERY PLAN': string }>(
+      { text: `explain (analyze, costs off, timing off) ${attemptsOfAccountSql('challenge')}` },
+      [accountId, at, newId(), null, ['open', 'expired'], null, null, null, 200],
+    );
+    const text = plan.map((row) => row['QUERY PLAN']).join('\n');
+    const read = [...text.matchAll(/Index Scan Backward using attempts_by_player .*rows=([\d.]+) loops=(\d+)/g)];
+    expect(read, text).toHaveLength(1);
+    const [, rows, loops] = read[0] ?? [];
+    expect(Number(rows) * Number(loops), text).toBeLessThan(1.5 * ROWS_OF_ACCOUNT_WINDOW);
+    const { listAll } = createAttemptList(OWNER);
+    h.clock.advance(2_100);
+    const ofAccount = { accountId, tenant: undefined, limit: 200 };
+    expect(new Set(await listAll(ofAccount)).size).toBe(20_000);
+    expect(await listAll({ ...ofAccount, status: AttemptStatus.OPEN })).toHaveLength(2);
   }, 60_000);
 
   it('the history of an attempt that won has its award: paid, or held and then released or denied', async () => {

@@ -111,7 +111,7 @@ export function fromOf({
 export async function readPages(
   services: OwningServices,
   { status, challenge_id, tournament_round_id, player_ref }: Partial<AttemptFilters>,
-  listed: Pick<ListAttemptsRequest, 'tenant' | 'accountId' | 'from' | 'limit'>,
+  listed: Pick<ListAttemptsRequest, 'tenant' | 'accountId' | 'programIds' | 'from' | 'limit'>,
   options: { readonly requestId: string },
 ) {
   const request = {

@@ -1,4 +1,7 @@
-/** ListPlayerLinks: the refs that name an account, and the programs severed from it. */
+/**
+ * ListPlayerLinks: the refs that name an account, the programs severed from it, and every program
+ * that has linked it.
+ */
 import { type Refused, refused } from '@laurel/errors';
 import { presentTenant } from '@laurel/grpc';
 import type { Database } from '@laurel/postgres';
@@ -6,16 +9,17 @@ import type { ListPlayerLinksRequest, ListPlayerLinksResponse } from '@laurel/pr
 import { isUuid } from '@laurel/values/ids';
 import { loadAccount } from '../repository/accounts.ts';
 import { listLinks } from '../repository/player-links.ts';
-import { listSeverances } from '../repository/severances.ts';
+import { listProgramIds, listSeverances } from '../repository/severances.ts';
 
 const MAX_LINKS = 1000;
 
 export function listPlayerLinks({ database }: { database: Database }) {
   return async ({ accountId }: ListPlayerLinksRequest): Promise<ListPlayerLinksResponse | Refused> => {
     if (!isUuid(accountId) || (await loadAccount(database, accountId)) === null) return refused('not_found');
-    const [links, severances] = await Promise.all([
+    const [links, severances, programIds] = await Promise.all([
       listLinks(database, accountId, MAX_LINKS),
       listSeverances(database, accountId),
+      listProgramIds(database, accountId),
     ]);
     return {
       links: links.map(({ programId, environment, playerRef, createdAt }) => ({
@@ -23,6 +27,7 @@ export function listPlayerLinks({ database }: { database: Database }) {
         createdAt,
       })),
       severances: [...severances],
+      programIds: [...programIds],
     };
   };
 }

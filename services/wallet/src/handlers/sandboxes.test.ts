@@ -288,7 +288,11 @@ describe('a severed pair of program and account', () => {
       const severedAt = wallet.clock.now;
       wallet.clock.advance(1_000);
       expect(await ok(sever(person))).toEqual({ severedLinks: 0 });
-      expect(await linksOf(person)).toEqual({ links: [], severances: [{ programId, severedAt }] });
+      expect(await linksOf(person)).toEqual({
+        links: [],
+        severances: [{ programId, severedAt }],
+        programIds: [programId],
+      });
       expect(await ok(wallet.client.resolvePlayers({ players: [player, alias] }))).toEqual({ accountIds: ['', ''] });
       expect(await ok(wallet.client.chargeFees({ charges: [chargeOf(person, 1_00n)] }))).toEqual({
         results: [{ result: { $case: 'moved', value: { accountId: '' } } }],
@@ -307,7 +311,7 @@ describe('a severed pair of program and account', () => {
 
       await ok(lift(person));
       await ok(lift(person));
-      expect(await linksOf(person)).toEqual({ links: [], severances: [] });
+      expect(await linksOf(person)).toEqual({ links: [], severances: [], programIds: [programId] });
       expect(await ok(wallet.client.putPlayerLink({ player, email }))).toMatchObject({ accountId });
       expect(await charge(wallet.client, chargeOf(person, 1_00n))).toBe('posted');
     },

@@ -71,3 +71,14 @@ export async function listSeverances(database: Database, accountId: string): Pro
   const rows = await database.query<{ program_id: string; severed_at: Date }>(listSeverancesStatement, [accountId]);
   return rows.map((row) => ({ programId: row.program_id, severedAt: row.severed_at }));
 }
+
+const listProgramIdsStatement: Statement = {
+  name: 'list_programs_of_account',
+  text: 'select program_id from program_accounts where account_id = $1 order by program_id',
+};
+
+/** Every program that has ever linked the account. */
+export async function listProgramIds(database: Database, accountId: string): Promise<readonly string[]> {
+  const rows = await database.query<{ program_id: string }>(listProgramIdsStatement, [accountId]);
+  return rows.map((row) => row.program_id);
+}

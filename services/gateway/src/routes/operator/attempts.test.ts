@@ -60,6 +60,7 @@ test('operators list the attempts of an account at challenges and in rounds, eac
   const [a, b, c] = [attemptAt('challenge', 50), attemptAt('tournament', 40), attemptAt('challenge', 30)];
   challenge.script.listAttempts = answering([a, c], null, 60, programId);
   tournament.script.listAttempts = answering([b], null, 60, programId);
+  wallet.script.listPlayerLinks = async () => ({ links: [], severances: [], programIds: [programId] });
   const { status, body } = await list(`account_id=${ACCOUNT_ID}&limit=2`);
   expect([status, body.data.map(({ id }: { id: string }) => id)]).toEqual([200, [a.id, b.id]]);
   expect(body.data[0]).toMatchObject({
@@ -69,7 +70,14 @@ test('operators list the attempts of an account at challenges and in rounds, eac
     fee: '1.00',
   });
   expect(body).not.toHaveProperty('head_cursor');
-  const asked = { contestId: '', playerRef: '', status: AttemptStatus.UNSPECIFIED, limit: 2, accountId: ACCOUNT_ID };
+  const asked = {
+    contestId: '',
+    playerRef: '',
+    status: AttemptStatus.UNSPECIFIED,
+    limit: 2,
+    accountId: ACCOUNT_ID,
+    programIds: [programId],
+  };
   expect(challenge.asked).toEqual([['listAttempts', { ...asked, tenant: undefined, from: undefined }]]);
   expect(tournament.asked).toEqual(challenge.asked);
   challenge.script.listAttempts = answering([c], null, null);
@@ -98,6 +106,7 @@ test('operators list the attempts of any program, with the filters that its deve
         playerRef: 'p-1',
         status: AttemptStatus.OPEN,
         accountId: '',
+        programIds: [],
         limit: 200,
       },
     ],
@@ -120,7 +129,7 @@ test('a list of attempts of neither a program nor an account, or with an invalid
     `${ofProgram}&limit=0`,
   ])
     expect([query, (await list(query)).status]).toEqual([query, 400]);
-  expect([challenge.asked, tournament.asked]).toEqual([[], []]);
+  expect([challenge.asked, tournament.asked, wallet.asked]).toEqual([[], [], []]);
 });
 
 test('one attempt leads an operator to its program, account, history, evidence, deliveries and payout', async () => {

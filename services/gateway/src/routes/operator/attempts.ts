@@ -64,7 +64,7 @@ export const listAttempts = defineOperatorRoute({
   name: 'listAttempts',
   summary: 'List the attempts of a program or of an account',
   description:
-    'An attempt is listed 2 seconds after its creation. A page of a program ends early where few of the attempts of that time match: an empty page with a `next_cursor` is not the last. The pages of an account are full until the last.',
+    'An attempt is listed 2 seconds after its creation. A page of a program ends early where few of the attempts of that time match: an empty page with a `next_cursor` is not the last. So does a page of an account, which reads 500 of its attempts at challenges and 500 in rounds.',
   query: attemptQuery,
   success: {
     status: 200,
@@ -77,13 +77,14 @@ export const listAttempts = defineOperatorRoute({
       }),
     ),
   },
-  run: async ({ query, options }, services: OwningServices) => {
+  run: async ({ query, options }, services: OwningServices & { readonly wallet: WalletClient }) => {
     const { program_id: programId, environment: inEnvironment, account_id, cursor, limit = PAGE_LIMIT } = query;
     const from = fromOf({ cursor });
     if (from === null) return refused('invalid_request', 'cursor: must be a next_cursor of this list');
     const isOfTenant = programId !== undefined && inEnvironment !== undefined;
     const tenant = isOfTenant ? { programId, environment: inEnvironment } : undefined;
-    const listed = { tenant, accountId: account_id ?? '', from, limit };
+    const programIds = tenant === undefined ? await programsOf(services.wallet, account_id ?? '', options) : [];
+    const listed = { tenant, accountId: account_id ?? '', programIds, from, limit };
     const { rows, next } = mergePages('newest_first', await readPages(services, query, listed, options), limit);
     return {
       body: {
@@ -93,6 +94,15 @@ export const listAttempts = defineOperatorRoute({
     };
   },
 });
+
+/**
+ * The programs that have linked the account, in whose contests alone it may have an attempt. None
+ * if the account is unknown.
+ */
+async function programsOf(wallet: WalletClient, accountId: string, options: { readonly requestId: string }) {
+  const links = await wallet.listPlayerLinks({ accountId }, { ...options, retryLostReply: true });
+  return isRefused(links) ? [] : links.programIds;
+}
 
 export const getAttempt = defineOperatorRoute({
   method: 'get',

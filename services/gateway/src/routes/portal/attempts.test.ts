@@ -80,6 +80,7 @@ test('the list of attempts merges those of challenges and of rounds, and a page 
     from: undefined,
     limit: 3,
     accountId: '',
+    programIds: [],
   };
   expect(challenge.asked).toEqual([['listAttempts', asked]]);
   expect(tournament.asked).toEqual(challenge.asked);

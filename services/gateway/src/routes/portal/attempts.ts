@@ -61,7 +61,7 @@ export const listOwnAttempts = defineProgramRoute({
     const { environment, cursor, after, limit = PAGE_LIMIT } = query;
     const from = fromOf({ cursor, after });
     if (from === null) return refused('invalid_request', 'The cursor is not valid.');
-    const listed = { tenant: { programId: program.id, environment }, accountId: '', from, limit };
+    const listed = { tenant: { programId: program.id, environment }, accountId: '', programIds: [], from, limit };
     const pages = await readPages(services, query, listed, options);
     const isFollowing = from?.$case === 'after';
     const { rows, next, head } = mergePages(isFollowing ? 'oldest_first' : 'newest_first', pages, limit);
