@@ -26,7 +26,7 @@ test('the services of a process start after those that they call, in whatever or
   expect(issuesOf({ LAUREL_SERVICES: 'wallet,purse' })).toEqual([message]);
 });
 
-test('every issue names its service, and all services are read unless some are named', () => {
+test('every validation issue names its service, and the settings of all services are read unless some are named', () => {
   const issues = issuesOf({});
   for (const service of SERVICE_NAMES) {
     expect(issues).toContain(`${service}: ${service.toUpperCase()}_DATABASE_URL: is required`);
@@ -34,7 +34,7 @@ test('every issue names its service, and all services are read unless some are n
   expect(issues.filter((issue) => issue.includes('_ADDRESS') || issue.includes('_PORT'))).toEqual([]);
 });
 
-test('a service of the process is called in it, and every other at its address', () => {
+test('a service that runs in the process is called in the process, and every other service at its address', () => {
   const environment = { WALLET_ADDRESS: 'wallet:50051', CHALLENGE_ADDRESS: 'challenge:50051' };
   expect(serviceEnvironment('gateway', ['challenge', 'gateway'], environment)).toMatchObject({
     WALLET_ADDRESS: 'wallet:50051',
@@ -42,7 +42,7 @@ test('a service of the process is called in it, and every other at its address',
   });
 });
 
-test("a variable with a service's name in front is that service's alone", () => {
+test('a variable whose name begins with a service’s name applies to that service alone', () => {
   const environment = {
     NATS_URL: 'nats://shared:4222',
     CHALLENGE_NATS_URL: 'nats://challenge:4222',
@@ -56,7 +56,7 @@ test("a variable with a service's name in front is that service's alone", () => 
   expect(of('wallet')).toMatchObject({ GRPC_PORT: '50052' });
 });
 
-test('no variable of a service is another one with its name in front', () => {
+test('no variable of a service is the name of the service followed by another of its variables', () => {
   for (const service of SERVICE_NAMES) {
     const { variables } = PROGRAMS[service];
     expect(variables).toContain(`${service.toUpperCase()}_DATABASE_URL`);

@@ -14,15 +14,15 @@ test('a refusal has its code, its message and the id of its request', () => {
   });
 });
 
-test('a 429 says when to try again', () => {
+test('a response 429 states when to try again', () => {
   expect(readFailure(429, new Headers({ 'Retry-After': '7' }), undefined)).toMatchObject({ retryAfterSeconds: 7 });
 });
 
-test('a 401 is a session that has ended', () => {
+test('a response 401 means that the session has ended', () => {
   expect(readFailure(401, new Headers(), undefined)).toEqual({ kind: 'session-ended' });
 });
 
-test('an answer without the envelope is not from the gateway', () => {
+test('a response without the error envelope does not come from the gateway', () => {
   expect(readFailure(502, new Headers(), undefined)).toEqual({ kind: 'unreachable' });
   expect(readFailure(503, new Headers(), '<html>')).toEqual({ kind: 'unreachable' });
 });

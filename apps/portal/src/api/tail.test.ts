@@ -14,7 +14,7 @@ import {
 
 const keyOf = (row: number) => String(row);
 
-test('newer rows wait until they are shown, and older ones follow below', () => {
+test('newer rows wait until the user shows them, and older rows follow below', () => {
   const begun = beginTail(page([5, 4], '3'));
   const polled = takeNewer(begun, page([6, 7], null, '7'), keyOf);
   expect(polled.rows).toEqual([5, 4]);
@@ -23,7 +23,7 @@ test('newer rows wait until they are shown, and older ones follow below', () => 
   expect(takeOlder(polled, page([3, 2], null), keyOf)).toMatchObject({ rows: [5, 4, 3, 2], nextCursor: null });
 });
 
-test('an empty list shows at once what arrives', () => {
+test('an empty list shows new rows at once', () => {
   expect(takeNewer(beginTail(page([], null)), page([1, 2], null, '2'), keyOf)).toMatchObject({
     rows: [2, 1],
     waiting: [],
@@ -36,14 +36,14 @@ test('a page in the background stops collecting rows at its limit', () => {
   expect(takeNewer(beginTail(page([0], null)), page(rows, null), keyOf).isOverfull).toBe(true);
 });
 
-test('rows that are shown no longer count as waiting, however many have arrived', () => {
+test('rows that are shown no longer count as waiting, however many rows have arrived', () => {
   const rows = Array.from({ length: MAX_WAITING + 1 }, (_, index) => index + 1);
   const shown = showWaiting(takeNewer(beginTail(page([0], null)), page(rows, null), keyOf));
   expect([shown.isOverfull, shown.rows.length]).toEqual([false, rows.length + 1]);
   expect(takeNewer(beginTail(page([], null)), page(rows, null), keyOf).isOverfull).toBe(false);
 });
 
-test('a poll that brings nothing changes nothing, and one that only moves the head keeps the rows', () => {
+test('a poll without rows changes nothing, and a poll that only moves the head keeps the rows', () => {
   const begun = beginTail(page([2, 1], null, '2'));
   expect(takeNewer(begun, page([], null, '2'), keyOf)).toBe(begun);
   expect(takeNewer(begun, page([2], null, '2'), keyOf)).toBe(begun);
@@ -52,14 +52,14 @@ test('a poll that brings nothing changes nothing, and one that only moves the he
   expect(moved.rows).toBe(begun.rows);
 });
 
-test('after an empty page of older rows, reading continues at the next cursor', () => {
+test('after an empty page of older rows, the next read begins at the next cursor', () => {
   const begun = beginTail(page([], '5'));
   const searched = takeOlder(begun, { data: [], next_cursor: '4', head_cursor: null }, keyOf);
   expect(searched).toEqual({ ...begun, nextCursor: '4' });
   expect(takeOlder(searched, page([3], null), keyOf).rows).toEqual([3]);
 });
 
-test('a row that has changed stays where it is, and an unchanged one stays the same object', () => {
+test('a row that has changed keeps its place, and an unchanged row stays the same object', () => {
   const [a, b, c] = [line('a', 'open'), line('b', 'open'), line('c', 'settled')];
   const tail = { ...beginTail({ data: [b, a], next_cursor: null, head_cursor: 'b' }), waiting: [c] };
   const lineKey = (row: { id: string }) => row.id;
@@ -87,7 +87,7 @@ test('a row that has left the newest page is read again before rows older than t
   expect(rowsInDoubt([9, 8, 7], [9, 8, 7], doubt)).toEqual([]);
 });
 
-test('each row that may change is in the newest page, or is read again in its turn', () => {
+test('each row that may change is in the newest page, or is read again after the rows that wait for longer', () => {
   const cases = fc.record({
     rows: fc.uniqueArray(fc.nat(60), { maxLength: 40 }),
     shared: fc.nat(10),

@@ -8,7 +8,7 @@ const other = await newSigner();
 const { subtle } = crypto;
 const readKeys = async () => signer.list;
 
-test('a genuine receipt passes each check, which is named', async () => {
+test('a genuine receipt passes each check, and each check has a name', async () => {
   const check = await checkReceipt({ receipt: receiptBy(signer), attemptId: 'attempt', readKeys, subtle });
   expect(check).toMatchObject({ kind: 'checked', isValid: true });
   expect(check.kind === 'checked' && check.checks.map(({ title, hasPassed }) => [title, hasPassed])).toEqual([
@@ -19,7 +19,7 @@ test('a genuine receipt passes each check, which is named', async () => {
   ]);
 });
 
-test('a genuine receipt of another attempt is not valid here', async () => {
+test('a genuine receipt of another attempt is not valid for this attempt', async () => {
   const check = await checkReceipt({ receipt: receiptBy(signer), attemptId: 'another', readKeys, subtle });
   expect(check).toMatchObject({ kind: 'checked', isValid: false });
   expect(check.kind === 'checked' && check.checks.filter(({ hasPassed }) => !hasPassed)).toMatchObject([
@@ -41,7 +41,7 @@ test.each([
   });
 });
 
-test('without keys, without WebCrypto or without Ed25519 nothing is checked, and a message says so', async () => {
+test('without keys, without WebCrypto or without Ed25519 the receipt is not checked, and a message says so', async () => {
   const source = { receipt: receiptBy(signer), attemptId: 'attempt', readKeys, subtle };
   const without = { generateKey: () => Promise.reject(new Error('not supported')) } as unknown as SubtleCrypto;
   for (const [changes, reason] of [

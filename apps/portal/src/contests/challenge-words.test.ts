@@ -50,7 +50,7 @@ describe('the pass rate', () => {
     [{ ...rate, high: 0.19 }, 'below the target of 20.0 %'],
     [{ ...rate, low: 0.2, high: 0.2 }, 'which includes the target of 20.0 %'],
     [{ ...rate, attempts: 0, passes: 0, observed: null, low: null, high: null }, 'No paid attempt has settled'],
-  ])('%o: "%s"', (one, words) => {
+  ])('the pass rate %o reads as "%s"', (one, words) => {
     expect(passRateWords(one, { status: 'live', prize_structure: 'threshold' })).toContain(words);
   });
 
@@ -81,7 +81,7 @@ describe('the evidence of the drift monitor', () => {
     ],
     [{ ...drift, evidence_below: Math.log(30) }, 'The strongest evidence is 30 : 1 that the bar is too hard'],
     [{ ...drift, evidence_below: 8 }, 'too hard is 2,981 : 1, above the limit of 2,000 : 1'],
-  ])('%o: "%s"', (one, words) => {
+  ])('the drift monitor’s evidence %o reads as "%s"', (one, words) => {
     expect(driftWords(one)).toContain(words);
   });
 

@@ -10,6 +10,6 @@ test.each([
   ['settling', '2026-11-26T13:00:00.000Z', 'Laurel ranks the runs'],
   ['settled', '2026-11-26T13:00:00.000Z', 'The standings are final'],
   ['cancelled', '2026-11-26T13:00:00.000Z', 'every fee is returned'],
-] as const)('a round that is %s at %s: "%s"', (status, now, words) => {
+] as const)('a round that is %s at %s reads as "%s"', (status, now, words) => {
   expect(roundWords({ status, ...TIMES }, Date.parse(now))).toContain(words);
 });

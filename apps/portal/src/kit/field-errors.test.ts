@@ -22,11 +22,11 @@ test.each([
   ],
   ['purse_table.3.amount: must be above 0.00', { purse_table: 'purse_table.3.amount: must be above 0.00.' }],
   ['closes_at must be after opens_at.', { closes_at: 'closes_at must be after opens_at.' }],
-])('"%s" is shown at the field that it names first', (message, errors) => {
+])('the message "%s" is shown at the field that it names first', (message, errors) => {
   expect(placeFailure(refusal(message), NAMES)).toEqual({ errors, rest: undefined });
 });
 
-test('what names no field of the form stays with the form, as does every other failure', () => {
+test('a message that names no field of the form is shown below the form, like every other failure', () => {
   expect(placeFailure(refusal('jurisdictions.0: is not known; fee: must be above 0.00'), NAMES)).toEqual({
     errors: { fee: 'Must be above 0.00.' },
     rest: refusal('jurisdictions.0: is not known'),

@@ -4,7 +4,7 @@ import { choice, filters, id, parseSearch, stringifySearch, text } from './filte
 
 const read = filters({ status: choice('open', 'settled'), player_ref: text(20) });
 
-test('an address gives the filters that it names', () => {
+test('the filters that an address names are read from it', () => {
   expect(read(parseSearch('?status=open&player_ref=12'))).toEqual({ status: 'open', player_ref: '12' });
 });
 
@@ -19,7 +19,7 @@ test('an incomplete id is left out', () => {
   for (const part of ['nonsense', whole.slice(1), ` ${whole}`]) expect(readId({ challenge_id: part })).toEqual({});
 });
 
-test('a filter that goes into the address comes back from the address', () => {
+test('a filter that is written to the address is read back unchanged', () => {
   const anyText = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).filter((value) => value.isWellFormed());
   fc.assert(
     fc.property(fc.record({ status: fc.constantFrom('open', 'settled'), player_ref: anyText }), (search) => {
@@ -28,6 +28,6 @@ test('a filter that goes into the address comes back from the address', () => {
   );
 });
 
-test('filters that are not set leave no trace in the address', () => {
+test('filters that are not set are absent from the address', () => {
   expect(stringifySearch({ status: undefined, player_ref: '' })).toBe('');
 });

@@ -17,7 +17,7 @@ describe('relativeTime', () => {
   });
 });
 
-test('the exact time is the same instant in UTC', () => {
+test('the exact time shows the same instant in UTC', () => {
   fc.assert(
     fc.property(fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }), (date) => {
       expect(new Date(utcTime(date.toISOString()).replace(' UTC', 'Z')).getTime()).toBe(date.getTime());
@@ -36,7 +36,7 @@ describe('money', () => {
     expect(money(amount)).toBe(text);
   });
 
-  test('no digit is lost, whatever the amount', () => {
+  test('an amount of any size is shown with all of its digits', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.integer({ min: 0, max: 99 }), (dollars, cents) => {
         const amount = `${dollars}.${String(cents).padStart(2, '0')}`;
@@ -50,7 +50,7 @@ describe('money', () => {
   });
 });
 
-test('durations and words', () => {
+test('durations are shown with units, and codes as words', () => {
   expect(formatDuration(820)).toBe('820 ms');
   expect(formatDuration(1_249)).toBe('1.2 s');
   expect(formatDuration(999.9)).toBe('1.0 s');

@@ -1,6 +1,6 @@
 /**
- * `<ListTable reading={useList('/programs')} caption="Programs" columns keyOf empty={<Empty .../>} />`:
- * a list that is read page by page, as a `Table` with the button that loads the next page.
+ * `<ListTable reading={useList('/programs')} caption columns keyOf empty={<Empty .../>} />`: a list
+ * that is read page by page, as a `Table` with the button that loads the next page.
  */
 import type { ReactNode } from 'react';
 import type { List, Reading } from '../api/use-read.ts';

@@ -11,7 +11,7 @@ const keyOf = ({ key }: Row) => String(key);
 const rowsFrom = (from: number, to: number): readonly Row[] =>
   Array.from({ length: Math.max(0, to - from) }, (_, index) => ({ key: from + index, version: 0 }));
 
-test('however rows are added at both ends and change, the blocks have all of them, in order, under ids of their own', () => {
+test('however rows are added at both ends and change, the blocks contain all rows in order, and each block has its own id', () => {
   const steps = fc.array(fc.record({ above: fc.nat(60), below: fc.nat(60), changed: fc.option(fc.nat()) }), {
     maxLength: 12,
   });

@@ -26,7 +26,7 @@ describe('a histogram', () => {
     expect((first?.x ?? 0) + (first?.width ?? 0)).toBeLessThan(second?.x ?? 0);
   });
 
-  test('a histogram has its marker in the picture, even beyond all bins, and shades the side that the marker names', () => {
+  test('a histogram shows its marker inside the picture, even beyond all bins, and shades the side that the marker names', () => {
     for (const value of [-50, 15, 500]) {
       const area = { side: 'above', label: 'Clears the bar' } as const;
       const drawn = draw(Histogram, { title: 'Scores', unit: 'points', bins, marker: { value, label: 'Bar', area } });

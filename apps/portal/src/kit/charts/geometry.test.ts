@@ -99,7 +99,7 @@ describe('the cursor', () => {
   });
 });
 
-test('a domain has some width, and has every value in it', () => {
+test('the range of an axis is never empty, and contains every value', () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: -1e9, max: 1e9, noNaN: true }), { minLength: 1 }), (values) => {
       const [low, high] = domainOf(values);
@@ -109,7 +109,7 @@ test('a domain has some width, and has every value in it', () => {
   );
 });
 
-test('the parts of a stack stand on each other, and reach its sum', () => {
+test('the parts of a stacked bar lie on each other, and together reach the sum', () => {
   expect(stackOf([3, 0, 4])).toEqual([
     [0, 3],
     [3, 3],

@@ -1,6 +1,6 @@
 /**
- * `<ContestListPage kind="challenge" programId environment>filters and table</ContestListPage>`: the
- * frame of a list of a program's contests. `NoContests` says why the list is empty.
+ * `<ContestListPage kind="challenge" programId environment>filters and table</ContestListPage>`:
+ * the frame of a list of a program's contests. `NoContests` says why the list is empty.
  */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';

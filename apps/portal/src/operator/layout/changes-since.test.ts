@@ -30,7 +30,7 @@ function action(changed: Partial<OperatorAction>): OperatorAction {
   };
 }
 
-test('only a fact whose words differ has changed, whatever else the item has', () => {
+test('a fact has changed only if its words differ, whatever else of the item has changed', () => {
   expect(changesSince(SHOWN, { ...SHOWN, seen: 2 }, FACTS)).toEqual([]);
   expect(changesSince(SHOWN, { ...SHOWN, status: 'paid' }, FACTS)).toEqual([
     { label: 'Status', from: 'held', to: 'paid', by: null },
@@ -50,7 +50,7 @@ test('a change names the operator of the newest action that made the fact what i
   ]);
 });
 
-test('an action on a part of the item is the author of that part alone', () => {
+test('the operator of an action on a part of the item is named for changes of that part alone', () => {
   const now: Item = { ...SHOWN, status: 'paid', account: { blocked: true } };
   const blocking = action({ actor: 'eve', before: { blocked: false }, after: { blocked: true } });
   const logged = loggedOf([blocking], (account) => ({ account }));
@@ -60,7 +60,7 @@ test('an action on a part of the item is the author of that part alone', () => {
   ]);
 });
 
-test('an action that has nothing to compare names nobody', () => {
+test('no operator is named for a change if the log has nothing to compare', () => {
   const changes = changesSince(SHOWN, { ...SHOWN, status: 'paid' }, FACTS);
   const actions = [action({ before: null }), action({ after: null }), action({ after: { omitted_bytes: 20_000 } })];
   expect(withAuthors(changes, FACTS, loggedOf(actions))).toEqual(changes);

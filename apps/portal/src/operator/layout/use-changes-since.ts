@@ -29,7 +29,7 @@ interface ChangesSince<T> {
   readonly now: T;
   readonly changes: readonly ChangeSince[];
   readonly failure: Failure | undefined;
-  /** Reads the item again. True if it is still what the operator has been shown. */
+  /** Reads the item again. True if it is unchanged since the operator last saw it. */
   readonly check: () => Promise<boolean>;
 }
 
@@ -39,23 +39,23 @@ const LOGGED_ACTIONS = 20;
 export function useChangesSince<T>({ path, shown, facts, subjects, affects }: ShownItem<T>): ChangesSince<T> {
   const client = useQueryClient();
   const refresh = useRefresh(affects);
-  // The page may show a newer item while the dialog is open: what counts is what it showed before.
+  // The page may show a newer item while the dialog is open, so the dialog compares with the first.
   const [first] = useState(shown);
-  const known = useRef(shown);
+  const lastSeen = useRef(shown);
   const [found, setFound] = useState<{ now: T; changes: readonly ChangeSince[] }>({ now: shown, changes: [] });
   const [failure, setFailure] = useState<Failure>();
 
   const look = async (): Promise<boolean> => {
-    const told = known.current;
+    const before = lastSeen.current;
     const now = await client.fetchQuery({
       queryKey: keyOf(path, {}),
       queryFn: ({ signal }) => read<T>(path, { signal }),
       staleTime: 0,
     });
-    if (changesSince(told, now, facts).length === 0) return true;
+    if (changesSince(before, now, facts).length === 0) return true;
     const changes = changesSince(first, now, facts);
     const logged = await Promise.all(subjects.map(readLogged));
-    known.current = now;
+    lastSeen.current = now;
     setFound({ now, changes: withAuthors(changes, facts, logged.flat()) });
     refresh();
     return false;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { waterfallOf } from './waterfall.ts';
 
-test('each part of a send begins where the one before has ended', () => {
+test('each phase of a send is drawn from the end of the phase before it', () => {
   const phases = { dns_ms: 4, connect_ms: 30, wait_ms: 100, read_ms: 1 };
   const { spans, totalMs } = waterfallOf({ phases, duration_ms: 140 });
   expect(spans.map(({ startMs, ms }) => [startMs, ms])).toEqual([
@@ -13,7 +13,7 @@ test('each part of a send begins where the one before has ended', () => {
   expect(totalMs).toBe(140);
 });
 
-test('a part that was not reached or not needed is not drawn', () => {
+test('a phase that was not reached or not needed is not drawn', () => {
   const phases = { dns_ms: null, connect_ms: 12, wait_ms: 4_988, read_ms: null };
   const { spans, totalMs } = waterfallOf({ phases, duration_ms: 5_001 });
   expect(spans.map(({ startMs, ms }) => [startMs, ms])).toEqual([
@@ -25,7 +25,7 @@ test('a part that was not reached or not needed is not drawn', () => {
   expect(waterfallOf({ phases: none, duration_ms: null })).toEqual({ spans: [], totalMs: 0 });
 });
 
-test('parts that are longer than their rounded sum are all inside the picture', () => {
+test('phases whose rounded lengths exceed the whole are all drawn inside the picture', () => {
   const phases = { dns_ms: 1, connect_ms: 1, wait_ms: 1, read_ms: 1 };
   expect(waterfallOf({ phases, duration_ms: 3 }).totalMs).toBe(4);
 });

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { checkDescriptor, checkJson, hasRoundedNumber } from './json-check.ts';
 
 describe('the check of typed JSON', () => {
-  test('a descriptor is an object of at most 16 KiB', () => {
+  test('the check accepts as a descriptor only an object of at most 16 KiB', () => {
     expect(checkDescriptor('{}')).toEqual({ value: {} });
     for (const text of ['', '{', '[]', 'null', '"x"', `{"x-a":"${'é'.repeat(8 * 1024)}"}`]) {
       expect(checkDescriptor(text).error, text.slice(0, 20)).toBeDefined();
     }
   });
 
-  test('a sample is any JSON', () => {
+  test('the check accepts any JSON as a sample', () => {
     expect(checkJson('[1]')).toEqual({ value: [1] });
     expect(checkJson(' ').error).toBe('Enter JSON.');
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { PointerFailure } from '../../api/api-types.ts';
 import { lineAt, linesOf, placeInDescriptor, placeInSample, tokensOf } from './json-lines.ts';
 
-test('law: the lines are those of JSON.stringify', () => {
+test('law: a value has the lines that JSON.stringify writes', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = linesOf(value).map((line) => line.text);

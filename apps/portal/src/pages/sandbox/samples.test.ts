@@ -34,7 +34,7 @@ describe('one step', () => {
     ]);
   });
 
-  test('a call of the sandbox goes to its own route, without an Idempotency-Key', () => {
+  test('a call of the sandbox uses the sandbox’s own route, without an Idempotency-Key', () => {
     const [curl, sdk] = textsOf(samplesOf({ kind: 'hold-next-award', playerRef: 'a/b' }, ORIGIN));
     expect(curl).toContain(`'${ORIGIN}/api/sandbox/players/a%2Fb/hold-next-award'`);
     expect(curl).not.toContain('Idempotency-Key');

@@ -28,7 +28,7 @@ describe('an outcome in words', () => {
     ],
     [{ met_threshold: false }, 'The score 120 did not clear the bar of 100: no award.'],
     [{ met_threshold: false, threshold_applied: null }, 'The score 120 is recorded. There is no bar to clear.'],
-  ] as const)('%j', (changed, words) => {
+  ] as const)('the outcome %j is described in words', (changed, words) => {
     expect(answerInWords(REPORT, outcome(changed))).toBe(words);
   });
 });

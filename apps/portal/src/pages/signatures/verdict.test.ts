@@ -29,7 +29,7 @@ async function standardHeaders(timestamp = SECONDS) {
 }
 
 describe('the verdict on a webhook', () => {
-  test('a verdict asks for what is missing, and judges nothing until the input is complete', async () => {
+  test('the page asks for missing input, and gives no verdict until the input is complete', async () => {
     expect(await verdictOf({ body: '', headers: ' ', secrets: '\n' })).toEqual({
       result: 'incomplete',
       findings: [{ code: 'body_missing' }, { code: 'headers_missing' }, { code: 'secret_missing' }],

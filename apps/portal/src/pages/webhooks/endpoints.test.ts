@@ -12,7 +12,7 @@ test.each([
   [endpoint('p', 'live'), false, 'This program, live'],
   [endpoint(null, 'live'), false, 'Every program, live'],
   [endpoint('other', 'test'), false, 'This program, test'],
-])('an endpoint is listed where events of the program and environment are offered to it', (one, isListed, scope) => {
+])('an endpoint is listed for each program and environment whose events it may receive', (one, isListed, scope) => {
   expect([coversProgram(one, 'p', 'test'), scopeOf(one)]).toEqual([isListed, scope]);
 });
 
@@ -24,13 +24,13 @@ test.each([
   [9, 1, 0, 0.9, 'warn', '90.0 % of 10'],
   [0, 4, 0, 0, 'bad', '0.0 % of 4'],
 ])(
-  'the health of %d delivered, %d failed and %d pending is in words',
+  'the health of an endpoint with %d delivered, %d failed and %d pending deliveries is shown in words',
   (delivered, failed, pending, rate, tone, text) => {
     const stats = { delivered, failed, pending, success_rate: rate } as WebhookEndpointStats;
     expect(healthOf(stats)).toEqual({ tone, text });
   },
 );
 
-test('a rate with a single failure is never rounded to 100 %', () => {
+test('a success rate with at least one failure is never shown as 100 %', () => {
   expect(formatRate(49_999 / 50_000)).toBe('99.9 %');
 });

@@ -3,12 +3,12 @@ import { exclusionOf, isExcluded } from './exclusion.ts';
 
 const NOW = new Date('2026-11-26T12:00:00.000Z');
 
-test('the end of an exclusion is a time to come', () => {
+test('the end of a self-exclusion must be in the future', () => {
   expect(exclusionOf('2026-11-26T12:00:01Z', NOW)).toBe('2026-11-26T12:00:01.000Z');
   for (const typed of ['', 'tomorrow', '2026-11-26T12:00:00Z']) expect(exclusionOf(typed, NOW)).toBeUndefined();
 });
 
-test('a player is excluded until the instant itself', () => {
+test('at the instant at which a self-exclusion ends, the player is no longer excluded', () => {
   expect(isExcluded('2026-11-26T12:00:00.001Z', NOW)).toBe(true);
   expect(isExcluded('2026-11-26T12:00:00.000Z', NOW)).toBe(false);
   expect(isExcluded(null, NOW)).toBe(false);

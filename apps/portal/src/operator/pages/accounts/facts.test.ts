@@ -19,7 +19,7 @@ const ACCOUNT: Account = {
   created_at: null,
 };
 
-test('each fact that another operator can change is named when it has changed', () => {
+test('each fact that another operator has changed is named', () => {
   const now: Account = {
     ...ACCOUNT,
     jurisdiction: 'GB',
@@ -42,7 +42,7 @@ test('each fact that another operator can change is named when it has changed', 
   ]);
 });
 
-test('the links of a program are its players, or that it is severed', () => {
+test('the fact about a program shows the linked players, or that the program is severed from the account', () => {
   const at = '2026-11-26T12:00:00.000Z';
   const linked: AccountLinks = {
     data: [

@@ -5,7 +5,7 @@ const AT = '2026-11-26T12:00:00.000Z';
 const linkOf = (program_id: string, player_ref: string) =>
   ({ program_id, environment: 'test', player_ref, created_at: AT }) as const;
 
-test('the links of a program stand together', () => {
+test('the links of one program are listed together', () => {
   const [one, other, second] = [linkOf('one', 'ana'), linkOf('other', 'ben'), linkOf('one', 'ana again')];
   expect(linkedProgramsOf({ data: [one, other, second], severed: [] })).toEqual([
     { programId: 'one', links: [one, second], severedAt: null },

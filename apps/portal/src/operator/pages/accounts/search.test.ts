@@ -9,7 +9,7 @@ test('a player is looked up by ref, program and environment together', () => {
   expect(missingOfPlayer({ ...PLAYER, player_ref: undefined })).toEqual(['player']);
 });
 
-test('filters without any part of a player miss nothing', () => {
+test('filters without any part of a player are complete', () => {
   expect(missingOfPlayer({})).toEqual([]);
   expect(missingOfPlayer({ email: 'ana@example.com', flag: 'blocked' })).toEqual([]);
 });

@@ -99,7 +99,7 @@ function EnvironmentLinks({ accountId, shown }: EnvironmentLinksProps): ReactNod
   );
 }
 
-/** A repeat is told from a deposit: nothing moved. */
+/** Says whether the deposit was posted, or repeats an earlier one, so that no money moved. */
 function DepositResult({ deposited: { amount, reference, result } }: { readonly deposited: Deposited }): ReactNode {
   const balance = `The balance is ${money(result.balance)}.`;
   return (

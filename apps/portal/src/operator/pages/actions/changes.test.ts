@@ -12,12 +12,12 @@ test('only the members that differ are changes', () => {
   ]);
 });
 
-test('a member that comes or goes is a change', () => {
+test('a member that is added or removed is a change', () => {
   expect(changesOf({ note: null }, { note: 'seen' })).toEqual([{ name: 'note', from: 'none', to: 'seen' }]);
   expect(changesOf({}, { fee_limit: '5.00' })).toEqual([{ name: 'fee_limit', from: 'none', to: '5.00' }]);
 });
 
-test('what was created, or is unknown afterwards, has nothing to compare', () => {
+test('an action shows no changes if its subject before or after it is unknown', () => {
   expect(changesOf(null, { id: '1' })).toEqual([]);
   expect(changesOf({ id: '1' }, null)).toEqual([]);
   expect(changesOf([1], [2])).toEqual([]);

@@ -6,7 +6,7 @@ const HOLDS = check('holds', 0, 0);
 const PLAY = check('play', 0, 3);
 const REAL = check('real', 1, 0);
 
-test('what breaks for real money comes first, then for play money, and what holds stays in its order', () => {
+test('violations of real money are listed first, then those of play money, then the checks without a violation in their order', () => {
   const checks = [HOLDS, check('holds_too', 0, 0), PLAY, REAL];
   expect(inOrderOfHarm(checks).map(({ id }) => id)).toEqual(['real', 'play', 'holds', 'holds_too']);
 });

@@ -8,13 +8,13 @@ function sent(fields: Readonly<Record<string, string>>): unknown {
   return JSON.parse(JSON.stringify(challengeRequestOf(form)));
 }
 
-test('an empty field is left out, so the server gives its default', () => {
+test('an empty field is left out of the request, so the server applies its default', () => {
   expect(sent({ name: ' Sprint ', description: ' ', min_calibration_n: '', jurisdictions: '' })).toEqual({
     name: 'Sprint',
   });
 });
 
-test('amounts stay texts, numbers are numbers, and jurisdictions are a list', () => {
+test('the request has amounts as texts, numbers as numbers, and jurisdictions as a list', () => {
   expect(
     sent({ fee: '1.00', target_pass_rate: '0.2', score_min: '-1.5', top_n: '10', jurisdictions: 'US-CA, GB\nDE' }),
   ).toEqual({
@@ -26,7 +26,7 @@ test('amounts stay texts, numbers are numbers, and jurisdictions are a list', ()
   });
 });
 
-test('a text that is no number is sent unchanged, for the server to refuse', () => {
+test('a text that is not a number is sent unchanged, and the server refuses it', () => {
   expect(sent({ top_n: 'ten', threshold: '1,000', target_pass_rate: 'Infinity', score_max: '0x10' })).toEqual({
     top_n: 'ten',
     threshold: '1,000',

@@ -4,7 +4,7 @@ import { daysUntil, isDay, periodOf } from './period.ts';
 const TODAY = '2026-11-26';
 
 describe('the periods of money', () => {
-  it('a day is itself, a week the 7 days that end with it, a month its calendar month', () => {
+  it('the period of a day is the day, that of a week the 7 days that end with it, and that of a month the calendar month', () => {
     expect(periodOf('day', TODAY, TODAY)).toEqual({
       from: TODAY,
       to: TODAY,
@@ -33,12 +33,12 @@ describe('the periods of money', () => {
     expect(periodOf('week', before, TODAY).after).toBe(TODAY);
   });
 
-  it('the days of a period end with today', () => {
+  it('the days that can be chosen end with today', () => {
     expect(daysUntil(TODAY, { from: '2026-11-24', to: '2026-11-30' })).toEqual(['2026-11-24', '2026-11-25', TODAY]);
     expect(daysUntil(TODAY, { from: '2026-02-28', to: '2026-03-01' })).toEqual(['2026-02-28', '2026-03-01']);
   });
 
-  it('a day is a day of the calendar', () => {
+  it('only a day of the calendar is accepted as a day', () => {
     expect(['2026-11-26', '2026-02-30', '2026-1-1', 'today', '2026-11-26T00:00'].map(isDay)).toEqual([
       true,
       false,

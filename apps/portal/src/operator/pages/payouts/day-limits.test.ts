@@ -17,11 +17,11 @@ test('a payout that reaches a limit exactly is within it, and one cent more is o
   expect(exceededBy('10.01', { amount: '0.00' }, '5000.00')).toEqual([false, false, true]);
 });
 
-test('a payout beyond the number of payouts is over the limit of the number alone', () => {
+test('a payout beyond the allowed number of payouts exceeds the limit of the number alone', () => {
   expect(exceededBy('5.00', { count: 5 })).toEqual([true, false, false]);
 });
 
-test('a program without a limit has nothing to exceed', () => {
+test('no payout exceeds a limit of a program that has none', () => {
   const program = { amount: '999999999.00', amount_limit: null };
   const [, , last] = dayLimitsOf({ amount: '5.00', paid_24h: { account: ACCOUNT, program } });
   expect(last).toEqual({

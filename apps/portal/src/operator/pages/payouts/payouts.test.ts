@@ -19,7 +19,7 @@ test('a self-exclusion is a concern until it has passed', () => {
   expect(concernsOf({ ...CALM, self_excluded_until: '2026-11-26T12:00:00.000Z' }, NOW)).toEqual([]);
 });
 
-test('a reason is a sentence; one that the pages do not know is shown in its words', () => {
+test('a known reason of a hold is shown as a sentence, and an unknown one as its code in words', () => {
   expect(explainReason('under_investigation')).toBe('The account is under investigation.');
   expect(explainReason('a_newer_reason')).toBe('a newer reason');
 });

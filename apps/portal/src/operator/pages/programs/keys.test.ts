@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Environment, ProgramKey } from '../../../api/api-types.ts';
 import { lastUse } from './keys.ts';
 
-test('the last use is the latest of the keys of one environment', () => {
+test('the last use of an environment is the latest use of any of its keys', () => {
   const keys = [
     keyOf('test', '2026-11-21T10:00:00.000Z'),
     keyOf('test', '2026-11-23T10:00:00.000Z'),
@@ -13,7 +13,7 @@ test('the last use is the latest of the keys of one environment', () => {
   expect(lastUse(keys, 'live')).toBe('2026-11-25T10:00:00.000Z');
 });
 
-test('keys that were never used, and no keys, have no last use', () => {
+test('an environment without keys, or whose keys were never used, has no last use', () => {
   expect(lastUse([keyOf('test', null)], 'test')).toBeNull();
   expect(lastUse([], 'live')).toBeNull();
 });

@@ -6,7 +6,7 @@ import { MAX_RANKS, purseOf, spansOf, type TypedGroup, totalOf } from './purse-g
 const typed = (...groups: readonly (readonly [ranks: string, amount: string])[]): readonly TypedGroup[] =>
   groups.map(([ranks, amount], key) => ({ key, ranks, amount }));
 
-test('each group has the ranks after those of the groups before it', () => {
+test('each group begins with the rank after the last rank of the group before it', () => {
   const groups = typed(['1', '50.00'], ['2', ' 10.00 '], ['3', '1.00']);
   expect(spansOf(groups)).toEqual([
     { first: 1, last: 1 },
@@ -24,7 +24,7 @@ test('each group has the ranks after those of the groups before it', () => {
   expect(totalOf(groups)).toBe('73.00');
 });
 
-test('a number of ranks that is none pays nobody, and an amount that is none has no total', () => {
+test('an invalid number of ranks pays no rank, and with an invalid amount there is no total', () => {
   for (const ranks of ['', '0', '-1', '1.5', 'two', String(MAX_RANKS + 1)]) {
     expect(purseOf(typed([ranks, '5.00']))).toEqual([]);
     expect(totalOf(typed([ranks, '5.00']))).toBe('0.00');
@@ -33,7 +33,7 @@ test('a number of ranks that is none pays nobody, and an amount that is none has
   for (const amount of ['', '5', '5.0', '-5.00', 'five']) expect(totalOf(typed(['1', amount]))).toBeNull();
 });
 
-test('what is typed in falling groups is what a page shows of the purse', () => {
+test('groups that are typed with falling amounts are the groups that a page shows of the same purse', () => {
   const falling = fc.uniqueArray(fc.integer({ min: 1, max: 99 }), { minLength: 1, maxLength: 8 });
   fc.assert(
     fc.property(
