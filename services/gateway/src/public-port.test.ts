@@ -214,7 +214,7 @@ describe('request bodies', () => {
     await expect.poll(bodyBytes).toBe(0);
   });
 
-  test('a body above the maximum size is answered immediately', async () => {
+  test('a body above the maximum size is refused immediately', async () => {
     const caller = await open();
     caller.socket.write(headOf('POST', '/v1/attempts', bearing(key), 10_000 * KIB));
     const { status, body } = await caller.answer();

@@ -172,7 +172,7 @@ function samplesOf(drafts: readonly OutcomeDraft[]): readonly [readonly BarSampl
   return [counting.filter(isTopN).flatMap(sampleOf), counting.filter((draft) => !isTopN(draft)).flatMap(sampleOf)];
 }
 
-/** Empty if the score counts for nobody. */
+/** The sample that the score adds to the calibration; empty if it counts for no account. */
 function sampleOf({ attempt, signed, samplePlayer: player }: OutcomeDraft): readonly BarSample[] {
   const { challengeId, id: sampleId } = attempt;
   return player === null ? [] : [{ challengeId, sampleId, player, score: signed.outcome.score }];

@@ -201,7 +201,7 @@ describe('following outcomes', () => {
     });
   });
 
-  it('following outcomes misses no attempt of a streak, however long the bar kept its claim before it', () => {
+  it('following outcomes counts every attempt of a streak, however long the pass rate was within the claimed band before it', () => {
     const streak = fc.record({
       target: fc.constantFrom(0.02, 0.2, 0.5, 0.9),
       before: fc.nat(300),

@@ -10,7 +10,7 @@ const account = fc.option(fc.constantFrom('one', 'two'), { nil: null });
 const code = fc.option(fc.constantFrom('blocked', 'insider_entry'), { nil: null });
 
 describe('whose sample a score is', () => {
-  it('a free score in live belongs to the account that the ref names if no rule refuses it, else to nobody', () => {
+  it('a free score in live counts for the account that the ref names, and for no account if a rule refuses that account', () => {
     fc.assert(
       fc.property(account, account, code, (opened, named, refusal) => {
         const attempt = scored('live', opened, null);

@@ -84,8 +84,8 @@ async function samplesOf(scores: readonly ListenedScore[], { database, wallet }:
 }
 
 /**
- * Returns the ids of those that are recorded, now or before. One that counts for nobody now may
- * have counted when it first came.
+ * Returns the ids of the samples that are recorded, now or before. A score that counts for no
+ * account now may have counted when it first arrived.
  */
 async function commit(samples: readonly Given[], { database, clock }: Deps): Promise<ReadonlySet<string>> {
   const counting = samples.flatMap(({ player, ...sample }) => (player === null ? [] : { ...sample, player }));

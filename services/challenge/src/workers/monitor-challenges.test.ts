@@ -20,7 +20,7 @@ afterAll(() => other[Symbol.asyncDispose]());
 const statusOf = async (challengeId: string) => ok(await h.challenge.getChallenge({ challengeId })).challenge?.status;
 
 describe('a bar that drifts', () => {
-  it('the next sweep suspends a challenge whose bar everybody clears, with its evidence, its readings and one event', async () => {
+  it('the next sweep suspends a challenge whose bar every player clears, with its evidence, its readings and one event', async () => {
     const challenge = await openWithoutCap(h);
     await play(challenge.id, all(true, 60));
 
@@ -60,7 +60,7 @@ describe('a bar that drifts', () => {
     expect(await waiting(challenge.id)).toBe(0);
   });
 
-  it('a challenge whose bar hardly anybody clears is suspended', async () => {
+  it('a challenge whose bar almost no player clears is suspended', async () => {
     const challenge = await openWithoutCap(h);
     await play(challenge.id, all(false, 100));
     const { now, changes } = await drift(challenge.id);
@@ -69,7 +69,7 @@ describe('a bar that drifts', () => {
     expect(now?.passes).toBe(0n);
   });
 
-  it('no outcomes of 49 attempts suspend a challenge', async () => {
+  it('the outcomes of 49 attempts never suspend a challenge, whatever they are', async () => {
     const challenge = await openWithoutCap(h);
     await play(challenge.id, all(true, JUDGES_FROM - 1));
     expect(await drift(challenge.id)).toMatchObject({
@@ -82,7 +82,7 @@ describe('a bar that drifts', () => {
     expect(await statusOf(challenge.id)).toBe(ChallengeStatus.SUSPENDED);
   });
 
-  it('a challenge that keeps its claim stays live, with a reading each time that its attempts have grown by a tenth', async () => {
+  it('a challenge whose pass rate stays within the claimed band stays live, and gets a reading each time that its attempts have grown by a tenth', async () => {
     const challenge = await openWithoutCap(h);
     for (let wave = 0; wave < 6; wave += 1) await play(challenge.id, everyNth(50, 5));
     const { now, readings, changes } = await drift(challenge.id);

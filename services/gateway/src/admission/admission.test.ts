@@ -135,7 +135,7 @@ describe('principals of keys', () => {
     expect((await liveOnly.admit((await issueKey('live')).key)).kind).toBe('admitted');
   });
 
-  test('a revoked key stops immediately on every replica', async () => {
+  test('a revoked key stops working immediately on every replica', async () => {
     const { key, programId } = await issueKey();
     expect((await admission.admit(key)).kind).toBe('admitted');
     expect((await replica.admit(key)).kind).toBe('admitted');
@@ -144,7 +144,7 @@ describe('principals of keys', () => {
     expect(await replica.admit(key)).toEqual({ kind: 'unauthorized' });
   });
 
-  test('a suspended program stops immediately, and works again once reinstated', async () => {
+  test('the keys of a suspended program stop working immediately, and work again once it is reinstated', async () => {
     const { key, programId } = await issueKey('live');
     const set = (status: string) =>
       database.query({ text: 'update programs set status = $2 where id = $1' }, [programId, status]);
@@ -185,7 +185,7 @@ describe('rate limit of /v1', () => {
     expect(keys).toEqual([{ used: false }, { used: true }]);
   });
 
-  test('the test and the live key of a program count separately', async () => {
+  test('requests with the test key and with the live key of a program are counted separately', async () => {
     const { key, programId } = await issueKey('test');
     const live = mintKey('live');
     await database.query(
@@ -208,14 +208,14 @@ describe('rate limit of /v1', () => {
     expect(countOf(verdicts, 'admitted')).toBe(800);
   });
 
-  test('identifying a key does not count against its rate', async () => {
+  test('a look-up of an API key does not count against the rate limit of the key', async () => {
     const { key, programId } = await issueKey();
     expect(await admission.identify(key)).toMatchObject({ programId, environment: 'test' });
     expect(await admission.identify(mintKey('test').key)).toBeNull();
     expect(await admission.admit(key)).toMatchObject({ remaining: LIMIT - 1 });
   });
 
-  test('unauthorized requests count against no program', async () => {
+  test('an unauthorized request does not count against the rate limit of any program', async () => {
     await Promise.all(Array.from({ length: 50 }, () => admission.admit('sk_test_nonsense')));
     const { key } = await issueKey();
     expect(await admission.admit(key)).toMatchObject({ remaining: LIMIT - 1 });

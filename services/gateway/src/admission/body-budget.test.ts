@@ -29,7 +29,7 @@ test('large bodies leave an eighth of the body budget to the small ones', () => 
   expect(budget.take('j', 1, 1)).toBe(false);
 });
 
-test('a body that counts for two holders fits only where both have room, and gives back to both', () => {
+test('a body that counts for two holders is admitted only if both have enough budget left, and releases its bytes to both', () => {
   const budget = createBodyBudget(800 * KIB, (holder) => holder.split(' ').map((name) => ({ name, share: 1 / 4 })));
   expect(budget.take('integration client', 200 * KIB, 200 * KIB)).toBe(true);
   expect(budget.take('integration other', 1, 1)).toBe(false);

@@ -43,7 +43,7 @@ function start(limits: Limits = {}) {
 const kindOf = ({ kind }: PushAdmission) => kind;
 const networks = (count: number) => Array.from({ length: count }, (_, index) => `foreign ${index}`);
 
-test("a network that never signed gets a tenth of an integration's minute, and another integration is not affected", () => {
+test('a network that never signed may send a tenth of an integration’s pushes per minute, and does not reduce those of another integration', () => {
   const { clock, push } = start({ perIntegration: 30 });
   expect(kindOf(push('one', 'a', 3))).toBe('admitted');
   const resetAt = new Date(6 * MINUTE_MS);
@@ -53,21 +53,21 @@ test("a network that never signed gets a tenth of an integration's minute, and a
   expect(kindOf(push('one', 'a'))).toBe('admitted');
 });
 
-test('the networks that never signed share the minute of an integration, whichever they are', () => {
+test('all networks that never signed share one limit of pushes per minute for an integration', () => {
   const { push } = start({ perIntegration: 30 });
   expect(networks(10).map((network) => kindOf(push('one', network, 3)))).toEqual(Array(10).fill('admitted'));
   expect(push('one', 'another')).toMatchObject({ kind: 'limited', limit: 30 });
   expect(kindOf(push('two', 'another'))).toBe('admitted');
 });
 
-test('the networks that signed share a minute of their own', () => {
+test('the networks that signed share a separate limit of pushes per minute', () => {
   const { push, sign } = start({ perIntegration: 30 });
   for (const network of ['server 1', 'server 2']) sign('one', network);
   expect([push('one', 'server 1', 10), push('one', 'server 2', 20)].map(kindOf)).toEqual(['admitted', 'admitted']);
   expect(push('one', 'server 1')).toMatchObject({ kind: 'limited', limit: 30 });
 });
 
-test('a network that signed is admitted as if alone, whatever any number of other networks send and keep under way', () => {
+test('a network that signed is admitted as if it were the only one, however many pushes other networks send and keep under way', () => {
   const limits = { perIntegration: 20, perAddress: 50, maxInFlight: 12, unknownBytesPerSecond: 1_024 * KIB };
   const events = fc.array(fc.constantFrom('partner', 'release', ...networks(40)), { maxLength: 400 });
   fc.assert(

@@ -71,7 +71,7 @@ const writeCompletions = async (gateway = idempotency) => {
 const lockFirst = async (recordId: string) => lockIn(await idempotency.lock(use(recordId)));
 
 describe('idempotency situations of the contract', () => {
-  test('first use of an idempotency key: the operation runs under the id that was minted for it', async () => {
+  test('the first use of an idempotency key runs the operation under the id that was minted for it', async () => {
     const first = use(randomUUID());
     expect(await idempotency.lock(first)).toEqual({
       kind: 'locked',
@@ -79,7 +79,7 @@ describe('idempotency situations of the contract', () => {
     });
   });
 
-  test('same idempotency key, same body: the stored answer, byte for byte, on every replica', async () => {
+  test('the same idempotency key with the same body gets the stored response, byte for byte, on every replica', async () => {
     const recordId = randomUUID();
     const body = '{"quote":"\\"é\\u0000{,}\\\\ NULL","metadata":{"a": 1.0}}';
     await complete(await lockFirst(recordId), 201, body);
@@ -87,7 +87,7 @@ describe('idempotency situations of the contract', () => {
     expect(await replica.lock(use(recordId))).toEqual({ kind: 'replay', status: 201, body });
   });
 
-  test('same idempotency key, different body: reused, whether the first is in flight or completed', async () => {
+  test('the same idempotency key with another body is refused as a reuse, whether the first request is in flight or completed', async () => {
     const recordId = randomUUID();
     const keyLock = await lockFirst(recordId);
     expect(await idempotency.lock(use(recordId, OTHER))).toEqual({ kind: 'reused' });
@@ -97,14 +97,14 @@ describe('idempotency situations of the contract', () => {
     expect(await idempotency.lock(use(recordId, OTHER))).toEqual({ kind: 'reused' });
   });
 
-  test('same idempotency key, original in flight: in progress, until 60 seconds have passed', async () => {
+  test('the same idempotency key is refused as in progress while the first request is in flight, for at most 60 seconds', async () => {
     const recordId = randomUUID();
     await lockFirst(recordId);
     advance(TAKEOVER_MS - 1);
     expect(await replica.lock(use(recordId))).toEqual({ kind: 'in_progress' });
   });
 
-  test('same idempotency key, original died: the retry takes over the same operation', async () => {
+  test('after the process of the first request has died, a retry with the same idempotency key takes over the same operation', async () => {
     const recordId = randomUUID();
     const dead = await lockFirst(recordId);
     advance(TAKEOVER_MS);
@@ -215,7 +215,7 @@ describe('the end of a key lock', () => {
 });
 
 describe('concurrent uses of idempotency keys', () => {
-  test('200 parallel uses of one idempotency key on two replicas: one runs, the others wait', async () => {
+  test('of 200 parallel uses of one idempotency key on two replicas one runs, and the others wait', async () => {
     const recordId = randomUUID();
     const verdicts = await Promise.all(
       Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? idempotency : replica).lock(use(recordId))),
@@ -224,7 +224,7 @@ describe('concurrent uses of idempotency keys', () => {
     expect(verdicts.filter((verdict) => verdict.kind === 'in_progress')).toHaveLength(199);
   });
 
-  test('200 parallel takeovers of one dead key lock on two replicas: one resumes', async () => {
+  test('of 200 parallel takeovers of one dead key lock on two replicas exactly one resumes the operation', async () => {
     const recordId = randomUUID();
     const dead = await lockFirst(recordId);
     advance(TAKEOVER_MS);

@@ -79,7 +79,7 @@ describe('entries of a round', () => {
 });
 
 describe('outcomes', () => {
-  test('an outcome with a paid award', () => {
+  test('an outcome with a paid award shows the amount of the award and when it was paid', () => {
     expect(JSON.parse(presentOutcome(outcome))).toEqual({
       attempt_id: attempt.id,
       score: 0.1,
@@ -91,7 +91,7 @@ describe('outcomes', () => {
     });
   });
 
-  test('an outcome with a held award: no money moved', () => {
+  test('an outcome with a held award shows that the award has not been paid', () => {
     const held = { ...outcome.award, paidAt: undefined, status: AwardStatus.HELD };
     expect(JSON.parse(presentOutcome({ ...outcome, award: held })).award).toMatchObject({
       paid_at: null,
@@ -99,7 +99,7 @@ describe('outcomes', () => {
     });
   });
 
-  test('an outcome without an award and without a bar', () => {
+  test('an outcome without a bar and without an award shows both as null', () => {
     const free = { ...outcome, metThreshold: false, thresholdApplied: undefined, award: undefined };
     expect(JSON.parse(presentOutcome(free))).toMatchObject({ threshold_applied: null, award: null });
   });

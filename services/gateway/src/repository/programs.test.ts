@@ -318,7 +318,7 @@ where $2::uuid[] is null or id = any($2::uuid[])`;
     expect(announced.map(({ programId }) => programId)).toEqual([changed.id, repeated.id]);
   });
 
-  test('another developer is announced after the commit, and later if that failed', async () => {
+  test('a change of a program’s developer is announced after the commit, and again later if the announcement failed', async () => {
     const developer = { id: newId(), email: 'next@example.com', passwordHash: 'argon2' };
     await insertDeveloper(database, developer);
     const { id } = await makeProgram();

@@ -23,7 +23,7 @@ const requestsOf = async (wanted: ReadonlyMap<string, number>) => {
   return [...wanted.keys()].map((subject) => counted.get(subject)?.requests);
 };
 
-test('each subject has its own count, exact under concurrency', async () => {
+test('each subject has its own count, which stays exact when requests are counted concurrently', async () => {
   const [one, other] = [randomUUID(), randomUUID()];
   expect(await requestsOf(new Map([[one, 2]]))).toEqual([2]);
   await Promise.all(

@@ -104,7 +104,7 @@ test('a program that is beyond its rate limit adds one line a second', async () 
   expect((await dropped('limited')) - before).toBe(200 - kept.length);
 });
 
-test('beyond its bytes a second a program is logged without bodies, and another one with them', async () => {
+test('a program that exceeds its bytes per second is logged without bodies, while another program is logged with them', async () => {
   const text = JSON.stringify({ note: 'x'.repeat(10_000) });
   const big = { principal: { ...ended().principal, windowId: newId() }, requestBody: Buffer.from(text) };
   const requests = Array.from({ length: 20 }, () => ended(big));
@@ -139,7 +139,7 @@ test('without its database the log drops lines, counts each, and logs it once', 
   expect(lines[0]).toMatchObject({ reason: 'database', lines: 250 });
 });
 
-test('a full queue drops what has no room, in lines and in bytes, and keeps the rest', async () => {
+test('a queue that is full in lines or in bytes drops what does not fit, and keeps the rest', async () => {
   const before = await dropped('full');
   {
     await using log = startRequestLog({ database, logger });

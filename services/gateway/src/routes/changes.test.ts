@@ -9,7 +9,7 @@ import { SANDBOX_ROUTES } from './sandbox/index.ts';
 
 const CHANGES = [...OPERATOR_ROUTES, ...PORTAL_ROUTES, ...SANDBOX_ROUTES].filter(({ method }) => method === 'patch');
 
-test('there are changes of operators and of developers', () => {
+test('the tested routes include changes by operators and changes by developers', () => {
   expect(CHANGES.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['changeProgram', 'changeChallenge', 'changeWebhookEndpoint']),
   );

@@ -86,7 +86,7 @@ test.each([
   expect([status, headers.get('content-type')]).toEqual([404, expect.stringContaining('application/json')]);
 });
 
-test('a page answers only reads', async () => {
+test('a POST to the path of a page is answered 404', async () => {
   expect((await get('/portal/programs', { method: 'POST' })).status).toBe(404);
 });
 

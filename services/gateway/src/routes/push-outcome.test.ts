@@ -313,14 +313,14 @@ describe('the limits of pushes', () => {
     }
   }
 
-  test('beyond its minute an integration is 429 before a secret is compared, and another integration is not', async () => {
+  test('an integration beyond its limit per minute is answered 429 before a secret is compared, and another integration is not', async () => {
     answer = () => UNAUTHORIZED;
     await exhaust();
     expect((await push(pathOf(newId()))).status).toBe(401);
     expect(pushed).toHaveLength(PER_INTEGRATION + 1);
   });
 
-  test('beyond its minute an integration is 429 before a byte of the body was sent', async () => {
+  test('an integration beyond its limit per minute is answered 429 before a byte of the body was sent', async () => {
     answer = () => UNAUTHORIZED;
     const headers = { 'content-length': 256 * KIB };
     for (;;) {
@@ -434,7 +434,7 @@ describe('the limits of pushes', () => {
     },
   );
 
-  test("an address that has not signed gets a tenth of the minute, so many such addresses leave the partner's address served", async () => {
+  test('an address that has not signed may send a tenth of the pushes per minute, so many such addresses do not block the partner’s address', async () => {
     const partner = { from: '127.0.0.2', headers: { 'x-service-signature': 'sha256=valid' } };
     answer = ({ signature }) => (signature === '' ? UNAUTHORIZED : IGNORED);
     for (;;) {
@@ -549,7 +549,7 @@ describe('the metrics of pushes', () => {
 describe('the budget of a program', () => {
   const KIB_PER_SECOND = 1_024;
 
-  test('beyond its bytes a test push is 429 and not read, and a live push is served', async () => {
+  test('a test push beyond the program’s bytes per second is 429 and is not read, while a live push is served', async () => {
     const [ofTest, ofLive, tenantId] = [newId(), newId(), newId()];
     owner = { tenant: { programId: tenantId, environment: Environment.LIVE }, extraCostBytes: 0n };
     expect((await push(pathOf(ofLive), { from: '127.0.0.31' })).status).toBe(200);

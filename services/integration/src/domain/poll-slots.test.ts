@@ -21,7 +21,7 @@ function learn(slots: PollSlots, origins: readonly string[], durationMs: number)
 }
 
 describe('the slots of polls', () => {
-  it('an origin gets its share, and the others behind it in the queue get theirs', () => {
+  it('an origin gets its share of the slots, and the other origins behind it in the queue get theirs', () => {
     const slots = createPollSlots({ polls: 8, pollsPerOrigin: 2 });
     slots.setWaiting([...many(10, () => 'one', 'a'), ...many(3, () => 'other', 'b')]);
     expect(originsOf(slots.allocate())).toEqual(['one', 'one', 'other', 'other']);

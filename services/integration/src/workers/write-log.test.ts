@@ -48,7 +48,7 @@ it('a few statements write the entries of many pushes, and no statement waits fo
   for (const one of entries) expect(await isWritten(one)).toBe(true);
 });
 
-it('an entry that cannot be written is lost, and no other entry is', async () => {
+it('a log entry that cannot be written is lost, and all other entries are written', async () => {
   const log = createLogWriter({ database: running, logger });
   const [first, bad, last] = [entry(), entry({ integrationId: newId() }), entry()];
   for (const one of [first, bad, last]) log.add(one);

@@ -27,7 +27,7 @@ describe('an entrant', () => {
     expect(made).toEqual(STATUSES.filter((status) => ['open', 'settled'].includes(shownStatus(status) ?? '')));
   });
 
-  it('an entrant at the close is a player who scored: every other account has no attempt, or one that just ended', () => {
+  it('at the close only players who scored are entrants: every other account has no attempt, or one that just ended', () => {
     const attempt = fc.record({ accountId: fc.nat(5), status: fc.constantFrom(...STATUSES) });
     fc.assert(
       fc.property(fc.array(attempt), (attempts) => {

@@ -30,7 +30,7 @@ function settledAt(rank: number, changes: Partial<Standing>): Standing {
 }
 
 describe('a board', () => {
-  it('a board is masked for every viewer who has not paid, in every state of the round', () => {
+  it('a board shows no player’s row to a viewer who has not paid, in every state of the round', () => {
     for (const status of EVERY_STATUS) {
       const withoutEntry = decideVisibility(status, null);
       expect(withoutEntry).toEqual({ kind: 'masked' });

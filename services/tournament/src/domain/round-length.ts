@@ -3,7 +3,7 @@
  * as `closes_at` or as the length of rounds that open automatically.
  *
  * Entries close ten minutes before the end, and must be open for at least a minute before that.
- * Nobody can enter a round before it exists, so a round that opens in the past counts from its
+ * No player can enter a round before it exists, so a round that opens in the past counts from its
  * creation.
  */
 import { lastOf, millisecondsBetween } from '@laurel/values/instant';

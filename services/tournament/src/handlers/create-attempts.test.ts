@@ -86,7 +86,7 @@ describe('an entry', () => {
     expect(await tallyOf(round.id)).toMatchObject({ entrants: 2 });
   });
 
-  it('an entry belongs to the account: two of its refs share it and its cap', async () => {
+  it('an entry belongs to the account: two refs of one account share the entry and its cap', async () => {
     const round = await h.openRound({ attemptCap: 2 });
     const player = await h.player();
     const second = await h.secondRefOf(player);

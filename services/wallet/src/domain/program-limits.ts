@@ -1,7 +1,7 @@
 /**
  * The limits of a program, per environment: what it may pay out (payout-hold.ts) and what it may
  * charge one account (fee-limit.ts) in a rolling 24 hours. An operator sets each; otherwise the
- * environment's default applies. Play money costs nobody anything, so test has no default limit.
+ * environment's default applies. Play money has no value, so test has no default limit.
  */
 import { type Cents, cents } from '@laurel/values/money';
 import type { Environment } from '@laurel/values/tenant';

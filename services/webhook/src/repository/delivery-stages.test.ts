@@ -55,7 +55,7 @@ select gen_random_uuid(), endpoint_id, gen_random_uuid(), event_type, body, stat
   expect((await failed()) - failedBefore).toBe(2);
 });
 
-test('the deliveries of an endpoint for both environments are counted per environment', async () => {
+test('the deliveries of an endpoint that gets both environments are counted for each environment', async () => {
   const made = 'laurel_webhook_deliveries_total';
   const before = { live: await countedIn(made, 'live'), test: await countedIn(made, 'test') };
   const target = h.receiver.url((response) => void response.writeHead(500).end());

@@ -159,7 +159,7 @@ describe('a program that gets another developer', () => {
     expect(await onlyDelivery(endpoint)).toMatchObject({ status: 'failed', attempts: 1, closed_at: h.clock() });
   });
 
-  it('what the old developer got is neither read again nor sent again, and a test still is', async () => {
+  it('the old developer can neither read again nor send again what was delivered before, but can still send a test event', async () => {
     const { endpoint, event, delivery } = await delivered();
     const test = newId();
     const queued = { ...queueOf({ endpointId: endpoint.id, tenant: null }), resendOf: null, createdAt: h.clock() };

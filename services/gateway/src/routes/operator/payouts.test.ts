@@ -96,7 +96,7 @@ describe('an operator decides a held payout', () => {
   test.each([
     ['an empty body', undefined],
     ['an empty object', {}],
-  ])('a denial with %s has no reason', async (_what, body) => {
+  ])('a denial with %s counts as a denial without a reason', async (_what, body) => {
     challenge.script.denyAward = async () => ({});
     wallet.script.getPayout = async () => answerOf(decided(PayoutStatus.DENIED, 'operator'));
     const denied = await operate('POST', `${PATH}/deny`, body);

@@ -219,7 +219,7 @@ describe('changes by an operator’s cookie', () => {
 });
 
 describe('what is not an operator’s session', () => {
-  test('a developer’s session opens no operator route, and an operator’s none of the portal, under either name', async () => {
+  test('a developer’s session opens no operator route, and an operator’s session opens no portal route, under either cookie name', async () => {
     const developer = { email: 'dev@example.com', password: 'correct horse battery' };
     expect((await operate('POST', '/developers', { token: ALICE, body: developer })).status).toBe(201);
     const portal = (method: string, path: string, headers: Record<string, string>, body?: object) =>
@@ -302,7 +302,7 @@ describe('the end of an operator’s session', () => {
     expect(codeOf(await operate('GET', '/me', { cookie }))).toEqual(UNAUTHORIZED);
   });
 
-  test('a session ends where its token, or its token under that name, is no longer configured', async () => {
+  test('a replica accepts no session whose operator token is not in its configuration, or is there under another name', async () => {
     const [old, bob] = [await enter(ALICE), await enter(BOB)];
     for (const cookie of [old, bob]) {
       expect(codeOf(await operate('GET', '/me', { cookie, replica: 2 }))).toEqual(UNAUTHORIZED);
@@ -315,7 +315,7 @@ describe('the end of an operator’s session', () => {
     expect(codeOf(await operate('GET', '/me', { cookie: renewed }))).toEqual(UNAUTHORIZED);
   });
 
-  test('an operator has 20 sessions: one more, from any replica, ends the oldest, and none of another operator', async () => {
+  test('an operator may have 20 sessions: one more, from any replica, ends the operator’s oldest, and no session of another operator', async () => {
     const bob = await enter(BOB);
     await database.query({ text: `delete from operator_sessions where operator = 'alice'` });
     const cookies: string[] = [];

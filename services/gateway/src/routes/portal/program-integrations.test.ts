@@ -115,7 +115,7 @@ const ALL = (environment: string) =>
   ] as readonly (readonly [method: string, path: string, body?: object])[];
 const CHANGES = (environment: string) => ALL(environment).slice(1, 5);
 
-test('each route makes the same call as the route of /v1, and its response is the same text', async () => {
+test('each route of the portal makes the same call as the route of /v1, and its response has the same text', async () => {
   const { session, programId, key } = await makeDeveloper();
   const liveKey = (await operate('POST', `/programs/${programId}/approve`)).body.live_key;
   const member = '"descriptor": { "x": 18446744073709551615 }';
@@ -161,7 +161,7 @@ test("another developer's program is not found on any route, and the service get
   expect(integration.asked).toEqual([]);
 });
 
-test('no change is made where no key of the program works, and every route still reads', async () => {
+test('in an environment where no key of the program works, changes are refused and every read succeeds', async () => {
   const { session, programId } = await makeDeveloper();
   const statuses = async (environment: string) => {
     const answers = [];
@@ -191,7 +191,7 @@ test('no change is made where no key of the program works, and every route still
   }
 });
 
-test('where the configuration accepts no test keys, a session changes nothing in test either', async () => {
+test('a session changes nothing in test either, if the configuration accepts no test keys', async () => {
   const { session, programId } = await makeDeveloper();
   for (const [method, path, body] of CHANGES('test'))
     expect(codeOf(await send(method, pathOf(programId, path), session, body, livePort))).toEqual(CONFLICT);

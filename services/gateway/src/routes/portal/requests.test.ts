@@ -127,7 +127,7 @@ test("another developer's program and requests are not found", async () => {
   expect((await listOf(bob)).body.data).toEqual([]);
 });
 
-test('a list is read page by page, and followed by its head', async () => {
+test('the request log is read page by page, and its head cursor leads to newer requests', async () => {
   const sent: (string | null)[] = [];
   for (let n = 0; n < 3; n += 1) {
     sent.push((await call(bob, 'GET', '/challenges?limit=nonsense')).headers.get('x-request-id'));

@@ -132,10 +132,13 @@ describe('bad bodies of POST /v1/attempts', () => {
   test.each(BAD_ID)('POST /v1/attempts refuses tournament_round_id: %s', (_what, value) =>
     send({ challenge_id: ABSENT, tournament_round_id: value }),
   );
-  test('POST /v1/attempts refuses both parents', () => send({ tournament_round_id: roundId }));
-  test('POST /v1/attempts refuses both parents, one of them null', () => send({ tournament_round_id: null }));
-  test('POST /v1/attempts refuses a body without a parent', () => send({ challenge_id: ABSENT }));
-  test('POST /v1/attempts refuses two null parents', () => send({ challenge_id: null, tournament_round_id: null }));
+  test('POST /v1/attempts refuses a body that names both a challenge and a round', () =>
+    send({ tournament_round_id: roundId }));
+  test('POST /v1/attempts refuses a body with both contest ids, even if one of them is null', () =>
+    send({ tournament_round_id: null }));
+  test('POST /v1/attempts refuses a body without a contest id', () => send({ challenge_id: ABSENT }));
+  test('POST /v1/attempts refuses a body in which both contest ids are null', () =>
+    send({ challenge_id: null, tournament_round_id: null }));
   test.each([
     ...NOT_AN_OBJECT,
     ['over 16 KiB', { text: 'x'.repeat(16 * 1024) }],

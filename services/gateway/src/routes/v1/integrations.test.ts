@@ -165,7 +165,7 @@ describe('POST /v1/integrations', () => {
     expect(integration.asked).toEqual([]);
   });
 
-  test('an Idempotency-Key has no effect', async () => {
+  test('an Idempotency-Key has no effect on the creation of an integration', async () => {
     integration.script.createIntegration = async () => ({ integration: DRAFT, signingSecret: SECRET });
     const headers = { 'x-api-key': key, 'idempotency-key': newId() };
     for (const times of [1, 2]) {
