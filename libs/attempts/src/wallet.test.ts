@@ -43,7 +43,7 @@ const newFee = () => feeOf({ id: newOwnedId('challenge'), feeGeneration: 0 });
 /** Covers the first batch, which is sent immediately, and those that queue behind it. */
 const areApart = () => calls.every((environments) => new Set(environments).size === 1);
 
-test('no call looks up fees of both environments', async () => {
+test('each call that looks up fees names one environment', async () => {
   await Promise.all(
     EACH.map((environment) => wallet.resolveFee({ ...newFee(), environment, tombstoneIfAbsent: false })),
   );
@@ -53,7 +53,7 @@ test('no call looks up fees of both environments', async () => {
   );
 });
 
-test('no call refunds fees of both environments', async () => {
+test('each call that refunds fees names one environment', async () => {
   await Promise.all(
     EACH.map((environment) => wallet.refundFee({ feeTransferId: newFee().transferId, environment, reason: 'expired' })),
   );

@@ -70,7 +70,7 @@ const codeOf = (work: Promise<unknown>) =>
   );
 
 describe('paying', () => {
-  test('three clicks are one request and one attempt', async () => {
+  test('three clicks send one request and create one attempt', async () => {
     const { sent, openPage } = openTab();
     const { client, states } = openPage({ status: 201, body: attempt() });
     client.arm(TARGET);
@@ -81,7 +81,7 @@ describe('paying', () => {
     expect(states).toEqual(['idle', 'armed', 'paying', 'open']);
   });
 
-  test('a round is sent as a round, and each arm has a new id', async () => {
+  test('begin for a round sends the round’s id, and each arm has a new id', async () => {
     const { sent, openPage } = openTab();
     const { client } = openPage({ status: 402, body: refusal('insufficient_funds') });
     for (const _ of [1, 2]) {
@@ -237,7 +237,7 @@ function isRefusedByLaurel(status: number, text: string): boolean {
 }
 
 describe('a response of an intermediary', () => {
-  test('a 403 EBADCSRFTOKEN after a lost reply decides nothing: the next click pays with the same arm', async () => {
+  test('a 403 EBADCSRFTOKEN after a lost reply does not end the arm: the next click pays with the same arm', async () => {
     const { sent, openPage } = openTab();
     const { client } = openPage(
       'none',
@@ -449,7 +449,7 @@ describe('an arm belongs to its player', () => {
     expect(sent.length).toBe(3);
   });
 
-  test('the player is in the key of the storage, and not sent; an arm alone sends nothing', async () => {
+  test('the player’s name is part of the storage key and is not sent, and arming alone sends no request', async () => {
     const { kept, sent, openPage } = openTab();
     const { client, init } = openPage({ status: 201, body: attempt() });
     init({ player: 'ada@example.com' });
@@ -462,7 +462,7 @@ describe('an arm belongs to its player', () => {
     expect(seen.join()).not.toContain('ada');
   });
 
-  test('a response for a player who was replaced changes nothing for the next one, and is requested again on their return', async () => {
+  test('a response for a player who was replaced changes nothing for the next player, and is requested again when the first player returns', async () => {
     const { sent, openPage } = openTab();
     const { client, init } = openPage({ status: 201, body: attempt() });
     init({ player: 'ada' });
@@ -585,7 +585,7 @@ describe('time', () => {
     [11, 'unconfirmed'],
     [13, 'idle'],
   ])(
-    'an arm whose payment got no response is %i hours later %s, because a key that the server has forgotten would charge again',
+    '%i hours after a payment without a response its arm is %s, because a key that the server has forgotten would charge again',
     async (hours, status) => {
       const { sent, openPage } = openTab();
       const before = openPage('none');

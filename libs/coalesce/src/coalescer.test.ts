@@ -53,7 +53,7 @@ describe('a coalescer', () => {
     expect(answers.map((answer) => answer.status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
   });
 
-  test('without isolation a failed batch fails whole, and runs once', async () => {
+  test('without isolation a batch that fails rejects all of its items, and runs once', async () => {
     let runs = 0;
     const coalescer = createCoalescer({
       name: 'whole',
@@ -68,7 +68,7 @@ describe('a coalescer', () => {
     expect(runs).toBe(1);
   });
 
-  test('an error that no item caused stops running the items of a batch one by one', async () => {
+  test('after an error that no item caused, the items of a batch are not run one by one', async () => {
     const runs: (readonly number[])[] = [];
     const coalescer = createCoalescer({
       name: 'outage',

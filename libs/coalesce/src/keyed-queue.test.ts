@@ -37,7 +37,7 @@ test('an item that is queued already is not queued again', () => {
   expect(() => queue.add(submission)).toThrow(BrokenInvariantError);
 });
 
-test('only the run of an item that is running can end, and only once', () => {
+test('only an item that is running can end its run, and only once', () => {
   const queue = new KeyedQueue<number, number>();
   const submission = submissionOf(1);
   queue.add(submission);

@@ -186,7 +186,7 @@ describe('a connection by address', () => {
     expect(receiver.connections).toHaveLength(0);
   });
 
-  it('a connection uses no proxy of the environment', async () => {
+  it('a connection ignores the proxy settings of the environment', async () => {
     await using proxy = await servePlain((socket) => socket.destroy());
     for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']) vi.stubEnv(name, `http://127.0.0.1:${proxy.port}`);
     await using receiver = await serve(hello);
@@ -195,7 +195,7 @@ describe('a connection by address', () => {
     expect(proxy.connections).toHaveLength(0);
   });
 
-  it('a connection to a closed port fails as connect', async () => {
+  it('a connection to a closed port fails with the kind connect', async () => {
     const receiver = await serve(hello);
     await receiver[Symbol.asyncDispose]();
     await using egress = egressOf();
@@ -282,7 +282,7 @@ describe('TLS', () => {
     expect(outcomeOf(await post(egress, `https://127.0.0.1:${hangsUp.port}/`))).toBe('tls');
   });
 
-  it('a handshake that never ends times out, and its connection is closed', async () => {
+  it('a handshake that never ends times out, and the client closes the connection', async () => {
     const closed = Promise.withResolvers<void>();
     await using silent = await servePlain((socket) => socket.resume().on('close', closed.resolve));
     await using egress = egressOf();

@@ -180,7 +180,7 @@ describe('a response to an egress request', () => {
     await closed.promise;
   });
 
-  it('the status decides about a response whose body stalls, breaks off or is malformed', async () => {
+  it('a response whose body stalls, breaks off or is malformed is judged by its status', async () => {
     const closed = Promise.withResolvers<void>();
     await using stalling = await serveRaw((socket) => {
       socket.on('close', closed.resolve);

@@ -363,7 +363,7 @@ describe('an unreachable server', () => {
     expect([...gate.consumed].sort()).toEqual(idsOf(events));
   });
 
-  test('a server that lost its store is filled again', async () => {
+  test('events that a server lost with its store are published to it again', async () => {
     await using server = await startOwnNats();
     const gate = createGate();
     await using world = createWorld(server.url, { consume: gate.consume });

@@ -133,7 +133,7 @@ test('a connection without a user, with a wrong password or of an unknown user i
     await expect(connect({ servers, ...credentials, reconnect: false })).rejects.toThrow(/authorization/i);
 });
 
-test('a service that publishes another service’s event is told that it was not stored', async () => {
+test('a service that publishes another service’s event gets an error, because NATS does not store it', async () => {
   const owner = (user: NatsUser) => {
     const { logger } = createTestLogger();
     return opened.use(connectEvents({ url: urlAs(user, natsUrl()), prefix, name: user, logger }));

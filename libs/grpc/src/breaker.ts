@@ -69,9 +69,9 @@ export function createBreaker(client: string, options: BreakerOptions): Breaker 
 }
 
 /**
- * Shows the breaker in a gauge as open until a call succeeds, or until it has waited half a minute
- * for its probe. From then on the next call is sent, and nobody knows whether the service is back:
- * a caller without traffic would otherwise show an outage forever.
+ * Shows the breaker in a gauge as open until a call succeeds, or until half a minute has passed.
+ * The breaker then sends the next call as its probe. Without the time limit, a caller without
+ * traffic would show an outage forever.
  */
 function showState(breaker: CircuitBreaker, client: string): void {
   const open = gauge('laurel_breaker_open', 'Whether calls to a service fail at once: 1 open, 0 not.', ['client']);

@@ -192,7 +192,7 @@ describe.each([
   describe('the breaker', () => {
     const breaker = { volumeThreshold: 5, resetTimeoutMs: 50 };
 
-    test('the breaker opens when the service is away, fails calls immediately, and closes after a probe succeeds', async () => {
+    test('the breaker opens when the service cannot be reached, fails calls immediately, and closes after a probe succeeds', async () => {
       const port = await fixture.freePort();
       const wallet = connect(port, { breaker });
       const errors: CallFailedError[] = [];

@@ -162,12 +162,12 @@ test('a handler runs in the context in which its service has started, not in tha
   expect(seen).toEqual(['wallet', 'gateway']);
 });
 
-test('a client of a service of this process does not start where there is none', () => {
+test('a client of an in-process service does not start in a process without that service', () => {
   const connect = () => createClient(WalletServiceClient, { name: 'wallet', address: IN_PROCESS });
   expect(connect).toThrow('wallet has no address: it does not stand in this process');
 });
 
-test('two services of one name do not stand in one process', async () => {
+test('one process cannot have two services of the same name', async () => {
   const channel = createInProcessChannels()('wallet');
   const options = { services: [], logger: fixture.logger };
   stack.use(channel.serve(options));

@@ -15,7 +15,7 @@ function pathsOf(value: unknown, path: Path = []): Path[] {
   ];
 }
 
-test('many paths together find the texts that each finds alone', () => {
+test('a search for many paths together finds the same texts as a search for each path alone', () => {
   fc.assert(
     fc.property(
       fc.jsonValue({ maxDepth: 4 }),

@@ -1,6 +1,6 @@
 /**
  * How far a database's clock is from this process's monotonic clock (`performance.now()`, which
- * nobody can set).
+ * cannot be set).
  *
  * A sample asks the database for its time. The time was true at some instant of the round trip, so
  * it bounds the offset from both sides, however uneven the two delays; the middle is wrong by at

@@ -152,7 +152,7 @@ export class Pipeline implements DriverQuery {
   handleError(error: Error): void {
     const isServers = error instanceof pg.DatabaseError;
     const index = isServers ? Math.min(this.#index, this.steps.length - 1) : 0;
-    // Nobody knows whether the server prepared the failed statement, or the shape of its rows.
+    // It is unknown whether the server prepared the failed statement, and which columns it returns.
     for (const fresh of this.#fresh) if (fresh.index >= index) this.#prepared.forget(fresh.name);
     // The cause of one stale statement, such as a migration, makes others stale too.
     if (isStale(error)) this.#prepared.forgetAll();

@@ -145,7 +145,7 @@ export class SessionTransaction implements Transaction {
       if (this.#state !== 'open') throw overError(statement);
       held.push({ step: new Step(statement, values), resolve, reject });
     });
-    // A failure prevents the commit, so it surfaces even if nobody awaits the statement.
+    // A failure prevents the commit, so the caller sees it even without awaiting the statement.
     answer.catch(() => {});
     return answer as Promise<Row[]>;
   }

@@ -27,7 +27,7 @@ test('the codes and the statuses of attempts are those of the API document, and 
   expect(HTTP_STATUS).toMatchObject(STATUS_OF_CODE);
 });
 
-test('only a code of the closed set with its own status is a response of the API, and three of them decide nothing', () => {
+test('only a code of the closed set with its own status is a response of the API, and three of these codes do not count as a refusal', () => {
   const undecided = ['unauthorized', 'idempotency_in_progress', 'internal_error'];
   fc.assert(
     fc.property(status, code, (its, value) => {

@@ -218,7 +218,7 @@ test('a request without a signed-in player is 401, and Laurel is not called', as
   expect(api.challenges.list).not.toHaveBeenCalled();
 });
 
-test('a player_ref that is not well-formed text is an error of the server, and charges nobody', async () => {
+test('a player_ref that is not well-formed text is an error of the server, and no player is charged', async () => {
   for (const wrong of [5, true, {}, ['ann'], Object('ann'), 'a\ud800']) {
     const { api, ask, onError } = setUp({ authenticate: () => wrong as string });
     for (const [method, path, body] of [

@@ -111,7 +111,7 @@ describe('the gate of a client', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('a closed gate that no call waited for opens at the same moment', async () => {
+  test('a closed gate opens at the same moment whether or not a call waits for it', async () => {
     await enter(1);
     await leave(0, limited(30_000));
     await clock.advance(29_000);

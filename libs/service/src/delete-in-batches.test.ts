@@ -20,7 +20,7 @@ test('rows are deleted in batches until one is not full, and all of them are cou
   );
 });
 
-test('a batch that fails ends the run: the next one goes on', async () => {
+test('a batch that fails ends the run, and the next run continues the deletion', async () => {
   const results = [1_000, new Error('database gone'), 1_000];
   const run = deleteInBatches(async () => {
     const next = results.shift();

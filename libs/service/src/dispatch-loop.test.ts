@@ -129,7 +129,7 @@ describe('a dispatch loop', () => {
     ]);
   });
 
-  test('a wake that directly follows the last look at what waits is not lost', async () => {
+  test('a wake right after the loop has looked for waiting work is not lost', async () => {
     const waiting: string[] = [];
     const leased: string[] = [];
     let isFirstLook = true;

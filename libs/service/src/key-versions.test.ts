@@ -43,7 +43,7 @@ test.each([
     { ITS_KEYS_ACCEPTED: `1:${base64Of(2)}` },
     'ITS_KEYS_ACCEPTED: must not name the version of ITS_KEY',
   ],
-])('versioned keys with %s are refused, and no bytes are repeated', (_what, settings, message) => {
+])('versioned keys with %s are refused, and the error shows no bytes of a key', (_what, settings, message) => {
   let issues: readonly string[] = [];
   try {
     keys(settings);

@@ -71,7 +71,7 @@ describe('owners', () => {
     );
   });
 
-  test('no other id names a contest service', () => {
+  test('an id that no contest service owns names no contest service', () => {
     fc.assert(
       fc.property(fc.uuid({ version: [1, 2, 3, 4, 5, 6, 7] }), fc.string(), (id, text) => {
         expect(contestServiceOf(id)).toBeNull();

@@ -21,7 +21,7 @@ async function readText(text: string) {
   return await new CursorFile(file, SCOPE).read();
 }
 
-test('a stored position is read unchanged, and any other file has none', async () => {
+test('a stored position is read, and other members of the file are ignored', async () => {
   expect(await readText(JSON.stringify(WHOLE))).toEqual({ after: 'c' });
   expect(await readText(JSON.stringify({ ...WHOLE, start: { after: 'c', from: 'now', more: 1 } }))).toEqual({
     after: 'c',

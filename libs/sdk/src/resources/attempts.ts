@@ -17,8 +17,8 @@ export class Attempts {
   /**
    * Creates an attempt and charges its fee, once for each idempotency key, however often the call
    * is repeated within 24 hours. Later the same key charges again. The caller chooses the key: one
-   * made inside the call would die with the process, and nobody would know whether the player was
-   * charged.
+   * made inside the call would be lost with the process, and the caller could not find out whether
+   * the player was charged.
    */
   create(body: AttemptRequest, options: KeyedCallOptions): ApiPromise<Attempt> {
     return this.#send(CREATE, () => ({
