@@ -44,7 +44,7 @@ test.each([
   expect(globSync('services/*/migrations/*', { cwd: root })).toEqual([]);
 });
 
-test('a migration is refused if its service has one of that name, or is unknown', () => {
+test('a new migration is refused if its service already has one of that name, or if the service is unknown', () => {
   writeMigration(root, 'wallet', 'create_accounts');
   expect(() => writeMigration(root, 'wallet', 'create_accounts')).toThrow(
     'services/wallet/migrations/0001_create_accounts.sql has this name already',

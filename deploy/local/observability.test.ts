@@ -192,7 +192,7 @@ describe('an alert', () => {
   });
 
   test.each(alerts.filter(({ labels }) => labels.severity === 'critical'))(
-    '$alert wakes no one for play money, or its comment says why it covers both environments',
+    '$alert notifies no one about play money, or its comment says why it covers both environments',
     ({ alert, expr }) => {
       const series = [...expr.matchAll(/\b(laurel_\w+|up)\b(?:\{([^}]*)\})?/g)];
       for (const [, name = '', selector = ''] of series) {

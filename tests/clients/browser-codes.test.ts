@@ -202,7 +202,7 @@ describe.skipIf(!(await hasChromium()))(
         expect(await feesOf(h.world, opened.player)).toEqual(['-1.00']);
       });
 
-      test('the same arm of two players is two attempts, and neither sees the other’s', async () => {
+      test('the same arm id of two players creates two attempts, and neither player sees the other’s attempt', async () => {
         const [player, rival] = await Promise.all([h.world.newPlayer(), h.world.newPlayer()]);
         const challenge = await h.world.newChallenge();
         await using opened = await h.openPage();
@@ -245,7 +245,7 @@ describe.skipIf(!(await hasChromium()))(
       expect(await opened.call('laurel.state.status')).toBe('ended');
     });
 
-    test('a page on another port, which also gets the cookie, can neither read nor pay', async () => {
+    test('a page on another port, which also gets the cookie, can neither read attempts nor pay', async () => {
       await using opened = await enter();
       const challenge = await h.world.newChallenge();
       await using other = createServer((_request, response) => response.setHeader('content-type', 'text/html').end());

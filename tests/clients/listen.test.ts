@@ -267,7 +267,7 @@ describe('laurel listen', () => {
     expect((await (await listening(laurel, reordered, settings)).end('SIGTERM')).code).toBe(0);
   });
 
-  it('when two listens use one file the earlier one ends, and a killed one does not keep another from starting', async () => {
+  it('when two listen commands use one file the earlier one ends, and a killed one does not keep another from starting', async () => {
     await using machine = await newDeveloperMachine();
     const { program, laurel, receiver, settings } = machine;
     const url = ['--forward-to', receiver.url];

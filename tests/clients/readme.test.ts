@@ -65,7 +65,7 @@ describe('the first programs of the README', () => {
     expect(await linesOf(program, 'expire.mjs')).toEqual(['expired']);
   });
 
-  test('enter.mjs returns the attempt, or what the player can do about the refusal', async () => {
+  test('enter.mjs prints the attempt, or what the player can do about the refusal', async () => {
     const program = await world.newProgram();
     const { id } = await world.newChallenge({}, program);
     expect(await linesOf(program, 'try-enter.mjs', id)).toEqual(['top up first', 'open']);

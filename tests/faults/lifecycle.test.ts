@@ -98,7 +98,7 @@ describe('the life cycle of the processes', () => {
     }
   });
 
-  test('drain: a stopping gateway completes the requests that it has begun, and exits with 0', async () => {
+  test('a gateway that is stopped completes the requests that it has begun, and exits with 0', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     world.stack.arm('gateway.create.before-call', 'delay:700');
@@ -112,7 +112,7 @@ describe('the life cycle of the processes', () => {
   });
 
   test.each(['challenge', 'tournament', 'wallet'] as const)(
-    'drain: %s exits with 0 under load, and nothing is lost',
+    'a stop of %s under load ends with exit code 0, and nothing is lost',
     async (service) => {
       const parent =
         service === 'tournament'

@@ -30,7 +30,7 @@ describe('one prize per person', () => {
     }
   });
 
-  test('when two refs of one account have open attempts, the first to clear takes the prize', async () => {
+  test('when two refs of one account have open attempts, the first attempt that clears the bar wins the prize', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     const twin = randomUUID();
@@ -81,7 +81,7 @@ describe('one prize per person', () => {
     expect(fromTwo).toBeLessThanOrEqual(5);
   });
 
-  test('a ladder of three rungs opens rung by rung, per person', async () => {
+  test('a ladder of three rungs opens one rung after the other, separately for each person', async () => {
     const first = await world.newChallenge();
     const second = await world.newChallenge({ parent_challenge_id: first.id });
     const third = await world.newChallenge({ parent_challenge_id: second.id });

@@ -70,7 +70,7 @@ describe('receipts of challenges', () => {
     expect(output).not.toContain('VALID');
   });
 
-  test('receipts that somebody else signed do not verify, whatever key they name or contain', async () => {
+  test('receipts that another signer made do not verify, whatever key they name or contain', async () => {
     const genuine = await newReceipt(1);
     const forger = createForger();
     const won = { ...genuine.receipt, score: 1000, met_threshold: true };

@@ -48,7 +48,7 @@ describe('a top_n challenge', () => {
     expect(await play(challengeId, 20)).toEqual({ fee: '1.00', bar: 20, met: true, won: true });
   });
 
-  test('a top_n challenge applies its direction', async () => {
+  test('a top_n challenge applies the direction of its score', async () => {
     const challengeId = await newTopN({ top_n: 1, threshold_direction: 'lower_is_better' });
     expect((await play(challengeId, 60)).bar).toBeNull();
     expect(await play(challengeId, 61)).toMatchObject({ bar: 60, met: false });

@@ -24,7 +24,7 @@ describe('the live key of a program', () => {
     ).body.keys.map(({ environment, last4 }) => [environment, last4]);
   const apiKeyOf = ({ apiKey }: Partner) => apiKey;
 
-  test('a leaked live key is replaced: the new one works immediately at every gateway, and the old one at none', async () => {
+  test('a leaked live key is replaced: the new key works immediately at every gateway, and the old key at no gateway', async () => {
     const program = await world.newProgram();
     const [leaked, testKey] = [apiKeyOf(program.live), apiKeyOf(program.test)];
     expect(await statusesOf(leaked)).toEqual([200, 200]);

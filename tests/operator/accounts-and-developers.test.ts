@@ -63,7 +63,7 @@ describe.skipIf(!(await hasChromium()))('an operator and the accounts', () => {
     expect(objections).toEqual([]);
   });
 
-  test('a program that is severed cannot use the player, and after the severance is lifted it has to link the account again', async () => {
+  test('a program that is severed from an account cannot use the player, and must link the account again after the severance is lifted', async () => {
     const player = await world.newPlayer();
     const challenge = await world.newChallenge();
     const entry = { challenge_id: challenge.id, player_ref: player.ref };
@@ -116,7 +116,7 @@ describe.skipIf(!(await hasChromium()))('an operator and the accounts', () => {
     expect(objections).toEqual([]);
   });
 
-  test('the prize of a flagged player is held; a block that another operator set meanwhile is named and not set again', async () => {
+  test('the prize of a flagged player is held; a block that another operator set meanwhile is shown, and is not set again', async () => {
     const player = await world.newPlayer();
     const entry = { challenge_id: (await world.newChallenge()).id, player_ref: player.ref };
     const attempt = expectStatus(201, await world.partner.createAttempt(entry)).body;

@@ -57,7 +57,7 @@ describe.skipIf(!(await hasChromium()))('an operator answers a complaint', () =>
     expect(objections).toEqual([]);
   });
 
-  test('a player_ref asks for its program, or takes that of the page, and leads to the attempts of the player', async () => {
+  test('the search for a player_ref asks for the program, or takes that of the page, and leads to the attempts of the player', async () => {
     const { attemptId, player } = await newComplaint(world);
     const { id: programId } = world.program;
     await using observed = await observePage(browser, origin);
@@ -121,7 +121,7 @@ describe.skipIf(!(await hasChromium()))('an operator answers a complaint', () =>
     expect(objections).toEqual([]);
   });
 
-  test('the second of two operators who void an attempt is told what the first did, and moves nothing', async () => {
+  test('the second of two operators who void an attempt sees what the first did, and moves no money', async () => {
     const { attemptId, player } = await newOpenAttempt(world);
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;

@@ -78,7 +78,7 @@ describe.skipIf(!(await hasChromium()))('an operator runs contests', () => {
     expect(objections).toEqual([]);
   });
 
-  test('what the server refuses is shown at its field, which gets the focus, and nothing else is lost', async () => {
+  test('a refusal of the server is shown at its field, which gets the focus, and the other fields keep their values', async () => {
     const program = await world.newProgram();
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
@@ -224,7 +224,7 @@ describe.skipIf(!(await hasChromium()))('an operator runs contests', () => {
     expect(besidesRefusals(objections)).toEqual([]);
   });
 
-  test('a tournament that another operator paused meanwhile says so, and is activated and closed', async () => {
+  test('the page of a tournament that another operator paused meanwhile says so, and the operator activates and closes the tournament', async () => {
     const tournament = await world.newTournament({ name: 'Paused cup' });
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;

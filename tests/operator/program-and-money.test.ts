@@ -68,7 +68,7 @@ describe.skipIf(!(await hasChromium()))('an operator looks after a program', () 
     expect(objections).toEqual([]);
   });
 
-  test('an insider is listed, cannot enter a live round, and can once removed', async () => {
+  test('an insider is listed and cannot enter a live round, and can enter once removed from the list', async () => {
     const program = await world.newProgram();
     const player = await world.newPlayer({ environment: 'live', partner: program.live });
     const round = await world.newRound({ environment: 'live' }, program);

@@ -29,7 +29,7 @@ describe.skipIf(!(await hasChromium()))('two operators of one Laurel', () => {
   }, OPEN_PORTAL_MS);
   afterAll(() => stack.disposeAsync());
 
-  test('two operators who decide one payout at the same moment: one decision, and the other page says who decided what, when', async () => {
+  test('when two operators decide one payout at the same moment, one decision counts, and the other page shows who decided, what and when', async () => {
     const { award_id: awardId, attemptId, player } = await newHeldPayout(world);
     await using ana = await observePage(browser, world.stack.baseUrl);
     await using bea = await observePage(browser, world.stack.baseUrl);

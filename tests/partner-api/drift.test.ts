@@ -27,7 +27,7 @@ describe('the drift monitor of a challenge', () => {
       'the challenge is suspended',
     );
 
-  test('a challenge whose bar everyone clears is suspended with an event, and reinstated with a note', async () => {
+  test('a challenge whose bar every player clears is suspended with an event, and reinstated with a note', async () => {
     const developer = await world.newDeveloper();
     const hook = await world.newReceiver(developer);
     const { program } = developer;

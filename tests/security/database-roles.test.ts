@@ -144,7 +144,7 @@ describe.each(SERVICES)('the database role that runs the %s service', (service) 
     }
   });
 
-  test('a service’s running role has exactly the privileges of grants.sql, without grant options, and no third role has any', async () => {
+  test('a service’s running role has exactly the privileges of grants.sql, without grant options, and no third role has any privilege', async () => {
     // Without the grant option this only gives a warning, and grants nothing.
     const client = await logIn(databaseOf(service).runningUrl);
     await client.query(`grant all on ${table} to public`);
