@@ -1,6 +1,6 @@
 /**
  * `<ChangeStatusDialog kind="challenge" contest facts allows label tone consequence body onClose/>`
- * says what follows from a change of the status of a contest, and makes it if the operator confirms.
+ * says what follows from a change of a contest's status, and makes it if the operator confirms.
  */
 import type { ReactNode } from 'react';
 import { useChange } from '../../api/use-read.ts';
