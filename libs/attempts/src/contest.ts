@@ -56,17 +56,19 @@ export interface Report extends ScoreReport {
   readonly feePosted: boolean;
 }
 
-/** A recorded outcome and the prize that it won; null for none. */
+/** A recorded outcome and the prize that it won; the prize is null if it won none. */
 export interface RecordedSettlement {
   readonly kind: 'recorded';
   readonly outcome: RecordedOutcome;
   readonly won: OwedAward<PayableAward> | null;
 }
 
-/** The recorded outcome of an attempt, and the prize that it won; null for none. */
+/**
+ * The recorded outcome of an attempt, and the prize that it won; the prize is null if it won none.
+ */
 export type AttemptResult = { readonly outcome: RecordedOutcome; readonly award: PayableAward | null };
 
-/** What the commit of a report did. */
+/** The result of the commit that recorded a report. */
 export type Settlement =
   | RecordedSettlement
   /**

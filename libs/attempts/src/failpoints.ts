@@ -2,10 +2,10 @@
 import { failpoint as passFailpoint } from '@laurel/failpoint';
 import type { ContestServiceName } from '@laurel/values/ids';
 
-/** In the reservation's commit, on the optimistic path and under lock. */
+/** Failpoints in the commit of a reservation, on the optimistic path and under lock. */
 export const RESERVE_STEPS = ['create.before-commit', 'create.after-commit'] as const;
 
-/** From the reserved attempt to the open one. */
+/** Failpoints between the reservation of an attempt and its opening. */
 export const CHARGE_STEPS = [
   'create.before-charge',
   'create.after-charge',
@@ -13,7 +13,7 @@ export const CHARGE_STEPS = [
   'open.after-commit',
 ] as const;
 
-/** In payouts, expiries and refunds. */
+/** Failpoints in payouts, expiries and refunds. */
 export const PAYOUT_AND_REFUND_STEPS = [
   'award.before-pay',
   'award.after-pay',

@@ -16,8 +16,8 @@ export function isLeaderboard(answer: object): answer is Leaderboard {
 }
 
 /**
- * An attempt with this id, if one is known. A status outside the closed set says nothing about the
- * attempt.
+ * Whether the response is an attempt with this id, if one is known. A status outside the closed set
+ * is not one.
  */
 export function isAttempt(answer: object, wanted?: string): answer is Attempt {
   const { id, status } = answer as Partial<Attempt>;

@@ -70,7 +70,10 @@ export function isStale({ sentAt, attemptId }: Arm): boolean {
   return sentAt !== undefined && attemptId === undefined && Math.abs(Date.now() - sentAt) > REPEATABLE_MS;
 }
 
-/** Not `randomUUID`: it needs TLS, and a phone may load the page from a developer's machine. */
+/**
+ * A new arm id. It does not use `randomUUID`, which needs TLS: a phone may load the page from a
+ * developer's machine.
+ */
 export function newArm(target: Target): Arm {
   const words = crypto.getRandomValues(new Uint32Array(4));
   return { id: Array.from(words, (word) => word.toString(16).padStart(8, '0')).join(''), target };

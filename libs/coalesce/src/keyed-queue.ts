@@ -10,7 +10,7 @@ import { BrokenInvariantError } from './errors.ts';
 import { moveSubmission, type Submission } from './submission.ts';
 import type { WaitingQueue } from './waiting-queues.ts';
 
-/** The items of one take weigh at most this together, or it is a single item. */
+/** The most that the items of one batch may weigh together. One item that is heavier runs alone. */
 export interface WeightLimit<Item> {
   readonly maxWeight?: number | undefined;
   readonly weightOf?: ((item: Item) => number) | undefined;

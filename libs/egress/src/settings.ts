@@ -47,7 +47,7 @@ export const egressSettings = {
 
 type EgressSettings = z.output<z.ZodObject<typeof egressSettings>>;
 
-/** For `createEgress`. */
+/** The options of `createEgress` that a service's settings describe. */
 export function egressOptionsOf(settings: EgressSettings): Pick<EgressOptions, 'allowCidrs' | 'ca' | 'dnsServers'> {
   return {
     allowCidrs: settings.EGRESS_ALLOW_CIDRS,

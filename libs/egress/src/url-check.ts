@@ -8,7 +8,7 @@ import { isIP } from 'node:net';
 import { type Refused, refused } from '@laurel/errors';
 import { type Cidrs, checkUrl, mayConnectTo } from '@laurel/untrusted-url';
 
-/** The URL unchanged, if it is permitted. */
+/** Returns the URL unchanged if a call to it is permitted, else a refusal. */
 export type UrlCheck = (text: string) => Promise<string | Refused>;
 
 const SCHEME = 'https://';

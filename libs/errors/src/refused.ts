@@ -7,7 +7,10 @@ export function refused(code: ApiErrorCode, message: string = DEFAULT_MESSAGE[co
   return { kind: 'refused', code, message };
 }
 
-/** Checks the shape only: a refusal with an unknown code must never pass for a response. */
+/**
+ * Whether a result is a refusal. Checks the shape only, so that a refusal with an unknown code
+ * never passes for a response.
+ */
 export function isRefused(value: unknown): value is Refused {
   if (typeof value !== 'object' || value === null) return false;
   const { kind, code } = value as Partial<Refused>;

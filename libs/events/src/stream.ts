@@ -79,7 +79,7 @@ export interface StreamState {
   readonly isConsumed: boolean;
 }
 
-/** A prefix is part of subjects and, in upper case, the name of the stream. */
+/** The prefix of the events' subjects. In upper case it is the name of the stream. */
 export const EVENTS_PREFIX = /^[a-z][a-z0-9_-]{0,31}$/;
 export const EVENTS_PREFIX_RULE = 'must be a letter and up to 31 of a-z, 0-9, - and _';
 

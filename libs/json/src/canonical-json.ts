@@ -5,7 +5,10 @@
  */
 import { ExactNumber } from './exact-number.ts';
 
-/** For values of `parseJson` and `parseExactJson` with finite numbers and bounded depth. */
+/**
+ * The canonical JSON of a value from `parseJson` or `parseExactJson` with finite numbers and
+ * bounded depth.
+ */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (value instanceof ExactNumber) return value.canonical;

@@ -10,7 +10,7 @@ export function isAtMost(text: string, characters: number): boolean {
   return count <= characters;
 }
 
-/** PostgreSQL cannot store NUL, so no stored text may contain it. */
+/** Whether the text contains NUL, which PostgreSQL cannot store. */
 export function hasNul(text: string): boolean {
   return text.includes('\0');
 }

@@ -14,20 +14,20 @@ const FOREIGN_KEY_VIOLATION = '23503';
  */
 const CONNECTION_STATES = /^(08...|53300|57P0[1-5])$/;
 
-/** A duplicate row, by any unique constraint or by the named one. */
+/** Whether the row is a duplicate, by any unique constraint or by the named one. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (!(error instanceof pg.DatabaseError) || error.code !== UNIQUE_VIOLATION) return false;
   return constraint === undefined || error.constraint === constraint;
 }
 
-/** The row references another one that does not exist, or not with these values. */
+/** Whether the row references another row that does not exist. */
 export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.code === FOREIGN_KEY_VIOLATION && error.constraint === constraint;
 }
 
 /**
- * The database was unreachable. The statement is not the cause, so trying its rows one by one would
- * not help.
+ * Whether the database was unreachable. The statement is not the cause, so running its rows one by
+ * one would not help.
  */
 export function isConnectionFailure(error: unknown): boolean {
   if (error instanceof ConnectionFailedError) return true;

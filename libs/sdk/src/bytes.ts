@@ -26,7 +26,7 @@ export function fromHex(text: string): Bytes | null {
   return Uint8Array.from(text.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 }
 
-/** In lower case. */
+/** The bytes in lower-case hexadecimal. */
 export function toHex(bytes: Bytes): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -8,7 +8,7 @@ import { type AnyLeaderboard, type OwnedAttempt, viewAttempt, viewChallenge, vie
 import { isSameOrigin } from './same-origin.ts';
 import { parseStrictJson } from './strict-json.ts';
 
-/** The four calls that a player can cause; `Laurel` implements them. */
+/** The four calls of Laurel that a player's request can cause; `Laurel` implements them. */
 export interface PlayerApi {
   readonly challenges: {
     list(query: { player_ref: string }): PromiseLike<{ readonly data: readonly Challenge[] }>;

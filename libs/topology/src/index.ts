@@ -5,7 +5,7 @@
  * to add a service.
  */
 
-/** Each after the services that it calls. */
+/** The services, each after the services that it calls. */
 export const SERVICE_NAMES = ['wallet', 'challenge', 'tournament', 'webhook', 'integration', 'gateway'] as const;
 
 export type ServiceName = (typeof SERVICE_NAMES)[number];

@@ -16,7 +16,9 @@ const KIB = 1024;
  */
 export const MAX_BODY_BYTES = 256 * KIB;
 
-/** Names of challenges, tournaments, programs, metrics, units and tiebreaks. */
+/**
+ * The most characters of the name of a challenge, tournament, program, metric, unit or tiebreak.
+ */
 export const MAX_NAME_CHARACTERS = 255;
 
 /** The description of a challenge or a tournament. */
@@ -58,8 +60,8 @@ export const MAX_SAMPLE_BYTES = MAX_BODY_BYTES - MAX_DESCRIPTOR_BYTES - DRY_RUN_
 /** The records of one push, or of one page of a poll. */
 export const MAX_RECORDS = 100;
 
-/** From the start of a poll to the start of the next. */
+/** The shortest interval, from the start of a poll to the start of the next. */
 export const MIN_POLL_INTERVAL_SECONDS = 30;
 
-/** The largest integer of the database. */
+/** The longest interval: the largest integer of the database. */
 export const MAX_POLL_INTERVAL_SECONDS = 2 ** 31 - 1;

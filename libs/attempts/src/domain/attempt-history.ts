@@ -10,7 +10,7 @@ import type { PayoutRecord } from './award.ts';
 import type { OwnedAttempt } from './owned-attempt.ts';
 import { isRoundReason } from './refund-reason.ts';
 
-/** A posted fee. The last two are null while it is not returned. */
+/** A posted fee. The members about its refund are null while the fee is not returned. */
 export type FeeHistory = {
   readonly feeCents: Cents;
   readonly chargedAt: Date;
@@ -45,7 +45,7 @@ export type AttemptFact = {
   readonly reason?: string;
 };
 
-/** Null: there is no outcome, the wallet has posted no fee, or it has no payout. */
+/** The facts of the history. An argument is null if there is no outcome, fee or payout. */
 export function historyOf({
   attempt,
   settledAt,

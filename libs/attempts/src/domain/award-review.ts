@@ -27,7 +27,7 @@ export function parseReview(
   return { decision, operator, reason: reason ?? null };
 }
 
-/** Blanks alone are not a reason. */
+/** Whether the text is a reason: it must contain more than blanks. */
 export function isReviewReason(reason: string): boolean {
   return reason.trim() !== '' && isStorable(reason, MAX_REVIEW_REASON_CHARACTERS);
 }

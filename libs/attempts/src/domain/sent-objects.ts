@@ -3,8 +3,8 @@
  * (docs/contract/partner-api.md, "Limits").
  */
 
-/** The metadata of a creation. */
+/** The most bytes of the metadata that a creation sends. */
 export const MAX_METADATA_BYTES = 16 * 1024;
 
-/** The evidence of a report. */
+/** The most bytes of the evidence that a report sends. */
 export const MAX_EVIDENCE_BYTES = 64 * 1024;

@@ -52,7 +52,7 @@ const ORDERS = {
   oldest_first: { beyond: '>', direction: '', reverse: 'desc' },
 } as const;
 
-/** Exported because a test reads its query plan. */
+/** The query of the next window of attempts. Exported because a test reads its query plan. */
 export function attemptWindowSql(owner: ContestServiceName, order: WindowOfAttempts['order']): string {
   const { table, column } = CONTESTS[owner];
   const { beyond, direction, reverse } = ORDERS[order];

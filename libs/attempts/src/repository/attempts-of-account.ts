@@ -22,7 +22,7 @@ import {
 /** The attempts of a window; those of the millisecond in which it ends are all in it. */
 export const ROWS_OF_ACCOUNT_WINDOW = 500;
 
-/** Exported because a test reads its query plan. */
+/** The query of the attempts of an account. Exported because a test reads its query plan. */
 export function attemptsOfAccountSql(owner: ContestServiceName): string {
   const { table, column } = CONTESTS[owner];
   return `

@@ -123,7 +123,10 @@ export async function refuseAttempts(
   await database.write(REFUSE, values, { durable: false });
 }
 
-/** Null for an unknown attempt. */
+/**
+ * Locks an attempt that is to be ended, and returns the facts that decide how; null if there is
+ * none.
+ */
 export async function lockToEnd(tx: Transaction, id: string): Promise<EndingAttempt | null> {
   const [row] = await tx.query<{ status: AttemptStatus; fee_cents: bigint; created_at: Date }>(LOCK, [id]);
   return row === undefined ? null : { status: row.status, isPaid: row.fee_cents > 0n, createdAt: row.created_at };

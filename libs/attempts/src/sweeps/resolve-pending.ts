@@ -44,7 +44,7 @@ export interface PendingResolver {
   runOnce(now: Date): Promise<void>;
 }
 
-/** Unless the configuration sets another grace. */
+/** The grace of a pending attempt, unless the configuration sets another. */
 export const DEFAULT_PENDING_GRACE_SECONDS = 60;
 const PAGE = 500;
 /**

@@ -22,7 +22,8 @@ const COMMANDS: Readonly<
 };
 
 /**
- * Runs the command that the arguments name; returns its exit code. Never prints keys or secrets.
+ * Runs the command that the arguments name, and returns its exit code. Its output never contains
+ * keys or secrets.
  */
 export async function run(argv: readonly string[], environment: Environment): Promise<number> {
   const [name = '', ...rest] = argv;

@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor } from './key-cursor.ts';
 
 export type Position = { readonly at: Date; readonly id: string };
 
-/** Above every row: the start of the first page, newest first. */
+/** The position above every row, at which the first page of a list begins. */
 export const TOP: Position = { at: new Date('9999-12-31T23:59:59.999Z'), id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 // Lists sort by instants of these centuries only, which PostgreSQL writes and reads without change.
@@ -14,7 +14,7 @@ export function encodePosition({ at, id }: Position): string {
   return encodeCursor([at.toISOString(), id]);
 }
 
-/** Null if the text is not a cursor of such a list. */
+/** The position in a cursor; null if the text is not a cursor of such a list. */
 export function decodePosition(cursor: string): Position | null {
   const [instant = '', id = ''] = decodeCursor(cursor, 2) ?? [];
   const at = decodeInstant(instant);
