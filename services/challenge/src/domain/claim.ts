@@ -13,7 +13,7 @@ import type { SettlingReport } from './outcome-decision.ts';
 
 export type Claim = Omit<Award, 'status' | 'createdAt' | 'paidAt'>;
 
-/** Null if the outcome claims no prize. */
+/** The claim of the prize that an outcome makes; null if the outcome claims no prize. */
 export function claimOf({ claimsPrize, found: { attempt } }: SettlingReport): Claim | null {
   if (!claimsPrize) return null;
   if (attempt.accountId === null) throw new Error(`attempt ${attempt.id} can win a prize and has no account`);

@@ -57,7 +57,7 @@ export function countsForMonitor({
   return attempt.threshold !== null && terms.prizeStructure === 'threshold';
 }
 
-/** Null if the monitor counts no outcome of these. */
+/** What the monitor makes of these outcomes; null if it counts none of the outcomes. */
 export function decideMonitoring(
   before: DriftMonitor,
   challenge: MonitoredChallenge,

@@ -9,7 +9,7 @@ const Z = 1.959_963_984_540_054;
 
 export type ConfidenceInterval = { readonly low: number; readonly high: number };
 
-/** Null without attempts. */
+/** The interval that contains the true pass rate with 95 % confidence; null without attempts. */
 export function passRateConfidenceInterval({ attempts, passes }: DriftState): ConfidenceInterval | null {
   if (attempts === 0) return null;
   const observed = passes / attempts;

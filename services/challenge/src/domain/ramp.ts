@@ -28,7 +28,7 @@ type RampedChallenge = Pick<Challenge, 'hasRamp' | 'rampCompletedAt' | 'attempts
   readonly terms: Pick<ChallengeTerms, 'prizeCents' | 'integrityTier'>;
 };
 
-/** Null unless the ramp limits the prize now. */
+/** The ramp of a challenge; null unless the ramp limits the prize now. */
 export function rampOf(challenge: RampedChallenge, ceilings: TierCeilings): Ramp | null {
   return challenge.rampCompletedAt === null ? rampSoFar(challenge, ceilings) : null;
 }

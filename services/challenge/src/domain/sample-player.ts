@@ -24,7 +24,7 @@ export function needsEligibility({ attempt, terms }: Scored): boolean {
   return terms.tenant.environment === 'live' && attempt.threshold === null;
 }
 
-/** The account for which a score in live counts; null if it counts for none. */
+/** The account for which a score in live counts; null if the score counts for no account. */
 export function eligiblePlayer({ accountId, code }: PlayerEligibility): string | null {
   return accountId === null || code !== null ? null : playerIdentity(accountId, '');
 }

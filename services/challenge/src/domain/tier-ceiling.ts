@@ -12,7 +12,7 @@ export type TierCeilings = readonly [Cents, Cents, Cents];
 /** The ceilings, unless the service's settings name others. */
 export const DEFAULT_TIER_CEILINGS: TierCeilings = [cents(25_00n), cents(250_00n), cents(2_500_00n)];
 
-/** A prize of exactly the ceiling is not above it. */
+/** Whether the prize is above the ceiling of its tier. A prize of exactly the ceiling is not. */
 export function isPrizeAboveCeiling(
   { integrityTier, prizeCents }: Pick<ChallengeTerms, 'integrityTier' | 'prizeCents'>,
   ceilings: TierCeilings,

@@ -9,7 +9,7 @@ import type { Challenge, ChallengeTerms } from '../domain/challenge.ts';
 import { loadKthBest } from '../repository/bar-samples.ts';
 import { findLadderScores } from '../repository/ladder-scores.ts';
 
-/** Null if the ladder has no scores. */
+/** The bar of a rung from its ladder's scores; null if the ladder has no scores. */
 export async function deriveBar(
   on: Queryable,
   { parent, terms }: { readonly parent: Challenge; readonly terms: ChallengeTerms },

@@ -148,7 +148,7 @@ export async function claimAwards(
   return new Map(rows.map((row) => [row.attempt_id, row.status]));
 }
 
-/** Null if the attempt won no award. */
+/** The award of an attempt; null if the attempt won none. */
 export async function findAwardOfAttempt(on: Queryable, attemptId: string): Promise<OwedAward<Award> | null> {
   const [row] = await on.query<AwardWithTenantRow>(SELECT_BY_ATTEMPT, [attemptId]);
   return row === undefined ? null : toAwardWithTenant(row);

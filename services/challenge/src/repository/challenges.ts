@@ -146,7 +146,7 @@ export async function findChallenge(on: Queryable, id: string): Promise<Challeng
   return (await loadChallenges(on, [id])).get(id)?.challenge ?? null;
 }
 
-/** Null if the program has no such challenge. */
+/** A challenge of the program; null if the program has no such challenge. */
 export async function findChallengeOfProgram(on: Queryable, programId: string, id: string): Promise<Challenge | null> {
   const challenge = await findChallenge(on, id);
   return challenge?.tenant.programId === programId ? challenge : null;

@@ -122,7 +122,7 @@ export async function lockMonitor(on: Queryable, challengeId: string): Promise<b
   return (await on.query(LOCK, [challengeId])).length === 1;
 }
 
-/** Null if the challenge has no monitor. */
+/** The monitor of a challenge; null if the challenge has none. */
 export async function findMonitor(on: Queryable, challengeId: string): Promise<DriftMonitor | null> {
   const [row] = await on.query<MonitorRow>(SELECT, [challengeId]);
   return row === undefined ? null : toMonitor(row);

@@ -207,14 +207,14 @@ export async function loadAttemptsByReceipt(
   return new Map(rows.map((row) => [row.receipt_id, row.attempt_id]));
 }
 
-/** The attempt is settled. */
+/** The outcome of a settled attempt. */
 export async function loadOutcome(on: Queryable, attemptId: string): Promise<Outcome> {
   const [row] = await on.query<OutcomeRow>(SELECT_BY_ATTEMPT, [attemptId]);
   if (row === undefined) throw new Error(`attempt ${attemptId} is settled without an outcome`);
   return toOutcome(row);
 }
 
-/** In no particular order. */
+/** The outcomes of settled attempts, in no particular order. */
 export async function loadOutcomes(on: Queryable, attemptIds: readonly string[]): Promise<readonly Outcome[]> {
   return (await on.query<OutcomeRow>(SELECT_BY_ATTEMPTS, [attemptIds])).map(toOutcome);
 }

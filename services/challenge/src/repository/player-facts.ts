@@ -77,7 +77,10 @@ where c.id = any($1::uuid[])`,
 
 type Player = { readonly challengeId: string; readonly accountId: string | null };
 
-/** Players without an account need no lock: there is nothing to race for. */
+/**
+ * Locks the players of a batch until the transaction ends. A player without an account needs no
+ * lock, because no other process changes what decides about it.
+ */
 export async function lockPlayers(on: Queryable, players: readonly Player[]): Promise<void> {
   const withAccount = players.filter((player) => player.accountId !== null);
   if (withAccount.length === 0) return;

@@ -59,7 +59,7 @@ export async function insertStatusChange(on: Queryable, change: StatusChange): P
   ]);
 }
 
-/** Oldest first. */
+/** The history of a challenge's status, oldest first. */
 export async function loadStatusChanges(on: Queryable, challengeId: string): Promise<readonly StatusChange[]> {
   return (await on.query<StatusChangeRow>(SELECT_OF_CHALLENGE, [challengeId])).map(toStatusChange);
 }

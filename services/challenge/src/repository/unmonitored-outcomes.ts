@@ -53,7 +53,10 @@ export async function takeUnmonitoredOutcomes(on: Queryable, limit: number): Pro
   }));
 }
 
-/** Puts what is left of batches back in their places; the same transaction took them. */
+/**
+ * Puts the outcomes that were not counted back into their batches. The same transaction has taken
+ * these batches.
+ */
 export async function putBackOutcomes(on: Queryable, batches: readonly UnmonitoredBatch[]): Promise<void> {
   await Promise.all(batches.map(({ id, outcomes }) => on.query(PUT_BACK, [id, ...columnsOf(outcomes)])));
 }

@@ -23,7 +23,7 @@ const SMALL_BYTES = 20 * 1024;
 /** In all budgets of the process. */
 let bytesInFlight = 0;
 
-/** Whose bodies count together. */
+/** A caller, or a group of callers, whose bodies count together. */
 export interface BudgetHolder {
   readonly name: string;
   /** The part of the whole budget that one holder may use. */

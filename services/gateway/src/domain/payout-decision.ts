@@ -27,7 +27,7 @@ export function decisionOf({ status, reason }: Omit<ShownPayout, 'decision'>): '
   return status === 'paid' && reason !== null ? 'released' : null;
 }
 
-/** Null if the payout has the requested decision, else the conflict. */
+/** Null if the payout has the requested decision, else the conflict to answer with. */
 export function checkDecision(payout: ShownPayout, asked: DecisionRequest): Refused | null {
   const decision = decisionOf(payout);
   if (decision === null) {

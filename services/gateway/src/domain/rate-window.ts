@@ -16,7 +16,7 @@ export interface RateWindow {
 
 export const WINDOW_MS = 60_000;
 
-/** The defaults: requests in a minute. */
+/** The requests that a minute allows, unless the configuration sets other numbers. */
 export const DEFAULT_REQUESTS_PER_MINUTE = {
   /** Per program and environment: the number that the contract names. */
   v1: 300,

@@ -16,14 +16,14 @@ export interface Session {
   readonly tokenHash: Buffer;
 }
 
-/** 43 characters of base64url. */
+/** A new token of a session or of a sign-in link: 43 characters of base64url. */
 export function mintToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
 /**
- * HMAC-SHA-256 under the server's pepper, 32 bytes. The prefix separates it from all other hashes
- * that the pepper keys.
+ * The hash under which a session is stored: HMAC-SHA-256 under the server's pepper, 32 bytes. The
+ * prefix separates it from all other hashes that the pepper keys.
  */
 export function hashToken(pepper: Buffer, token: string): Buffer {
   return createHmac('sha256', pepper).update(`session:${token}`).digest();

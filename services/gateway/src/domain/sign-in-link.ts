@@ -8,8 +8,8 @@ import { createHmac } from 'node:crypto';
 export const SIGN_IN_LINK_MS = 15 * 60_000;
 
 /**
- * HMAC-SHA-256 under the server's pepper, 32 bytes. The prefix keeps the token of a link from being
- * the token of a session.
+ * The hash under which a link is stored: HMAC-SHA-256 under the server's pepper, 32 bytes. The
+ * prefix keeps the token of a link from being the token of a session.
  */
 export function hashLinkToken(pepper: Buffer, token: string): Buffer {
   return createHmac('sha256', pepper).update(`sign-in link:${token}`).digest();

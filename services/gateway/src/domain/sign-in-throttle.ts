@@ -56,7 +56,10 @@ export type SignInDecision =
       readonly resetAt: Date;
     };
 
-/** If several waits apply, the longest is the result. */
+/**
+ * Whether a sign-in is admitted now, or how long it has to wait. If several waits apply, the
+ * longest counts.
+ */
 export function decideSignIn(failures: SignInFailures, limits: SignInLimits, now: Date): SignInDecision {
   const { failuresPerPair, failuresPerEmail, failuresPerAddress } = limits;
   const applying: (readonly [Failures, number])[] = failures.isKnownClient

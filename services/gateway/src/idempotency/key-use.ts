@@ -15,7 +15,7 @@ import type { KeyUse } from '../repository/idempotency-records.ts';
  */
 export type KeyUseOf = (request: Request, response: Response, principal: Principal) => KeyUse | null;
 
-/** Undefined for a route without an idempotency key. */
+/** The use of an idempotency key that a request has; undefined for a route without such a key. */
 export function keyUseOf(route: AnyRoute, check: InputCheck): KeyUseOf | undefined {
   const { mintOperationId } = route;
   if (mintOperationId === undefined) return undefined;

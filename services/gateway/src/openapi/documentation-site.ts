@@ -9,7 +9,7 @@ export const SITE_FOLDER = fileURLToPath(new URL('../../../../docs/site/dist', i
 
 const HEADERS = siteHeaders("'none'");
 
-/** A file that does not exist is an unknown path. */
+/** Serves the built documentation site. A file that does not exist is an unknown path. */
 export function documentationSite(folder: string): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/docs', (_request, response) => {

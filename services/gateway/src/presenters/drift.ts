@@ -25,7 +25,7 @@ export function presentDrift(drift: GetDriftResponse) {
   };
 }
 
-/** Null for a challenge without a monitor. */
+/** The drift monitor of a challenge; null for a challenge without one. */
 export function presentMonitor({ startedAt, now, logLimit, readings }: GetDriftResponse) {
   if (startedAt === undefined) return null;
   return {

@@ -15,7 +15,7 @@ import type { InspectedStanding, LeaderboardRow, PurseRow, Round, Tournament } f
 import { formatAmount } from '@laurel/values/money';
 import { timestamp } from './timestamp.ts';
 
-/** For a caller who is not a player: no row of the board belongs to the caller. */
+/** The player entry id for a caller who is not a player: no row of the board is the caller's. */
 export const NO_PLAYER = '';
 
 /** The list item of `GET /v1/tournaments`. */

@@ -225,8 +225,8 @@ export async function takeOverRecords(
 }
 
 /**
- * Does not wait for the disk: what a crash of the database loses is derived again from the
- * operation.
+ * Stores the responses of finished operations. Does not wait for the disk: if the database crashes,
+ * the operation is run again and gives the same response.
  */
 export async function completeRecords(database: Database, completions: readonly Completion[]): Promise<void> {
   await database.write(COMPLETE, completionColumns(completions), { durable: false });
@@ -248,7 +248,7 @@ export async function deleteOldRecords(database: Database, before: Date, limit: 
   return rows[0]?.count ?? 0;
 }
 
-/** In the order of the records' ids, which spares the statement a sort. */
+/** The columns of the completions, sorted by record id, so that the statement needs no sort. */
 export function completionColumns(completions: readonly Completion[]): unknown[][] {
   const ordered = inOrderOf(completions, (completion) => completion.keyLock.recordId);
   return [
@@ -258,7 +258,7 @@ export function completionColumns(completions: readonly Completion[]): unknown[]
   ];
 }
 
-/** In the order in which PostgreSQL sorts uuids: that of their lower-case text. */
+/** Sorts items as PostgreSQL sorts their uuids: by the lower-case text. */
 export function inOrderOf<Item>(items: readonly Item[], idOf: (item: Item) => string): readonly Item[] {
   return items.length < 2 ? items : items.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
 }

@@ -36,7 +36,7 @@ const INSERT: Statement = {
     values ($1, $2, $3, $4, $5, $6, $7)`,
 };
 
-/** Durable: the action may begin once this resolves. */
+/** Stores an action before it begins. Durable: the action may begin once the promise resolves. */
 export async function insertAction(database: Database, action: NewAction): Promise<void> {
   const { id, actor, subject, request, before, requestId } = action;
   await database.query(INSERT, [id, actor, action.action, subject, request, before, requestId]);
@@ -67,7 +67,7 @@ const SELECT_PAGE: Statement = {
     limit $6`,
 };
 
-/** Which actions to list; null means any. */
+/** Which actions to list; a filter that is null allows any. */
 export interface ActionFilter {
   readonly action: string | null;
   /** What the action created, if anything. */
@@ -75,7 +75,7 @@ export interface ActionFilter {
   readonly actor: string | null;
 }
 
-/** Newest first, from below a position. */
+/** The actions below a position, newest first. */
 export async function listActions(
   database: Database,
   { action, subject, actor }: ActionFilter,

@@ -193,7 +193,7 @@ function columnsOfFirsts(firsts: readonly FirstRequest[]): unknown[][] {
   ];
 }
 
-/** Null means any. */
+/** Which requests to list; a filter that is null allows any. */
 export interface RequestFilter {
   /** 2, 4 or 5. */
   readonly statusClass: number | null;
@@ -336,7 +336,7 @@ export async function listNewestRequests(
   return { ...(await readPart(database, 'older', scope, filter, { from: head + 1n, limit })), head };
 }
 
-/** Newest first, from below a position. */
+/** The requests below a position, newest first. */
 export function listOlderRequests(
   database: Database,
   scope: RequestScope,
@@ -346,7 +346,7 @@ export function listOlderRequests(
   return readPart(database, 'older', scope, filter, { from: page.below, limit: page.limit });
 }
 
-/** Oldest first, after a head; and the head at which the next page begins. */
+/** The requests after a head, oldest first, and the head at which the next page begins. */
 export async function listNewerRequests(
   database: Database,
   scope: RequestScope,

@@ -91,7 +91,10 @@ export const describedAttempt = component(
 
 type From = ListAttemptsRequest['from'];
 
-/** Where a list begins, by at most one of these; null if Laurel did not issue that one. */
+/**
+ * The position at which a list begins, from `cursor` or `after`. Undefined without either; null if
+ * Laurel did not issue the cursor.
+ */
 export function fromOf({
   cursor,
   after,

@@ -8,7 +8,7 @@ export const eligibilityChange = {
   under_investigation: z.boolean().optional(),
 };
 
-/** As the wallet takes them: it leaves those that are absent unchanged. */
+/** The facts as the wallet takes them. The wallet leaves absent facts unchanged. */
 export function toEligibility(body: z.output<z.ZodObject<typeof eligibilityChange>>) {
   return {
     selfExcludedUntil: body.self_excluded_until ?? undefined,

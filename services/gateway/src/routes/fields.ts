@@ -14,7 +14,7 @@ import { amount as amountText } from './v1/fields.ts';
 export const environmentName = component('Environment', z.enum(['test', 'live']));
 export const environment = environmentName.transform((name) => ENVIRONMENTS[name]);
 
-/** For the query of a list whose rows are of one environment. */
+/** The query parameter `environment` of a list whose rows are of one environment. */
 export const inEnvironment = {
   environment: environment.openapi({ description: 'Only rows of this environment.' }),
 };
@@ -81,8 +81,8 @@ export const email = z
 const MAX_SECRET_CHARACTERS = 1_000;
 
 /**
- * A password or a token that a caller signs in with: longer than any may be. One that is too short
- * fails like any other wrong one.
+ * A password or a token that a caller signs in with. Longer texts than any valid one are refused; a
+ * text that is too short fails like any wrong one.
  */
 export const sentSecret = z
   .string()
@@ -155,17 +155,17 @@ export const followedPage = {
   }),
 };
 
-/** For a response of a list that can be followed. */
+/** The member `head_cursor` in the response of a list that can be followed. */
 export const headCursor = z.string().nullable().openapi({
   description:
     'The `after` that gives the rows added from now on; on a page by `after`, those after its last row. Null on a page by `cursor`.',
 });
 
-/** For a response that is a page of a list. */
+/** The member `next_cursor` in a response that is a page of a list. */
 export const nextCursor = z
   .string()
   .nullable()
   .openapi({ description: 'The `cursor` of the next page; null on the last one.' });
 
-/** For the body of a change. */
+/** The description of the body of a change. */
 export const CHANGE = { description: 'Members that are absent stay unchanged. At least one member is required.' };

@@ -25,7 +25,7 @@ export type DuePoll = {
 
 export type PollLimits = { readonly polls: number; readonly pollsPerOrigin: number };
 
-/** Unless the configuration sets others. */
+/** The numbers of slots, unless the configuration sets others. */
 export const DEFAULT_POLL_SLOTS: PollLimits = { polls: 128, pollsPerOrigin: 4 };
 
 export interface PollSlots {

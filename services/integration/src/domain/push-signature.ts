@@ -28,7 +28,10 @@ export function isWellFormedSignature(signature: string): boolean {
   return SIGNATURE.test(signature);
 }
 
-/** `signature` is the unchanged header, or empty if it was missing or repeated. */
+/**
+ * Whether a secret of the integration signed the body. `signature` is the unchanged header, or
+ * empty if it was missing or repeated.
+ */
 export function isSigned(
   { body, signature }: { readonly body: Uint8Array; readonly signature: string },
   { current, previous }: SigningSecrets,

@@ -85,7 +85,7 @@ export async function countIntegrationsOf(on: Queryable, { programId, environmen
   return row?.integrations ?? 0;
 }
 
-/** The secrets are encrypted, and bound to the integration's id. */
+/** Inserts an integration. Its secrets are encrypted, and bound to the integration's id. */
 export async function insertIntegration(
   on: Queryable,
   integration: Integration,
@@ -144,7 +144,10 @@ export async function rotateSigningSecret(on: Queryable, id: string, secret: Buf
   await on.query(ROTATE, [id, secret]);
 }
 
-/** Null if the tenant has no such integration. */
+/**
+ * Removes the previous signing secret, and returns the integration; null if the tenant has no such
+ * integration.
+ */
 export async function retirePreviousSecret(on: Queryable, tenant: Tenant, id: string): Promise<Integration | null> {
   return firstIntegration(await on.query<IntegrationRow>(RETIRE, [id, tenant.programId, tenant.environment]));
 }

@@ -77,12 +77,15 @@ with deleted as (
 select count(*)::int as deleted from deleted`,
 };
 
-/** Does not wait for the disk: a lost entry decides nothing. */
+/** Writes entries of the log. Does not wait for the disk: nothing is decided by a lost entry. */
 export async function insertLogEntries(database: Database, entries: readonly NewLogEntry[]): Promise<void> {
   await database.write(INSERT, logColumns(entries), { durable: false });
 }
 
-/** Runs in the caller's transaction, so that a page's entry commits together with its cursor. */
+/**
+ * Writes entries in the caller's transaction, so that a page's entry commits together with its
+ * cursor.
+ */
 export async function insertLogEntriesWith(on: Queryable, entries: readonly NewLogEntry[]): Promise<void> {
   await on.query(INSERT, logColumns(entries));
 }

@@ -7,7 +7,7 @@ import type { Database } from '@laurel/postgres';
 import { deleteInBatches } from '@laurel/service';
 import { deleteOldLogEntries } from '../repository/log-entries.ts';
 
-/** Unless the configuration sets another number. */
+/** The days for which the log is kept, unless the configuration sets another number. */
 export const DEFAULT_LOG_RETENTION_DAYS = 7;
 const DAY_MS = 86_400_000;
 

@@ -77,7 +77,7 @@ type PageEnd = {
 /** Defaults: the partner may set its own. */
 const OWN_HEADERS = { accept: 'application/json', 'user-agent': 'Laurel-Integrations/1' };
 const MAX_PAGE_BYTES = 1_048_576;
-/** Unless the configuration sets another. */
+/** How long a page may take, unless the configuration sets another time. */
 export const DEFAULT_PAGE_TIMEOUT_MS = 10_000;
 const NOTHING = { body: Buffer.alloc(0), records: [], next: null };
 const INTERRUPTED: PageEnd = { ...NOTHING, progress: { kind: 'interrupted' } };

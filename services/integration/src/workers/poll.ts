@@ -35,7 +35,10 @@ export interface Poller extends AsyncDisposable {
   whenIdle(): Promise<void>;
 }
 
-/** Unless the configuration sets another. */
+/**
+ * How long after one search for due polls the next begins, unless the configuration sets another
+ * time.
+ */
 export const DEFAULT_SWEEP_MS = 1_000;
 /** The most due integrations that are held between two sweeps: of one origin, and in total. */
 const MAX_WAITING = { perOrigin: 100, total: 5_000 };

@@ -18,8 +18,8 @@ import type { Tally } from './tournament.ts';
 export const ENTRANT_STATUSES = ['open', 'settled'] as const satisfies readonly AttemptStatus[];
 
 /**
- * The number of entrants at the close, when open attempts have ended: every remaining entrant has
- * scored.
+ * The number of entrants at the close. Open attempts have ended by then, so every remaining entrant
+ * has scored.
  */
 export function entrantsAtClose(tally: Pick<Tally, 'scoredPlayers'>): number {
   return tally.scoredPlayers;

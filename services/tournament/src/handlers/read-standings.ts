@@ -11,7 +11,7 @@ const MAX_PAGE = 200;
 /** The rank behind which the page begins, 0 for the first, and the most rows that it has. */
 type PageOfRanks = { readonly afterRank: number; readonly limit: number };
 
-/** Refuses: invalid_request. */
+/** The requested page of ranks. Refuses: invalid_request. */
 export function parsePageOfRanks(request: { readonly cursor: string; readonly limit: number }): PageOfRanks | Refused {
   const { cursor, limit } = request;
   if (limit < 1 || limit > MAX_PAGE) throw new Error(`a page of ${limit} rows is out of bounds`);

@@ -302,7 +302,7 @@ export async function findAttempt(on: Queryable, id: string): Promise<AttemptInR
   };
 }
 
-/** Oldest first; empty without an account. */
+/** The pending attempts of an account, oldest first; empty without an account. */
 export async function loadPendingOfAccount(
   on: Queryable,
   roundId: string,
@@ -335,7 +335,7 @@ export async function lockOnBoards(
   return new Map(rows.map((row) => [row.id, toAttemptOnBoard(row)]));
 }
 
-/** In no particular order. */
+/** The pending attempts of a round, in no particular order. */
 export async function loadPendingOfRound(
   on: Queryable,
   roundId: string,

@@ -245,7 +245,7 @@ export async function writeBoards(
   ]);
 }
 
-/** Null for an entry without a run. */
+/** The window of a player's row; null for an entry without a run. */
 export async function loadWindow(on: Queryable, roundId: string, entryId: string): Promise<Window | null> {
   const rows = await on.query<WindowRow>(SELECT_WINDOW, [roundId, entryId]);
   const at = (step: number) => rows.find((row) => row.step === step);

@@ -129,7 +129,7 @@ export async function findEntryOfRef(on: Queryable, roundId: string, playerRef: 
   return row === undefined ? null : toEntry(row);
 }
 
-/** Null also if `accountId` is null. */
+/** The entry of an account in a round; null if there is none, or no account. */
 export async function findEntryOfAccount(
   on: Queryable,
   roundId: string,

@@ -82,7 +82,7 @@ export async function loadOutcome(on: Queryable, attemptId: string): Promise<Out
   return toOutcome(row);
 }
 
-/** In no particular order. */
+/** The outcomes of settled attempts, in no particular order. */
 export async function loadOutcomes(on: Queryable, attemptIds: readonly string[]): Promise<readonly Outcome[]> {
   return (await on.query<OutcomeRow>(SELECT_BY_ATTEMPTS, [attemptIds])).map(toOutcome);
 }

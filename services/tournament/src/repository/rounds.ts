@@ -143,7 +143,7 @@ const INSERT_CANCELLATION = {
 
 const MOVE_STATUS = { text: 'update rounds set status = $3 where id = $1 and status = $2 returning id' };
 
-/** False if another round of the tournament is open. */
+/** Inserts a round. False if another round of the tournament is open. */
 export async function insertRound(on: Queryable, round: Round): Promise<boolean> {
   const { terms, tenant } = round;
   const rows = await on.query(INSERT, [
@@ -227,7 +227,7 @@ export async function loadUnfinishedRounds(on: Queryable, now: Date): Promise<re
   return await on.query<UnfinishedRound>(SELECT_UNFINISHED, [now]);
 }
 
-/** The caller holds the tournament's lock. */
+/** The facts of earlier rounds that decide the next one. The caller holds the tournament's lock. */
 export async function loadRoundsSoFar(on: Queryable, tournamentId: string): Promise<RoundsSoFar> {
   const [row] = await on.query<{ next_number: number; has_open_round: boolean }>(SELECT_SO_FAR, [tournamentId]);
   return { nextNumber: row?.next_number ?? 1, hasOpenRound: row?.has_open_round ?? false };

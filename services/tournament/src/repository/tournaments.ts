@@ -104,7 +104,7 @@ export async function findTournament(on: Queryable, id: string): Promise<Tournam
   return { tournament: toTournament(row), currentRound: (await loadCurrentRounds(on, [id])).get(id) ?? null };
 }
 
-/** Null for a tournament of another program too. */
+/** A tournament of the program; null if the program has no such tournament. */
 export async function findTournamentOfProgram(
   on: Queryable,
   programId: string,
@@ -132,7 +132,7 @@ export async function listTournamentPlaces(
   return rows.map(({ id, created_at: at, ranks }) => ({ at, id, ranks }));
 }
 
-/** In the order of the ids, which must exist. */
+/** The tournaments with these ids, which must exist, in the order of the ids. */
 export async function loadTournaments(on: Queryable, ids: readonly string[]): Promise<readonly TournamentWithRound[]> {
   const rows = await on.query<TournamentRow>(SELECT_BY_IDS, [ids]);
   const found = new Map((await withRounds(on, rows)).map((one) => [one.tournament.id, one]));

@@ -37,7 +37,10 @@ const PAGE = 500;
 // Rounds of many tournaments end at the same full hour. Most are short commits; only the few with
 // many entries are long.
 const LANES = 2;
-/** Ranking a hundred thousand entries takes seconds. */
+/**
+ * The time limit of the statements that decide a round: ranking a hundred thousand entries takes
+ * seconds.
+ */
 export const DECISION_TIMEOUT_MS = 120_000;
 // The lock finds an attempt that was written in the round's last moment, and the next turn resolves
 // it. No entry can follow after that.

@@ -12,7 +12,10 @@ import { type Refused, refused } from '@laurel/errors';
 import { type Cents, cents, formatAmount } from '@laurel/values/money';
 import type { Environment } from '@laurel/values/tenant';
 
-/** The constraint transfers_deposit_within_cap has the same limits. */
+/**
+ * The highest balance that a deposit may reach. The constraint transfers_deposit_within_cap has the
+ * same limits.
+ */
 export const MAX_BALANCE_CENTS: Record<Environment, Cents> = { test: cents(10_000_00n), live: cents(1_000_000_00n) };
 
 export function decideDeposit({

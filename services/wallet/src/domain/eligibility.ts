@@ -40,7 +40,7 @@ export type EligibilityRules = {
   readonly servedJurisdictions: readonly string[];
 };
 
-/** Unless the configuration sets another age. */
+/** The age from which a person may play, unless the configuration sets another age. */
 export const DEFAULT_MINIMUM_AGE_YEARS = 18;
 
 /** Above any age. A year of five digits would never be compared as a date. */

@@ -51,7 +51,7 @@ export type VelocityLimits = {
   readonly amountCents: Cents;
 };
 
-/** Unless the configuration sets others. */
+/** The limits of payout velocity, unless the configuration sets others. */
 export const DEFAULT_PAYOUT_VELOCITY: VelocityLimits = { count: 5, amountCents: cents(500_00n) };
 
 /** The account's payouts in the window so far. */

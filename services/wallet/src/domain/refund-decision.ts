@@ -15,7 +15,7 @@ export type Refund = {
   readonly owner: ContestServiceName | null;
 };
 
-/** A posted fee, and the instant of its refund; null for none. */
+/** A posted fee, and the instant of its refund; the instant is null if the fee was not refunded. */
 export type PaidFee = {
   readonly ledgerId: string;
   readonly attemptId: string;

@@ -4,7 +4,7 @@ import type { ACCOUNT_FLAGS } from '@laurel/proto/enum-names';
 import { type Account, type AccountRow, accountOf } from './accounts.ts';
 import type { PlayerName } from './player-links.ts';
 
-/** Null fields restrict nothing. */
+/** Which accounts to list; a filter that is null allows any. */
 export type AccountFilter = {
   /** In lower case. */
   readonly email: string | null;
@@ -45,7 +45,7 @@ where a.id < $1
 order by a.id desc limit $9`,
 };
 
-/** Newest first, those with lower ids than `beforeId`: ids sort by time. */
+/** The accounts with ids below `beforeId`, newest first: ids sort by time. */
 export async function listAccounts(
   database: Database,
   { email, player, flag, sandboxOf }: AccountFilter,

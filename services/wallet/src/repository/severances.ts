@@ -6,7 +6,7 @@
  */
 import type { Database, Statement, Transaction } from '@laurel/postgres';
 
-/** A program, and an account that it has linked. */
+/** A program and an account that the program has linked at some time. */
 export type Pair = { readonly programId: string; readonly accountId: string };
 
 export type Severance = { readonly programId: string; readonly severedAt: Date };

@@ -48,7 +48,7 @@ export function encodeTail({ since, until, after }: TailPosition): string {
   return encodeCursor([since, until ?? '', after.insertedBy, after.id]);
 }
 
-/** Null if the text is not such a position. */
+/** The position in a cursor; null if the text is not such a cursor. */
 export function decodeTail(cursor: string): TailPosition | null {
   const [since = '', until = '', insertedBy = '', id = ''] = decodeCursor(cursor, 4) ?? [];
   if (!isSnapshot(since) || !(until === '' || isSnapshot(until)) || !isTransaction(insertedBy) || !isUuid(id))

@@ -11,7 +11,7 @@ export const MAX_SENDS = 3;
 /** The delays after the first failed send and after the second, in milliseconds. */
 export type RetryDelaysMs = readonly [number, number];
 
-/** Unless the configuration sets others. */
+/** The delays of retries, unless the configuration sets others. */
 export const DEFAULT_RETRY_DELAYS_MS: RetryDelaysMs = [60_000, 300_000];
 
 /**

@@ -18,7 +18,7 @@ export function healthAfter(send: { readonly isSuccess: boolean; readonly durati
 
 export type SlotLimits = { readonly sends: number; readonly sendsPerEndpoint: number };
 
-/** Unless the configuration sets others. */
+/** The numbers of slots, unless the configuration sets others. */
 export const DEFAULT_SLOTS: SlotLimits = { sends: 128, sendsPerEndpoint: 4 };
 
 /** How many allocated slots an endpoint uses, and whether it has nothing more due. */

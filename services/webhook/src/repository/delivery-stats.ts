@@ -6,9 +6,9 @@
 import type { Queryable } from '@laurel/postgres';
 import type { StatsPeriod } from '../domain/stats-period.ts';
 
-/** Only the newest so many are counted: an endpoint may have millions in 30 days. */
+/** The most deliveries that are counted, newest first: an endpoint may have millions in 30 days. */
 export const MAX_COUNTED = 50_000;
-/** Durations are those of the newest deliveries alone: each takes a lookup of its sends. */
+/** The most deliveries whose sends are timed, newest first: each takes a look-up of its sends. */
 export const MAX_TIMED = 10_000;
 
 export type Counts = { readonly delivered: number; readonly failed: number; readonly pending: number };

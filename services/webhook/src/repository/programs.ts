@@ -57,7 +57,7 @@ export async function upsertProgram(on: Queryable, program: Program): Promise<vo
   await on.query(UPSERT, [program.id, program.developerId, program.version]);
 }
 
-/** Null for a program that has no developer, or was never registered. */
+/** The developer of a program; null if the program has none, or was never registered. */
 export async function findDeveloperOf(on: Queryable, programId: string): Promise<string | null> {
   const [row] = await on.query<{ developer_id: string | null }>(SELECT_OWNER, [programId]);
   return row?.developer_id ?? null;

@@ -12,7 +12,7 @@ import type { Program } from '../../repository/programs.ts';
 
 type Tenant = Principal['tenant'];
 
-/** For the dependencies of such a route. */
+/** The environments whose API keys this process accepts, among the dependencies of a route. */
 export interface AcceptingEnvironments {
   readonly config: Pick<GatewayConfig, 'ACCEPTED_ENVIRONMENTS'>;
 }
@@ -21,7 +21,7 @@ export interface AcceptingEnvironments {
 export const NO_KEY_WORKS =
   'No key of the program works in this environment: this installation does not accept it, or the program is not approved, suspended, closed or about to be deleted.';
 
-/** The program in this environment. Refuses: conflict. */
+/** The program in this environment, if a key of it works there. Refuses: conflict. */
 export function openTenantOf(
   program: Program,
   environment: Tenant['environment'],

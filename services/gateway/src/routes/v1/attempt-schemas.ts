@@ -91,7 +91,7 @@ export const attemptOutcome = component(
 
 export const attemptStatus = component('AttemptStatus', z.enum(['open', 'settled', 'expired', 'voided']));
 
-/** Which attempt it is, and how far it is. */
+/** The fields that identify an attempt, and its status. */
 export const attemptHeading = {
   id: uuid,
   challenge_id: uuid.nullable().openapi({ description: 'Null for an attempt in a round.' }),
