@@ -7,21 +7,33 @@ import { ALL_VARIABLE, JOINING_IN_CONTAINERS } from './tests/compose/joining-fil
 /** Seconds that the longest files take, for a machine that has not measured them yet. */
 const SECONDS: Readonly<Record<string, number>> = JSON.parse(readFileSync('.ci/durations.json', 'utf8'));
 
-/**
- * Starts the longest files first, so that none runs alone at the end. Files that share the stack of
- * their worker come before all others: the stack costs CPU while it is up.
- */
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ project }: TestSpecification) => (project.name.startsWith('packages') ? 1 : 0);
-    const seconds = ({ moduleId }: TestSpecification) => SECONDS[relative(import.meta.dirname, moduleId)] ?? 0;
-    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other) || seconds(other) - seconds(one));
-  }
-}
-
 /** Black-box files that call one of these. */
 function filesThatCall(call: RegExp): string[] {
   return globSync('tests/**/*.test.ts').filter((file) => call.test(readFileSync(file, 'utf8')));
+}
+
+/** Files of the project `clients` that share the stack of their worker. */
+const SHARING_CLIENTS = new Set(
+  filesThatCall(/\b(joinWorld|useGame|openPortal|openOperator)\(/).filter((file) =>
+    /^tests\/(clients|portal|operator)\//.test(file),
+  ),
+);
+
+/**
+ * Starts the longest files first, so that none runs alone at the end. Files that share the stack of
+ * their worker come before all others: the stack costs CPU while it is up, and Vitest ends a worker
+ * as soon as the next file is of another project.
+ */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const pathOf = ({ moduleId }: TestSpecification) => relative(import.meta.dirname, moduleId);
+    const rank = (file: TestSpecification) => {
+      if (file.project.name.startsWith('packages')) return 2;
+      return file.project.name === 'system' || SHARING_CLIENTS.has(pathOf(file)) ? 0 : 1;
+    };
+    const seconds = (file: TestSpecification) => SECONDS[pathOf(file)] ?? 0;
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other) || seconds(other) - seconds(one));
+  }
 }
 
 /** Folders of tests/ that are a project of their own. */
