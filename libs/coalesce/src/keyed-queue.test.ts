@@ -78,7 +78,7 @@ describe('the oldest wait of a queue', () => {
     expect(queue.oldestWaitMs).toBe(7);
   });
 
-  test('the oldest wait counts from the submission of an item, even if it waited for its key and stands behind younger ones', () => {
+  test('the oldest wait counts from the submission of an item, even if the item waited for its key and is queued behind newer ones', () => {
     const queue = new KeyedQueue<number, number>();
     const first = submissionOf(1, 'a');
     queue.add(first);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createCoalescer } from './coalescer.ts';
 import { createCoalescersByEnvironment, createSeparateCoalescers } from './separate.ts';
 
-test('an item waits for no item of another group, and no batch mixes groups', async () => {
+test('an item waits for no item of another group, and every batch has items of one group only', async () => {
   const batches: string[][] = [];
   const held = Promise.withResolvers<void>();
   const coalescer = createSeparateCoalescers<string, string, 'live' | 'test'>({

@@ -49,7 +49,7 @@ describe('a connection by name', () => {
     expect(dns.questions.toSorted()).toEqual(['A receiver.test', 'AAAA receiver.test']);
   });
 
-  it('a connection by name is refused when any of its addresses is private, in whichever position', async () => {
+  it('a connection by name is refused when any address of the name is private, at any position of the list', async () => {
     let addresses: readonly string[] = [];
     await using receiver = await serve(hello);
     await using dns = await serveDns((type, name) => addressRecords(type, name, addresses));

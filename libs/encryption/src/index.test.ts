@@ -97,7 +97,7 @@ describe('a change of the key', () => {
     expect(() => under(3, 1).reencrypt(sealed, 'another')).toThrow(DecryptionError);
   });
 
-  it('a wrong key with the version of the former one opens nothing', () => {
+  it('a wrong key under the version of the former key decrypts no text', () => {
     const sealed = under(2).encrypt('secret', 'owner');
     const wrong = createEncryption({ current: keyOf(3), accepted: [keyOf(2, Buffer.alloc(32, 9))] });
     expect(() => wrong.decrypt(sealed, 'owner')).toThrow(DecryptionError);

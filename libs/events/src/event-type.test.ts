@@ -21,7 +21,7 @@ test('an event has the type of its payload, and one without a payload throws', (
   expect(() => eventTypeOf(newEvent({ payload: undefined }))).toThrow(TypeError);
 });
 
-test('one fact has one event id, and two facts about one source have two', () => {
+test('one fact always gets the same event id, and two facts about one source get different ids', () => {
   const sourceId = randomUUID();
   const ids = EVENT_TYPES.map((type) => eventIdOf(type, sourceId));
   expect(ids.every(isUuid)).toBe(true);

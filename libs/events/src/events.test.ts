@@ -343,7 +343,7 @@ describe('an unreachable server', () => {
     expect([...world.seen.keys()].sort()).toEqual(idsOf(events));
   });
 
-  test('a full server reports why it stores nothing, and events continue once the consumer has made room', async () => {
+  test('a full stream reports why it stores nothing, and events continue once the consumer has acknowledged earlier ones', async () => {
     await using server = await startOwnNats({ maxStoreBytes: 64 * 1_024 });
     const gate = createGate();
     const { logger, lines } = createTestLogger();

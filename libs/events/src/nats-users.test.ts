@@ -127,7 +127,7 @@ test('a request that is not permitted fails, and changes nothing', async () => {
   expect((await streams.info(stream)).config.name).toBe(stream);
 });
 
-test('a connection without a user, with a wrong password or of an unknown user is refused', async () => {
+test('NATS refuses a connection without a user, with a wrong password or of an unknown user', async () => {
   const { servers, password = '' } = parseNatsUrl(natsUrl());
   for (const credentials of [{}, { user: 'challenge', pass: 'wrong' }, { user: 'gateway', pass: password }])
     await expect(connect({ servers, ...credentials, reconnect: false })).rejects.toThrow(/authorization/i);

@@ -14,7 +14,7 @@ test('a process is found by the line that identifies it until it exits', async (
   expect([findIdentified(line), inspectProcess(pid)]).toEqual([null, null]);
 });
 
-test('a later process with the same id is not the one that a line identifies, unless the line is the id alone, as the previous release wrote it', () => {
+test('a later process with the same id does not match an identifying line, unless the line is the id alone, as the previous release wrote it', () => {
   expect(findIdentified(`${process.pid} another-boot 1`)).toBeNull();
   expect(findIdentified(String(process.pid))).toMatchObject({ pid: process.pid });
 });

@@ -502,7 +502,7 @@ describe('values', () => {
     ['bool', fc.boolean()],
     ['float8', fc.double({ noNaN: true }).map((value) => value + 0)],
     ['bytea', fc.uint8Array().map((bytes) => Buffer.from(bytes))],
-  ] as [string, fc.Arbitrary<unknown>][])('arrays of %s go in and come out the same', async (type, arbitrary) => {
+  ] as [string, fc.Arbitrary<unknown>][])('arrays of %s are read as they were written', async (type, arbitrary) => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.option(arbitrary), { maxLength: 8 }), async (values) => {
         const text = `select array_agg(value order by position) as value from unnest($1::${type}[]) with ordinality as given (value, position)`;

@@ -88,7 +88,7 @@ test('replicas that start together run each migration file once', async () => {
   expect(names).toEqual(['0001_create_a.sql', '0002_create_b.sql']);
 });
 
-test('a replica that was killed during a migration blocks no other', async () => {
+test('a replica that was killed during a migration does not block any other replica', async () => {
   await write('0002_create_b.sql', 'create table b (id int); select pg_sleep(60);');
   const module = new URL('./migrate.ts', import.meta.url).href;
   const script = `

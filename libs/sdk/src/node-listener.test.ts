@@ -88,7 +88,7 @@ describe('a server of node:http', () => {
     if (answer.includes('content-type')) expect(answer.toLowerCase()).toContain('cache-control: no-store');
   });
 
-  test('CONNECT ends the connection', async () => {
+  test('a CONNECT request ends the connection', async () => {
     await using server = await startServer();
     expect(await server.send('CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n')).toEqual({ status: 0, answer: '' });
   });

@@ -58,7 +58,7 @@ describe('what is repeated', () => {
     },
   );
 
-  test('idempotency_in_progress waits at least its Retry-After, however often', () => {
+  test('after idempotency_in_progress the next try waits for at least the Retry-After, after any number of tries', () => {
     expect(decide('idempotency_in_progress', 409, { failures: 0 }, 1_000)).toEqual({ kind: 'wait', delayMs: 1_000 });
     expect(decide('idempotency_in_progress', 409, { failures: 1_000 }, 1_000).kind).toBe('wait');
     expect(decide('idempotency_in_progress', 409, { maxRetries: 0 }, 1_000)).toEqual({ kind: 'end' });

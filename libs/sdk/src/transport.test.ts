@@ -89,7 +89,7 @@ describe('a call', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('lost connections, a 500 and an intermediary’s 503 are repeated with the same bytes and key', async () => {
+  test('after a lost connection, a 500 or an intermediary’s 503 the call is repeated with the same bytes and key', async () => {
     const replies = [new Error('reset'), refused(500, 'internal_error'), new Response('<html>', { status: 503 }), ok()];
     expect(await outcomeOf(transport(replies).send(CREATE))).toMatchObject({ data: { id: 'a' }, tries: 4 });
     expect(sent.map(({ at }) => at)).toEqual([0, 125, 375, 875]);

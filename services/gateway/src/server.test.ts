@@ -215,7 +215,7 @@ describe('requests with an idempotency key', () => {
     expect(await sent('lock_key')).toBe(before.alone);
   });
 
-  test('an invalid request counts against its rate, and does not use up its idempotency key', async () => {
+  test('an invalid request counts against the rate limit of its key, and does not use up its idempotency key', async () => {
     const headers = { 'idempotency-key': 'not-spent' };
     const [first, bad, good] = [
       await get('/v1/nothing'),

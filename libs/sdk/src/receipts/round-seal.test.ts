@@ -42,7 +42,7 @@ describe('a seal', () => {
     expect(await reasonOf(changed({ program_id: '\ud800' }))).toBe('the seal has no canonical JSON');
   });
 
-  it('a round’s seal by an untrusted key proves nothing, whatever key it includes', async () => {
+  it('a round’s seal that an untrusted key signed proves nothing, even if the seal includes that key', async () => {
     const forger = createSigner(Buffer.alloc(32, 4));
     const forged = sealOf(5, 2, {}, forger);
     const unknown = `the seal of its round names the key "${forger.keyId}", which is not among the trusted ones`;

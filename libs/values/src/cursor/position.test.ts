@@ -71,7 +71,7 @@ describe('an instant in a cursor', () => {
     '+275000-11-21T12:00:00.000Z',
     '300000-01-01T00:00:00.000Z',
     '-000001-01-01T00:00:00.000Z',
-  ])('%j is not an instant of a cursor', (text) => {
+  ])('the text %j is not accepted as an instant of a cursor', (text) => {
     expect(decodeInstant(text)).toBeNull();
   });
 });

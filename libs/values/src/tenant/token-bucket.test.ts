@@ -27,7 +27,7 @@ test('the returned wait is the shortest after which the bucket holds enough', ()
   );
 });
 
-test('over any period at most the size of the bucket plus the refill is taken', () => {
+test('over any period at most the size of the bucket plus the refill of that period is taken', () => {
   const takes = fc.array(fc.record({ afterMs: fc.nat(400), bytes: fc.integer({ min: 1, max: 3_000 }) }));
   fc.assert(
     fc.property(takes, (sequence) => {

@@ -90,7 +90,7 @@ describe('the bar of five percentiles', () => {
     );
   });
 
-  it('the bar of percentiles commutes with a change of unit and of zero', () => {
+  it('if every percentile is multiplied by a positive number or shifted, the bar changes in the same way', () => {
     const scale = fc.integer({ min: 1, max: 1_000 });
     fc.assert(
       fc.property(distribution, target, direction, scale, whole, (percentiles, rate, is, factor, offset) => {
@@ -102,7 +102,7 @@ describe('the bar of five percentiles', () => {
     );
   });
 
-  it('the bar of percentiles mirrors with the direction', () => {
+  it('if the direction is reversed and every percentile is negated, the bar is negated', () => {
     fc.assert(
       fc.property(anyDistribution, target, direction, (percentiles, rate, is) => {
         const inMirror = -barFromPercentiles(mirrored(percentiles), rate, MIRRORED[is]);
@@ -227,7 +227,7 @@ describe('a bar that samples set', () => {
     );
   });
 
-  it('a bar that samples set commutes with a change of unit and of zero, and mirrors with the direction', () => {
+  it('if every sample is scaled, shifted or negated with the direction reversed, the bar that samples set changes in the same way', () => {
     fc.assert(
       fc.property(samples, target, direction, fc.integer({ min: 1, max: 1_000 }), whole, (scores, rate, is, by, to) => {
         const bar = barOf(scores, rate, is);

@@ -66,7 +66,7 @@ describe('an award and its payout', () => {
     }
   });
 
-  it('an award and its payout are a violation if the money went elsewhere, or nowhere', () => {
+  it('an award and its payout are a violation if the money went to another account, or to none', () => {
     const check = { check: 'award_has_its_payout', final: true };
     expect(judgePayout(award('paid'), null)).toEqual(check);
     expect(judgePayout(award('paid'), { ...PAYOUT, status: 'held' })).toEqual(check);

@@ -70,7 +70,7 @@ describe('the interval of a pass rate', () => {
     );
   });
 
-  it('the interval of a rate of misses mirrors that of the pass rate', () => {
+  it('the interval of the rate of misses is 1 minus the interval of the pass rate', () => {
     fc.assert(
       fc.property(counted, ({ attempts, passes }) => {
         const [passed, missed] = [intervalOf(attempts, passes), intervalOf(attempts, attempts - passes)];

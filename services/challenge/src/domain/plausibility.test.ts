@@ -12,7 +12,7 @@ describe('the plausibility window', () => {
     expect(isPlausible(100.001, { scoreMin: 0, scoreMax: 100 })).toBe(false);
   });
 
-  it('the plausibility window is open on a side without a bound', () => {
+  it('the plausibility window has no limit on a side without a bound', () => {
     expect(isPlausible(1e300, { scoreMin: 0, scoreMax: null })).toBe(true);
     expect(isPlausible(-1e300, { scoreMin: null, scoreMax: 0 })).toBe(true);
   });

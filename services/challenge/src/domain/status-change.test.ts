@@ -15,7 +15,7 @@ function change(
 }
 
 describe('an operator', () => {
-  it('an operator suspends and closes every challenge that is not closed', () => {
+  it('an operator may suspend or close every challenge that is not closed', () => {
     for (const challenge of [LIVE_CHALLENGE, CALIBRATING_CHALLENGE, TOP_N_CHALLENGE]) {
       expect(change(challenge, 'suspended')).toBe('suspended');
       expect(change(challenge, 'closed')).toBe('closed');
@@ -25,7 +25,7 @@ describe('an operator', () => {
     expect(change({ ...LIVE_CHALLENGE, status: 'closed' }, 'closed')).toBe('closed');
   });
 
-  it('an operator reinstates a challenge to its previous status', () => {
+  it('when an operator reinstates a challenge, it gets its previous status', () => {
     expect(change({ ...LIVE_CHALLENGE, status: 'suspended' }, 'live')).toBe('live');
     expect(change({ ...CALIBRATING_CHALLENGE, status: 'suspended' }, 'live')).toBe('calibrating');
     expect(change({ ...TOP_N_CHALLENGE, status: 'suspended' }, 'live')).toBe('live');

@@ -91,7 +91,7 @@ describe('a win on a challenge that drift has suspended', () => {
     expect([await payoutOf(won?.id ?? ''), await payoutOf(late?.id ?? '')]).toEqual([PAID, HELD]);
   });
 
-  it('a held win stays held when the challenge is reinstated, is paid by a release, and the next win is paid at once', async () => {
+  it('a held win stays held when the challenge is reinstated and is paid once released, and the next win is paid at once', async () => {
     const { challenge, player, attempt } = await h.openAttempt();
     await suspend(challenge.id);
     const { award } = recorded(await reportTo(h.challenge, attempt.id));

@@ -116,7 +116,7 @@ describe('the list of a program’s challenges', () => {
 });
 
 describe('a challenge of a program', () => {
-  it('a challenge of a program is found in either environment, as an operator reads it', async () => {
+  it('a program finds its challenge in either environment, with the fields that an operator reads', async () => {
     for (const challenge of [await h.open(), await openIn(LIVE_PROGRAM)]) {
       const { programId } = PROGRAM;
       const request = { programId, challengeId: challenge.id };

@@ -115,7 +115,7 @@ describe('an operator', () => {
     ]);
   });
 
-  it('a request for the current status writes no history', async () => {
+  it('a request for the current status adds nothing to the history', async () => {
     const { id } = await openWithoutCap(h);
     expect(await change(id, LIVE, 'Nothing to do.')).toBe(LIVE);
     expect((await drift(id)).changes).toEqual([]);

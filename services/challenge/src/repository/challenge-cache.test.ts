@@ -3,7 +3,7 @@ import { CALIBRATING_CHALLENGE, LIVE_CHALLENGE, TOP_N_CHALLENGE } from '../domai
 import { createChallengeCache } from './challenge-cache.ts';
 
 describe('the challenge cache', () => {
-  it('the challenge cache returns a challenge as last read', () => {
+  it('the challenge cache returns a challenge as the service last read it', () => {
     const cache = createChallengeCache();
     expect(cache.get(LIVE_CHALLENGE.id)).toBeNull();
     cache.put({ challenge: LIVE_CHALLENGE, version: 1n });

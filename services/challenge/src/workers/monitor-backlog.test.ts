@@ -57,7 +57,7 @@ async function queue(challengeId: string, rows: number): Promise<void> {
 const countedOf = async (challengeId: string) => (await findMonitor(database, challengeId))?.state;
 
 describe('a queue that has grown', () => {
-  it('a run counts more rows than one transaction takes, each once', async () => {
+  it('a run that finds more rows than one transaction takes counts each row once', async () => {
     const [first, second] = [await openChallenge(), await openChallenge()];
     await queue(first, 1_700);
     await queue(second, 3);

@@ -16,7 +16,7 @@ describe('API keys', () => {
     });
   });
 
-  test('an API key names its environment', () => {
+  test('the text of an API key contains the name of its environment', () => {
     expect(environmentOf(mintKey('test').key)).toBe('test');
     expect(environmentOf(mintKey('live').key)).toBe('live');
     expect(environmentOf('pk_test_1')).toBeNull();

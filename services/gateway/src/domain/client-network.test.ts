@@ -16,7 +16,7 @@ describe('networks of clients', () => {
     expect(networkOf(address)).toBe(network);
   });
 
-  test('a client has one network in every notation of its address', () => {
+  test('a client has the same network in every notation of its address', () => {
     const group = fc.integer({ min: 0, max: 0xffff });
     fc.assert(
       fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {

@@ -19,7 +19,7 @@ describe('approval of a program', () => {
     expect(decideApproval({ status: 'draft', hadLiveKey: false, approval: null }, BY)).toEqual({ kind: 'approved' });
   });
 
-  test('approval is refused once there was a live key of unknown origin', () => {
+  test('approval is refused to a program whose live key was issued by an approval that is not recorded', () => {
     for (const status of PROGRAM_STATUSES) {
       expect(decideApproval({ status, hadLiveKey: true, approval: null }, BY)).toMatchObject({ code: 'conflict' });
     }

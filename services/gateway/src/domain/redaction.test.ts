@@ -136,7 +136,7 @@ describe('a body in the request log', () => {
     );
   });
 
-  test('metadata, evidence and the digits of numbers stay beside what is redacted', () => {
+  test('metadata, evidence and the digits of numbers are kept unchanged beside redacted members', () => {
     const body =
       '{"email":"a@b.example","metadata":{"handle":"@ann","level":7.10},"evidence":[12345678901234567890],"secret":null}';
     const text =

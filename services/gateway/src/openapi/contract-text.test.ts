@@ -38,7 +38,7 @@ describe('docs/contract/partner-api.md', () => {
     expect(Object.fromEntries(rows)).toEqual(partnerCodes);
   });
 
-  test('the contract verifies webhooks with code that accepts a genuine signature and no other', async () => {
+  test('the webhook code in the contract accepts a genuine signature and refuses every other one', async () => {
     const code = /```js\n(?<code>import \{ createHmac[\s\S]*?)^```$/m.exec(GUIDE)?.groups?.code ?? '';
     const example: { isGenuine(secret: string, body: Buffer, signature: string | undefined): boolean } = await import(
       `data:text/javascript,${encodeURIComponent(`${code}\nexport { isGenuine };`)}`

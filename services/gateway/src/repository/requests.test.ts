@@ -119,7 +119,7 @@ describe('the partitions of the request log', () => {
     expect((await listNewestRequests(database, scope, ANY, 10)).lines).toEqual([]);
   });
 
-  test('old counts are deleted', async () => {
+  test('counts of requests that are past their retention are deleted', async () => {
     const now = Date.now();
     const old = now - 9 * DAY_MS;
     await makeOldPartition(old);
@@ -171,7 +171,7 @@ describe('the lists of the request log', () => {
     expect(await listNewerRequests(database, scope, ANY, after)).toEqual({ lines: [], head: first.head });
   });
 
-  test('each filter selects its requests', async () => {
+  test('each filter lists exactly the requests that match it', async () => {
     const odd = line({
       status: 409,
       errorCode: 'idempotency_in_progress',

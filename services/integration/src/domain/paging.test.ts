@@ -37,15 +37,15 @@ describe('the page after this one', () => {
     ['/older?p=2', 'https://game.example/older?p=2'],
     ['?p=2', 'https://game.example/api/runs?p=2'],
     ['more', 'https://game.example/api/more'],
-  ])('the page after this one is named by the URL %s', (next, url) => {
+  ])('the URL %s leads to the next page', (next, url) => {
     expect(after(NEXT_URL, { runs: [], next })).toMatchObject({ kind: 'next', request: { url } });
   });
 
-  test('the page after this one is named by a number, with each of its digits', () => {
+  test('a next page that is named by a number is requested with every digit of the number', () => {
     expect(after(CURSOR, { next: 7 })).toMatchObject({ kind: 'next', cursor: '7' });
   });
 
-  test('the page after this one begins at the value of the last record that has one', () => {
+  test('the next page begins at the value of the last record that has a value', () => {
     const runs = [{ at: 't1' }, { at: 't2' }, {}, { at: null }, { at: '' }];
     expect(after(SINCE, { runs })).toMatchObject({ kind: 'next', cursor: 't2' });
   });
@@ -61,7 +61,7 @@ describe('a page is the last one of its poll', () => {
     expect(after(CURSOR, page, 'c1')).toEqual({ kind: 'end', cursor: 'c1' });
   });
 
-  test('a page is the last one of its poll if no record of it has the value', () => {
+  test('a page is the last one of its poll if no record of the page has the value', () => {
     expect(after(SINCE, { runs: [{}, { at: null }] }, 't1')).toEqual({ kind: 'end', cursor: 't1' });
   });
 });

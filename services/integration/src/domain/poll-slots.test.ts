@@ -89,7 +89,7 @@ describe('the slots of polls', () => {
     expect(slots.waiting).toBe(0);
   });
 
-  it('no limit is exceeded, no integration is in flight twice, and at the end every slot is free, whatever happens', () => {
+  it('whatever happens, no limit is exceeded, no integration is polled twice at once, and at the end every slot is free', () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('due' as const), of: fc.array(fc.nat(30), { maxLength: 30 }) }),
       fc.record({ kind: fc.constant('allocate' as const) }),

@@ -63,7 +63,7 @@ describe('what becomes of the secret of a poll', () => {
     expect(decidePullSecret(moved, stored)).toEqual({ kind: 'keep' });
   });
 
-  it('a stored secret is never kept for another origin or type, whatever both are', () => {
+  it('a stored secret is never kept for a request to another origin or of another authentication type', () => {
     const origins = ['https://example.com', 'https://example.com:8443', 'https://example.org', 'https://a.example.com'];
     const pull = fc.record({
       origin: fc.constantFrom(...origins),
@@ -92,7 +92,7 @@ describe('what becomes of the secret of a poll', () => {
 });
 
 describe('where the next poll continues', () => {
-  it('the stored cursor is dropped with another URL, query or paging, and with no other change', () => {
+  it('the stored cursor is dropped if the URL, the query or the paging changes, and with no other change', () => {
     const paging = { type: 'cursor', param: 'after', pointer: '/next' };
     const before = pullOf({ paging });
     for (const other of [{ url: 'https://example.com/v2' }, { query: { a: '1' } }, { paging: { type: 'none' } }])

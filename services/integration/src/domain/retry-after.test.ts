@@ -43,11 +43,11 @@ describe('the wait that a partner asks for', () => {
     'Wed, 25 Nov 2026 12:00:00 GMT',
     'Wed, 99 Nov 2026 12:02:00 GMT',
     '2026-11-25T12:02:00Z',
-  ])('%j asks for no wait', (header) => {
+  ])('the Retry-After %j asks for no wait', (header) => {
     expect(waitMs(header)).toBeNull();
   });
 
-  test('the wait is none, or a valid date between now and an hour ahead, whatever is sent', () => {
+  test('whatever Retry-After is sent, there is no wait, or it ends at a valid date at most an hour ahead', () => {
     const date = fc.date({ noInvalidDate: true }).map((at) => at.toUTCString());
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.nat().map(String), date), (header) => {

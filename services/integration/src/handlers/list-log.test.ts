@@ -83,7 +83,7 @@ it('an entry of the log shows the result of each record, or why the whole body f
   });
 });
 
-it('the pages of the log add up to the whole log, newest first, for any size and any number per instant', async () => {
+it('all pages of the log together are the whole log, newest first, for any page size and any number of entries per instant', async () => {
   const owner = await database.newIntegration();
   await write([entryOf(await database.newIntegration())]);
   const entries = Array.from({ length: 23 }, (_, index) =>

@@ -164,7 +164,7 @@ it('every invalid signature gets the same refusal, even for an unknown id, and n
   }
 });
 
-it('both secrets verify after a rotation at every replica, and a retired one at none from the next push on', async () => {
+it('after a rotation every replica accepts both secrets, and no replica accepts a retired secret from the next push on', async () => {
   await using replica = await h.startReplica();
   const { id, tenant, secret: first } = await createTarget();
   const { signingSecret: second } = ok(await h.integrations.rotateSecret({ tenant, integrationId: id }));

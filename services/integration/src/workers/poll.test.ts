@@ -70,7 +70,7 @@ describe('a page', () => {
     });
   });
 
-  it('an integration is polled once per interval, and missed polls are not made up for', async () => {
+  it('an integration is polled once per interval, and a missed poll is not repeated later', async () => {
     const partner = h.partner();
     const integration = await h.integration(partner);
     await h.sweep();

@@ -47,7 +47,7 @@ describe('the board', () => {
 });
 
 describe('the best run', () => {
-  it('the best run is the first one, until a better one comes', () => {
+  it('the first run of an entry is its best run until a better one arrives', () => {
     expect(isBetterRun(ROW, null, ROUND_TERMS)).toBe(true);
     expect(isBetterRun({ ...ROW, score: 10.5 }, ROW, ROUND_TERMS)).toBe(true);
     expect(isBetterRun({ ...ROW, score: 9.5 }, ROW, ROUND_TERMS)).toBe(false);
@@ -97,7 +97,7 @@ describe('the order of a board', () => {
     );
   });
 
-  it('the order of a board is mirrored by the direction of the score', () => {
+  it('if the direction of the score is reversed, two rows with different scores change places', () => {
     fc.assert(
       fc.property(rowPair, rules, ([one, other], by) => {
         const mirrored = { ...by, direction: opposite(by.direction) };

@@ -74,7 +74,7 @@ describe('a statement', () => {
   const tally = { entrants: 3, scoredPlayers: 2, scoredAttempts: 4 };
   const facts = { round: ROUND, tally, leaves: 4, root: Buffer.alloc(32, 0xab), settledAt: SETTLED_AT };
 
-  it('a statement binds the root to its size and its round', () => {
+  it('a sealed statement names the round, the root of the leaves and their number', () => {
     expect(composeSealStatement(facts)).toEqual({
       kind: 'laurel.round_seal',
       version: 1,
@@ -95,7 +95,7 @@ describe('a statement', () => {
     });
   });
 
-  it('a statement is made only over the leaves of the scored attempts', () => {
+  it('a statement can be made only from exactly the leaves of the scored attempts', () => {
     expect(() => composeSealStatement({ ...facts, leaves: 3 })).toThrow('4 scored attempts and 3 leaves');
   });
 });

@@ -33,7 +33,7 @@ const refsOf = ({ rows }: GetLeaderboardResponse) => rows.map(({ playerRef }) =>
 const close = async (roundId: string) => ok(await h.tournament.closeRound({ tenant: PROGRAM, roundId })).round;
 
 describe('a board', () => {
-  it('another tenant does not find a board, and no tenant finds an unknown one', async () => {
+  it('a board is not found by another tenant, and an unknown board is not found by any tenant', async () => {
     const { round, player } = await h.openAttempt();
     for (const tenant of [OTHER_PROGRAM, LIVE_PROGRAM]) {
       const request = { tenant, roundId: round.id, playerRef: player.ref };
@@ -87,7 +87,7 @@ describe('a board', () => {
     expect((await boardOf(h, round.id, 'nobody')).playerEntryId).toBe('');
   });
 
-  it('a board takes the same queries for every viewer who sees it masked', async () => {
+  it('every viewer of a masked board causes the same queries', async () => {
     const { round } = await h.openAttempt();
     const outsider = await h.player();
     const poor = await h.player(undefined, 0n);

@@ -36,7 +36,7 @@ describe('the attempts of rounds that developers and operators list', () => {
   itDescribesAttempts(OWNER);
   itLooksUpIds(OWNER);
 
-  it('the id of a tournament names it', async () => {
+  it('a look-up by the id of a tournament returns the tournament', async () => {
     const { tournamentId } = await h.openRound();
     expect(ok(await h.tournament.lookUpId({ id: tournamentId })).items).toMatchObject([
       { kind: ItemKind.TOURNAMENT, tenant: PROGRAM },

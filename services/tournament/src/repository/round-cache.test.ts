@@ -3,7 +3,7 @@ import { after, ROUND } from '../domain/example.ts';
 import { createRoundCache } from './round-cache.ts';
 
 describe('the round cache', () => {
-  it('the round cache has a round as last read', () => {
+  it('the round cache returns a round as the service last read it', () => {
     const cache = createRoundCache();
     expect(cache.get(ROUND.id)).toBeNull();
     cache.put(ROUND);

@@ -113,7 +113,7 @@ describe('decideFees', () => {
     expect(changes).toEqual(nothing);
   });
 
-  it('blocked and insider_entry come before insufficient_funds, and leave a tombstone', () => {
+  it('a fee is refused as blocked or insider_entry before insufficient_funds, and the refusal leaves a tombstone', () => {
     const insider = { ...known, player: { accountId, eligibility: { ...ELIGIBLE, insider: true } } };
     const requirement = { verificationLevel: 0, jurisdictions: [], refuseInsiders: true };
     const fees = [charge(), charge({ requirement })];
@@ -138,7 +138,7 @@ describe('decideFees', () => {
     expect(over.changes.lines).toMatchObject([{ state: 'tombstone', refusalCode: 'blocked' }]);
   });
 
-  it('the fee limit comes after insider_entry and before insufficient_funds', () => {
+  it('a fee is checked against the fee limit after insider_entry and before insufficient_funds', () => {
     const full = { chargedCents: cents(0n), limitCents: cents(0n) };
     const insider = { ...known, charged: full, player: { accountId, eligibility: { ...ELIGIBLE, insider: true } } };
     const requirement = { verificationLevel: 0, jurisdictions: [], refuseInsiders: true };

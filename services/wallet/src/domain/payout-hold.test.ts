@@ -111,7 +111,7 @@ describe('program velocity', () => {
     expect(decideHold({ ...clean, program: full, amountCents: cents(1n) })).toBe('program_velocity');
   });
 
-  it('a limit of zero holds every award', () => {
+  it('a limit of zero holds every award of its program', () => {
     expect(decideHold({ ...clean, program: { paidCents: cents(0n), limitCents: cents(0n) } })).toBe('program_velocity');
   });
 

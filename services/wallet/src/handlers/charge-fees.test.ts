@@ -40,7 +40,7 @@ describe('charging a fee', () => {
     expect(await balanceOf(wallet, player)).toBe(7_00n);
   });
 
-  it('ChargeFees returns one result per charge, in order', async () => {
+  it('ChargeFees returns one result for each charge, in the order of the charges', async () => {
     const player = await addPlayer(wallet, { balanceCents: 5_00n });
     const poor = await addPlayer(wallet);
     const charges = [chargeOf(player, 2_00n), chargeOf(poor, 1n), chargeOf(player, 2_00n), chargeOf(player, 2_00n)];

@@ -92,7 +92,7 @@ describe('refunding a fee', () => {
     expect(await balanceOf(wallet, player)).toBe(50_00n);
   });
 
-  it('live and test refunds and lookups share no batch, and items without an environment are batched with live ones', async () => {
+  it('live and test refunds and look-ups share no batch, and items that name no environment are batched with live ones', async () => {
     const { LIVE, TEST } = Environment;
     const items = [LIVE, TEST, undefined, TEST].map((environment) => ({ fee: newId(), environment }));
     const refunds = items.map(({ fee, environment }) => ({ feeTransferId: fee, reason: 'expired', environment }));

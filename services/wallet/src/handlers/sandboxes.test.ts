@@ -104,7 +104,7 @@ describe('facts of a sandbox player', () => {
   const personOf = async ({ accountId }: TestPlayer) =>
     (await ok(wallet.client.updateAccount({ accountId, clearSelfExclusion: false }))).account;
 
-  it('facts of a sandbox player are set on creation and changed one by one later; absent ones stay', async () => {
+  it('facts of a sandbox player are set on creation and can be changed later; facts that are not sent stay unchanged', async () => {
     const programId = newId();
     const player = playerOf(programId);
     const tester = await make(player, 1_00n, facts);

@@ -58,7 +58,7 @@ describe('slots of the dispatcher', () => {
     expect(slots.allocate()).toEqual([{ endpointId: 'live', slots: 1 }]);
   });
 
-  test('unused slots are free again, and an endpoint with nothing due gets none until it is enqueued', () => {
+  test('a slot that ends unused is free again, and an endpoint with nothing due gets no slot until a delivery is queued', () => {
     const slots = createSlots(LIMITS);
     enqueue(slots, ['a', 'b']);
     const allocations = slots.allocate();
@@ -109,7 +109,7 @@ describe('slots of the dispatcher', () => {
     expect(allocations.every((allocation) => allocation.slots === 1 || allocation.slots === 2)).toBe(true);
   });
 
-  test('with a single slot the sends never stop', () => {
+  test('with a single slot the dispatcher sends one delivery after the other without a stop', () => {
     const slots = createSlots({ sends: 1, sendsPerEndpoint: 4 });
     enqueue(slots, ['a', 'b']);
     for (const endpointId of ['a', 'b', 'a', 'b']) {

@@ -267,7 +267,7 @@ describe('one delivery by its id', () => {
 });
 
 describe('pages of the delivery log', () => {
-  it('the pages of the delivery log add up to the whole list, for any size and any number per instant', async () => {
+  it('all pages of the delivery log together are the whole list, for any page size and any number of deliveries per instant', async () => {
     const owner = await h.createEndpoint();
     await put(await h.createEndpoint());
     for (let count = 0; count < 23; count += 1) {

@@ -90,7 +90,7 @@ describe('a crash', () => {
     },
   );
 
-  it('a crash after the end of a send is committed leaves nothing to do', async () => {
+  it('a crash after the end of a send was committed leaves nothing to repair', async () => {
     const { target, delivery } = await interruptedAt('webhook.record.after-commit');
     expect(await delivery()).toMatchObject({
       status: 'delivered',

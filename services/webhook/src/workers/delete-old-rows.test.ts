@@ -80,7 +80,7 @@ it('a deleted endpoint without a log is deleted immediately, and an endpoint tha
   expect(left).not.toContain(deleted.endpoint.id);
 });
 
-it('an event’s row outlives the event in the stream, and old rows are deleted in several statements', async () => {
+it('the row of an event is kept for longer than the stream keeps the event, and old rows are deleted in several statements', async () => {
   const runOnce = createDeleteOldRows({ database: h.database, logRetentionDays: 30 });
   const insert = {
     text: 'insert into consumed_events (id, consumed_at) select gen_random_uuid(), $1 from generate_series(1, $2)',

@@ -132,7 +132,7 @@ describe('a program that gets another developer', () => {
     return version;
   };
 
-  it('its next event goes to the endpoints of the new developer alone, also where an old one names the program', async () => {
+  it('the next event of a program with a new developer goes to the new developer’s endpoints alone, even if an endpoint of the old developer names the program', async () => {
     const [everything, named, theirs] = [h.receiver.url(), h.receiver.url(), h.receiver.url()];
     const old = await h.endpoint(everything.url);
     await h.endpoint(named.url, { developerId: old.developerId, programId: old.tenant.programId });

@@ -179,7 +179,7 @@ describe('an operator decides a held payout', () => {
 });
 
 describe('the list of payouts', () => {
-  test('each filter is passed to the wallet, and a page may be empty although another follows', async () => {
+  test('each filter is passed to the wallet, and a page may be empty even if another page follows', async () => {
     wallet.script.listPayouts = async () => ({ payouts: [HELD], nextCursor: '' });
     expect((await operate('GET', '/payouts')).body).toEqual({ data: [SHOWN], next_cursor: null });
     wallet.script.listPayouts = async () => ({ payouts: [], nextCursor: 'next' });

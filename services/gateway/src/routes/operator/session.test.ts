@@ -109,7 +109,7 @@ describe('signing in as an operator', () => {
     expect((await operate('GET', '/me', { token: BOB })).body).toEqual({ name: 'bob', session_expires_at: null });
   });
 
-  test('every sign-in mints a session of its own, whatever cookie came with it', async () => {
+  test('every sign-in creates a new session, whatever session cookie the request has', async () => {
     const planted = `laurel_operator=${'x'.repeat(43)}`;
     const first = await enter(ALICE, { cookie: planted });
     const second = await enter(BOB, { cookie: first });

@@ -95,7 +95,7 @@ test('a list of attempts at one challenge calls the challenge service alone, and
   expect([challenge.asked.length, tournament.asked.length]).toEqual([1, 1]);
 });
 
-test('with after, attempts are oldest first, and head_cursor continues where both services were read to', async () => {
+test('a list with `after` has the oldest attempts first, and its head_cursor continues where the reads of both services ended', async () => {
   const [a, b] = [attemptAt('challenge', 40), attemptAt('tournament', 30)];
   challenge.script.listAttempts = answering([a], 60, null);
   tournament.script.listAttempts = answering([b], 50, null);
