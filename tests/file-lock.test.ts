@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('a second process waits until the first has released the lock, and learns that it waits', async () => {
+test('a second process waits until the first has released the lock, and reports that it waits', async () => {
   const order: string[] = [];
   const first = await takeFileLock(file, { onWait: () => order.push('the first waits') });
   const { promise: isWaiting, resolve } = Promise.withResolvers<void>();

@@ -59,7 +59,7 @@ describe('payouts of awards', () => {
     expect(awardOf(await win(rich, '500.00')).payout_status).toBe('paid');
   });
 
-  test('12 parallel wins of one player pay five', async () => {
+  test('of 12 parallel wins of one player five are paid and the others are held', async () => {
     const player = await world.newPlayer();
     const outcomes = await Promise.all(Array.from({ length: 12 }, () => win(player, '1.00')));
     const statuses = outcomes.map((outcome) => awardOf(outcome).payout_status);
@@ -88,7 +88,7 @@ describe('payouts of awards', () => {
     expectError(404, 'not_found', await world.partner.holdNextAward(randomUUID()));
   });
 
-  test('a held award claims the prize', async () => {
+  test('an award that is held claims the prize of its challenge', async () => {
     const challenge = await world.newChallenge();
     const player = await world.newPlayer();
     expectStatus(204, await world.partner.holdNextAward(player.ref));

@@ -74,7 +74,7 @@ describe('refunds at an operator’s or a tester’s request', () => {
     expect(await world.balance(player)).toBe('100.00');
   });
 
-  test('a free attempt expires without a movement of money', async () => {
+  test('a free attempt expires, and no money moves', async () => {
     const terms = liveTerms({ status: 'calibrating' });
     delete terms.threshold;
     const challenge = expectStatus(201, await world.operator.createChallenge(world.program.id, terms)).body;

@@ -50,7 +50,7 @@ describe('the end of a round', () => {
       await world.expectAuditOk();
     });
 
-    test('a round pays one person one rank, whichever of their refs played', async () => {
+    test('a round pays each person for one rank, whichever of the person’s refs played', async () => {
       const round = await world.newRound();
       const player = await world.newPlayer();
       const twin = { ...player, ref: randomUUID() };

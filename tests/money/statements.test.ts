@@ -42,7 +42,7 @@ describe('statements and deposits', () => {
     expect(other).toMatchObject({ balance: '0.00', data: [] });
   });
 
-  test('statements page by cursor without a gap or an overlap', async () => {
+  test('the pages of a statement have every movement once', async () => {
     const player = await world.newPlayer({ funds: '0.00' });
     for (let count = 1; count <= 7; count += 1) {
       const deposit = { environment: 'test', amount: `${count}.00`, reference: `deposit ${count}` };

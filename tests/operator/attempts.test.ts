@@ -79,7 +79,7 @@ describe.skipIf(!(await hasChromium()))('an operator answers a complaint', () =>
     expect(objections).toEqual([]);
   });
 
-  test('the search says what it did not find, and what it could not ask', async () => {
+  test('the search page says if nothing has an id, and names the kinds of items that it could not look up', async () => {
     await using observed = await observePage(browser, origin);
     const { page } = observed;
     await signInByToken(page, world.stack.operatorToken);

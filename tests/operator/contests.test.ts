@@ -135,7 +135,7 @@ describe.skipIf(!(await hasChromium()))('an operator runs contests', () => {
     expect(objections).toEqual([]);
   });
 
-  test('a challenge that drift suspended shows the evidence, and is reinstated with a note alone', async () => {
+  test('the page of a challenge that drift suspended shows the evidence, and the operator can reinstate it only with a note', async () => {
     const { id } = await newPlayedChallenge(world, world, [120]);
     const player = await world.newPlayer();
     await using observed = await observePage(browser, origin);
@@ -159,7 +159,7 @@ describe.skipIf(!(await hasChromium()))('an operator runs contests', () => {
     expect(objections).toEqual([]);
   });
 
-  test('by keyboard: a tournament is created with its purse, a round is opened and cancelled, and every fee is back', async () => {
+  test('by keyboard: a tournament is created with its purse, a round is opened and cancelled, and every fee is returned', async () => {
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
     await signInByToken(page, world.stack.operatorToken);

@@ -126,7 +126,7 @@ describe.skipIf(!(await hasChromium()))('an operator decides about held payouts'
     expect(objections).toEqual([]);
   });
 
-  test('from the list: a payout that was decided since the list was read is not decided again, and leaves the held ones', async () => {
+  test('from the list: a payout that another operator decided meanwhile is not decided again, and disappears from the held ones', async () => {
     const { award_id: awardId, player } = await newHeldPayout(world);
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;

@@ -123,7 +123,7 @@ describe.skipIf(!(await hasChromium()))('an operator decides about programs', ()
     expect(await statusWith(newKey)).toBe(401);
   });
 
-  test('a limit that is changed is the limit that Laurel answers, and an empty field returns to the default', async () => {
+  test('a limit that an operator changes is the limit that Laurel applies, and an empty field returns to the default', async () => {
     const { id } = await world.newProgram();
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;

@@ -84,7 +84,7 @@ describe('attempts in challenges: POST /v1/attempts and GET /v1/attempts/{attemp
     expect(await world.balance(poor)).toBe('4.99');
   });
 
-  test('a create may spend the last cent', async () => {
+  test('a create may charge the whole balance of the player', async () => {
     const challenge = await world.newChallenge({ fee: '5.00' });
     const player = await world.newPlayer({ funds: '5.00' });
     expectStatus(201, await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref }));
@@ -115,7 +115,7 @@ describe('attempts in challenges: POST /v1/attempts and GET /v1/attempts/{attemp
     expectStatus(201, await world.partner.createAttempt({ challenge_id: challenge.id, player_ref: player.ref }));
   });
 
-  test('a player’s location matters in live only', async () => {
+  test('the jurisdiction of a player is checked in live only', async () => {
     const live = await world.newChallenge({ environment: 'live', jurisdictions: ['US-NY'] });
     const sandbox = await world.newChallenge({ environment: 'test', jurisdictions: ['US-NY'] });
     const player = await world.newPlayer({ environment: 'live' });

@@ -95,7 +95,7 @@ describe('the Idempotency-Key header', () => {
     expect(await world.balance(player)).toBe('104.00');
   });
 
-  test('after a 402 the same request succeeds with its key once there is money', async () => {
+  test('after a 402 the same request succeeds with its key once the player has enough money', async () => {
     const { player, challengeId } = await newEntry('0.50');
     const key = randomUUID();
     const body = { challenge_id: challengeId, player_ref: player.ref };

@@ -90,7 +90,7 @@ describe('GET /v1/tournaments', () => {
     expect(Date.parse(round.closes_at) - Date.parse(round.entries_close_at)).toBe(TEN_MINUTES_MS);
   });
 
-  test('the current round is null before the first, then the open one, else the most recent', async () => {
+  test('the current round is null before the first round, then the open round, and otherwise the most recent one', async () => {
     const program = await world.newProgram();
     const tournament = await world.newTournament({}, program);
     const current = async () => (await list(program))[0]?.current_round ?? null;

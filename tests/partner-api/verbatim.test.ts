@@ -66,7 +66,7 @@ describe('metadata and evidence are stored byte for byte', () => {
     }
   });
 
-  test('a receipt shows every digit of a seed, and adds none', async () => {
+  test('a receipt shows every digit of a number in the evidence, and adds none', async () => {
     const attemptId = await openAttempt(await world.newPlayer());
     const body = '{"score":1,"evidence":{"seed":12345678901234567891}}';
     const answer = expectStatus(200, await post<Outcome>(`/v1/attempts/${attemptId}/outcome`, body));

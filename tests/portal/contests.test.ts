@@ -54,7 +54,7 @@ describe.skipIf(!(await hasChromium()))('the contests of a program in the portal
     expect(objections).toEqual([]);
   });
 
-  test('a running round shows counts and no player; once it is settled, it shows every rank with its payout, as /v1 does', async () => {
+  test('a running round shows counts and no player; a settled round shows every rank with its payout, as /v1 does', async () => {
     const { round, players } = await newPlayedRound(world, developer);
     await using observed = await observePage(browser, world.stack.baseUrl);
     const { page, objections } = observed;

@@ -81,7 +81,7 @@ describe.skipIf(!(await hasChromium()))('the overview', () => {
       .waitFor();
   });
 
-  test('numbers that cannot be counted are replaced by a text', async () => {
+  test('the overview shows a text in place of a number that cannot be counted', async () => {
     await using observed = await observePage(browser, world.stack.baseUrl);
     const { page } = observed;
     await page.route('**/api/portal/**/overview?**', async (route) => {

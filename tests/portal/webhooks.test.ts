@@ -109,7 +109,7 @@ describe.skipIf(!(await hasChromium()))('webhooks in the developer portal', () =
     expect(objections).toEqual([]);
   });
 
-  test('the signature checker verifies a real delivery in the browser, names what is wrong, and stores no secret', async () => {
+  test('the signature checker verifies a real delivery in the browser, says what is wrong with a changed one, and stores no secret', async () => {
     const developer = await world.newDeveloper();
     const { portal, program } = developer;
     const hook = await world.newReceiver(developer);
