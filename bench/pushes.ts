@@ -37,6 +37,8 @@ export interface Pushes {
   readonly summary: readonly string[];
   readonly failures: number;
   readonly mixed: boolean;
+  /** Outcomes that were pushed, those of the warm-up included. */
+  readonly pushed: number;
   /** Whether pushes keep up with `/v1`. */
   readonly isWithin: boolean;
 }
@@ -100,6 +102,7 @@ export async function measurePushes(bench: Bench): Promise<Pushes> {
     ),
     failures: turns.reduce((sum, { failures }) => sum + failures, 0),
     mixed: turns.every(({ wins }) => isMixed(wins)),
+    pushed: WARM_UP_OUTCOMES + turns.reduce((sum, { way, outcomes }) => sum + (way === 'push' ? outcomes : 0), 0),
     isWithin: (ratios.at(-1)?.ratio ?? 0) >= LEAST_RATIO,
   };
 }

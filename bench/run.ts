@@ -5,7 +5,8 @@
 //   LAUREL_BENCH_PARTS     comma-separated parts (flows,rounds,webhooks). On demand: doors, a
 //                          partner and the gateway under attack; pushes, pushed outcomes beside
 //                          those of /v1; polls, 1,000 polled integrations; soak, minutes at 64
-//                          clients; turns, for compare.ts. The ratio needs flows at 64 clients.
+//                          clients; growth, the bytes that a flow adds to each table; turns, for
+//                          compare.ts. The ratio needs flows at 64 clients.
 //   LAUREL_BENCH_SHAPE     six processes, one for each service (six), or one for all of them (one)
 //   LAUREL_BENCH_DATA      folder for the database (a temporary one); its disk is measured
 import { type ChildProcess, fork } from 'node:child_process';
@@ -17,15 +18,16 @@ import { IN_PROCESS } from '@laurel/grpc';
 import { startEmbeddedPostgres } from '@laurel/local-infrastructure/embedded-postgres';
 import { startNats, startStack } from '@laurel/testing';
 import pg from 'pg';
-import { measureDeliveries } from './deliveries.ts';
+import { DELIVERIES, measureDeliveries } from './deliveries.ts';
 import { measureDoors } from './doors.ts';
+import { createGrowth } from './growth.ts';
 import type { LoadOrder, LoadRequest, LoadResult } from './load.ts';
 import { createMeter, percent, type Reading, sharesBetween, usedBetween } from './meter.ts';
 import type { Flow } from './paid-flow.ts';
 import { measurePolls } from './polls.ts';
 import { measurePushes, pushedAttempts } from './pushes.ts';
 import { createPrograms, PLAYERS, PROGRAMS } from './setup.ts';
-import { measureSoak } from './soak.ts';
+import { measureSoak, SOAK_CLIENTS } from './soak.ts';
 import { percentiles, table } from './statistics.ts';
 import { measureTimeToReady } from './time-to-ready.ts';
 import { answerTurns, type BenchShape } from './turns.ts';
@@ -119,6 +121,7 @@ const measuredMs =
   stepMs * (parts.has('flows') ? clientCounts.length + OPEN_LOOP_SHARES.length : 0) +
   stepMs * (parts.has('doors') ? 1 : 0) +
   (parts.has('turns') ? stepMs : 0) +
+  (parts.has('growth') ? stepMs : 0) +
   (parts.has('soak') ? soakMs : 0);
 const mostFlows = (measuredMs * MOST_FLOWS_PER_SECOND) / 1000 + (parts.has('pushes') ? pushedAttempts(stepMs) : 0);
 const challenges = SPARE_CHALLENGES + challengesNeeded(mostFlows / PLAYERS);
@@ -199,8 +202,17 @@ const soak = parts.has('soak')
   : undefined;
 failures += soak?.failures ?? 0;
 if (soak?.mixed === false) unmixed += 1;
+const growth = parts.has('growth') ? createGrowth(stack) : undefined;
+for (const flow of ['challenge', 'round'] as const) {
+  const unit = flow === 'challenge' ? 'paid flow' : 'entry and score';
+  const result = await growth?.during(unit, () => runLoad(request(flow, SOAK_CLIENTS)), answeredFlows);
+  failures += result === undefined ? 0 : countOf(result, 'failed');
+}
 const doors = parts.has('doors') ? await measureDoors(stack, runLoad, stepMs) : [];
-const pushes = parts.has('pushes') ? await measurePushes({ stack, meter, ask, programs, stepMs }) : undefined;
+const measuredPushes = () => measurePushes({ stack, meter, ask, programs, stepMs });
+const pushes = parts.has('pushes')
+  ? await (growth?.during('push', measuredPushes, ({ pushed }) => pushed) ?? measuredPushes())
+  : undefined;
 failures += pushes?.failures ?? 0;
 if (pushes?.mixed === false) unmixed += 1;
 load.kill();
@@ -214,11 +226,22 @@ if (!audit.ok) throw new Error(`the audit answered ${audit.status}: ${await audi
 const { ok, checks } = (await audit.json()) as { ok: boolean; checks: { id: string; violations: number }[] };
 
 // Webhooks come after the audit, because their events name attempts that do not exist.
-const webhooks = parts.has('webhooks') ? await measureDeliveries(stack) : [];
+const measuredDeliveries = () => measureDeliveries(stack);
+const webhooks = parts.has('webhooks')
+  ? await (growth?.during('delivery', measuredDeliveries, () => DELIVERIES) ?? measuredDeliveries())
+  : [];
 
 const polls = parts.has('polls') ? await measurePolls(stack, stepMs) : [];
 
-for (const measured of [rows, ...(soak?.tables ?? []), doors, ...(pushes?.tables ?? []), webhooks, polls])
+for (const measured of [
+  rows,
+  ...(soak?.tables ?? []),
+  doors,
+  ...(pushes?.tables ?? []),
+  webhooks,
+  polls,
+  growth?.table() ?? [],
+])
   if (measured.length > 1) console.log(`\n${table(measured)}\n`);
 for (const line of [...(soak?.summary ?? []), ...(pushes?.summary ?? [])]) console.log(line);
 if (yardstickPerSecond !== undefined) {
@@ -262,6 +285,10 @@ function runLoad(order: LoadRequest): Promise<LoadResult> {
   return ask<LoadResult>(order);
 }
 
+function answeredFlows(result: LoadResult): number {
+  return countOf(result, 'won', 'lost');
+}
+
 async function ask<Answer>(order: LoadOrder): Promise<Answer> {
   const answered = once(load, 'message');
   load.send(order);
@@ -277,7 +304,7 @@ async function measure(name: string, order: LoadRequest): Promise<number> {
   const [countedBefore, counted] = [counters, await meter.count()];
   counters = counted;
 
-  const flows = countOf(result, 'won', 'lost');
+  const flows = answeredFlows(result);
   const failed = countOf(result, 'failed');
   failures += failed;
   const wins = order.flow === 'challenge' ? winsInWindows(result.results) : undefined;
