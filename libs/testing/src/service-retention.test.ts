@@ -24,9 +24,7 @@ test('a table without a row is an issue, and so are a row without a table and a 
     'the table programs has no row',
     'parties is not a table of the service',
   ]);
-  expect(issuesAfter((section) => `${section}${/^\| `programs`.*\n/m.exec(section)?.[0]}`)).toEqual([
-    'programs has two rows',
-  ]);
+  expect(issuesAfter((section) => section.replace(/^\| `programs`.*\n/m, '$&$&'))).toEqual(['programs has two rows']);
 });
 
 test('a setting that the service lacks, another default and another worker are issues', () => {
