@@ -10,8 +10,14 @@ import type { Queryable } from '@laurel/postgres';
 /** Whether these are all scores of their kind. */
 export type Scores = { readonly scores: readonly number[]; readonly isComplete: boolean };
 
-/** How many rows are read at most. */
-export const MAX_SCORES = 10_000;
+/** The most samples that are read; each is a short row. */
+const MAX_SAMPLES = 10_000;
+
+/**
+ * The most attempts that are read: each is a row of its own page, and its score another. They draw
+ * the same picture as ten times as many.
+ */
+const MAX_ATTEMPTS = 1_000;
 
 // The samples of attempts have time-sorted ids, so that these are the latest.
 const SELECT_SAMPLES = {
@@ -32,12 +38,12 @@ from (
 };
 
 /** The samples from which the bar follows. */
-export function loadSampledScores(on: Queryable, challengeId: string, limit = MAX_SCORES): Promise<Scores> {
+export function loadSampledScores(on: Queryable, challengeId: string, limit = MAX_SAMPLES): Promise<Scores> {
   return load(on, SELECT_SAMPLES, challengeId, limit);
 }
 
 /** The scores of settled paid attempts. */
-export function loadPaidScores(on: Queryable, challengeId: string, limit = MAX_SCORES): Promise<Scores> {
+export function loadPaidScores(on: Queryable, challengeId: string, limit = MAX_ATTEMPTS): Promise<Scores> {
   return load(on, SELECT_PAID, challengeId, limit);
 }
 
