@@ -10,7 +10,7 @@ import { type DeliveredEvents, receiveEvents } from '../faults/delivered-events.
 import { expectAcknowledged, type Load, type ProgramUnderLoad, underLoad } from '../faults/load.ts';
 import { eventually, joinWorld, type SharedWorld } from '../world.ts';
 import { type Containers, openContainers } from './containers.ts';
-import { DISK_IS_FULL, FAULTS, type Fault, isWell } from './faults.ts';
+import { DISK_IS_FULL, FAULTS, type Fault, waitUntilWell } from './faults.ts';
 
 const PLAYERS = 4;
 /** Responses before a fault, and after it. */
@@ -51,7 +51,7 @@ afterAll(() => world?.[Symbol.asyncDispose]());
 beforeEach(async () => {
   if (failed.length >= MAX_FAILURES)
     throw new Error(`not tried, because ${MAX_FAILURES} tests failed: ${failed.join('; ')}`);
-  await Promise.all(CONTAINERS.map((name) => isWell(containers, name, WELL_MS)));
+  await Promise.all(CONTAINERS.map((name) => waitUntilWell(containers, name, WELL_MS)));
 });
 afterEach(({ task }) => {
   if (task.result?.state === 'fail' && failed.length < MAX_FAILURES) failed.push(task.name);
@@ -67,7 +67,7 @@ async function faultUnderLoad({ begin, felt, heal }: Fault, name: string): Promi
     } finally {
       await heal(containers, name);
     }
-    await isWell(containers, name);
+    await waitUntilWell(containers, name);
     await load.more(ENOUGH);
     await load.pushed();
   });

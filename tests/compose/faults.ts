@@ -178,7 +178,7 @@ function ballastOf(disks: Readonly<Record<string, string>>, name: string): strin
 }
 
 /** Resolves when the container runs and its health check has passed. */
-export async function isWell({ stateOf }: Containers, name: string, limitMs = RECOVERY_MS): Promise<void> {
+export async function waitUntilWell({ stateOf }: Containers, name: string, limitMs = RECOVERY_MS): Promise<void> {
   await eventually(
     async () => {
       const { isRunning, isHealthy } = await stateOf(name);

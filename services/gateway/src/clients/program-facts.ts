@@ -29,8 +29,8 @@ export async function announceProgram(
   if (isRefused(put)) throw new Error(`the integration service refused a program: ${put.code}`);
 }
 
-/** The services that keep facts of programs. */
-export interface ToldOfPrograms {
+/** The services to which the gateway announces the facts of programs. */
+export interface ProgramFactServices {
   readonly integration: Pick<IntegrationClient, 'putProgram'>;
   readonly webhook: Pick<WebhookClient, 'putProgram'>;
 }
@@ -40,7 +40,7 @@ export interface ToldOfPrograms {
  * that cannot be reached to that set, and logs it.
  */
 export async function tryToAnnounce(
-  { integration, webhook }: ToldOfPrograms,
+  { integration, webhook }: ProgramFactServices,
   facts: ProgramFacts,
   {
     requestId,
@@ -49,7 +49,7 @@ export async function tryToAnnounce(
   }: {
     readonly requestId: string;
     readonly logger: Logger;
-    readonly unreachable?: Set<keyof ToldOfPrograms>;
+    readonly unreachable?: Set<keyof ProgramFactServices>;
   },
 ): Promise<AnnouncedTo> {
   const announceTo = {
@@ -75,7 +75,7 @@ export async function tryToAnnounce(
 
 /** Events of the program go to the endpoints of this developer from then on. */
 async function announceDeveloper(
-  webhook: ToldOfPrograms['webhook'],
+  webhook: ProgramFactServices['webhook'],
   { programId, developerId, version }: ProgramFacts,
   { requestId }: { readonly requestId: string },
 ): Promise<void> {

@@ -9,7 +9,7 @@ import type { Database } from '@laurel/postgres';
 import type { Logger } from '@laurel/service';
 import { newId } from '@laurel/values/ids';
 import { millisecondsOf } from '@laurel/values/instant';
-import { type ToldOfPrograms, tryToAnnounce } from '../clients/program-facts.ts';
+import { type ProgramFactServices, tryToAnnounce } from '../clients/program-facts.ts';
 import type { ProgramFacts } from '../domain/program.ts';
 import { announcePrograms } from '../repository/program-facts.ts';
 
@@ -23,7 +23,7 @@ export function createAnnouncePrograms({
   database,
   logger,
   ...services
-}: ToldOfPrograms & { readonly database: Database; readonly logger: Logger }) {
+}: ProgramFactServices & { readonly database: Database; readonly logger: Logger }) {
   let repeatedAtMs = Number.NEGATIVE_INFINITY;
   return async function runOnce(now: Date): Promise<void> {
     const nowMs = millisecondsOf(now);
@@ -31,7 +31,7 @@ export function createAnnouncePrograms({
     if (repeats) repeatedAtMs = nowMs;
     // A service that cannot be reached keeps none of the other's facts waiting, and is not called
     // again in this run.
-    const unreachable = new Set<keyof ToldOfPrograms>();
+    const unreachable = new Set<keyof ProgramFactServices>();
     const announce = (facts: ProgramFacts) =>
       tryToAnnounce(services, facts, { requestId: newId(), logger, unreachable });
     await announcePrograms(database, announce, { repeats });

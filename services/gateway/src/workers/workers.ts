@@ -1,7 +1,7 @@
 /** The gateway's workers, and how often each runs. */
 import type { Foundation, Worker } from '@laurel/service';
 import type { Admission } from '../admission/admission.ts';
-import type { ToldOfPrograms } from '../clients/program-facts.ts';
+import type { ProgramFactServices } from '../clients/program-facts.ts';
 import type { Peppers } from '../domain/peppers.ts';
 import { recordKeyUse } from '../repository/admissions.ts';
 import { createAnnouncePrograms } from './announce-programs.ts';
@@ -34,7 +34,7 @@ export function gatewayWorkers({
   webhook,
   signInWindowMs,
 }: Pick<Foundation, 'database' | 'logger'> &
-  ToldOfPrograms & {
+  ProgramFactServices & {
     readonly admission: Admission;
     readonly peppers: Peppers;
     readonly signInWindowMs: number;

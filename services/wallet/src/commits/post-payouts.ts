@@ -85,7 +85,9 @@ async function pay(
   const now = clock();
   const tried = payments.filter(
     (payment) =>
-      payment.ownersHold === undefined && !withheld.has(ledgerIdOf(payment)) && !withheld.has(programKeyOf(payment)),
+      payment.contestServiceHold === undefined &&
+      !withheld.has(ledgerIdOf(payment)) &&
+      !withheld.has(programKeyOf(payment)),
   );
   if (tried.length === 0) return payments.map(() => null);
 

@@ -13,9 +13,9 @@ import { type Cents, cents } from '@laurel/values/money';
 import type { Environment } from '@laurel/values/tenant';
 import { type LedgerChanges, openBook, type PlayerLedger, type Posting, playerLedgerId } from './ledger.ts';
 import {
+  type ContestServiceHold,
   decideHold,
   type HoldReason,
-  type OwnersHold,
   type ProgramPayouts,
   type RecentPayouts,
   type VelocityLimits,
@@ -39,7 +39,7 @@ export type PayoutRequest = Win & {
    * Why the contest service holds the payout; absent if the wallet alone decides. It counts at the
    * first decision, and no repeat changes that.
    */
-  readonly ownersHold?: OwnersHold;
+  readonly contestServiceHold?: ContestServiceHold;
 };
 
 /** One payout in its current state. Its money has moved exactly if it is paid. */
@@ -110,8 +110,8 @@ export function decidePayouts(batch: {
     const ledgerId = playerLedgerId(payment.accountId, payment.environment);
     const recent = recentByLedger.get(ledgerId) ?? facts.recent;
     const sandboxHold = book.holdsNextAward(ledgerId);
-    const { kind, amountCents, ownersHold } = payment;
-    const held = ownersHold === undefined ? {} : { ownersHold };
+    const { kind, amountCents, contestServiceHold } = payment;
+    const held = contestServiceHold === undefined ? {} : { contestServiceHold };
     const programKey = programKeyOf(payment);
     const program = programs.get(programKey) ?? facts.program;
     const reason = decideHold({ ...facts, ...held, kind, sandboxHold, recent, program, amountCents, limits });

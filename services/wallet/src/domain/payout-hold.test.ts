@@ -55,7 +55,7 @@ describe('decideHold', () => {
     });
     fc.assert(
       fc.property(facts, (any) => {
-        expect(decideHold({ ...clean, ...any, ownersHold: 'challenge_suspended' })).toBe('challenge_suspended');
+        expect(decideHold({ ...clean, ...any, contestServiceHold: 'challenge_suspended' })).toBe('challenge_suspended');
       }),
     );
   });

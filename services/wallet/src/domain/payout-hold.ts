@@ -31,10 +31,10 @@ import { type Cents, cents } from '@laurel/values/money';
 export type WinKind = 'award' | 'purse';
 
 /** Why the contest service has a win held, whatever the wallet's own rules would decide. */
-export type OwnersHold = 'challenge_suspended';
+export type ContestServiceHold = 'challenge_suspended';
 
 export type HoldReason =
-  | OwnersHold
+  | ContestServiceHold
   | 'enforcement_flag'
   | 'under_investigation'
   | 'sandbox_hold'
@@ -70,7 +70,7 @@ export const NO_PROGRAM_LIMIT: ProgramPayouts = { paidCents: cents(0n), limitCen
 export function decideHold(facts: {
   readonly kind: WinKind;
   /** Absent if the contest service leaves the decision to the wallet. */
-  readonly ownersHold?: OwnersHold;
+  readonly contestServiceHold?: ContestServiceHold;
   readonly enforcementFlag: boolean;
   readonly underInvestigation: boolean;
   readonly sandboxHold: boolean;
@@ -79,7 +79,7 @@ export function decideHold(facts: {
   readonly amountCents: Cents;
   readonly limits: VelocityLimits;
 }): HoldReason | null {
-  if (facts.ownersHold !== undefined) return facts.ownersHold;
+  if (facts.contestServiceHold !== undefined) return facts.contestServiceHold;
   if (facts.enforcementFlag) return 'enforcement_flag';
   if (facts.underInvestigation) return 'under_investigation';
   if (facts.sandboxHold) return 'sandbox_hold';

@@ -57,7 +57,7 @@ function parsePayment(payment: WireAwardPayment): PayoutRequest {
   return {
     ...parseTenant(payment.tenant),
     ...parseWin(payment),
-    ...parseOwnersHold(payment),
+    ...parseContestServiceHold(payment),
     awardId: parseId(payment.awardId),
     accountId: parseId(payment.accountId),
     amountCents: parseAmountAboveZero(payment.amountCents),
@@ -65,11 +65,14 @@ function parsePayment(payment: WireAwardPayment): PayoutRequest {
 }
 
 /** Only the challenge service has an award held, for the one reason that it decides itself. */
-function parseOwnersHold({ holdReason, roundId = '' }: WireAwardPayment): Pick<PayoutRequest, 'ownersHold'> {
+function parseContestServiceHold({
+  holdReason,
+  roundId = '',
+}: WireAwardPayment): Pick<PayoutRequest, 'contestServiceHold'> {
   if (holdReason === undefined) return {};
   if (holdReason !== 'challenge_suspended' || roundId !== '')
     throw new Error(`no contest service holds a payout for ${holdReason}`);
-  return { ownersHold: holdReason };
+  return { contestServiceHold: holdReason };
 }
 
 function parseWin({ attemptId, roundId = '' }: WireAwardPayment): Win {

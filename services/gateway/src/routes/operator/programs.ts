@@ -4,7 +4,7 @@ import type { Clock, Logger } from '@laurel/service';
 import { newId } from '@laurel/values/ids';
 import { MAX_NAME_CHARACTERS } from '@laurel/values/limits';
 import type { Admission } from '../../admission/admission.ts';
-import { type ToldOfPrograms, tryToAnnounce } from '../../clients/program-facts.ts';
+import { type ProgramFactServices, tryToAnnounce } from '../../clients/program-facts.ts';
 import type { WebhookClient } from '../../clients/webhook.ts';
 import type { Peppers } from '../../domain/peppers.ts';
 import { z } from '../../http/zod.ts';
@@ -75,7 +75,7 @@ interface KeyChanges {
   readonly admission: Pick<Admission, 'revoke'>;
 }
 /** For the routes that change what other services know of a program. */
-interface Facts extends Programs, ToldOfPrograms {
+interface Facts extends Programs, ProgramFactServices {
   readonly logger: Logger;
 }
 
