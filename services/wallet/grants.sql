@@ -26,6 +26,11 @@ grant select, insert (program_id, environment, payout_limit_cents, fee_limit_cen
 -- The result of the continuous audit.
 grant select, insert, update (next_run_at, finished_at, duration_ms, violations) on audit_runs to :"running_role";
 
+-- The slices of the continuous audit.
+grant select, insert (id, tails), update (started_at, completed_at, walk, after, snapshot, tails) on audit_passes to :"running_role";
+grant select, insert, delete on audit_findings to :"running_role";
+grant select, insert, update (cents), delete on audit_sums to :"running_role";
+
 -- The money of programs by day. A worker replaces the rows of open days.
 grant select, insert, delete on program_days to :"running_role";
 grant select, update (next_run_at, open_from, counted_at) on day_counts to :"running_role";

@@ -76,6 +76,27 @@ CREATE TABLE public.accounts (
     CONSTRAINT accounts_verification_level_in_range CHECK (((verification_level >= 0) AND (verification_level <= 3)))
 );
 
+CREATE TABLE public.audit_findings (
+    check_id text NOT NULL,
+    walk text NOT NULL,
+    key uuid NOT NULL,
+    id text NOT NULL,
+    environment text NOT NULL,
+    CONSTRAINT audit_findings_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text])))
+);
+
+CREATE TABLE public.audit_passes (
+    id smallint NOT NULL,
+    started_at timestamp(3) with time zone,
+    completed_at timestamp(3) with time zone,
+    walk text,
+    after uuid,
+    snapshot text,
+    tails jsonb NOT NULL,
+    CONSTRAINT audit_passes_is_one_row CHECK ((id = 1)),
+    CONSTRAINT audit_passes_is_whole CHECK ((num_nulls(started_at, walk, after, snapshot) = ANY (ARRAY[0, 4])))
+);
+
 CREATE TABLE public.audit_runs (
     id smallint NOT NULL,
     next_run_at timestamp(3) with time zone NOT NULL,
@@ -84,6 +105,12 @@ CREATE TABLE public.audit_runs (
     violations jsonb,
     CONSTRAINT audit_runs_is_one_row CHECK ((id = 1)),
     CONSTRAINT audit_runs_result_is_whole CHECK ((num_nulls(finished_at, duration_ms, violations) = ANY (ARRAY[0, 3])))
+);
+
+CREATE TABLE public.audit_sums (
+    name text NOT NULL,
+    key text NOT NULL,
+    cents numeric NOT NULL
 );
 
 CREATE TABLE public.day_counts (
@@ -290,8 +317,17 @@ ALTER TABLE ONLY public.accounts
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.audit_findings
+    ADD CONSTRAINT audit_findings_pkey PRIMARY KEY (check_id, walk, key, id);
+
+ALTER TABLE ONLY public.audit_passes
+    ADD CONSTRAINT audit_passes_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.audit_runs
     ADD CONSTRAINT audit_runs_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.audit_sums
+    ADD CONSTRAINT audit_sums_pkey PRIMARY KEY (name, key);
 
 ALTER TABLE ONLY public.day_counts
     ADD CONSTRAINT day_counts_pkey PRIMARY KEY (id);

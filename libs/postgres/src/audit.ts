@@ -30,7 +30,7 @@ export interface CheckResult {
   readonly examples: string[];
 }
 
-const MAX_EXAMPLES = 10;
+export const MAX_EXAMPLES = 10;
 /** A check reads whole tables: some seconds for a million rows. */
 const CHECK_TIMEOUT_MS = 120_000;
 
@@ -72,17 +72,22 @@ function countViolations(violations: string, environments: EnvironmentsOfIds): s
   return `
     select count(*) as violations, count(*) filter (where is_test) as test_violations,
       (array_agg(id order by is_test, position))[1:${MAX_EXAMPLES}] as examples
-    from (
-      select named.id, named.position, coalesce(named.environment, known.environment, 'live') = 'test' as is_test
+    from (${locatedSql(violations, environments)}) as located`;
+}
+
+/** As SQL: the violations with their environment, and with their `key` if the query returns one. */
+export function locatedSql(violations: string, environments: EnvironmentsOfIds): string {
+  return `
+      select named.id, named.position, named.key, coalesce(named.environment, known.environment, 'live') = 'test' as is_test
       from (
         select broken.id::text as id, row_number() over () as position, to_jsonb(broken) ->> 'environment' as environment,
+          to_jsonb(broken) ->> 'key' as key,
           case when broken.id::text ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then broken.id::text::uuid end as uuid
         from (${violations}) as broken
       ) as named
       left join lateral (
         select rows.environment from (${environments}) as rows where rows.id = named.uuid limit 1
-      ) as known on true
-    ) as located`;
+      ) as known on true`;
 }
 
 /**

@@ -125,9 +125,14 @@ export function createContinuousAudit(options: {
   readonly database: Database;
   readonly intervalMs: number;
   readonly run: (signal: AbortSignal) => Promise<readonly CheckResult[]>;
+  /**
+   * If a run does not audit every row (sliced-audit.ts): when all of them had been audited last, in
+   * seconds since 1970.
+   */
+  readonly passCompletedAt?: () => Promise<number | null>;
   readonly logger: { error(fields: object, message: string): void; warn(fields: object, message: string): void };
 }): ContinuousAudit {
-  const { database, intervalMs, run, logger } = options;
+  const { database, intervalMs, run, passCompletedAt, logger } = options;
   const violations = gauge(
     'laurel_audit_violations',
     'Rows that violate an invariant, by check and environment, in the last whole run of the audit.',
@@ -136,6 +141,10 @@ export function createContinuousAudit(options: {
   const finished = gauge(
     'laurel_audit_finished_timestamp_seconds',
     'When the last whole run of the audit ended, in seconds since 1970; 0 where there was none.',
+  );
+  const passFinished = gauge(
+    'laurel_audit_pass_finished_timestamp_seconds',
+    'When the audit had last read every row, in seconds since 1970; before the first time, when it began to; 0 before that.',
   );
   const duration = gauge('laurel_audit_duration_seconds', 'How long the last whole run of the audit took.');
   const stop = new AbortController();
@@ -147,6 +156,7 @@ export function createContinuousAudit(options: {
     const [row] = await database.query<FinishedRow>(LOAD);
     if (row === undefined) return;
     finished.set(row.finished_seconds);
+    passFinished.set((await passCompletedAt?.()) ?? row.finished_seconds);
     duration.set(row.duration_seconds);
     // A check that a release removed is no longer shown.
     violations.reset();

@@ -13,6 +13,13 @@ export { type DatabaseClock, startDatabaseClock } from './database-clock.ts';
 export { ConnectionFailedError, isConnectionFailure, isForeignKeyViolation, isUniqueViolation } from './errors.ts';
 export { verifyRunningRole } from './running-role.ts';
 export {
+  createSlicedAudit,
+  inSnapshotSql,
+  type SlicedAudit,
+  type SlicedCheck,
+  type Walk,
+} from './sliced-audit.ts';
+export {
   createStageSampler,
   EACH_ENVIRONMENT,
   MAX_COUNTED,

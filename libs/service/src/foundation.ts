@@ -88,12 +88,14 @@ export interface Audit {
   readonly intervalSeconds: number;
   /** Returns the result of each check; ends early when the signal is aborted. */
   readonly run: (signal: AbortSignal) => Promise<readonly CheckResult[]>;
+  /** If a run audits slices: see createContinuousAudit. */
+  readonly passCompletedAt?: () => Promise<number | null>;
 }
 
 /** Audits the service's own rows all the time, one replica at a time. */
-export function startAudit(foundation: Foundation, { intervalSeconds, run }: Audit): void {
+export function startAudit(foundation: Foundation, { intervalSeconds, ...audit }: Audit): void {
   const { started, database, logger } = foundation;
-  const auditor = createContinuousAudit({ database, intervalMs: intervalSeconds * 1_000, run, logger });
+  const auditor = createContinuousAudit({ database, intervalMs: intervalSeconds * 1_000, ...audit, logger });
   startWorkers(foundation, [{ name: 'audit', intervalMs: auditor.pollMs, runOnce: auditor.runOnce }]);
   // Its worker waits for a run under way, so the auditor ends that run first.
   started.use(auditor);

@@ -15,7 +15,7 @@ import { createAwardPaymentBatches } from './commits/post-payouts.ts';
 import { createFeeRefundBatches } from './commits/post-refunds.ts';
 import { createFeeQueryBatches } from './commits/post-tombstones.ts';
 import type { WalletConfig } from './config.ts';
-import { runAudit } from './repository/audit.ts';
+import { createLedgerAudit } from './repository/audit.ts';
 import { HELD_PAYOUTS } from './repository/payouts.ts';
 import { walletRpcs } from './rpcs.ts';
 import { createCountDays } from './workers/count-days.ts';
@@ -59,7 +59,7 @@ function startParts(config: WalletConfig, { database, clock, logger, started }: 
         runOnce: createCountDays({ database, intervalMs: countIntervalMs }),
       },
     ],
-    audit: { intervalSeconds: config.AUDIT_INTERVAL_SECONDS, run: (signal) => runAudit(database, signal) },
+    audit: { intervalSeconds: config.AUDIT_INTERVAL_SECONDS, ...createLedgerAudit(database) },
     forTests: {},
   };
 }

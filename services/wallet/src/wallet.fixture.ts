@@ -4,7 +4,7 @@
  */
 import { isRefused, type Refused } from '@laurel/errors';
 import { createClient, type TypedClient } from '@laurel/grpc';
-import { createDatabase, type Database } from '@laurel/postgres';
+import { type CheckResult, createDatabase, type Database } from '@laurel/postgres';
 import { Environment } from '@laurel/proto/common';
 import {
   type AwardPayment,
@@ -24,6 +24,7 @@ import { cents } from '@laurel/values/money';
 import { expect } from 'vitest';
 import { walletConfigSchema } from './config.ts';
 import type { DefaultLimits } from './domain/program-limits.ts';
+import { createLedgerAudit } from './repository/audit.ts';
 import { startWallet } from './server.ts';
 
 export type WalletClient = TypedClient<WalletServiceService>;
@@ -183,9 +184,16 @@ export async function balanceOf({ client }: TestWallet, { accountId, player }: T
   return balanceCents;
 }
 
-/** The checks with violations, and their number; empty if every invariant holds. */
-export async function auditViolations({ client }: TestWallet): Promise<Record<string, bigint>> {
+/**
+ * The checks with violations, and their number; empty if every invariant holds. The audit in slices
+ * must find the same.
+ */
+export async function auditViolations({ client, connect }: TestWallet): Promise<Record<string, bigint>> {
   const { checks } = await ok(client.audit({}));
+  await using database = connect();
+  const sliced = await createLedgerAudit(database, { maxPageSize: 100 }).run();
+  const counts = ({ id, violations, testViolations }: CheckResult) => ({ id, violations, testViolations });
+  expect(sliced.map(counts)).toEqual(checks.map(counts));
   return Object.fromEntries(
     checks.filter((check) => check.violations > 0n).map((check) => [check.id, check.violations]),
   );

@@ -1,11 +1,38 @@
 /**
  * Every invariant of the ledger, as a query for the rows that violate it. All of them are
  * constraints or follow from constraints; the audit relies on none, because it exists for the case
- * that one was switched off. Each query reads its tables once: a ledger of a million transfers
- * takes a few seconds.
+ * that one was switched off.
+ *
+ * A rule has two forms. `violations` reads whole tables once, for the audit that an operator asks
+ * for: a ledger of a million transfers takes a few seconds. `slices` is the same rule over some
+ * rows (audit-walks.ts), for the continuous audit; a rule of single rows has one text for both
+ * (`ofRows`). Slices find other rows by indexes. While one of these is missing, which
+ * `guards_are_in_place` reports, a slice may take too long and its run fails.
  */
-import { type Check, type CheckResult, type Database, type EnvironmentsOfIds, runChecks } from '@laurel/postgres';
+import {
+  type CheckResult,
+  createSlicedAudit,
+  type Database,
+  type EnvironmentsOfIds,
+  runChecks,
+  type SlicedAudit,
+  type SlicedCheck,
+} from '@laurel/postgres';
 import { HOUSE_DIGIT, LIVE_HOUSE, SHARED_SANDBOX } from '../domain/ledger.ts';
+import {
+  ACCOUNTS,
+  DECISIONS,
+  LEDGERS,
+  LINES,
+  PAYOUTS,
+  PAYOUTS_OF_PROGRAMS,
+  type Rows,
+  START_SUMS,
+  SUM,
+  TRANSFERS,
+  unhousedSides,
+  WALKS,
+} from './audit-walks.ts';
 import { CONTEST_SERVICE_DIGITS, contestServiceDigitsSql } from './owned-page.ts';
 import { DAY_SUMS, dayAmountsSql } from './program-days.ts';
 
@@ -65,7 +92,74 @@ const HOUSE_ACCOUNTS = Object.entries(HOUSE_DIGIT)
  */
 const OF_A_DAY = `range between interval '23:59:59.999' preceding and current row`;
 
-const CHECKS: readonly Check[] = [
+type Forms = Pick<SlicedCheck, 'violations' | 'slices'>;
+
+/** A rule about rows of one walk: the same query over all of them and over those of a slice. */
+function ofRows({ walk, all, inSlice }: Rows, sql: (rows: string) => string): Forms {
+  return { violations: sql(all), slices: { [walk]: sql(inSlice) } };
+}
+
+/** Houses whose balances do not sum to zero, together with what else each of them moved. */
+const houseSumsSql = (moved: string) => `
+      select part.house_id as id
+      from (
+        select house_id, sum(balance_cents) as cents from ledger_accounts group by house_id
+        union all
+        select moved.house_id, moved.cents from ${moved} as moved
+      ) as part
+      group by part.house_id having sum(part.cents) <> 0`;
+
+/** Refunds that contradict the fee that they return. */
+const refundDiffersSql = (refunds: string) => `
+      select refund.key, refund.id
+      from ${refunds} as refund
+      left join transfers as fee on fee.id = refund.fee_transfer_id and fee.kind = 'fee' and fee.state = 'posted'
+      where refund.kind = 'refund' and (
+        fee.id is null or fee.amount_cents <> refund.amount_cents or fee.environment <> refund.environment
+        or fee.debit_id <> refund.credit_id or fee.attempt_id <> refund.attempt_id
+        or (fee.credit_id <> refund.debit_id and (fee.house_id is not null or fee.environment = 'live'))
+      )`;
+
+const { challenge: OF_CHALLENGE, tournament: OF_TOURNAMENT } = CONTEST_SERVICE_DIGITS;
+
+const unownedFeesSql = (transfers: string) => `
+      select key, id from ${transfers} as fee
+      where kind = 'fee' and state = 'posted' and ${contestServiceDigitsSql('attempt_id')} not in ('${OF_CHALLENGE}', '${OF_TOURNAMENT}')`;
+
+const unownedPayoutsSql = (payouts: string) => `
+      select key, award_id as id from ${payouts} as payout
+      where num_nonnulls(attempt_id, round_id) <> 1
+        or ${contestServiceDigitsSql('attempt_id')} <> '${OF_CHALLENGE}'
+        or ${contestServiceDigitsSql('award_id')} <> case when round_id is null then '${OF_CHALLENGE}' else '${OF_TOURNAMENT}' end`;
+
+/** Programs and closed days whose stored money is not the sum of the amounts. */
+const closedDaysSql = (closed: string, amounts: string) => `
+      with closed as ${closed},
+      summed as (
+        select day, environment, program_id, ${DAY_SUMS}
+        from ${amounts} as amount
+        where day < (select open_from from closed) group by day, environment, program_id
+      )
+      select coalesce(stored.program_id, summed.program_id) as id, coalesce(stored.environment, summed.environment) as environment
+      from (select * from program_days where day < (select open_from from closed)) as stored
+      full join summed using (day, environment, program_id)
+      where row(stored.fees_cents, stored.refunds_cents, stored.paid_cents, stored.held_cents, stored.denied_cents)
+        is distinct from row(summed.fees_cents, summed.refunds_cents, summed.paid_cents, summed.held_cents, summed.denied_cents)`;
+
+/** Whether a paid payout with its ledger account and its transfer contradict each other, in SQL. */
+const PAYOUT_DIFFERS = `
+        payout.award_id is null or transfer.id is null
+        or payout.transfer_id is distinct from transfer.id
+        or ledger.id is distinct from transfer.credit_id
+        or payout.amount_cents <> transfer.amount_cents
+        or payout.attempt_id is distinct from transfer.attempt_id
+        or payout.round_id is distinct from transfer.round_id
+        or (payout.round_id is not null) <> (transfer.kind = 'purse')`;
+
+const LEDGER_OF_PAYOUT = `
+      left join ledger_accounts as ledger on ledger.account_id = payout.account_id and ledger.environment = payout.environment`;
+
+const CHECKS: readonly SlicedCheck[] = [
   {
     id: 'balance_is_sum_of_transfers',
     description: 'The balance of every ledger account is what its transfers add up to.',
@@ -82,6 +176,23 @@ const CHECKS: readonly Check[] = [
         group by leg.id
       ) as summed on summed.id = ledger.id
       where ledger.id is null or ledger.balance_cents <> coalesce(summed.cents, 0)`,
+    slices: {
+      [LEDGERS.walk]: `
+      select ledger.key, ledger.id
+      from ${LEDGERS.inSlice} as ledger
+      left join lateral (
+        select sum(case when credit_id = ledger.id then amount_cents else 0 end - case when debit_id = ledger.id then amount_cents else 0 end) as cents
+        from transfers where player_ledger_id = ledger.id and state = 'posted'
+      ) as line on true
+      left join audit_sums as moved on moved.name = '${SUM.moved}' and moved.key = ledger.id::text
+      where ledger.kind = 'player' and ledger.balance_cents <> coalesce(line.cents, 0) + coalesce(moved.cents, 0)`,
+    },
+    atEnd: `
+      select coalesce(balance.key, moved.key)::uuid as id
+      from (select key, cents from audit_sums where name = '${SUM.balance}') as balance
+      full join (select key, cents from audit_sums where name = '${SUM.moved}') as moved using (key)
+      left join ledger_accounts as ledger on ledger.id = coalesce(balance.key, moved.key)::uuid
+      where ledger.id is null or (ledger.kind <> 'player' and balance.cents <> coalesce(moved.cents, 0))`,
   },
   {
     id: 'balances_sum_to_zero',
@@ -94,24 +205,8 @@ const CHECKS: readonly Check[] = [
       'All balances of one house, and of those who play with it, sum to zero: no program’s play money reaches another’s.',
     // Transfers from before there were houses name none. In test their counterparty was the shared
     // sandbox, whatever the player's house.
-    violations: `
-      select part.house_id as id
-      from (
-        select house_id, sum(balance_cents) as cents from ledger_accounts group by house_id
-        union all
-        select side.house_id, sum(side.cents)
-        from transfers
-        join ledger_accounts as player on player.id = transfers.player_ledger_id
-        cross join lateral (
-          select case when credit_id = player_ledger_id then amount_cents else -amount_cents end as cents
-        ) as moved
-        cross join lateral (
-          values (player.house_id, -moved.cents), ('${SHARED_SANDBOX}'::uuid, moved.cents)
-        ) as side (house_id, cents)
-        where transfers.state = 'posted' and transfers.environment = 'test' and transfers.house_id is null
-        group by side.house_id
-      ) as part
-      group by part.house_id having sum(part.cents) <> 0`,
+    violations: houseSumsSql(unhousedSides('transfers')),
+    atEnd: houseSumsSql(`(select key::uuid as house_id, cents from audit_sums where name = '${SUM.unhoused}')`),
   },
   {
     id: 'houses_are_complete',
@@ -147,6 +242,20 @@ const CHECKS: readonly Check[] = [
       from player_links as link
       join program_accounts as pair on pair.program_id = link.program_id and pair.account_id = link.account_id
       where pair.severed`,
+    slices: {
+      [ACCOUNTS.walk]: `
+      select account.key, ledger.id
+      from ${ACCOUNTS.inSlice} as account
+      join ledger_accounts as ledger on ledger.account_id = account.id
+      where ledger.house_id <> account.house_id and ledger.house_id <> '${SHARED_SANDBOX}'
+      union
+      select account.key, account.id
+      from ${ACCOUNTS.inSlice} as account
+      join player_links as link on link.account_id = account.id
+      left join program_accounts as pair on pair.program_id = link.program_id and pair.account_id = link.account_id
+      where account.house_id <> case link.environment when 'live' then '${LIVE_HOUSE}'::uuid else link.program_id end
+        or pair.severed`,
+    },
   },
   {
     id: 'no_player_below_zero',
@@ -155,6 +264,11 @@ const CHECKS: readonly Check[] = [
       select id from ledger_accounts where kind = 'player' and balance_cents < 0
       union
       select player_ledger_id from transfers where player_balance_after_cents < 0`,
+    slices: {
+      [LEDGERS.walk]: `select key, id from ${LEDGERS.inSlice} as ledger where kind = 'player' and balance_cents < 0`,
+      [TRANSFERS.walk]: `
+      select key, player_ledger_id as id from ${TRANSFERS.inSlice} as transfer where player_balance_after_cents < 0`,
+    },
   },
   {
     id: 'running_balance_is_unbroken',
@@ -168,6 +282,20 @@ const CHECKS: readonly Check[] = [
         from transfers where state = 'posted'
       ) as line
       where line.before + line.moved is distinct from line.after`,
+    slices: {
+      [TRANSFERS.walk]: `
+      select line.key, line.id
+      from ${TRANSFERS.inSlice} as line
+      left join lateral (
+        select seq, player_balance_after_cents as after from transfers
+        where player_ledger_id = line.player_ledger_id and state = 'posted' and seq < line.seq
+        order by seq desc limit 1
+      ) as previous on true
+      where line.state = 'posted'
+        and case when previous.seq is null then 0 else previous.after end
+          + case when line.credit_id = line.player_ledger_id then line.amount_cents else -line.amount_cents end
+          is distinct from line.player_balance_after_cents`,
+    },
   },
   {
     id: 'tombstones_move_nothing',
@@ -178,14 +306,24 @@ const CHECKS: readonly Check[] = [
       select tombstone.id from transfers as tombstone
       join transfers as fee on fee.attempt_id = tombstone.attempt_id and fee.kind = 'fee' and fee.state = 'posted'
       where tombstone.state <> 'posted'`,
+    slices: {
+      [TRANSFERS.walk]: `
+      select tombstone.key, tombstone.id
+      from ${TRANSFERS.inSlice} as tombstone
+      left join transfers as fee on fee.attempt_id = tombstone.attempt_id and fee.kind = 'fee' and fee.state = 'posted'
+      where tombstone.state <> 'posted' and (
+        num_nonnulls(tombstone.debit_id, tombstone.credit_id, tombstone.amount_cents) > 0 or fee.id is not null)`,
+    },
   },
   {
     id: 'one_environment_per_transfer',
     description:
       'Both legs of a transfer are accounts of its own environment and house: a player, and the house account of its kind.',
-    violations: `
-      select transfer.id
-      from transfers as transfer
+    ...ofRows(
+      TRANSFERS,
+      (transfers) => `
+      select transfer.key, transfer.id
+      from ${transfers} as transfer
       left join ledger_accounts as debit on debit.id = transfer.debit_id and debit.environment = transfer.environment
         and debit.house_id = coalesce(transfer.house_id, debit.house_id)
       left join ledger_accounts as credit on credit.id = transfer.credit_id and credit.environment = transfer.environment
@@ -198,6 +336,7 @@ const CHECKS: readonly Check[] = [
           when 'purse' then row('house_purses'::text, 'player'::text)
           when 'deposit' then row('external_cash'::text, 'player'::text)
         end`,
+    ),
   },
   {
     id: 'one_fee_per_attempt',
@@ -205,22 +344,32 @@ const CHECKS: readonly Check[] = [
     violations: `
       select attempt_id as id from transfers where kind = 'fee' and state = 'posted'
       group by attempt_id having count(*) > 1 or attempt_id is null`,
+    slices: {
+      [TRANSFERS.walk]: `
+      select fee.key, fee.attempt_id as id
+      from ${TRANSFERS.inSlice} as fee
+      where fee.kind = 'fee' and fee.state = 'posted' and (fee.attempt_id is null or exists (
+        select from transfers as other
+        where other.attempt_id = fee.attempt_id and other.kind = 'fee' and other.state = 'posted' and other.id <> fee.id))`,
+    },
   },
   {
     id: 'one_refund_per_fee_equal_and_opposite',
     description: 'A refund returns one posted fee once, in full, to the account that paid it.',
     // In test the shared sandbox received fees that a program's own house returns.
     violations: `
-      select refund.id
-      from transfers as refund
-      left join transfers as fee on fee.id = refund.fee_transfer_id and fee.kind = 'fee' and fee.state = 'posted'
-      where refund.kind = 'refund' and (
-        fee.id is null or fee.amount_cents <> refund.amount_cents or fee.environment <> refund.environment
-        or fee.debit_id <> refund.credit_id or fee.attempt_id <> refund.attempt_id
-        or (fee.credit_id <> refund.debit_id and (fee.house_id is not null or fee.environment = 'live'))
-      )
+      ${refundDiffersSql(TRANSFERS.all)}
       union
-      select fee_transfer_id from transfers where kind = 'refund' group by fee_transfer_id having count(*) > 1`,
+      select null, fee_transfer_id from transfers where kind = 'refund' group by fee_transfer_id having count(*) > 1`,
+    slices: {
+      [TRANSFERS.walk]: `
+      ${refundDiffersSql(TRANSFERS.inSlice)}
+      union
+      select refund.key, refund.fee_transfer_id
+      from ${TRANSFERS.inSlice} as refund
+      join transfers as other on other.fee_transfer_id = refund.fee_transfer_id and other.kind = 'refund' and other.id <> refund.id
+      where refund.kind = 'refund'`,
+    },
   },
   {
     id: 'one_transfer_per_paid_payout',
@@ -228,48 +377,57 @@ const CHECKS: readonly Check[] = [
       'Every paid payout has moved its money once, to its account, and no other transfer of an award or a purse exists.',
     violations: `
       select coalesce(payout.award_id, transfer.award_id, transfer.id) as id
-      from (
-        select payouts.*, ledger_accounts.id as ledger_id
-        from payouts
-        left join ledger_accounts on ledger_accounts.account_id = payouts.account_id
-          and ledger_accounts.environment = payouts.environment
-        where payouts.status = 'paid'
-      ) as payout
+      from (select * from payouts where status = 'paid') as payout
+      ${LEDGER_OF_PAYOUT}
       full join (select * from transfers where kind in ('award', 'purse') and state = 'posted') as transfer
         on transfer.award_id = payout.award_id
-      where payout.award_id is null or transfer.id is null
-        or payout.transfer_id is distinct from transfer.id
-        or payout.ledger_id is distinct from transfer.credit_id
-        or payout.amount_cents <> transfer.amount_cents
-        or payout.attempt_id is distinct from transfer.attempt_id
-        or payout.round_id is distinct from transfer.round_id
-        or (payout.round_id is not null) <> (transfer.kind = 'purse')
+      where ${PAYOUT_DIFFERS}
       union
       select award_id from transfers where kind in ('award', 'purse') group by award_id having count(*) > 1`,
+    slices: {
+      [PAYOUTS.walk]: `
+      select payout.key, payout.award_id as id
+      from ${PAYOUTS.inSlice} as payout
+      ${LEDGER_OF_PAYOUT}
+      left join transfers as transfer on transfer.award_id = payout.award_id
+        and transfer.kind in ('award', 'purse') and transfer.state = 'posted'
+      where payout.status = 'paid' and (${PAYOUT_DIFFERS})`,
+      [TRANSFERS.walk]: `
+      select transfer.key, coalesce(payout.award_id, transfer.award_id, transfer.id) as id
+      from ${TRANSFERS.inSlice} as transfer
+      left join payouts as payout on payout.award_id = transfer.award_id and payout.status = 'paid'
+      ${LEDGER_OF_PAYOUT}
+      where transfer.kind in ('award', 'purse') and transfer.state = 'posted' and (${PAYOUT_DIFFERS})
+      union
+      select transfer.key, transfer.award_id
+      from ${TRANSFERS.inSlice} as transfer
+      join transfers as other on other.award_id = transfer.award_id and other.kind in ('award', 'purse') and other.id <> transfer.id
+      where transfer.kind in ('award', 'purse')`,
+    },
   },
   {
     id: 'held_payouts_moved_no_money',
     description: 'A payout that is held or denied has moved no money.',
-    violations: `
-      select payouts.award_id as id
-      from payouts
-      left join transfers on transfers.kind in ('award', 'purse') and transfers.award_id = payouts.award_id
-      where payouts.status <> 'paid'
-        and (transfers.id is not null or payouts.transfer_id is not null or payouts.paid_at is not null)`,
+    ...ofRows(
+      PAYOUTS,
+      (payouts) => `
+      select payout.key, payout.award_id as id
+      from ${payouts} as payout
+      left join transfers on transfers.kind in ('award', 'purse') and transfers.award_id = payout.award_id
+      where payout.status <> 'paid'
+        and (transfers.id is not null or payout.transfer_id is not null or payout.paid_at is not null)`,
+    ),
   },
   {
     id: 'payments_name_their_owner',
     description:
       'The id of every fee’s attempt names the service that owns it; an award is a challenge attempt’s, a rank’s payout a tournament round’s.',
     // Each contest service audits the ids with its tag: no service would audit a row without one.
-    violations: `
-      select id from transfers
-      where kind = 'fee' and state = 'posted' and ${contestServiceDigitsSql('attempt_id')} not in ('${CONTEST_SERVICE_DIGITS.challenge}', '${CONTEST_SERVICE_DIGITS.tournament}')
-      union all
-      select award_id from payouts
-      where num_nonnulls(attempt_id, round_id) <> 1
-        or ${contestServiceDigitsSql('attempt_id')} <> '${CONTEST_SERVICE_DIGITS.challenge}'
-        or ${contestServiceDigitsSql('award_id')} <> case when round_id is null then '${CONTEST_SERVICE_DIGITS.challenge}' else '${CONTEST_SERVICE_DIGITS.tournament}' end`,
+    violations: `${unownedFeesSql(TRANSFERS.all)} union all ${unownedPayoutsSql(PAYOUTS.all)}`,
+    slices: {
+      [TRANSFERS.walk]: unownedFeesSql(TRANSFERS.inSlice),
+      [PAYOUTS.walk]: unownedPayoutsSql(PAYOUTS.inSlice),
+    },
   },
   {
     id: 'guards_are_in_place',
@@ -289,9 +447,12 @@ const CHECKS: readonly Check[] = [
   {
     id: 'one_deposit_per_reference',
     description: 'A payment reference brought cash in at most once for an account.',
-    violations: `
-      select min(id::text) as id from transfers where kind = 'deposit'
-      group by player_ledger_id, reference having count(*) > 1`,
+    ...ofRows(
+      LINES,
+      (lines) => `
+      select key, min(id::text) as id from ${lines} as deposit where kind = 'deposit'
+      group by key, reference having count(*) > 1`,
+    ),
   },
   {
     id: 'program_payouts_within_limit',
@@ -299,83 +460,94 @@ const CHECKS: readonly Check[] = [
     // Purses and released payouts count towards the limit and may exceed it, so only awards that no
     // rule held are summed. A limit may change: the highest one of a window bounds its sum, because
     // its last award was paid within its own limit.
-    violations: `
-      select award_id as id
+    ...ofRows(
+      PAYOUTS_OF_PROGRAMS,
+      (payouts) => `
+      select key, award_id as id
       from (
-        select award_id, sum(amount_cents) over recent as cents, max(program_limit_cents) over recent as limit_cents
-        from payouts
+        select key, award_id, sum(amount_cents) over recent as cents, max(program_limit_cents) over recent as limit_cents
+        from ${payouts} as payout
         where status = 'paid' and reason is null and program_limit_cents is not null
         window recent as (partition by program_id, environment order by paid_at ${OF_A_DAY})
       ) as award
       where cents > limit_cents`,
+    ),
   },
   {
     id: 'program_payouts_keep_the_count',
     description:
       'Each payout that keeps the count of its program adds its amount to it, and the program has counted it.',
-    violations: `
-      select award_id as id
+    ...ofRows(
+      PAYOUTS_OF_PROGRAMS,
+      (payouts) => `
+      select key, award_id as id
       from (
-        select award_id, program_id, environment, program_paid_cents, program_paid_cents - amount_cents as before_cents,
+        select key, award_id, program_id, environment, program_paid_cents, program_paid_cents - amount_cents as before_cents,
           lag(program_paid_cents, 1, 0::bigint) over (partition by program_id, environment order by program_paid_cents) as previous_cents
-        from payouts where program_paid_cents is not null
+        from ${payouts} as payout where program_paid_cents is not null
       ) as counted
       left join program_limits as program using (program_id, environment)
       where before_cents < previous_cents or program_paid_cents > coalesce(program.paid_cents, 0)`,
+    ),
   },
   {
     id: 'program_fees_within_limit',
     description:
       'Fees that a program charged one account in any 24 hours are within the limits that they were charged under.',
     // A refunded fee may have made room for another one, whenever it was refunded.
-    violations: `
-      select id
+    ...ofRows(
+      LINES,
+      (lines) => `
+      select key, id
       from (
-        select fee.id, sum(fee.amount_cents) over recent as cents, max(fee.program_limit_cents) over recent as limit_cents
-        from transfers as fee
+        select fee.key, fee.id, sum(fee.amount_cents) over recent as cents, max(fee.program_limit_cents) over recent as limit_cents
+        from ${lines} as fee
         where fee.kind = 'fee' and fee.state = 'posted' and fee.program_limit_cents is not null
           and not exists (select from transfers as refund where refund.kind = 'refund' and refund.fee_transfer_id = fee.id)
         window recent as (partition by fee.player_ledger_id, fee.program_id order by fee.created_at ${OF_A_DAY})
       ) as fee
       where cents > limit_cents`,
+    ),
   },
   {
     id: 'goodwill_goes_to_the_player',
     description: 'A deposit that compensates for an attempt is to the player who paid for the attempt.',
-    violations: `
-      select deposit.id
-      from transfers as deposit
+    ...ofRows(
+      TRANSFERS,
+      (transfers) => `
+      select deposit.key, deposit.id
+      from ${transfers} as deposit
       join transfers as fee on fee.attempt_id = deposit.attempt_id and fee.kind = 'fee' and fee.state = 'posted'
       where deposit.kind = 'deposit' and fee.player_ledger_id <> deposit.player_ledger_id`,
+    ),
   },
   {
     id: 'closed_days_match_the_ledger',
     description: 'The money of each closed day, by program and environment, is the sum of what the ledger dates to it.',
     // Ids of programs are no rows: a fee or payout of the day would name the environment, and the
     // row of the day does so itself.
-    violations: `
-      with closed as (select open_from from day_counts),
-      summed as (
-        select day, environment, program_id, ${DAY_SUMS}
-        from (${dayAmountsSql(`'-infinity'::timestamptz`)}) as amount
-        where day < (select open_from from closed) group by day, environment, program_id
-      )
-      select coalesce(stored.program_id, summed.program_id) as id, coalesce(stored.environment, summed.environment) as environment
-      from (select * from program_days where day < (select open_from from closed)) as stored
-      full join summed using (day, environment, program_id)
-      where row(stored.fees_cents, stored.refunds_cents, stored.paid_cents, stored.held_cents, stored.denied_cents)
-        is distinct from row(summed.fees_cents, summed.refunds_cents, summed.paid_cents, summed.held_cents, summed.denied_cents)`,
+    violations: closedDaysSql('(select open_from from day_counts)', `(${dayAmountsSql(`'-infinity'::timestamptz`)})`),
+    atEnd: closedDaysSql(
+      `(select key::date as open_from from audit_sums where name = '${SUM.openFrom}')`,
+      `(
+        select split_part(key, '|', 1)::date as day, split_part(key, '|', 2) as environment, split_part(key, '|', 3)::uuid as program_id,
+          split_part(key, '|', 4) as kind, cents as amount_cents
+        from audit_sums where name = '${SUM.days}')`,
+    ),
   },
   {
     id: 'decisions_match_their_payouts',
     description: 'An operator’s decision is on a payout that was held, and that it paid or denied.',
-    violations: `
-      select decision.award_id as id
-      from payout_decisions as decision
+    ...ofRows(
+      DECISIONS,
+      (decisions) => `
+      select decision.key, decision.award_id as id
+      from ${decisions} as decision
       left join payouts on payouts.award_id = decision.award_id
       where payouts.reason is null
         or payouts.status is distinct from case decision.decision when 'released' then 'paid' else 'denied' end
         or decision.decided_at is distinct from coalesce(payouts.paid_at, payouts.denied_at)`,
+    ),
   },
 ];
 
@@ -396,7 +568,28 @@ const ENVIRONMENTS: EnvironmentsOfIds = `
   union all
   select award_id, environment from payouts`;
 
-/** Runs all checks in one snapshot. */
+/** Runs all checks over everything, in one snapshot. */
 export function runAudit(database: Database, signal?: AbortSignal): Promise<CheckResult[]> {
   return runChecks(database, CHECKS, ENVIRONMENTS, signal);
+}
+
+/**
+ * The same checks in slices. Without slices remain the sums of all balances, the houses and the
+ * guards: statements over the accounts and the programs, and not over what they did.
+ */
+export function createLedgerAudit(
+  database: Database,
+  {
+    maxPageSize = Number.POSITIVE_INFINITY,
+    ...options
+  }: { readonly runBudgetMs?: number; readonly maxPageSize?: number } = {},
+): SlicedAudit {
+  return createSlicedAudit({
+    database,
+    checks: CHECKS,
+    walks: WALKS.map((walk) => ({ ...walk, pageSize: Math.min(walk.pageSize, maxPageSize) })),
+    environments: ENVIRONMENTS,
+    startSums: START_SUMS,
+    ...options,
+  });
 }

@@ -20,12 +20,17 @@ const COUNT_TIMEOUT_MS = 120_000;
  * In test a house is a program's.
  */
 export function dayAmountsSql(since: string): string {
+  return `${movedAmountsSql('transfers', since)} union all ${decidedAmountsSql('payouts', since)}`;
+}
+
+/** The amounts that transfers moved; `rows` is the table, or some of its rows. */
+export function movedAmountsSql(rows: string, since: string): string {
   return `
     select (moved.created_at at time zone 'UTC')::date as day, moved.environment,
       coalesce(fee.program_id, payout.program_id, moved.program_id,
         case when moved.environment = 'test' then coalesce(fee.house_id, moved.house_id) end, '${UNNAMED_PROGRAM}') as program_id,
       case moved.kind when 'fee' then 'fees' when 'refund' then 'refunds' else 'paid' end as kind, moved.amount_cents
-    from transfers as moved
+    from ${rows} as moved
     left join lateral (
       select transfers.program_id, transfers.house_id from transfers
       where moved.kind = 'refund' and transfers.id = moved.fee_transfer_id limit 1
@@ -34,13 +39,17 @@ export function dayAmountsSql(since: string): string {
       select payouts.program_id from payouts
       where moved.kind in ('award', 'purse') and payouts.award_id = moved.award_id limit 1
     ) as payout on true
-    where moved.state = 'posted' and moved.kind <> 'deposit' and moved.created_at >= ${since}
+    where moved.state = 'posted' and moved.kind <> 'deposit' and moved.created_at >= ${since}`;
+}
+
+/** The amounts that payouts were held and denied. */
+export function decidedAmountsSql(rows: string, since: string): string {
+  return `
+    select (decided.created_at at time zone 'UTC')::date as day, environment, program_id, 'held' as kind, amount_cents
+    from ${rows} as decided where reason is not null and created_at >= ${since}
     union all
-    select (payouts.created_at at time zone 'UTC')::date, environment, program_id, 'held', amount_cents
-    from payouts where reason is not null and created_at >= ${since}
-    union all
-    select (payouts.denied_at at time zone 'UTC')::date, environment, program_id, 'denied', amount_cents
-    from payouts where denied_at >= ${since}`;
+    select (decided.denied_at at time zone 'UTC')::date, environment, program_id, 'denied', amount_cents
+    from ${rows} as decided where denied_at >= ${since}`;
 }
 
 /** As SQL: the amounts of each kind, summed over a group. */

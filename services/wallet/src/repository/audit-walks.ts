@@ -1,0 +1,157 @@
+/**
+ * How the continuous audit reads the ledger in slices (libs/postgres/src/sliced-audit.ts): the
+ * tables in the order of a pass, and the rows of a slice as a rule reads them.
+ */
+import { inSnapshotSql, type Walk } from '@laurel/postgres';
+import { SHARED_SANDBOX } from '../domain/ledger.ts';
+import { decidedAmountsSql, movedAmountsSql } from './program-days.ts';
+
+const ALWAYS = `'-infinity'::timestamptz`;
+
+/** The rows that a rule reads, with their `key` in the walk: all of them, or those of a slice. */
+export interface Rows {
+  readonly walk: string;
+  readonly all: string;
+  readonly inSlice: string;
+}
+
+const rowsOf = (walk: string, table: string, key: string): Rows => ({
+  walk,
+  all: `(select ${key} as key, ${table}.* from ${table})`,
+  inSlice: `(select slice.key, ${table}.* from slice join ${table} on ${table}.${key} = slice.key)`,
+});
+
+export const TRANSFERS = rowsOf('transfers', 'transfers', 'id');
+export const PAYOUTS = rowsOf('payouts', 'payouts', 'award_id');
+export const DECISIONS = rowsOf('decisions', 'payout_decisions', 'award_id');
+export const LEDGERS = rowsOf('ledgers', 'ledger_accounts', 'id');
+export const ACCOUNTS = rowsOf('accounts', 'accounts', 'id');
+
+/** The lines of players' statements, by player. */
+export const LINES: Rows = {
+  walk: 'ledgers',
+  all: `(select player_ledger_id as key, transfers.* from transfers where transfers.state = 'posted')`,
+  inSlice: `(
+    select slice.key, transfers.* from slice
+    join transfers on transfers.player_ledger_id = slice.key and transfers.state = 'posted')`,
+};
+
+/** Payouts by program. Two indexes begin with the program. */
+export const PAYOUTS_OF_PROGRAMS: Rows = {
+  walk: 'programs',
+  all: '(select program_id as key, payouts.* from payouts)',
+  inSlice: `(
+    select slice.key, payouts.* from slice
+    join payouts on payouts.program_id = slice.key and payouts.program_paid_cents is not null
+    union all
+    select slice.key, payouts.* from slice
+    join payouts on payouts.program_id = slice.key and payouts.program_paid_cents is null and payouts.paid_at is not null)`,
+};
+
+/** The sums that a pass adds up, by the name that they have in `audit_sums`. */
+export const SUM = {
+  /** What the pass’s transfers moved, by account; of a player’s own lines, nothing. */
+  moved: 'moved',
+  /** The balances of the houses’ accounts when the pass began. */
+  balance: 'balance',
+  /** What play money moved across houses before transfers named theirs, by house. */
+  unhoused: 'unhoused',
+  /** The amounts of a program’s days, by day, environment, program and kind. */
+  days: 'days',
+  /** Its key is the first day that was open when the pass began. */
+  openFrom: 'open_from',
+} as const;
+
+/**
+ * The sums with which a pass begins. Days that are closed by then do not change during the pass.
+ */
+export const START_SUMS = `
+  select '${SUM.balance}' as name, id::text as key, balance_cents as cents from ledger_accounts where kind <> 'player'
+  union all
+  select '${SUM.openFrom}', open_from::text, 0 from day_counts`;
+
+/**
+ * A player's own lines are read from the index of the player (LINES), so they are not
+ * summed here; every other leg is.
+ */
+const movedSql = `
+  select '${SUM.moved}' as name, leg.id::text as key, leg.cents
+  from slice
+  join transfers as transfer on transfer.id = slice.key
+  cross join pass
+  left join ledger_accounts as player on player.id = transfer.player_ledger_id and player.kind = 'player'
+  cross join lateral (
+    values (transfer.credit_id, transfer.amount_cents), (transfer.debit_id, -transfer.amount_cents)
+  ) as leg (id, cents)
+  where transfer.state = 'posted' and leg.id is not null and leg.id is distinct from player.id
+    and ${inSnapshotSql('transfer', 'transfer.created_at')}`;
+
+const unhousedSql = `
+  select '${SUM.unhoused}', side.house_id::text, side.cents
+  from ${unhousedSides(TRANSFERS.inSlice)} as side`;
+
+/** What each house lost and gained by play money from before there were houses. */
+export function unhousedSides(transfers: string): string {
+  return `(
+        select side.house_id, side.cents
+        from ${transfers} as transfers
+        join ledger_accounts as player on player.id = transfers.player_ledger_id
+        cross join lateral (
+          select case when credit_id = player_ledger_id then amount_cents else -amount_cents end as cents
+        ) as moved
+        cross join lateral (
+          values (player.house_id, -moved.cents), ('${SHARED_SANDBOX}'::uuid, moved.cents)
+        ) as side (house_id, cents)
+        where transfers.state = 'posted' and transfers.environment = 'test' and transfers.house_id is null)`;
+}
+
+const daysSql = (amounts: string) => `
+  select '${SUM.days}' as name, concat_ws('|', day, environment, program_id, kind) as key, amount_cents as cents
+  from (${amounts}) as amount`;
+
+/** In the order of a pass: the walk of accounts needs the sums of all transfers. */
+export const WALKS: readonly Walk[] = [
+  {
+    name: 'transfers',
+    pageSize: 5_000,
+    page: 'select id as key from transfers where id > $1 order by id limit $2',
+    sums: [movedSql, unhousedSql, daysSql(movedAmountsSql(TRANSFERS.inSlice, ALWAYS))].join(' union all '),
+    tail: { table: 'transfers', key: 'id' },
+  },
+  {
+    name: 'payouts',
+    pageSize: 5_000,
+    page: 'select award_id as key from payouts where award_id > $1 order by award_id limit $2',
+    sums: daysSql(decidedAmountsSql(PAYOUTS.inSlice, ALWAYS)),
+  },
+  {
+    name: 'decisions',
+    pageSize: 5_000,
+    page: 'select award_id as key from payout_decisions where award_id > $1 order by award_id limit $2',
+  },
+  {
+    name: 'ledgers',
+    // A slice reads all lines of its accounts.
+    pageSize: 200,
+    page: 'select id as key from ledger_accounts where id > $1 order by id limit $2',
+  },
+  {
+    name: 'accounts',
+    pageSize: 5_000,
+    page: 'select id as key from accounts where id > $1 order by id limit $2',
+  },
+  {
+    name: 'programs',
+    // A slice reads all payouts of its program.
+    pageSize: 1,
+    page: `
+      select key
+      from (
+        (select program_id as key from payouts where program_id > $1 and program_paid_cents is not null order by program_id limit $2)
+        union
+        (select program_id from payouts where program_id > $1 and program_paid_cents is null and paid_at is not null
+          order by program_id limit $2)
+      ) as program
+      order by key limit $2`,
+  },
+];
