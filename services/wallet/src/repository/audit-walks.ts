@@ -71,8 +71,8 @@ export const START_SUMS = `
   select '${SUM.openFrom}', open_from::text, 0 from day_counts`;
 
 /**
- * A player's own lines are read from the index of the player (LINES), so they are not
- * summed here; every other leg is.
+ * Every leg but a player's own, which the walk of accounts reads (LINES). Those of a player whose
+ * account is gone count here.
  */
 const movedSql = `
   select '${SUM.moved}' as name, leg.id::text as key, leg.cents
@@ -113,20 +113,20 @@ const daysSql = (amounts: string) => `
 export const WALKS: readonly Walk[] = [
   {
     name: 'transfers',
-    pageSize: 5_000,
+    pageSize: 2_000,
     page: 'select id as key from transfers where id > $1 order by id limit $2',
     sums: [movedSql, unhousedSql, daysSql(movedAmountsSql(TRANSFERS.inSlice, ALWAYS))].join(' union all '),
     tail: { table: 'transfers', key: 'id' },
   },
   {
     name: 'payouts',
-    pageSize: 5_000,
+    pageSize: 2_000,
     page: 'select award_id as key from payouts where award_id > $1 order by award_id limit $2',
     sums: daysSql(decidedAmountsSql(PAYOUTS.inSlice, ALWAYS)),
   },
   {
     name: 'decisions',
-    pageSize: 5_000,
+    pageSize: 2_000,
     page: 'select award_id as key from payout_decisions where award_id > $1 order by award_id limit $2',
   },
   {
@@ -137,7 +137,7 @@ export const WALKS: readonly Walk[] = [
   },
   {
     name: 'accounts',
-    pageSize: 5_000,
+    pageSize: 2_000,
     page: 'select id as key from accounts where id > $1 order by id limit $2',
   },
   {

@@ -411,7 +411,7 @@ const CHECKS: readonly SlicedCheck[] = [
     ...ofRows(
       PAYOUTS,
       (payouts) => `
-      select payout.key, payout.award_id as id
+      select distinct payout.key, payout.award_id as id
       from ${payouts} as payout
       left join transfers on transfers.kind in ('award', 'purse') and transfers.award_id = payout.award_id
       where payout.status <> 'paid'
@@ -515,7 +515,7 @@ const CHECKS: readonly SlicedCheck[] = [
     ...ofRows(
       TRANSFERS,
       (transfers) => `
-      select deposit.key, deposit.id
+      select distinct deposit.key, deposit.id
       from ${transfers} as deposit
       join transfers as fee on fee.attempt_id = deposit.attempt_id and fee.kind = 'fee' and fee.state = 'posted'
       where deposit.kind = 'deposit' and fee.player_ledger_id <> deposit.player_ledger_id`,
