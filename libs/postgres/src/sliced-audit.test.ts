@@ -1,0 +1,249 @@
+/** The audit in slices on a real database: three lines of one table to a slice. */
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { type CheckResult, runChecks } from './audit.ts';
+import { createDatabase, type Database } from './database.ts';
+import { createScratchDatabase } from './scratch-database.fixture.ts';
+import { createSlicedAudit, inSnapshotSql, type SlicedCheck, type Walk } from './sliced-audit.ts';
+
+const IN_SLICE = 'slice join lines on lines.id = slice.key';
+const SUMS = `select box as id from boxes full join`;
+
+const CHECKS: readonly SlicedCheck[] = [
+  {
+    id: 'no_debt',
+    description: 'No line is below zero.',
+    violations: 'select id from lines where cents < 0',
+    slices: { lines: `select key, id from ${IN_SLICE} where cents < 0` },
+  },
+  {
+    id: 'box_is_sum_of_lines',
+    description: 'A box holds what its lines add up to.',
+    violations: `${SUMS} (select box, sum(cents) as summed from lines group by box) as line using (box) where cents <> coalesce(summed, 0)`,
+    atEnd: `${SUMS} (select key as box, cents as summed from audit_sums where name = 'moved') as line using (box)
+      join audit_sums as begun on begun.name = 'begun' and begun.key = box where begun.cents <> coalesce(summed, 0)`,
+  },
+  { id: 'few_boxes', description: 'At most two.', violations: 'select max(box) as id from boxes having count(*) > 2' },
+];
+
+const LINES: Walk = {
+  name: 'lines',
+  pageSize: 3,
+  page: 'select id as key from lines where id > $1 order by id limit $2',
+  sums: `select 'moved' as name, box as key, cents from ${IN_SLICE} cross join pass where ${inSnapshotSql('lines', 'created_at')}`,
+};
+/** The lines of a test fill one page, so that each run with a tail audits all of them. */
+const WITH_TAIL: Walk = { ...LINES, tail: { table: 'lines', key: 'id' } };
+const ENVIRONMENTS = 'select id, environment from lines';
+
+const scratch = await createScratchDatabase();
+const database = createDatabase({ url: scratch.url, maxConnections: 4, applicationName: 'sliced-audit-test' });
+const run = (text: string, values?: unknown[]) => database.query<Record<string, unknown>>({ text }, values);
+await run('create table boxes (box text primary key, cents int not null)');
+await run(`
+create table lines (id uuid primary key, box text not null, cents int not null, environment text not null default 'live',
+  created_at timestamptz not null default clock_timestamp())`);
+await run(`
+create table audit_passes (id smallint primary key, started_at timestamptz(3), completed_at timestamptz(3), walk text, after uuid,
+  snapshot text, tails jsonb not null)`);
+await run(`
+create table audit_findings (check_id text, walk text, key uuid, id text, environment text, primary key (check_id, walk, key, id))`);
+await run('create table audit_sums (name text, key text, cents numeric not null, primary key (name, key))');
+
+afterAll(async () => {
+  await database[Symbol.asyncDispose]();
+  await scratch[Symbol.asyncDispose]();
+});
+
+/** Ids in the order of their numbers. */
+const idAt = (order: number) => `00000000-0000-7000-8000-${String(order).padStart(12, '0')}`;
+
+/** In the order of the walk. */
+let ids: readonly string[];
+
+beforeEach(async () => {
+  await run('truncate boxes, lines, audit_passes, audit_findings, audit_sums');
+  ids = Array.from({ length: 10 }, (_, index) => idAt(1_000 + index));
+  await run(`insert into boxes values ('a', 50), ('b', 50)`);
+  await run(
+    `insert into lines (id, box, cents) select id, case when position % 2 = 0 then 'a' else 'b' end, 10
+     from unnest($1::uuid[]) with ordinality as line (id, position) order by position`,
+    [ids],
+  );
+});
+
+/** A run without time, which audits one slice, or one with enough for a whole pass. */
+const auditor = ({
+  runBudgetMs = 0,
+  on = database,
+  walk = LINES,
+}: {
+  runBudgetMs?: number;
+  on?: Database;
+  walk?: Walk;
+} = {}) =>
+  createSlicedAudit({
+    database: on,
+    checks: CHECKS,
+    walks: [walk],
+    environments: ENVIRONMENTS,
+    startSums: `select 'begun' as name, box as key, cents from boxes`,
+    runBudgetMs,
+  });
+
+const found = (results: readonly CheckResult[]) =>
+  Object.fromEntries(results.filter(({ violations }) => violations > 0n).map((one) => [one.id, one.examples]));
+
+/** Runs that each audit one slice, until the pass ends. Returns what each of them reported. */
+async function passBySlices(): Promise<object[]> {
+  const reports: object[] = [];
+  do reports.push(found(await auditor().run()));
+  while ((await run('select started_at from audit_passes'))[0]?.started_at !== null);
+  return reports;
+}
+
+/** The first pass of a database ends in its first run. */
+const endFirstPass = async () => found(await auditor().run());
+
+const damage = (index: number) => run('update lines set cents = -10 where id = $1', [ids[index]]);
+const repair = (index: number) => run('update lines set cents = 10 where id = $1', [ids[index]]);
+
+test('the first run of a database audits every row, whatever time that takes', async () => {
+  await damage(9);
+  const audit = auditor();
+  expect(await audit.passCompletedAt()).toBeNull();
+  expect(found(await audit.run())).toEqual({ no_debt: [ids[9]], box_is_sum_of_lines: ['a'] });
+  expect(Math.abs(((await audit.passCompletedAt()) ?? 0) - Date.now() / 1_000)).toBeLessThan(60);
+});
+
+test('a later run ends with the slice in which its time ends, and the next one continues behind it', async () => {
+  expect(await endFirstPass()).toEqual({});
+  expect(await passBySlices()).toHaveLength(4);
+});
+
+test('old rows that were damaged are found by the slice that they are in', async () => {
+  await endFirstPass();
+  await damage(4);
+  const reports = await passBySlices();
+  const debt = { no_debt: [ids[4]] };
+  expect(reports).toEqual([{}, debt, debt, { ...debt, box_is_sum_of_lines: ['b'] }]);
+});
+
+test('a pass that began half a day ago is completed in one run', async () => {
+  await endFirstPass();
+  await damage(9);
+  expect(found(await auditor().run())).toEqual({});
+  await run(`update audit_passes set started_at = started_at - interval '12 hours'`);
+  expect(found(await auditor().run())).toMatchObject({ no_debt: [ids[9]] });
+});
+
+test('a violation stays reported until its slice is audited again, and no longer', async () => {
+  await damage(4);
+  await endFirstPass();
+  await repair(4);
+  const reports = await passBySlices();
+  expect(reports).toEqual([
+    { no_debt: [ids[4]], box_is_sum_of_lines: ['b'] },
+    { box_is_sum_of_lines: ['b'] },
+    { box_is_sum_of_lines: ['b'] },
+    {},
+  ]);
+});
+
+test('a violation by a row that was deleted ends with the slice that the row was in', async () => {
+  await damage(9);
+  await endFirstPass();
+  await run(`update boxes set cents = 40 where box = 'a'`);
+  await run('delete from lines where id = $1', [ids[9]]);
+  expect((await passBySlices()).at(-1)).toEqual({});
+});
+
+test('every run checks totals, and the rows that are new since the run before the last', async () => {
+  const early = idAt(1);
+  const audit = auditor({ walk: WITH_TAIL });
+  await audit.run();
+  await audit.run();
+  await run(`insert into lines (id, box, cents) values ($1, 'a', -10)`, [early]);
+  await run(`insert into boxes values ('c', 0)`);
+  expect(found(await audit.run())).toEqual({ no_debt: [early], few_boxes: ['c'] });
+});
+
+test('rows and balances that are written during a pass do not enter its sums', async () => {
+  await endFirstPass();
+  for (const index of [0, 1, 2, 3]) {
+    await auditor().run();
+    await run(`insert into lines (id, box, cents) values ($1, 'a', 10)`, [idAt(2_000 + index)]);
+    await run(`update boxes set cents = cents + 10 where box = 'a'`);
+  }
+  expect((await passBySlices()).at(-1)).toEqual({});
+  expect((await passBySlices()).at(-1)).toEqual({});
+});
+
+test('rows of a transaction that commits during the pass do not enter its sums', async () => {
+  await endFirstPass();
+  const written = Promise.withResolvers<void>();
+  const commit = Promise.withResolvers<void>();
+  const transaction = database.transaction(async (tx) => {
+    const text = `insert into lines (id, box, cents) values ('${idAt(3_000)}', 'a', 10)`;
+    await tx.query({ text });
+    await tx.query({ text: `update boxes set cents = cents + 10 where box = 'a'` });
+    written.resolve();
+    await commit.promise;
+  });
+  await written.promise;
+  await auditor().run();
+  commit.resolve();
+  await transaction;
+  expect((await passBySlices()).at(-1)).toEqual({});
+});
+
+test('a process that dies between two slices, or within one, loses at most that slice', async () => {
+  await endFirstPass();
+  await damage(1);
+  await damage(7);
+  await auditor().run();
+  // The process dies when the slice is written and not committed.
+  let slices = 0;
+  const dying: Database = {
+    ...database,
+    transaction: (work, options) =>
+      database.transaction(async (tx) => {
+        const result = await work(tx);
+        if (options?.isSnapshot !== true) slices += 1;
+        if (slices === 2) throw new Error('the process died');
+        return result;
+      }, options),
+  };
+  await expect(auditor({ runBudgetMs: 60_000, on: dying }).run()).rejects.toThrow('the process died');
+  const reports = await passBySlices();
+  expect(reports.at(-1)).toMatchObject({ no_debt: [ids[1], ids[7]] });
+  const whole = await runChecks(database, CHECKS, ENVIRONMENTS);
+  expect(reports.at(-1)).toEqual(found(whole));
+});
+
+test('of two replicas that audit one slice, the second one stores nothing', async () => {
+  await endFirstPass();
+  await auditor().run();
+  const late: Database = {
+    ...database,
+    query: async (statement, values) => {
+      const rows = await database.query<never>(statement, values);
+      // Another replica audits the slice between this one's look at the pass and its own slice.
+      if (statement.text.includes('is_urgent') && statement.text.includes('is_foreign')) await auditor().run();
+      return rows;
+    },
+  };
+  await expect(auditor({ on: late }).run()).rejects.toThrow('another replica has audited this slice');
+  expect((await passBySlices()).at(-1)).toEqual({});
+});
+
+test('an aborted signal ends a run after the slice under way', async () => {
+  await endFirstPass();
+  await expect(auditor().run(AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
+});
+
+test('a pass with the snapshot of another server begins again', async () => {
+  await endFirstPass();
+  await auditor().run();
+  await run(`update audit_passes set snapshot = '9000000000000:9000000000000:'`);
+  expect(await passBySlices()).toHaveLength(4);
+});

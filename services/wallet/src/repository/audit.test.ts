@@ -1,0 +1,199 @@
+/** The audit in slices finds what the audit of everything finds, however the ledger is damaged. */
+import type { CheckResult } from '@laurel/postgres';
+import { Environment } from '@laurel/proto/common';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  addPlayer,
+  auditViolations,
+  awardOf,
+  charge,
+  chargeOf,
+  ok,
+  openTestWallet,
+  purseOf,
+  type TestWallet,
+} from '../wallet.fixture.ts';
+import { createLedgerAudit, runAudit } from './audit.ts';
+
+const TABLES = ['transfers', 'payouts', 'ledger_accounts', 'accounts', 'player_links', 'program_days'];
+/** The database's rules, without which it can be damaged in every manner. */
+const RULES = [
+  'alter table transfers drop constraint transfers_legs_follow_kind',
+  'alter table transfers drop constraint transfers_player_never_below_zero',
+  'alter table ledger_accounts drop constraint ledger_accounts_never_overdrawn',
+  'drop index transfers_one_fee_per_attempt',
+  'drop index transfers_one_refund_per_fee',
+  'drop index transfers_one_transfer_per_award',
+  'drop index transfers_one_deposit_per_reference',
+];
+
+/** Sets a column of one row to that of another one, or changes it. */
+const copy =
+  (table: string, key: string, column: string, where = 'true') =>
+  (from: number, to: number) =>
+    `
+  update ${table} set ${column} = (select ${column} from ${table} where ${where} order by ${key} offset ${from} % (select count(*) from ${table} where ${where}) limit 1)
+  where ${key} = (select ${key} from ${table} where ${where} order by ${key} offset ${to} % (select count(*) from ${table} where ${where}) limit 1)`;
+const change =
+  (table: string, key: string, what: string, where = 'true') =>
+  (_: number, to: number) =>
+    `update ${table} set ${what}
+     where ${key} = (select ${key} from ${table} where ${where} order by ${key} offset ${to} % (select count(*) from ${table} where ${where}) limit 1)`;
+
+const DAMAGES = {
+  'another amount': change('transfers', 'id', 'amount_cents = amount_cents + 7', `state = 'posted'`),
+  'another balance after': change('transfers', 'id', 'player_balance_after_cents = -3', `state = 'posted'`),
+  'another payee': copy('transfers', 'id', 'credit_id', `state = 'posted'`),
+  'another payer': copy('transfers', 'id', 'debit_id', `state = 'posted'`),
+  'an unknown payee': change('transfers', 'id', 'credit_id = gen_random_uuid()', `state = 'posted'`),
+  'another player': copy('transfers', 'id', 'player_ledger_id', `state = 'posted'`),
+  'another environment': copy('transfers', 'id', 'environment', `state = 'posted'`),
+  'no house': change('transfers', 'id', 'house_id = null', `state = 'posted'`),
+  'a fee of another attempt': copy('transfers', 'id', 'attempt_id', `kind = 'fee'`),
+  'a refund of another fee': copy('transfers', 'id', 'fee_transfer_id', `kind = 'refund'`),
+  'a payment of another award': copy('transfers', 'id', 'award_id', `kind in ('award', 'purse')`),
+  'a deposit of another reference': copy('transfers', 'id', 'reference', `kind = 'deposit'`),
+  'another day': change('transfers', 'id', `created_at = created_at - interval '1 day'`, `state = 'posted'`),
+  'a fee above its limit': change('transfers', 'id', 'program_limit_cents = 1', `kind = 'fee' and state = 'posted'`),
+  'a transfer that is gone': (_: number, to: number) =>
+    `delete from transfers where id = (select id from transfers order by id offset ${to} % (select count(*) from transfers) limit 1)`,
+  'another amount of a payout': change('payouts', 'award_id', 'amount_cents = amount_cents + 1'),
+  'a payout of another account': copy('payouts', 'award_id', 'account_id'),
+  'a payout above its limit': change('payouts', 'award_id', 'program_limit_cents = 1', `status = 'paid'`),
+  'another count of payouts': change('payouts', 'award_id', 'program_paid_cents = 100000', `status = 'paid'`),
+  'another balance': change('ledger_accounts', 'id', 'balance_cents = balance_cents - 100000'),
+  'an account of a house that is gone': (_: number, to: number) =>
+    `delete from ledger_accounts where id = (select id from ledger_accounts where kind <> 'player'
+     order by id offset ${to} % (select count(*) from ledger_accounts where kind <> 'player') limit 1)`,
+  'an account in another house': copy('accounts', 'id', 'house_id'),
+  'a link to another account': copy('player_links', 'player_ref', 'account_id'),
+  'money of a day': change('program_days', 'program_id', 'fees_cents = fees_cents + 1'),
+} as const;
+
+const damages = fc.array(
+  fc.record({
+    kind: fc.constantFrom(...(Object.keys(DAMAGES) as (keyof typeof DAMAGES)[])),
+    from: fc.nat({ max: 100 }),
+    to: fc.nat({ max: 100 }),
+  }),
+  { minLength: 1, maxLength: 3 },
+);
+
+let wallet: TestWallet;
+
+/** Statements that the tables' triggers and constraints would refuse. */
+async function tamper(...statements: readonly string[]): Promise<void> {
+  await wallet.database.transaction(async (tx) => {
+    await tx.query({ text: `set local session_replication_role = replica` });
+    for (const text of statements) await tx.query({ text });
+  });
+}
+
+/** A ledger with every kind of transfer, in both environments and two houses of test. */
+beforeAll(async () => {
+  wallet = await openTestWallet();
+  for (const environment of [Environment.LIVE, Environment.LIVE, Environment.TEST, Environment.TEST]) {
+    const player = await addPlayer(wallet, { environment, balanceCents: 20_00n });
+    const { accountId } = player;
+    await ok(wallet.client.deposit({ accountId, environment, amountCents: 1_00n, reference: 'again' }));
+    const fees = [1_00n, 2_00n, 99_00n, 3_00n].map((cents) => chargeOf(player, cents));
+    for (const fee of fees) await charge(wallet.client, fee);
+    await ok(wallet.client.refundFees({ refunds: [{ feeTransferId: fees[0]?.transferId ?? '', reason: 'expired' }] }));
+    await ok(wallet.client.payAwards({ payments: [awardOf(player, 3_00n)] }));
+    await ok(wallet.client.payAwards({ payments: [purseOf(player, 5_00n)] }));
+    await ok(wallet.client.payAwards({ payments: [awardOf(player, 2_00n)] }));
+  }
+  // Every day so far is closed, with the money that the ledger dates to it.
+  await wallet.database.query({ text: `update day_counts set open_from = '2027-01-01', next_run_at = '9999-01-01'` });
+  await wallet.database.query({
+    text: `
+    insert into program_days (day, environment, program_id, fees_cents, refunds_cents, paid_cents, held_cents, denied_cents)
+    select (created_at at time zone 'UTC')::date, environment, gen_random_uuid(), 0, 0, 0, 0, 0 from transfers limit 1`,
+  });
+  for (const table of TABLES) await tamper(`create table saved_${table} as table ${table}`);
+});
+afterAll(() => wallet[Symbol.asyncDispose]());
+
+beforeEach(restore);
+
+async function restore(): Promise<void> {
+  await tamper(
+    ...TABLES.toReversed().map((table) => `delete from ${table}`),
+    ...TABLES.map((table) => `insert into ${table} overriding system value select * from saved_${table}`),
+    'delete from audit_passes',
+    'delete from audit_findings',
+  );
+}
+
+const counts = (results: readonly CheckResult[]) =>
+  Object.fromEntries(results.map(({ id, violations, testViolations }) => [id, [violations, testViolations]] as const));
+
+describe('the audit in slices', () => {
+  it('a damaged row that nobody writes any more is found within a day, one slice at a time', async () => {
+    const audit = createLedgerAudit(wallet.database, { runBudgetMs: 0, maxPageSize: 3 });
+    const before = counts(await audit.run());
+    await tamper(`update transfers set amount_cents = amount_cents + 7 where seq = (
+      select max(seq) from transfers where kind = 'refund')`);
+    const isFound = async () => counts(await audit.run()).one_refund_per_fee_equal_and_opposite?.[0] === 1n;
+    expect(before.one_refund_per_fee_equal_and_opposite).toEqual([0n, 0n]);
+    // At most 72 of the 144 runs of a day: then the pass is half a day old, and ends in one run.
+    let runs = 1;
+    for (; runs < 72; runs += 1) {
+      await tamper(
+        `update audit_passes set started_at = started_at - interval '10 minutes'`,
+        // No page of the ledger is new.
+        `update audit_passes set tails = '{"transfers": {"from": 1000, "to": 1000}}'`,
+      );
+      if (await isFound()) break;
+    }
+    expect(runs).toBeGreaterThan(1);
+    expect(runs).toBeLessThan(72);
+  });
+
+  it('a pass that is half a day old ends in one run, with every violation', async () => {
+    const audit = createLedgerAudit(wallet.database, { runBudgetMs: 0, maxPageSize: 3 });
+    await audit.run();
+    await audit.run();
+    await tamper(
+      `update payouts set amount_cents = amount_cents + 1 where award_id = (select max(award_id::text)::uuid from payouts)`,
+      `update audit_passes set started_at = started_at - interval '12 hours'`,
+    );
+    expect(counts(await audit.run()).one_transfer_per_paid_payout?.[0]).toBe(1n);
+  });
+
+  it('fees and deposits during a pass are no violation', async () => {
+    await tamper(`delete from program_days`, `update day_counts set open_from = '2000-01-01'`);
+    const audit = createLedgerAudit(wallet.database, { runBudgetMs: 0, maxPageSize: 5 });
+    const player = await addPlayer(wallet, { balanceCents: 20_00n });
+    await audit.run();
+    for (let runs = 0; runs < 40; runs += 1) {
+      await charge(wallet.client, chargeOf(player, 10n));
+      expect((await audit.run()).filter(({ violations }) => violations > 0n)).toEqual([]);
+    }
+    expect(await auditViolations(wallet)).toEqual({});
+    await tamper(`update day_counts set open_from = '2027-01-01'`);
+  });
+
+  it('the account of a player that is gone is found when the pass ends', async () => {
+    await tamper(
+      `delete from ledger_accounts where id = (select id from ledger_accounts where kind = 'player' limit 1)`,
+    );
+    const audit = createLedgerAudit(wallet.database, { maxPageSize: 3 });
+    expect(counts(await audit.run())).toEqual(counts(await runAudit(wallet.database)));
+  });
+
+  it('for any damage the audit in slices finds what the audit of everything finds, whatever the size of a slice', async () => {
+    await tamper(...RULES);
+    await fc.assert(
+      fc.asyncProperty(damages, fc.integer({ min: 1, max: 20 }), async (drawn, maxPageSize) => {
+        await restore();
+        await tamper(...drawn.map(({ kind, from, to }) => DAMAGES[kind](from, to)));
+        const whole = await runAudit(wallet.database);
+        const sliced = await createLedgerAudit(wallet.database, { maxPageSize }).run();
+        expect(counts(sliced)).toEqual(counts(whole));
+      }),
+      { numRuns: 25 },
+    );
+  }, 120_000);
+});
