@@ -17,15 +17,13 @@
 //
 // The other checkout must have bench/turns.ts and its packages: run `node
 // deploy/local/bootstrap.mjs` there once.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { isOfServices, percent } from './meter.ts';
+import { type OtherRun, startOtherRun } from './other-run.ts';
 import { geometricMean, median, table } from './statistics.ts';
-import { ANSWER, type MeasuredTurn, READY, type Ready, type TurnOrder } from './turns.ts';
+import { type BenchShape, benchShapeOf, type MeasuredTurn } from './turns.ts';
 
 const durationMs = Number(process.env.LAUREL_BENCH_SECONDS ?? 3) * 1000;
 const turns = Number(process.env.LAUREL_BENCH_TURNS ?? 8);
@@ -36,7 +34,7 @@ const Z = 1.96;
 interface Side {
   readonly name: 'before' | 'after';
   readonly checkout: string;
-  readonly shape: string;
+  readonly shape: BenchShape;
   readonly turns: MeasuredTurn[];
   /** One for each start of the stack. */
   readonly timesToReadyMs: number[];
@@ -44,12 +42,7 @@ interface Side {
 
 interface RunningSide {
   readonly side: Side;
-  take(clients: number): Promise<MeasuredTurn>;
-  /**
-   * Ends the stack after its audit. True if every flow had the expected response and every
-   * invariant holds.
-   */
-  end(): Promise<boolean>;
+  readonly run: OtherRun;
 }
 
 const HERE = fileURLToPath(new URL('..', import.meta.url));
@@ -66,12 +59,12 @@ for (const order of [
   for (let turn = 0; turn <= turns; turn += 1) {
     for (const clients of clientCounts) {
       for (const one of turn % 2 === 0 ? running : running.toReversed()) {
-        const taken = await one.take(clients);
+        const taken = await one.run.take({ clients, durationMs });
         if (turn > 0) one.side.turns.push(taken);
       }
     }
   }
-  for (const one of running) if (!(await one.end())) process.exitCode = 1;
+  for (const one of running) if (!(await one.run.end())) process.exitCode = 1;
 }
 
 console.log(
@@ -119,7 +112,7 @@ if (before.timesToReadyMs.length > 0 && after.timesToReadyMs.length > 0) {
 }
 
 function sidesOf(other: string | undefined): readonly [Side, Side] {
-  const side = { checkout: HERE, shape: process.env.LAUREL_BENCH_SHAPE ?? 'six' };
+  const side = { checkout: HERE, shape: benchShapeOf(process.env.LAUREL_BENCH_SHAPE) };
   const measured = () => ({ turns: [], timesToReadyMs: [] });
   if (values.shapes) {
     return [
@@ -185,42 +178,8 @@ function ratioOfProcess(clients: number, name: string): number | string {
 }
 
 async function start(side: Side): Promise<RunningSide> {
-  const child = spawn('node', ['deploy/local/bootstrap.mjs', 'bench/run.ts'], {
-    cwd: side.checkout,
-    env: {
-      ...process.env,
-      LAUREL_BENCH_PARTS: 'turns',
-      LAUREL_BENCH_SHAPE: side.shape,
-      LAUREL_BENCH_SECONDS: String((durationMs / 1000) * clientCounts.length * (turns + 1)),
-    },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  process.once('exit', () => child.kill());
-  const exited = once(child, 'exit').then(([code]) => code === 0);
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const next = async (prefix: string): Promise<string> => {
-    for (;;) {
-      const { value, done } = await lines.next();
-      if (done) throw new Error(`the run of ${side.checkout} ended`);
-      if (value.startsWith(prefix)) return value.slice(prefix.length);
-    }
-  };
-  const { shape, timeToReadyMs }: Partial<Ready> = JSON.parse((await next(READY)) || '{}');
-  // An older checkout knows no shapes, and has a process for each service.
-  if ((shape ?? 'six') !== side.shape) throw new Error(`${side.checkout} does not run as ${side.shape}`);
-  if (timeToReadyMs !== undefined) side.timesToReadyMs.push(timeToReadyMs);
-  return {
-    side,
-    async take(clients) {
-      const order: TurnOrder = { clients, durationMs };
-      child.stdin.write(`${JSON.stringify(order)}\n`);
-      return JSON.parse(await next(ANSWER)) as MeasuredTurn;
-    },
-    async end() {
-      child.stdin.end();
-      for (let line = await lines.next(); !line.done; line = await lines.next())
-        console.log(`${side.name}: ${line.value}`);
-      return exited;
-    },
-  };
+  const seconds = (durationMs / 1000) * clientCounts.length * (turns + 1);
+  const run = await startOtherRun({ ...side, seconds });
+  if (run.timeToReadyMs !== undefined) side.timesToReadyMs.push(run.timeToReadyMs);
+  return { side, run };
 }

@@ -5,8 +5,9 @@
 //   LAUREL_BENCH_PARTS     comma-separated parts (flows,rounds,webhooks). On demand: doors, a
 //                          partner and the gateway under attack; pushes, pushed outcomes beside
 //                          those of /v1; polls, 1,000 polled integrations; soak, minutes at 64
-//                          clients; growth, the bytes that a flow adds to each table; turns, for
-//                          compare.ts. The ratio needs flows at 64 clients.
+//                          clients; growth, the bytes that a flow adds to each table; scale, years
+//                          of data (LAUREL_BENCH_ATTEMPTS, bench/scale.ts); turns, for compare.ts.
+//                          The ratio needs flows at 64 clients.
 //   LAUREL_BENCH_SHAPE     six processes, one for each service (six), or one for all of them (one)
 //   LAUREL_BENCH_DATA      folder for the database (a temporary one); its disk is measured
 import { type ChildProcess, fork } from 'node:child_process';
@@ -26,18 +27,20 @@ import { createMeter, percent, type Reading, sharesBetween, usedBetween } from '
 import type { Flow } from './paid-flow.ts';
 import { measurePolls } from './polls.ts';
 import { measurePushes, pushedAttempts } from './pushes.ts';
+import { FLOW_TURNS } from './scale/flows.ts';
+import { FILL_SETTINGS, fillStack, measureScale, PLAN_SETTINGS } from './scale.ts';
 import { createPrograms, PLAYERS, PROGRAMS } from './setup.ts';
 import { measureSoak, SOAK_CLIENTS } from './soak.ts';
 import { percentiles, table } from './statistics.ts';
 import { measureTimeToReady } from './time-to-ready.ts';
-import { answerTurns, type BenchShape } from './turns.ts';
+import { answerTurns, benchShapeOf, takeTurn } from './turns.ts';
 import { challengesNeeded, countOf, isMixed, latenciesOf, winsInWindows } from './winning-flows.ts';
 
 const stepMs = Number(process.env.LAUREL_BENCH_SECONDS ?? 10) * 1000;
 const soakMs = Number(process.env.LAUREL_BENCH_SECONDS ?? 300) * 1000;
 const parts = new Set((process.env.LAUREL_BENCH_PARTS ?? 'flows,rounds,webhooks').split(','));
 const clientCounts = (process.env.LAUREL_BENCH_CLIENTS ?? '1,16,64,256').split(',').map(Number);
-const shape = shapeOf(process.env.LAUREL_BENCH_SHAPE ?? 'six');
+const shape = benchShapeOf(process.env.LAUREL_BENCH_SHAPE);
 const YARDSTICK_CLIENTS = 64;
 /**
  * Open loop at these shares of the closed-loop throughput at 64 clients: a partner's latency below
@@ -62,19 +65,23 @@ const directory = process.env.LAUREL_BENCH_DATA ?? mkdtempSync(join(tmpdir(), 'l
 if (process.env.LAUREL_BENCH_DATA === undefined) {
   cleanup.defer(() => rmSync(directory, { recursive: true, force: true }));
 }
-const postgres = await startEmbeddedPostgres({
-  dataDirectory: join(directory, 'postgres'),
-  logFile: join(directory, 'postgres.log'),
-  settings: {
-    fsync: 'on',
-    synchronous_commit: 'on',
-    shared_buffers: '1GB',
-    max_connections: '200',
-    max_wal_size: '4GB',
-    checkpoint_timeout: '15min',
-    jit: 'off',
-  },
-});
+const SERVER_SETTINGS = {
+  fsync: 'on',
+  synchronous_commit: 'on',
+  shared_buffers: '1GB',
+  max_connections: '200',
+  max_wal_size: '4GB',
+  checkpoint_timeout: '15min',
+  jit: 'off',
+};
+const startServer = (settings: Record<string, string>, port?: number) =>
+  startEmbeddedPostgres({
+    dataDirectory: join(directory, 'postgres'),
+    logFile: join(directory, 'postgres.log'),
+    settings: { ...SERVER_SETTINGS, ...settings },
+    ...(port !== undefined && { port }),
+  });
+let postgres = await startServer(parts.has('scale') ? FILL_SETTINGS : {});
 cleanup.defer(() => postgres.stop());
 // `off` applies to the stack and to NATS: then nothing between the processes is encrypted or
 // authenticated.
@@ -116,12 +123,22 @@ console.log(
 );
 const timeToReadyMs = await measureTimeToReady(stack);
 console.log(`time to ready: ${timeToReadyMs.toFixed(0)} ms`);
+const filled = parts.has('scale')
+  ? await fillStack(stack, {
+      superuserUrl: postgres.superuserUrl,
+      restartServer: async () => {
+        await postgres.stop();
+        postgres = await startServer(PLAN_SETTINGS, postgres.port);
+      },
+    })
+  : undefined;
 const measuredMs =
   WARM_UP_MS +
   stepMs * (parts.has('flows') ? clientCounts.length + OPEN_LOOP_SHARES.length : 0) +
   stepMs * (parts.has('doors') ? 1 : 0) +
   (parts.has('turns') ? stepMs : 0) +
   (parts.has('growth') ? stepMs : 0) +
+  stepMs * (parts.has('scale') ? clientCounts.length * (FLOW_TURNS + 1) : 0) +
   (parts.has('soak') ? soakMs : 0);
 const mostFlows = (measuredMs * MOST_FLOWS_PER_SECOND) / 1000 + (parts.has('pushes') ? pushedAttempts(stepMs) : 0);
 const challenges = SPARE_CHALLENGES + challengesNeeded(mostFlows / PLAYERS);
@@ -149,12 +166,26 @@ let unmixed = 0;
 console.log('warming up ...');
 await runLoad({ ...request('challenge', 64, Math.min(stepMs / 2, WARM_UP_MS)), programs });
 
+const taken = {
+  meter,
+  runFor: (clients: number, durationMs: number) => runLoad(request('challenge', clients, durationMs)),
+};
 if (parts.has('turns')) {
-  const runFor = (clients: number, durationMs: number) => runLoad(request('challenge', clients, durationMs));
-  const answered = await answerTurns({ meter, ready: { shape, timeToReadyMs }, runFor });
+  const answered = await answerTurns({ ...taken, ready: { shape, timeToReadyMs } });
   failures += answered.failures;
   unmixed += answered.unmixed;
 }
+const scale =
+  filled === undefined
+    ? []
+    : await measureScale(filled, {
+        stack,
+        superuserUrl: postgres.superuserUrl,
+        directory,
+        clientCounts,
+        durationMs: stepMs,
+        take: (order) => takeTurn(taken, order),
+      });
 
 const rows: (string | number)[][] = [
   [
@@ -219,11 +250,8 @@ load.kill();
 
 const yardstickPerSecond = parts.has('flows') ? await runYardstick() : undefined;
 
-const audit = await fetch(`${stack.baseUrl}/api/operator/audit`, {
-  headers: { authorization: `Bearer ${stack.operatorToken}` },
-});
-if (!audit.ok) throw new Error(`the audit answered ${audit.status}: ${await audit.text()}`);
-const { ok, checks } = (await audit.json()) as { ok: boolean; checks: { id: string; violations: number }[] };
+// The operator's audit of a filled stack is one of its measurements.
+const { ok, checks } = filled === undefined ? await audit() : { ok: true, checks: [] };
 
 // Webhooks come after the audit, because their events name attempts that do not exist.
 const measuredDeliveries = () => measureDeliveries(stack);
@@ -234,6 +262,7 @@ const webhooks = parts.has('webhooks')
 const polls = parts.has('polls') ? await measurePolls(stack, stepMs) : [];
 
 for (const measured of [
+  scale,
   rows,
   ...(soak?.tables ?? []),
   doors,
@@ -262,9 +291,12 @@ if (unmixed > 0)
   );
 if (failures > 0 || unmixed > 0 || !ok || pushes?.isWithin === false) process.exitCode = 1;
 
-function shapeOf(name: string): BenchShape {
-  if (name === 'six' || name === 'one') return name;
-  throw new Error('LAUREL_BENCH_SHAPE is six or one');
+async function audit(): Promise<{ ok: boolean; checks: { id: string; violations: number }[] }> {
+  const answer = await fetch(`${stack.baseUrl}/api/operator/audit`, {
+    headers: { authorization: `Bearer ${stack.operatorToken}` },
+  });
+  if (!answer.ok) throw new Error(`the audit answered ${answer.status}: ${await answer.text()}`);
+  return (await answer.json()) as Awaited<ReturnType<typeof audit>>;
 }
 
 function startChild(file: string): ChildProcess {

@@ -40,37 +40,49 @@ export interface Ready {
 /** The processes of the services: one for each, or one for all. */
 export type BenchShape = 'six' | 'one';
 
+/** The shape that LAUREL_BENCH_SHAPE names. */
+export function benchShapeOf(name = 'six'): BenchShape {
+  if (name === 'six' || name === 'one') return name;
+  throw new Error('LAUREL_BENCH_SHAPE is six or one');
+}
+
+interface Measured {
+  readonly meter: Meter;
+  readonly runFor: (clients: number, durationMs: number) => Promise<LoadResult>;
+}
+
 /**
  * Runs until stdin ends. Returns the number of failures, and of turns whose wins and losses were
  * not mixed.
  */
-export async function answerTurns(on: {
-  readonly meter: Meter;
-  readonly ready: Ready;
-  readonly runFor: (clients: number, durationMs: number) => Promise<LoadResult>;
-}): Promise<{ failures: number; unmixed: number }> {
+export async function answerTurns(
+  on: Measured & { readonly ready: Ready },
+): Promise<{ failures: number; unmixed: number }> {
   let [failures, unmixed] = [0, 0];
   console.log(`${READY} ${JSON.stringify(on.ready)}`);
   for await (const line of createInterface({ input: process.stdin })) {
-    const { clients, durationMs } = JSON.parse(line) as TurnOrder;
-    const before = on.meter.read();
-    const result = await on.runFor(clients, durationMs);
-    const after = on.meter.read();
-    const flows = countOf(result, 'won', 'lost');
-    const used = usedBetween(before, after);
-    const turn: MeasuredTurn = {
-      clients,
-      flowsPerSecond: (flows * 1000) / result.elapsedMs,
-      failures: countOf(result, 'failed'),
-      mixed: isMixed(winsInWindows(result.results)),
-      p99Ms: percentiles(latenciesOf(result, 'won', 'lost')).p99Ms,
-      idle: sharesBetween(before, after).idle,
-      cpuMs: Object.fromEntries(used.map(({ name, cpuMs }) => [name, cpuMs / flows])),
-      servicesMiB: used.reduce((sum, { name, residentMiB }) => sum + (isOfServices(name) ? residentMiB : 0), 0),
-    };
+    const turn = await takeTurn(on, JSON.parse(line) as TurnOrder);
     failures += turn.failures;
     if (!turn.mixed) unmixed += 1;
     console.log(`${ANSWER}${JSON.stringify(turn)}`);
   }
   return { failures, unmixed };
+}
+
+export async function takeTurn(on: Measured, { clients, durationMs }: TurnOrder): Promise<MeasuredTurn> {
+  const before = on.meter.read();
+  const result = await on.runFor(clients, durationMs);
+  const after = on.meter.read();
+  const flows = countOf(result, 'won', 'lost');
+  const used = usedBetween(before, after);
+  return {
+    clients,
+    flowsPerSecond: (flows * 1000) / result.elapsedMs,
+    failures: countOf(result, 'failed'),
+    mixed: isMixed(winsInWindows(result.results)),
+    p99Ms: percentiles(latenciesOf(result, 'won', 'lost')).p99Ms,
+    idle: sharesBetween(before, after).idle,
+    cpuMs: Object.fromEntries(used.map(({ name, cpuMs }) => [name, cpuMs / flows])),
+    servicesMiB: used.reduce((sum, { name, residentMiB }) => sum + (isOfServices(name) ? residentMiB : 0), 0),
+  };
 }
