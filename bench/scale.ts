@@ -75,7 +75,7 @@ export async function fillStack(
   };
 
   const contests = await createContests(stack);
-  for (const service of SERVICES.toReversed()) await stack.stop(service);
+  await Promise.all(SERVICES.map((service) => stack.stop(service)));
   await timed('fill: rows, indexes and keys', async () => {
     await Promise.all(
       FILLERS.map(([service, fill]) =>
@@ -94,7 +94,7 @@ export async function fillStack(
     await withClient(superuserUrl, stack, 'wallet', (client) => client.query('checkpoint'));
   });
   await restartServer();
-  for (const service of SERVICES) await stack.restart(service);
+  await Promise.all(SERVICES.map((service) => stack.restart(service)));
   await timed('fill: seals of rounds and days of money, by the services', () => whenCaughtUp(stack));
   const audited = await auditEach(stack);
   for (const { name, seconds } of audited) console.log(`  ${name}: ${seconds?.toFixed(1)} s, every invariant holds`);

@@ -10,7 +10,8 @@ const POLL_MS = 200;
 const LIMIT_MS = 1_800_000;
 
 const DUE = `
-  update audit_runs set finished_at = null, duration_ms = null, violations = null, next_run_at = now() where id = 1`;
+  insert into audit_runs (id, next_run_at) values (1, now())
+  on conflict (id) do update set finished_at = null, duration_ms = null, violations = null, next_run_at = now()`;
 const FINISHED = 'select duration_ms::float8 as ms, violations from audit_runs where finished_at is not null';
 
 /** Throws if an invariant does not hold. */

@@ -242,6 +242,9 @@ const fillLimits = ({ programIds }: Contests) => `
   insert into program_limits (program_id, environment, paid_cents) select ${idAtSql(programIds, 'program')}, 'live', cents from program_paid
   on conflict (program_id, environment) do update set paid_cents = excluded.paid_cents`;
 
+/** The wallet has counted the days of its empty ledger: it begins again. */
+const COUNT_DAYS_AGAIN = `update day_counts set open_from = '1970-01-01', counted_at = null, next_run_at = now()`;
+
 const FILLED = ['accounts', 'program_accounts', 'player_links', 'ledger_accounts', 'transfers', 'payouts'];
 
 export async function fillWallet(client: pg.Client, shape: Shape, contests: Contests): Promise<void> {
@@ -273,4 +276,5 @@ export async function fillWallet(client: pg.Client, shape: Shape, contests: Cont
   });
   await client.query(BALANCE_HOUSE);
   await client.query(fillLimits(contests));
+  await client.query(COUNT_DAYS_AGAIN);
 }

@@ -2,7 +2,7 @@
  * The wallet's database written out table by table, and read into a new database: what pg_dump and
  * pg_restore do, which the server's package lacks.
  */
-import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { withoutIndexes } from './deferred-indexes.ts';
@@ -20,7 +20,9 @@ export async function measureRestore(
   directory: string,
 ): Promise<readonly Figure[]> {
   const folder = join(directory, 'written-out');
-  mkdirSync(folder, { mode: 0o777 });
+  mkdirSync(folder);
+  // The server may run as another user.
+  chmodSync(folder, 0o777);
   const fileOf = (table: string) => join(folder, table);
   const open = async <Result>(database: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> => {
     const client = new pg.Client({ connectionString: withPath(superuserUrl, database) });
