@@ -318,7 +318,7 @@ ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.audit_findings
-    ADD CONSTRAINT audit_findings_pkey PRIMARY KEY (check_id, walk, key, id);
+    ADD CONSTRAINT audit_findings_pkey PRIMARY KEY (check_id, walk, key, id, environment);
 
 ALTER TABLE ONLY public.audit_passes
     ADD CONSTRAINT audit_passes_pkey PRIMARY KEY (id);

@@ -132,7 +132,7 @@ const unownedPayoutsSql = (payouts: string) => `
         or ${contestServiceDigitsSql('attempt_id')} <> '${OF_CHALLENGE}'
         or ${contestServiceDigitsSql('award_id')} <> case when round_id is null then '${OF_CHALLENGE}' else '${OF_TOURNAMENT}' end`;
 
-/** Programs and closed days whose stored money is not the sum of the amounts. */
+/** Programs whose stored money of a closed day is not the sum of the amounts. */
 const closedDaysSql = (closed: string, amounts: string) => `
       with closed as ${closed},
       summed as (
@@ -140,7 +140,7 @@ const closedDaysSql = (closed: string, amounts: string) => `
         from ${amounts} as amount
         where day < (select open_from from closed) group by day, environment, program_id
       )
-      select coalesce(stored.program_id, summed.program_id) as id, coalesce(stored.environment, summed.environment) as environment
+      select distinct coalesce(stored.program_id, summed.program_id) as id, coalesce(stored.environment, summed.environment) as environment
       from (select * from program_days where day < (select open_from from closed)) as stored
       full join summed using (day, environment, program_id)
       where row(stored.fees_cents, stored.refunds_cents, stored.paid_cents, stored.held_cents, stored.denied_cents)

@@ -33,7 +33,7 @@ create table audit_findings (
   -- What violates the rule, as the audit names it.
   id text not null,
   environment text not null,
-  constraint audit_findings_pkey primary key (check_id, walk, key, id),
+  constraint audit_findings_pkey primary key (check_id, walk, key, id, environment),
   constraint audit_findings_environment_is_known check (environment in ('test', 'live'))
 );
 
