@@ -22,6 +22,7 @@ const RULES = [
   'alter table transfers drop constraint transfers_legs_follow_kind',
   'alter table transfers drop constraint transfers_player_never_below_zero',
   'alter table ledger_accounts drop constraint ledger_accounts_never_overdrawn',
+  'alter table payouts drop constraint payouts_count_includes_them',
   'drop index transfers_one_fee_per_attempt',
   'drop index transfers_one_refund_per_fee',
   'drop index transfers_one_transfer_per_award',
