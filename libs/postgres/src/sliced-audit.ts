@@ -23,7 +23,7 @@
  * snapshot in which it began; a rule counts only rows that were visible in it (IN_SNAPSHOT).
  *
  * The service creates the tables in its own migration: audit_passes, audit_findings, audit_sums
- * (services/wallet/migrations/0029_create_audit_passes.sql).
+ * (services/wallet/migrations/0030_create_audit_passes.sql).
  */
 import { type Check, type CheckResult, type EnvironmentsOfIds, locatedSql, MAX_EXAMPLES, runChecks } from './audit.ts';
 import type { Database } from './database.ts';
