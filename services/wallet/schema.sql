@@ -390,6 +390,8 @@ CREATE UNIQUE INDEX ledger_accounts_one_house_account_per_kind ON public.ledger_
 
 CREATE INDEX payouts_counted_idx ON public.payouts USING btree (program_id, environment, paid_at) INCLUDE (amount_cents, program_paid_cents) WHERE (program_paid_cents IS NOT NULL);
 
+CREATE INDEX payouts_held_idx ON public.payouts USING btree (created_at DESC, award_id DESC) INCLUDE (account_id, program_id, environment, amount_cents) WHERE (status = 'held'::text);
+
 CREATE INDEX payouts_newest_by_status_idx ON public.payouts USING btree (status, created_at DESC, award_id DESC);
 
 CREATE INDEX payouts_newest_idx ON public.payouts USING btree (created_at DESC, award_id DESC);

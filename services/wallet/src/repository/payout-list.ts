@@ -2,7 +2,8 @@
  * The operator's list of payouts, newest first. A list by account, program or environment is read
  * in windows: a bounded number of rows of the whole list, over the index that orders it. So a page
  * costs the same for an account with few payouts among many, and payouts need no index that a win
- * would have to write.
+ * would have to write. Held payouts are few, and have an index of their own, which holds what the
+ * filters read: a window of them reads no other payout, and only those that match from the table.
  */
 import type { Database, Queryable } from '@laurel/postgres';
 import { cutPage, type Position } from '@laurel/values/cursor';
@@ -41,18 +42,33 @@ const LIST_BY_STATUS = {
   text: `select ${PAYOUT_COLUMNS} from payouts where status = $4 and ${BEFORE} ${NEWEST_FIRST} limit $3`,
 };
 
+const MATCHES = `
+        where ($4::uuid is null or account_id = $4) and ($5::uuid is null or program_id = $5)
+          and ($6::text is null or environment = $6)
+        ${NEWEST_FIRST} limit $3`;
+
+const WINDOWS = {
+  every_status: { columns: PAYOUT_COLUMNS, only: '', found: `select * from seen ${MATCHES}` },
+  one_status: { columns: PAYOUT_COLUMNS, only: 'status = $7 and ', found: `select * from seen ${MATCHES}` },
+  held: {
+    columns: 'created_at, award_id, account_id, program_id, environment',
+    only: "status = 'held' and ",
+    found: `
+      select whole.* from (select award_id from seen ${MATCHES}) as matching
+      cross join lateral (
+        select ${PAYOUT_COLUMNS} from payouts where payouts.award_id = matching.award_id limit 1
+      ) as whole`,
+  },
+} as const;
+
 /** Exported because a test reads its query plan. */
-export function payoutWindowSql(of: 'every_status' | 'one_status'): string {
+export function payoutWindowSql(of: keyof typeof WINDOWS): string {
+  const { columns, only, found } = WINDOWS[of];
   return `
     with seen as materialized (
-      select ${PAYOUT_COLUMNS} from payouts
-      where ${of === 'one_status' ? 'status = $7 and ' : ''}${BEFORE}
-      ${NEWEST_FIRST} limit ${ROWS_OF_WINDOW}
+      select ${columns} from payouts where ${only}${BEFORE} ${NEWEST_FIRST} limit ${ROWS_OF_WINDOW}
     ), found as (
-      select * from seen
-      where ($4::uuid is null or account_id = $4) and ($5::uuid is null or program_id = $5)
-        and ($6::text is null or environment = $6)
-      ${NEWEST_FIRST} limit $3
+      ${found}
     )
     select last.created_at as last_created_at, last.award_id as last_award_id,
       (select count(*)::int from seen) as rows_seen, found.*
@@ -63,6 +79,7 @@ export function payoutWindowSql(of: 'every_status' | 'one_status'): string {
 
 const WINDOW = { name: 'payouts_window', text: payoutWindowSql('every_status') };
 const WINDOW_BY_STATUS = { name: 'payouts_window_by_status', text: payoutWindowSql('one_status') };
+const WINDOW_OF_HELD = { name: 'payouts_window_of_held', text: payoutWindowSql('held') };
 
 /**
  * A page of the payouts before a position. A page of a filtered list may be short, or empty,
@@ -108,7 +125,9 @@ async function loadWindow(
   const rows =
     status === null
       ? await on.query<WindowRow>(WINDOW, values)
-      : await on.query<WindowRow>(WINDOW_BY_STATUS, [...values, status]);
+      : status === 'held'
+        ? await on.query<WindowRow>(WINDOW_OF_HELD, values)
+        : await on.query<WindowRow>(WINDOW_BY_STATUS, [...values, status]);
   const [first] = rows;
   if (first === undefined) return { payouts: [], readTo: null };
   const payouts = rows.flatMap((row) => (row.award_id === null ? [] : [payoutOf(row)]));
