@@ -15,7 +15,7 @@ const MAX_SAMPLES = 10_000;
 
 /**
  * The most attempts that are read: each is a row of its own page, and its score another. They draw
- * the same picture as ten times as many.
+ * nearly the same picture as ten times as many.
  */
 const MAX_ATTEMPTS = 1_000;
 

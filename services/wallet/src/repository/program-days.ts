@@ -6,6 +6,7 @@
  * reads the whole ledger once, in the order of the table, and adds up what is not closed yet.
  */
 import { type Database, type Statement, WHOLE_TABLES } from '@laurel/postgres';
+import { TOP } from '@laurel/values/cursor';
 import { type Cents, cents } from '@laurel/values/money';
 import type { Environment } from '@laurel/values/tenant';
 import { UNNAMED_PROGRAM } from '../domain/counted-day.ts';
@@ -179,17 +180,35 @@ const SUMS_OF_ONE: Statement = {
   text: sumsByDaySql(`program_id = $4 and ${FILTER}`),
 };
 
+// One look-up in the index of programs finds the next program, and one more whether it has a day of
+// the period: a page reads the days of its own programs, not those of all.
 const PAGE: Statement = {
   name: 'page_of_program_days',
   text: `
-    with page as materialized (
-      select distinct program_id from program_days
-      where ${FILTER} and ($4::uuid is null or program_id < $4)
-      order by program_id desc limit $5
+    with recursive known as (
+      (
+        select program_id from program_days where program_id < coalesce($4::uuid, '${TOP.id}')
+        order by program_id desc limit 1
+      )
+      union all
+      select (
+        select below.program_id from program_days as below
+        where below.program_id < known.program_id order by below.program_id desc limit 1
+      )
+      from known where known.program_id is not null
+    ), page as materialized (
+      select known.program_id from known
+      cross join lateral (
+        select from program_days where program_days.program_id = known.program_id and ${FILTER} limit 1
+      ) as counted
+      limit $5
     )
-    select program_id, environment, ${SUMS} from program_days
-    where ${FILTER} and program_id = any (array(select program_id from page))
-    group by program_id, environment order by program_id desc, environment desc`,
+    select page.program_id, sums.* from page
+    cross join lateral (
+      select environment, ${SUMS} from program_days
+      where program_days.program_id = page.program_id and ${FILTER} group by environment
+    ) as sums
+    order by page.program_id desc, environment desc`,
 };
 
 const PAGE_OF_ONE: Statement = {
