@@ -30,7 +30,7 @@ export async function createContests({ baseUrl, operatorToken }: Stack): Promise
   const session = await post(`${baseUrl}/api/portal/session`, {}, credentials);
   const portal = { authorization: `Bearer ${session.token}` };
   const endpoint = await post(`${baseUrl}/api/portal/webhook-endpoints`, portal, {
-    url: 'https://127.0.0.1:9/events',
+    url: 'https://127.0.0.1:65535/events',
     events: ['attempt.settled'],
   });
   const [programIds, liveKeys, challengeIds, tournamentIds] = [[], [], [], []] as [
