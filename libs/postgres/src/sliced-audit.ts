@@ -285,8 +285,8 @@ export function createSlicedAudit({
         { statementTimeoutMs: SLICE_TIMEOUT_MS },
       );
     }
-    // The last page may have room for more rows. So may earlier ones, where several writers extended
-    // the table at once or a transaction was rolled back: rows there wait for the pass.
+    // The last page may have room for more rows. So may earlier ones, where several writers
+    // extended the table at once or a transaction was rolled back: rows there wait for the pass.
     const to = Math.max(pages - 1, 0);
     const next: Tail = { from: Math.min(last?.to ?? to, to), to };
     await database.query(MOVE_TAIL, [table, JSON.stringify(next)]);

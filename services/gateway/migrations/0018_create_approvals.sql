@@ -1,8 +1,9 @@
--- Who approved a program, when, and the live key that the answer showed. That answer may be lost; the
--- same operator may then repeat the approval for a short time, which replaces the key while no
+-- Who approved a program, when, and the live key that the answer showed. That answer may be lost;
+-- the same operator may then repeat the approval for a short time, which replaces the key while no
 -- request has used it.
 --
--- The previous release does not know the table. An approval by it has no row, and cannot be repeated.
+-- The previous release does not know the table. An approval by it has no row, and cannot be
+-- repeated.
 
 create table approvals (
   program_id uuid not null,

@@ -1,14 +1,14 @@
--- The audit reads the ledger in slices (libs/postgres/src/sliced-audit.ts), because a statement over
--- a whole ledger of years takes longer than the interval of the audit. These tables keep how far
+-- The audit reads the ledger in slices (libs/postgres/src/sliced-audit.ts), because a statement
+-- over a whole ledger of years takes longer than the interval of the audit. These tables keep how far
 -- the pass under way has come, what it found, and the sums that only a whole pass completes.
 --
 -- The previous release does not know the tables: it runs the whole audit, as before.
 
 create table audit_passes (
   id smallint not null,
-  -- Of the pass under way; null between two passes.
+  -- When the pass under way began; null between two passes.
   started_at timestamptz(3),
-  -- Of the last whole pass; null before the first.
+  -- When the last whole pass ended; null before the first.
   completed_at timestamptz(3),
   -- The walk under way, and the last key that it has audited.
   walk text,

@@ -143,7 +143,7 @@ describe('the lists of the request log', () => {
     expect(await findRequest(database, { requestId, programId: newId() })).toBeNull();
   });
 
-  test('a batch of many requests is stored compressed, and read as it was written', async () => {
+  test('a batch of many requests is stored compressed, and read back unchanged', async () => {
     const lines = Array.from({ length: 50 }, () => line({ responseBody: `{"note":"${'é'.repeat(500)}"}` }));
     await insertRequests(database, lines, []);
     const text = `select octet_length(lines) as bytes from request_batches where program_id = '${scope.programId}'`;

@@ -124,9 +124,6 @@ describe('the list of payouts', () => {
       return plan.flatMap((row) => /([\w ]+ Scan.*) on payouts/.exec(row['QUERY PLAN'])?.[1]?.trim() ?? []);
     };
     expect(await scansOf('every_status')).toEqual(['Index Scan using payouts_newest_idx']);
-    expect(await scansOf('held')).toEqual([
-      'Index Only Scan using payouts_held_idx',
-      'Index Scan using payouts_pkey',
-    ]);
+    expect(await scansOf('held')).toEqual(['Index Only Scan using payouts_held_idx', 'Index Scan using payouts_pkey']);
   });
 });
