@@ -1,6 +1,6 @@
 -- The audit reads the ledger in slices (libs/postgres/src/sliced-audit.ts), because a statement
--- over a whole ledger of years takes longer than the interval of the audit. These tables keep how far
--- the pass under way has come, what it found, and the sums that only a whole pass completes.
+-- over a whole ledger of years takes longer than the interval of the audit. These tables keep how
+-- far the pass under way has come, what it found, and the sums that only a whole pass completes.
 --
 -- The previous release does not know the tables: it runs the whole audit, as before.
 
