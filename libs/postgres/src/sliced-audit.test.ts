@@ -46,7 +46,7 @@ await run(`
 create table audit_passes (id smallint primary key, started_at timestamptz(3), completed_at timestamptz(3), walk text, after uuid,
   snapshot text, tails jsonb not null)`);
 await run(`
-create table audit_findings (check_id text, walk text, key uuid, id text, environment text, primary key (check_id, walk, key, id))`);
+create table audit_findings (check_id text, walk text, key uuid, id text, environment text, primary key (check_id, walk, key, id, environment))`);
 await run('create table audit_sums (name text, key text, cents numeric not null, primary key (name, key))');
 
 afterAll(async () => {
