@@ -62,9 +62,9 @@ describe.skipIf(!(await hasChromium()))('an operator checks what happened', () =
   });
 
   test('a refused change and a done one are found by their program, with what changed', async () => {
-    const { id } = expectStatus(201, await world.operator.createProgram('Twice approved')).body;
+    const { id } = expectStatus(201, await world.operator.createProgram('Late live key')).body;
+    expectStatus(409, await world.operator.replaceLiveKey(id));
     expectStatus(200, await world.operator.approveProgram(id));
-    expectStatus(409, await world.operator.approveProgram(id));
     await using observed = await observePage(browser, origin);
     const { page, objections } = observed;
     await signInByToken(page, world.stack.operatorToken);
@@ -75,11 +75,11 @@ describe.skipIf(!(await hasChromium()))('an operator checks what happened', () =
     await rows.nth(2).waitFor();
     const shown = await Promise.all((await rows.all()).map((row) => row.locator('td').allTextContents()));
     expect(shown.map(([action, , , , result]) => [action, result])).toEqual([
-      ['approve program', 'refused 409'],
       ['approve program', 'done 200'],
+      ['replace live key', 'refused 409'],
       ['create program', 'done 201'],
     ]);
-    await rows.nth(1).getByText('status: draft → approved').waitFor();
+    await rows.nth(0).getByText('status: draft → approved').waitFor();
 
     await page.getByLabel('Action').fill('create program');
     await page.getByLabel('Action').press('Enter');
@@ -87,7 +87,7 @@ describe.skipIf(!(await hasChromium()))('an operator checks what happened', () =
     expect(new URL(page.url()).searchParams.get('action')).toBe('create_program');
     await pressEnter(page.getByRole('button', { name: 'create program' }));
     const dialog = page.getByRole('dialog', { name: 'Create program' });
-    await dialog.getByText('"name": "Twice approved"').first().waitFor();
+    await dialog.getByText('"name": "Late live key"').first().waitFor();
     expect(await accessibilityIssues(page)).toEqual([]);
     await pressEnter(dialog.getByRole('button', { name: 'Close' }));
     await dialog.waitFor({ state: 'detached' });
