@@ -52,7 +52,8 @@ async function tableBytes(stack: Stack): Promise<ReadonlyMap<string, number>> {
 
 const TABLE_BYTES = `
   select relname as name,
-    (select sum(pg_total_relation_size(relid)) from pg_partition_tree(pg_class.oid))::float8 as bytes
+    coalesce((select sum(pg_total_relation_size(relid)) from pg_partition_tree(pg_class.oid)),
+      pg_total_relation_size(pg_class.oid))::float8 as bytes
   from pg_class
   where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
   order by relname`;
