@@ -220,6 +220,14 @@ test('a process that dies between two slices, or within one, loses at most that 
   expect(reports.at(-1)).toEqual(found(whole));
 });
 
+test('a violation of a check without slices is reported by a run whose slices fail', async () => {
+  await endFirstPass();
+  const failing: Walk = { ...LINES, page: 'select id as key from lines where id > $1 and 1 / ($2::int - $2::int) > 0' };
+  await expect(auditor({ walk: failing }).run()).rejects.toThrow('division by zero');
+  await run(`insert into boxes values ('c', 0)`);
+  expect(found(await auditor({ walk: failing }).run())).toEqual({ few_boxes: ['c'] });
+});
+
 test('of two replicas that audit one slice, the second one stores nothing', async () => {
   await endFirstPass();
   await auditor().run();

@@ -4,10 +4,10 @@
  * that one was switched off.
  *
  * A rule has two forms. `violations` reads whole tables once, for the audit that an operator asks
- * for: a ledger of a million transfers takes a few seconds. `slices` is the same rule over some
- * rows (audit-walks.ts), for the continuous audit; a rule of single rows has one text for both
- * (`ofRows`). Slices find other rows by indexes. While one of these is missing, which
- * `guards_are_in_place` reports, a slice may take too long and its run fails.
+ * for: a ledger of a million transfers takes some 20 s on two busy cores. `slices` is the same rule
+ * over some rows (audit-walks.ts), for the continuous audit; a rule of single rows has one text for
+ * both (`ofRows`). Slices find other rows by indexes. While one of these is missing, a slice may
+ * take too long: the run still reports `guards_are_in_place`, and the pass stands still.
  */
 import {
   type CheckResult,
