@@ -1,5 +1,5 @@
-// A second run of the benchmark beside this one, on its own stack, which takes turns when it is
-// told to.
+// A second run of the benchmark beside this one, on its own stack, which takes a turn at each
+// order.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -62,7 +62,7 @@ async function runAudit(
   throw new Error(`the audit of ${service} did not finish in time: its log says why`);
 }
 
-/** The kernel keeps the most memory that a process had, until it is told to begin again. */
+/** Resets the peak that the kernel keeps of a process's memory. */
 function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

@@ -135,7 +135,7 @@ const insertPayouts = ({ programIds }: Contests, ofAward: boolean) => `
   insert into payouts (award_id, attempt_id, round_id, program_id, environment, account_id, amount_cents, status, transfer_id, created_at,
     paid_at, program_limit_cents, program_paid_cents)
   select award_id, ${ofAward ? 'id, null' : 'null, round_id'}, ${idAtSql(programIds, 'program')}, 'live', account_id, amount_cents, 'paid',
-    transfer_id,    ${instantSql('paid_ms')}, ${instantSql('paid_ms')}, ${ofAward ? PAYOUT_LIMIT_CENTS : 'null'}, program_paid_cents
+    transfer_id, ${instantSql('paid_ms')}, ${instantSql('paid_ms')}, ${ofAward ? PAYOUT_LIMIT_CENTS : 'null'}, program_paid_cents
   from won order by paid_ms`;
 
 const ADD_PAID = `

@@ -53,7 +53,7 @@ async function readsOf(stack: Stack, shape: Shape, contests: Contests): Promise<
   });
   return [
     ...(await oldAttempts(stack, shape, contests)),
-    { name: 'large board, for nobody', headers: partner, paths: [board] },
+    { name: 'large board, without a player', headers: partner, paths: [board] },
     {
       name: 'large board, for the player in the middle',
       headers: partner,

@@ -58,7 +58,7 @@ export async function expectEveryPageSound({ browser, origin, base, pages, signI
       for (const look of looks) {
         await show(page, look);
         const where = `${next.path}, ${look.name}`;
-        // A chart is drawn again once the browser has told it its new width.
+        // A chart is drawn again once the browser reports its new width.
         await expect.poll(() => fitsWindow(page), { message: where }).toBe(true);
         expect(await accessibilityIssues(page), where).toEqual([]);
       }

@@ -3,8 +3,8 @@
  * in the index of players for each contest finds them: a page costs as much for an account whose
  * attempts are old as for one that plays now.
  *
- * A page reads a window of the account's attempts. The index alone tells where the window ends, so
- * no more rows of the table are read for an account with very many attempts.
+ * A page reads a window of the account's attempts. Where the window ends is read from the
+ * index alone, so no more rows of the table are read for an account with very many attempts.
  */
 
 import type { Queryable } from '@laurel/postgres';

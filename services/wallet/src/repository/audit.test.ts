@@ -131,7 +131,7 @@ const counts = (results: readonly CheckResult[]) =>
   Object.fromEntries(results.map(({ id, violations, testViolations }) => [id, [violations, testViolations]] as const));
 
 describe('the audit in slices', () => {
-  it('a damaged row that nobody writes any more is found within a day, one slice at a time', async () => {
+  it('a damaged row that is never written again is found within a day, one slice at a time', async () => {
     const audit = createLedgerAudit(wallet.database, { runBudgetMs: 0, maxPageSize: 3 });
     const before = counts(await audit.run());
     await tamper(`update transfers set amount_cents = amount_cents + 7 where seq = (
@@ -165,7 +165,7 @@ describe('the audit in slices', () => {
 
   it('fees and deposits during a pass are no violation', async () => {
     await tamper(`delete from program_days`, `update day_counts set open_from = '2000-01-01'`);
-    // A pass takes a row's time for its age, as the database's clock tells it.
+    // The audit compares a row's time with the database's clock.
     wallet.clock.now = new Date();
     const audit = createLedgerAudit(wallet.database, { runBudgetMs: 0, maxPageSize: 5 });
     const player = await addPlayer(wallet, { balanceCents: 20_00n });
