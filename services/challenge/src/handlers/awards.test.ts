@@ -20,11 +20,15 @@ async function openAttempt() {
   return { challenge, ref, accountId, attempt };
 }
 
+/** An award that is held, once that is recorded: the report does not wait for it. */
 async function heldAward() {
   const opened = await openAttempt();
   ok(await h.wallet.holdNextAward({ player: { tenant: PROGRAM, playerRef: opened.ref } }));
   const outcome = recorded(await h.report(opened.attempt.id, 100));
-  return { ...opened, outcome, awardId: outcome.award?.id ?? '' };
+  const awardId = outcome.award?.id ?? '';
+  const status = () => h.database.query({ text: 'select status from awards where id = $1' }, [awardId]);
+  await expect.poll(status, { interval: 5, timeout: 10_000 }).toEqual([{ status: 'held' }]);
+  return { ...opened, outcome, awardId };
 }
 
 async function awardOf(attemptId: string) {
