@@ -485,7 +485,7 @@ async function awaitAudit(operator: Operator): Promise<AuditBody> {
  * requests, which also contain refused ones.
  */
 const VOLATILE =
-  /^(request_windows|api_keys|sweep_marks|audit_(?:runs|passes|findings|sums)|program_days|day_counts|operator_actions|operator_action_results|request_batches.*|request_counts|first_requests)$/;
+  /^(request_windows|api_keys|sweep_marks|audit_(?:runs|passes|findings|sums)|program_days|environment_days|day_counts|operator_actions|operator_action_results|request_batches.*|request_counts|first_requests)$/;
 
 /**
  * Events of prizes and refunds depend on the record of the wallet's decision, which is written

@@ -118,7 +118,20 @@ CREATE TABLE public.day_counts (
     next_run_at timestamp(3) with time zone NOT NULL,
     open_from date NOT NULL,
     counted_at timestamp(3) with time zone,
+    environments_open_from date,
     CONSTRAINT day_counts_is_one_row CHECK ((id = 1))
+);
+
+CREATE TABLE public.environment_days (
+    day date NOT NULL,
+    environment text NOT NULL,
+    fees_cents bigint NOT NULL,
+    refunds_cents bigint NOT NULL,
+    paid_cents bigint NOT NULL,
+    held_cents bigint NOT NULL,
+    denied_cents bigint NOT NULL,
+    CONSTRAINT environment_days_environment_is_known CHECK ((environment = ANY (ARRAY['test'::text, 'live'::text]))),
+    CONSTRAINT environment_days_never_below_zero CHECK ((LEAST(fees_cents, refunds_cents, paid_cents, held_cents, denied_cents) >= 0))
 );
 
 CREATE TABLE public.houses (
@@ -331,6 +344,9 @@ ALTER TABLE ONLY public.audit_sums
 
 ALTER TABLE ONLY public.day_counts
     ADD CONSTRAINT day_counts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.environment_days
+    ADD CONSTRAINT environment_days_pkey PRIMARY KEY (day, environment);
 
 ALTER TABLE ONLY public.houses
     ADD CONSTRAINT houses_id_environment_key UNIQUE (id, environment);

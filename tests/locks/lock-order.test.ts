@@ -37,6 +37,7 @@ const HELD_BEFORE: Readonly<Record<string, string>> = {
   'challenge outcomes_settle_with_wins: CTE emitted inserts outbox': OF_HELD_ATTEMPTS,
   'challenge drift_monitors_update: main updates drift_monitors': MONITORS_HELD,
   'wallet program_days_delete_open: main deletes program_days': DAY_COUNTS_HELD,
+  'wallet environment_days_delete_open: main deletes environment_days': DAY_COUNTS_HELD,
   'gateway complete_idempotency_records: CTE ending locks': SORTED_BY_CALLER,
   'gateway count_admissions_and_lock_keys: CTE locked inserts idempotency_records': SORTED_BY_CALLER,
   'gateway count_admissions_and_lock_keys: CTE counted inserts request_windows': SORTED_BY_CALLER,

@@ -77,6 +77,7 @@ describe('the wallet’s audit', () => {
         'program_fees_within_limit',
         'goodwill_goes_to_the_player',
         'closed_days_match_the_ledger',
+        'days_of_environments_are_sums_of_programs',
         'decisions_match_their_payouts',
       ].map((id) => [id, 0n]),
     );

@@ -7,9 +7,9 @@ import type { GetMoneyRequest, GetMoneyResponse, MoneySums as WireSums } from '@
 import { cents } from '@laurel/values/money';
 import {
   findCountedAt,
+  listDays,
   listProgramSums,
   type MoneySums,
-  sumDays,
   sumHeldNow,
   sumKept,
 } from '../repository/program-days.ts';
@@ -30,7 +30,7 @@ export function getMoney({ database }: { database: Database }) {
     const filter = { from: request.from, to: request.to, environment, programId };
     const [programs, days, kept, heldNow, countedAt] = await Promise.all([
       listProgramSums(database, filter, { beforeProgramId, limit: request.limit }),
-      sumDays(database, filter),
+      listDays(database, filter),
       sumKept(database, filter),
       sumHeldNow(database, filter),
       findCountedAt(database),

@@ -16,7 +16,15 @@ import {
 } from '../wallet.fixture.ts';
 import { createLedgerAudit, runAudit } from './audit.ts';
 
-const TABLES = ['transfers', 'payouts', 'ledger_accounts', 'accounts', 'player_links', 'program_days'];
+const TABLES = [
+  'transfers',
+  'payouts',
+  'ledger_accounts',
+  'accounts',
+  'player_links',
+  'program_days',
+  'environment_days',
+];
 /** The database's rules, without which it can be damaged in every manner. */
 const RULES = [
   'alter table transfers drop constraint transfers_legs_follow_kind',
@@ -69,6 +77,7 @@ const DAMAGES = {
      order by id offset ${to} % (select count(*) from ledger_accounts where kind <> 'player') limit 1)`,
   'an account in another house': copy('accounts', 'id', 'house_id'),
   'a link to another account': copy('player_links', 'player_ref', 'account_id'),
+  'money of an environment’s day': change('environment_days', 'day', 'paid_cents = paid_cents + 1'),
   'money of a day': change('program_days', 'program_id', 'fees_cents = fees_cents + 1'),
 } as const;
 
@@ -106,11 +115,16 @@ beforeAll(async () => {
     await ok(wallet.client.payAwards({ payments: [awardOf(player, 2_00n)] }));
   }
   // Every day so far is closed, with the money that the ledger dates to it.
-  await wallet.database.query({ text: `update day_counts set open_from = '2027-01-01', next_run_at = '9999-01-01'` });
+  await wallet.database.query({
+    text: `update day_counts set open_from = '2027-01-01', environments_open_from = '2027-01-01', next_run_at = '9999-01-01'`,
+  });
   await wallet.database.query({
     text: `
     insert into program_days (day, environment, program_id, fees_cents, refunds_cents, paid_cents, held_cents, denied_cents)
     select (created_at at time zone 'UTC')::date, environment, gen_random_uuid(), 0, 0, 0, 0, 0 from transfers limit 1`,
+  });
+  await wallet.database.query({
+    text: `insert into environment_days select day, environment, 0, 0, 0, 0, 0 from program_days`,
   });
   for (const table of TABLES) await tamper(`create table saved_${table} as table ${table}`);
 });
@@ -164,7 +178,11 @@ describe('the audit in slices', () => {
   });
 
   it('fees and deposits during a pass are no violation', async () => {
-    await tamper(`delete from program_days`, `update day_counts set open_from = '2000-01-01'`);
+    await tamper(
+      `delete from program_days`,
+      `delete from environment_days`,
+      `update day_counts set open_from = '2000-01-01'`,
+    );
     // The audit compares a row's time with the database's clock.
     wallet.clock.now = new Date();
     const audit = createLedgerAudit(wallet.database, { runBudgetMs: 0, maxPageSize: 5 });

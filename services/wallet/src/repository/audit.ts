@@ -34,7 +34,7 @@ import {
   WALKS,
 } from './audit-walks.ts';
 import { CONTEST_SERVICE_DIGITS, contestServiceDigitsSql } from './owned-page.ts';
-import { DAY_SUMS, dayAmountsSql } from './program-days.ts';
+import { DAY_COLUMNS, DAY_SUMS, dayAmountsSql, SUMS_OF_DAYS } from './program-days.ts';
 
 /** The constraints, unique indexes and triggers that prevent what the other checks detect. */
 const GUARDS = [
@@ -132,6 +132,8 @@ const unownedPayoutsSql = (payouts: string) => `
         or ${contestServiceDigitsSql('attempt_id')} <> '${OF_CHALLENGE}'
         or ${contestServiceDigitsSql('award_id')} <> case when round_id is null then '${OF_CHALLENGE}' else '${OF_TOURNAMENT}' end`;
 
+const sumsOf = (table: string) => DAY_COLUMNS.map((column) => `${table}.${column}`).join(', ');
+
 /** Programs whose stored money of a closed day is not the sum of the amounts. */
 const closedDaysSql = (closed: string, amounts: string) => `
       with closed as ${closed},
@@ -143,8 +145,20 @@ const closedDaysSql = (closed: string, amounts: string) => `
       select distinct coalesce(stored.program_id, summed.program_id) as id, coalesce(stored.environment, summed.environment) as environment
       from (select * from program_days where day < (select open_from from closed)) as stored
       full join summed using (day, environment, program_id)
-      where row(stored.fees_cents, stored.refunds_cents, stored.paid_cents, stored.held_cents, stored.denied_cents)
-        is distinct from row(summed.fees_cents, summed.refunds_cents, summed.paid_cents, summed.held_cents, summed.denied_cents)`;
+      where row(${sumsOf('stored')}) is distinct from row(${sumsOf('summed')})`;
+
+/** Days whose stored money of an environment is not the sum of its programs' money. */
+const ENVIRONMENT_DAYS_SQL = `
+      with stored as (
+        select * from environment_days where day < (select environments_open_from from day_counts)
+      ),
+      summed as (
+        select day, environment, ${SUMS_OF_DAYS} from program_days
+        where day < (select environments_open_from from day_counts) group by day, environment
+      )
+      select day::text as id, environment
+      from stored full join summed using (day, environment)
+      where row(${sumsOf('stored')}) is distinct from row(${sumsOf('summed')})`;
 
 /** Whether a paid payout with its ledger account and its transfer contradict each other, in SQL. */
 const PAYOUT_DIFFERS = `
@@ -534,6 +548,12 @@ const CHECKS: readonly SlicedCheck[] = [
           split_part(key, '|', 4) as kind, cents as amount_cents
         from audit_sums where name = '${SUM.days}')`,
     ),
+  },
+  {
+    id: 'days_of_environments_are_sums_of_programs',
+    description: 'The money of each closed day and environment is the sum of that of its programs.',
+    violations: ENVIRONMENT_DAYS_SQL,
+    atEnd: ENVIRONMENT_DAYS_SQL,
   },
   {
     id: 'decisions_match_their_payouts',

@@ -1,6 +1,6 @@
 /**
- * The money of each program by UTC day. A worker counts it from the ledger, behind the writes:
- * charges and payouts neither write nor lock anything for it.
+ * The money of each program by UTC day, and that of all programs. A worker counts it from the
+ * ledger, behind the writes: charges and payouts neither write nor lock anything for it.
  *
  * No index leads to the transfers of a day, because every charge would have to write it. So a run
  * reads the whole ledger once, in the order of the table, and adds up what is not closed yet.
@@ -53,10 +53,18 @@ export function decidedAmountsSql(rows: string, since: string): string {
     from ${rows} as decided where denied_at >= ${since}`;
 }
 
+const KINDS = ['fees', 'refunds', 'paid', 'held', 'denied'];
+
+/** The columns of a day's money. */
+export const DAY_COLUMNS = KINDS.map((kind) => `${kind}_cents`);
+
 /** As SQL: the amounts of each kind, summed over a group. */
-export const DAY_SUMS = ['fees', 'refunds', 'paid', 'held', 'denied']
-  .map((kind) => `coalesce(sum(amount_cents) filter (where kind = '${kind}'), 0)::bigint as ${kind}_cents`)
-  .join(', ');
+export const DAY_SUMS = KINDS.map(
+  (kind) => `coalesce(sum(amount_cents) filter (where kind = '${kind}'), 0)::bigint as ${kind}_cents`,
+).join(', ');
+
+/** As SQL: the columns of days, summed over a group. */
+export const SUMS_OF_DAYS = DAY_COLUMNS.map((column) => `sum(${column})::bigint as ${column}`).join(', ');
 
 const LEASE: Statement = {
   name: 'day_counts_lease',
@@ -64,7 +72,7 @@ const LEASE: Statement = {
     update day_counts set next_run_at = $2 where id = 1 and next_run_at <= $1 returning open_from::text as open_from`,
 };
 
-// Every writer of `program_days` holds this lock.
+// Every writer of `program_days` and `environment_days` holds this lock.
 const LOCK_LEASED: Statement = {
   name: 'day_counts_lock_leased',
   text: 'select 1 from day_counts where id = 1 and next_run_at = $1 for no key update',
@@ -85,9 +93,28 @@ const COUNT: Statement = {
     order by day, environment, program_id`,
 };
 
+// Days that the previous release closed have not been summed.
+const SUMMED_FROM = `day >= least($1::date, (select coalesce(environments_open_from, '-infinity') from day_counts))`;
+
+const DELETE_SUMMED: Statement = {
+  name: 'environment_days_delete_open',
+  text: `delete from environment_days where ${SUMMED_FROM}`,
+};
+
+const SUM: Statement = {
+  name: 'environment_days_sum',
+  text: `
+    insert into environment_days (day, environment, fees_cents, refunds_cents, paid_cents, held_cents, denied_cents)
+    select day, environment, ${SUMS_OF_DAYS} from program_days where ${SUMMED_FROM}
+    group by day, environment
+    order by day, environment`,
+};
+
 const FINISH: Statement = {
   name: 'day_counts_finish',
-  text: 'update day_counts set next_run_at = $1, open_from = $2::date, counted_at = $3 where id = 1',
+  text: `
+    update day_counts set next_run_at = $1, open_from = $2::date, environments_open_from = $2::date, counted_at = $3
+    where id = 1`,
 };
 
 const POSTPONE: Statement = {
@@ -125,6 +152,8 @@ export async function countDays(
       if (leased.length === 0) throw new Error('the lease of the count of days went to another replica');
       await tx.query(DELETE_OPEN, [openFrom]);
       await tx.query(COUNT, [openFrom]);
+      await tx.query(DELETE_SUMMED, [openFrom]);
+      await tx.query(SUM, [openFrom]);
       await tx.query(FINISH, [nextRunAt(), closedBefore, now]);
     },
     { statementTimeoutMs: COUNT_TIMEOUT_MS },
@@ -163,21 +192,17 @@ type SumsRow = {
   denied_cents: bigint;
 };
 
-const SUMS = ['fees', 'refunds', 'paid', 'held', 'denied']
-  .map((kind) => `sum(${kind}_cents)::bigint as ${kind}_cents`)
-  .join(', ');
-
 const FILTER = `day between $1::date and $2::date and ($3::text is null or environment = $3)`;
 
-const sumsByDaySql = (where: string) => `
-    select day::text as day, environment, ${SUMS} from program_days where ${where}
-    group by program_days.day, environment order by program_days.day, environment desc`;
+const daysSql = (table: string, where: string) => `
+    select ${table}.day::text as day, environment, ${DAY_COLUMNS.join(', ')}
+    from ${table} where ${where} order by ${table}.day, environment desc`;
 
-const SUMS_OF_ALL: Statement = { name: 'sum_program_days', text: sumsByDaySql(FILTER) };
+const DAYS_OF_ALL: Statement = { name: 'list_environment_days', text: daysSql('environment_days', FILTER) };
 
-const SUMS_OF_ONE: Statement = {
-  name: 'sum_days_of_program',
-  text: sumsByDaySql(`program_id = $4 and ${FILTER}`),
+const DAYS_OF_ONE: Statement = {
+  name: 'list_program_days',
+  text: daysSql('program_days', `program_id = $4 and ${FILTER}`),
 };
 
 // One look-up in the index of programs finds the next program, and one more whether it has a day of
@@ -205,7 +230,7 @@ const PAGE: Statement = {
     )
     select page.program_id, sums.* from page
     cross join lateral (
-      select environment, ${SUMS} from program_days
+      select environment, ${SUMS_OF_DAYS} from program_days
       where program_days.program_id = page.program_id and ${FILTER} group by environment
     ) as sums
     order by page.program_id desc, environment desc`,
@@ -214,22 +239,22 @@ const PAGE: Statement = {
 const PAGE_OF_ONE: Statement = {
   name: 'page_of_days_of_program',
   text: `
-    select program_id, environment, ${SUMS} from program_days where program_id = $4 and ${FILTER}
+    select program_id, environment, ${SUMS_OF_DAYS} from program_days where program_id = $4 and ${FILTER}
     group by program_id, environment order by environment desc`,
 };
 
 const COUNTED_AT: Statement = { name: 'days_counted_at', text: 'select counted_at from day_counts' };
 
-/** The sums of each day and environment, oldest first. */
-export async function sumDays(
+/** The money of each day and environment, oldest first. */
+export async function listDays(
   database: Database,
   { from, to, environment, programId }: MoneyFilter,
 ): Promise<readonly MoneyOfDay[]> {
   type Row = SumsRow & { environment: Environment; day: string };
   const rows =
     programId === null
-      ? await database.query<Row>(SUMS_OF_ALL, [from, to, environment])
-      : await database.query<Row>(SUMS_OF_ONE, [from, to, environment, programId]);
+      ? await database.query<Row>(DAYS_OF_ALL, [from, to, environment])
+      : await database.query<Row>(DAYS_OF_ONE, [from, to, environment, programId]);
   return rows.map((row) => ({ day: row.day, environment: row.environment, ...toSums(row) }));
 }
 

@@ -162,12 +162,32 @@ describe('the money of days', () => {
     expect((await money(wallet)).days).toMatchObject([{ sums: { feesCents: 1_00n } }]);
     expect(await auditViolations(wallet)).toEqual({});
 
+    const violations = { closed_days_match_the_ledger: 1n, days_of_environments_are_sums_of_programs: 1n };
     await tamper(9_00n);
-    expect(await auditViolations(wallet)).toEqual({ closed_days_match_the_ledger: 1n });
+    expect(await auditViolations(wallet)).toEqual(violations);
     await wallet.database.query({ text: 'delete from program_days' });
+    expect(await auditViolations(wallet)).toEqual(violations);
+    await wallet.database.query({ text: 'delete from environment_days' });
     expect(await auditViolations(wallet)).toEqual({ closed_days_match_the_ledger: 1n });
     await wallet.count();
     expect((await money(wallet)).days).toEqual([]);
+  });
+
+  it('a day that the previous release closed is summed by the next run', async () => {
+    const wallet = await open();
+    wallet.clock.now = new Date('2026-11-20T12:00:00.000Z');
+    const player = await addPlayer(wallet, { balanceCents: 100_00n });
+    await charge(wallet.client, chargeOf(player, 1_00n));
+    await wallet.count();
+    await charge(wallet.client, chargeOf(player, 2_00n));
+    // What the previous release leaves behind when it counts the day for the last time.
+    await wallet.database.query({ text: 'update program_days set fees_cents = 300' });
+    await wallet.database.query({ text: `update day_counts set open_from = '2026-11-22'` });
+    expect(await auditViolations(wallet)).toEqual({});
+    wallet.clock.now = new Date('2026-11-22T12:00:00.000Z');
+    await wallet.count();
+    expect((await money(wallet)).days).toMatchObject([{ day: '2026-11-20', sums: { feesCents: 3_00n } }]);
+    expect(await auditViolations(wallet)).toEqual({});
   });
 
   it('one replica counts at a time; a run that has lost its lease stores nothing, and a large ledger is read less often', async () => {
