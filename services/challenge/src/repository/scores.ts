@@ -17,7 +17,7 @@ const MAX_SAMPLES = 10_000;
  * The most attempts that are read: each is a row of its own page, and its score another. A
  * picture of some twenty bins needs no more.
  */
-const MAX_ATTEMPTS = 1_000;
+const MAX_ATTEMPTS = 500;
 
 // The samples of attempts have time-sorted ids, so that these are the latest.
 const SELECT_SAMPLES = {
