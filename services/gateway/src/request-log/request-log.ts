@@ -3,7 +3,7 @@
  * waits for it. A body is redacted when its response has ended, and what is not kept of it is not
  * held any longer: memory that outlives a request costs more than the log.
  *
- * The queue is bounded in lines and in bytes. A line that has no room is dropped, and so is a batch
+ * The queue is bounded in lines and in bytes. A line that has no room is dropped, and so is a write
  * that the database does not take: both are counted, and logged at most once a minute. No request
  * fails or slows down for the log.
  *
@@ -26,6 +26,7 @@ import {
   type Milestone,
   makeRequestPartitions,
 } from '../repository/requests.ts';
+import { createLineQueue } from './line-queue.ts';
 
 /** A request that has ended, as it passed through the gateway. */
 export interface EndedRequest {
@@ -50,12 +51,8 @@ export interface RequestLog extends AsyncDisposable {
   add(request: EndedRequest): void;
 }
 
-const MAX_BATCH = 250;
-/** A developer who watches the log sees a request this much later. */
+/** Due lines gather for this long, so that there are few writes. */
 const FLUSH_MS = 200;
-/** Some seconds of work, in little memory. */
-const MAX_LINES = 5_000;
-const MAX_BYTES = 16 * 1024 * 1024;
 /**
  * Kept bodies of a program and environment, in each process: 1.4 GB a day. Two seconds of it are
  * two bodies of the largest size. A program at the default rate limit uses about a quarter.
@@ -91,8 +88,7 @@ export function startRequestLog({
   const knownFirsts = new Set<string>();
   const limited = createOncePerSecond();
   const bodyBudgets = createByteBudgets(BODY_BYTES_PER_SECOND);
-  let queue: LoggedRequest[] = [];
-  let bytes = 0;
+  const queue = createLineQueue();
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
   let hasPartitions = false;
@@ -131,21 +127,15 @@ export function startRequestLog({
     }
   };
 
-  /** One batch at a time, until the queue is empty or too short for a batch. */
-  const writeAll = async (least: number) => {
-    do {
-      const batch = queue.slice(0, MAX_BATCH);
-      queue = queue.slice(MAX_BATCH);
-      for (const line of batch) bytes -= bytesOf(line);
-      await write(batch);
-    } while (queue.length >= least);
+  /** One write at a time, until the queue has nothing that is due. */
+  const writeAll = async (take: () => readonly LoggedRequest[]) => {
+    for (let batch = take(); batch.length > 0; batch = take()) await write(batch);
   };
 
   const flush = () => {
     clearTimeout(timer);
     timer = undefined;
-    if (writing !== undefined || queue.length === 0) return;
-    writing = writeAll(MAX_BATCH).finally(() => {
+    writing ??= writeAll(() => queue.takeDue(performance.now())).finally(() => {
       writing = undefined;
       if (queue.length > 0) schedule();
     });
@@ -160,13 +150,9 @@ export function startRequestLog({
         dropped.inc({ reason: 'limited' });
         return;
       }
-      if (queue.length >= MAX_LINES) return drop('full', 1);
-      const line = lineOf(request, takesBodies(request));
-      const size = bytesOf(line);
-      if (bytes + size > MAX_BYTES) return drop('full', 1);
-      bytes += size;
-      queue.push(line);
-      if (queue.length >= MAX_BATCH && writing === undefined) flush();
+      if (queue.isFull) return drop('full', 1);
+      if (!queue.add(lineOf(request, takesBodies(request)), performance.now())) return drop('full', 1);
+      if (queue.isPressed) flush();
       else schedule();
     },
     async [Symbol.asyncDispose]() {
@@ -174,7 +160,7 @@ export function startRequestLog({
       const rest = async () => {
         await writing;
         clearTimeout(timer);
-        if (queue.length > 0) await writeAll(1);
+        await writeAll(() => queue.takeDue(Number.POSITIVE_INFINITY));
       };
       const timedOut = new Promise<void>((resolve) => {
         const timeout = setTimeout(resolve, STOP_MS);
@@ -183,7 +169,6 @@ export function startRequestLog({
       await Promise.race([rest(), timedOut]);
       deadline.abort();
       if (queue.length > 0) drop('database', queue.length);
-      queue = [];
     },
   };
 }
@@ -200,11 +185,6 @@ function createOncePerSecond(): (subject: string) => boolean {
     seen.add(subject);
     return true;
   };
-}
-
-/** About the bytes that a line holds: a character is at most a few. */
-function bytesOf({ requestBody, responseBody }: LoggedRequest): number {
-  return (requestBody?.length ?? 0) + (responseBody?.length ?? 0);
 }
 
 const NOTHING = { text: null, isTruncated: false };
