@@ -33,7 +33,7 @@ export async function measureReads(stack: Stack, shape: Shape, contests: Contest
 }
 
 async function readsOf(stack: Stack, shape: Shape, contests: Contests): Promise<Read[]> {
-  const { programIds, liveKeys, tournamentIds } = contests;
+  const { programIds, liveKeys, challengeIds, tournamentIds } = contests;
   const operator = { authorization: `Bearer ${stack.operatorToken}` };
   const partner = { 'x-api-key': liveKeys[0] ?? '' };
   const [round] = await stack.database('tournament').query<{ id: string }>(LARGE_ROUND, [tournamentIds[PROGRAMS]]);
@@ -70,6 +70,12 @@ async function readsOf(stack: Stack, shape: Shape, contests: Contests): Promise<
     list('an account by e-mail', `/accounts?email=${player?.player_ref}@example.com`),
     list('accounts blocked (none)', '/accounts?flag=blocked'),
     list('statement of an account', `/accounts/${player?.account_id}/statement?environment=live`),
+    {
+      name: 'operator: statistics of another challenge each time',
+      headers: operator,
+      paths: challengeIds.map((id) => `/api/operator/challenges/${id}/statistics`),
+      times: challengeIds.length,
+    },
     list('money of 30 days', `/money?from=${day(29)}&to=${day(0)}`),
     list('money of a year', `/money?from=${day(364)}&to=${day(0)}`),
   ];
