@@ -1,7 +1,7 @@
 // npm run bench:compare -- <another checkout>: paid flows of that checkout and of this one, side by
 // side on one machine.
-// npm run bench:compare -- --shapes: the two shapes of this checkout, a process for each service
-// before and all services in one process after.
+// npm run bench:compare -- --shape one: this checkout with a process for each service before, and in
+// another shape of LAUREL_BENCH_SHAPE after.
 //
 // Both stacks run at the same time, each with its own PostgreSQL, and are loaded in turns of some
 // seconds. So the load of other programs, which changes within a minute by more than most code
@@ -13,7 +13,7 @@
 //   LAUREL_BENCH_TURNS     turns of each checkout at each number of clients, for each of the two
 //                          orders (8)
 //   LAUREL_BENCH_CLIENTS   closed-loop clients, comma-separated (1,16,64,256)
-//   LAUREL_BENCH_SHAPE     the shape of both checkouts, six or one (six)
+//   LAUREL_BENCH_SHAPE     the shape of both checkouts (six)
 //
 // The other checkout must have bench/turns.ts and its packages: run `node
 // deploy/local/bootstrap.mjs` there once.
@@ -46,7 +46,7 @@ interface RunningSide {
 }
 
 const HERE = fileURLToPath(new URL('..', import.meta.url));
-const { values, positionals } = parseArgs({ options: { shapes: { type: 'boolean' } }, allowPositionals: true });
+const { values, positionals } = parseArgs({ options: { shape: { type: 'string' } }, allowPositionals: true });
 const [before, after] = sidesOf(positionals[0]);
 
 for (const order of [
@@ -114,14 +114,16 @@ if (before.timesToReadyMs.length > 0 && after.timesToReadyMs.length > 0) {
 function sidesOf(other: string | undefined): readonly [Side, Side] {
   const side = { checkout: HERE, shape: benchShapeOf(process.env.LAUREL_BENCH_SHAPE) };
   const measured = () => ({ turns: [], timesToReadyMs: [] });
-  if (values.shapes) {
+  if (values.shape !== undefined) {
     return [
       { ...side, ...measured(), name: 'before', shape: 'six' },
-      { ...side, ...measured(), name: 'after', shape: 'one' },
+      { ...side, ...measured(), name: 'after', shape: benchShapeOf(values.shape) },
     ];
   }
   if (other === undefined) {
-    throw new Error('what is compared? npm run bench:compare -- <another checkout>, or --shapes for those of this one');
+    throw new Error(
+      'what is compared? npm run bench:compare -- <another checkout>, or --shape <another shape of this one>',
+    );
   }
   return [
     { ...side, ...measured(), name: 'before', checkout: resolve(other) },

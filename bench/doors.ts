@@ -45,8 +45,7 @@ export async function measureDoors(
     const sampling = setInterval(() => samples.push(gatewayMiB(stack)), SAMPLE_MS);
     const result = await runLoad({
       kind: 'flows',
-      host,
-      port: Number(port),
+      gateways: [{ host, port: Number(port) }],
       programs: undefined,
       clients: CLIENTS,
       durationMs,

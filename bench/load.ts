@@ -12,13 +12,18 @@ import { createRandom, createWinSequence, type FlowResult, type Flows } from './
  */
 export interface LoadRequest {
   readonly kind: 'flows';
-  readonly host: string;
-  readonly port: number;
+  /** The gateways; the clients take them in turn. */
+  readonly gateways: readonly Gateway[];
   readonly programs: readonly BenchProgram[] | undefined;
   readonly flow: Flow;
   readonly clients: number;
   readonly durationMs: number;
   readonly ratePerSecond: number | undefined;
+}
+
+export interface Gateway {
+  readonly host: string;
+  readonly port: number;
 }
 
 /** The parent's order: flows, or attempts and then only their outcomes. */
@@ -63,8 +68,10 @@ async function run(request: LoadRequest, players: PlayerPool): Promise<LoadResul
   const interval = request.ratePerSecond === undefined ? undefined : 1000 / request.ratePerSecond;
   let issued = 0;
 
-  const client = async () => {
-    const connection = new HttpConnection(request.host, request.port);
+  const client = async (number: number) => {
+    const gateway = request.gateways[number % request.gateways.length];
+    if (gateway === undefined) throw new Error('a load on no gateway');
+    const connection = new HttpConnection(gateway.host, gateway.port);
     while (performance.now() < end) {
       let due = performance.now();
       if (interval !== undefined) {
@@ -83,7 +90,7 @@ async function run(request: LoadRequest, players: PlayerPool): Promise<LoadResul
     }
     connection.close();
   };
-  await Promise.all(Array.from({ length: request.clients }, client));
+  await Promise.all(Array.from({ length: request.clients }, (_, number) => client(number)));
   return { results, latenciesMs, elapsedMs: performance.now() - started };
 }
 

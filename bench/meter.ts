@@ -22,7 +22,7 @@ export interface Reading {
   readonly machine: MachineTime;
 }
 
-/** What PostgreSQL has counted, over all databases of the server. */
+/** What PostgreSQL has counted, over all databases of its servers. */
 export interface Counters {
   /** Flushes of the write-ahead log: each is one fsync. */
   readonly flushes: number;
@@ -37,37 +37,42 @@ export interface Meter {
 
 export function createMeter(of: {
   readonly stack: Stack;
-  readonly superuser: pg.Client;
-  readonly postgresPid: number;
-  readonly natsPid: number;
+  /** Of each PostgreSQL server. */
+  readonly superusers: readonly pg.Client[];
+  readonly postgresPids: readonly number[];
+  readonly natsPids: readonly number[];
   readonly loadPid: number;
 }): Meter {
   const services = [...processesOf(of.stack)].map(([service, { length }]) => ({
     service,
     name: length === 1 ? service : ONE_PROCESS,
   }));
-  const serviceUsage = ({ service, name }: (typeof services)[number]): ProcessUsage => {
-    const replicas = of.stack.pids(service).map((pid) => usageOf(pid, false));
+  const usageOfAll = (name: string, pids: readonly number[], withChildren: boolean): ProcessUsage => {
+    const usages = pids.map((pid) => usageOf(pid, withChildren));
     return {
       name,
-      cpuMs: replicas.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
-      residentMiB: replicas.reduce((sum, { residentMiB }) => sum + residentMiB, 0),
+      cpuMs: usages.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
+      residentMiB: usages.reduce((sum, { residentMiB }) => sum + residentMiB, 0),
     };
   };
   return {
     read: () => ({
       processes: [
-        ...services.map(serviceUsage),
-        { name: POSTGRES, ...usageOf(of.postgresPid, true) },
-        { name: NATS, ...usageOf(of.natsPid, false) },
+        ...services.map(({ service, name }) => usageOfAll(name, of.stack.pids(service), false)),
+        usageOfAll(POSTGRES, of.postgresPids, true),
+        usageOfAll(NATS, of.natsPids, false),
         { name: LOAD_GENERATOR, ...usageOf(of.loadPid, false) },
       ],
       machine: machineTime(),
     }),
     async count() {
       await sleep(REPORT_MS);
-      const { rows } = await of.superuser.query<{ flushes: number; deadlocks: number }>(COUNTERS);
-      return rows[0] ?? { flushes: 0, deadlocks: 0 };
+      const counted = await Promise.all(of.superusers.map((superuser) => superuser.query<Counters>(COUNTERS)));
+      const each = counted.flatMap(({ rows }) => rows);
+      return {
+        flushes: each.reduce((sum, { flushes }) => sum + flushes, 0),
+        deadlocks: each.reduce((sum, { deadlocks }) => sum + deadlocks, 0),
+      };
     },
   };
 }

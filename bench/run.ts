@@ -8,7 +8,8 @@
 //                          clients; growth, the bytes that a flow adds to each table; scale, years
 //                          of data (LAUREL_BENCH_ATTEMPTS, bench/scale.ts); turns, for compare.ts.
 //                          The ratio needs flows at 64 clients.
-//   LAUREL_BENCH_SHAPE     six processes, one for each service (six), or one for all of them (one)
+//   LAUREL_BENCH_SHAPE     six processes, one for each service (six), or one for all of them
+//                          (one); two for each, with two PostgreSQL and two NATS servers (spread)
 //   LAUREL_BENCH_DATA      folder for the database (a temporary one); its disk is measured
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +18,8 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IN_PROCESS } from '@laurel/grpc';
 import { startEmbeddedPostgres } from '@laurel/local-infrastructure/embedded-postgres';
-import { startNats, startStack } from '@laurel/testing';
+import { type Service, startNats, startStack } from '@laurel/testing';
+import { byService } from '@laurel/topology';
 import pg from 'pg';
 import { DELIVERIES, measureDeliveries } from './deliveries.ts';
 import { measureDoors } from './doors.ts';
@@ -42,6 +44,8 @@ const parts = new Set((process.env.LAUREL_BENCH_PARTS ?? 'flows,rounds,webhooks'
 const clientCounts = (process.env.LAUREL_BENCH_CLIENTS ?? '1,16,64,256').split(',').map(Number);
 const shape = benchShapeOf(process.env.LAUREL_BENCH_SHAPE);
 const YARDSTICK_CLIENTS = 64;
+/** The services whose databases are on the second server of the shape `spread`. */
+const ON_SECOND: readonly Service[] = ['challenge', 'integration', 'tournament'];
 /**
  * Open loop at these shares of the closed-loop throughput at 64 clients: a partner's latency below
  * saturation.
@@ -74,26 +78,31 @@ const SERVER_SETTINGS = {
   checkpoint_timeout: '15min',
   jit: 'off',
 };
-const startServer = (settings: Record<string, string>, port?: number) =>
+const startServer = (settings: Record<string, string>, port?: number, name = 'postgres') =>
   startEmbeddedPostgres({
-    dataDirectory: join(directory, 'postgres'),
-    logFile: join(directory, 'postgres.log'),
+    dataDirectory: join(directory, name),
+    logFile: join(directory, `${name}.log`),
     settings: { ...SERVER_SETTINGS, ...settings },
     ...(port !== undefined && { port }),
   });
 let postgres = await startServer(parts.has('scale') ? FILL_SETTINGS : {});
 cleanup.defer(() => postgres.stop());
+const second = shape === 'spread' ? await startServer({}, undefined, 'postgres-2') : undefined;
+if (second !== undefined) cleanup.defer(() => second.stop());
 // `off` applies to the stack and to NATS: then nothing between the processes is encrypted or
 // authenticated.
 const tls = process.env.LAUREL_INTERNAL_TLS !== 'off';
-const nats = cleanup.use(await startNats({ tls }));
+const nats = cleanup.use(await startNats({ tls, servers: shape === 'spread' ? 2 : 1 }));
 
 // Services of one process need no port for gRPC.
 const grpcPort = shape === 'one' && { GRPC_PORT: IN_PROCESS };
 const uncapped = String(1_000_000_000);
 const stack = cleanup.use(
   await startStack({
-    postgresUrl: postgres.superuserUrl,
+    postgresUrl: byService((service) =>
+      second !== undefined && ON_SECOND.includes(service) ? second.superuserUrl : postgres.superuserUrl,
+    ),
+    replicas: byService(() => (shape === 'spread' ? 2 : 1)),
     nats,
     internalTls: tls,
     logDirectory: directory,
@@ -119,7 +128,7 @@ const stack = cleanup.use(
   }),
 );
 console.log(
-  `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}; load generator, services and PostgreSQL share them; fsync on; ${shape === 'one' ? 'all services in one process' : `a process for each service, TLS between them ${tls ? 'on' : 'off'}`}`,
+  `${cpus().length} cores, ${cpus()[0]?.model ?? 'unknown'}; load generator, services and PostgreSQL share them; fsync on; ${shape === 'one' ? 'all services in one process' : `${shape === 'spread' ? 'two processes' : 'a process'} for each service, TLS between them ${tls ? 'on' : 'off'}`}`,
 );
 const timeToReadyMs = await measureTimeToReady(stack);
 console.log(`time to ready: ${timeToReadyMs.toFixed(0)} ms`);
@@ -149,18 +158,25 @@ const load = startChild('load.ts');
 const loadEnded = once(load, 'exit').then(([code]) => {
   throw new Error(`the load process ended with ${code}`);
 });
-const superuser = new pg.Client({ connectionString: postgres.superuserUrl });
-await superuser.connect();
-cleanup.defer(() => superuser.end());
+const servers = second === undefined ? [postgres] : [postgres, second];
+const superusers = servers.map(({ superuserUrl }) => new pg.Client({ connectionString: superuserUrl }));
+for (const client of superusers) {
+  await client.connect();
+  cleanup.defer(() => client.end());
+}
+const [superuser] = superusers;
+if (superuser === undefined) throw new Error('a benchmark without PostgreSQL');
 const meter = createMeter({
   stack,
-  superuser,
-  postgresPid: postgres.pid,
-  natsPid: nats.pid() ?? 0,
+  superusers,
+  postgresPids: servers.map(({ pid }) => pid),
+  natsPids: nats.servers.flatMap((server) => server.pid() ?? []),
   loadPid: load.pid ?? 0,
 });
-const gateway = new URL(stack.baseUrl);
-const target = { host: gateway.hostname, port: Number(gateway.port) };
+const gateways = stack.baseUrls.map((url) => {
+  const { hostname: host, port } = new URL(url);
+  return { host, port: Number(port) };
+});
 let failures = 0;
 let unmixed = 0;
 console.log('warming up ...');
@@ -310,7 +326,7 @@ function startChild(file: string): ChildProcess {
  * programs from the warm-up.
  */
 function request(flow: Flow, clients: number, durationMs = stepMs): LoadRequest {
-  return { kind: 'flows', ...target, programs: undefined, clients, durationMs, ratePerSecond: undefined, flow };
+  return { kind: 'flows', gateways, programs: undefined, clients, durationMs, ratePerSecond: undefined, flow };
 }
 
 function runLoad(order: LoadRequest): Promise<LoadResult> {

@@ -37,13 +37,19 @@ export interface Ready {
   readonly timeToReadyMs: number;
 }
 
-/** The processes of the services: one for each, or one for all. */
-export type BenchShape = 'six' | 'one';
+/**
+ * `six`: a process for each service. `one`: one for all of them. `spread`: two for each, on two
+ * PostgreSQL servers and a cluster of two NATS servers.
+ */
+export type BenchShape = (typeof SHAPES)[number];
+
+const SHAPES = ['six', 'one', 'spread'] as const;
 
 /** The shape that LAUREL_BENCH_SHAPE names. */
 export function benchShapeOf(name = 'six'): BenchShape {
-  if (name === 'six' || name === 'one') return name;
-  throw new Error('LAUREL_BENCH_SHAPE is six or one');
+  const shape = SHAPES.find((one) => one === name);
+  if (shape === undefined) throw new Error(`a shape of the benchmark is one of ${SHAPES.join(', ')}`);
+  return shape;
 }
 
 interface Measured {

@@ -30,6 +30,17 @@ export interface NatsProcess extends AsyncDisposable {
   wipe(): Promise<void>;
 }
 
+/** A server of a cluster whose servers reach each other on ports of 127.0.0.1. */
+export interface NatsClusterPlace {
+  readonly cluster: string;
+  /** The server's own name in it. */
+  readonly server: string;
+  /** The port for the other servers. */
+  readonly port: number;
+  /** The ports of all servers. */
+  readonly ports: readonly number[];
+}
+
 const START_DEADLINE_MS = 20_000;
 const POLL_MS = 10;
 const PID_FILE = 'pid';
@@ -45,8 +56,10 @@ export async function startNatsProcess(options: {
    * server may do everything.
    */
   configurationFile?: string;
+  /** Its place in a cluster. */
+  cluster?: NatsClusterPlace;
 }): Promise<NatsProcess> {
-  const { file, directory, configurationFile } = options;
+  const { file, directory, configurationFile, cluster } = options;
   const storeDirectory = join(directory, 'store');
   const logFile = join(directory, 'log');
   const port = await freePort();
@@ -57,11 +70,16 @@ export async function startNatsProcess(options: {
     const log = await open(logFile, 'a');
     const address = ['--addr', '127.0.0.1', '--port', String(port), '--pid', join(directory, PID_FILE)];
     const configuration = configurationFile === undefined ? [] : ['--config', configurationFile];
-    const started = spawn(file, [...configuration, ...address, '--jetstream', '--store_dir', storeDirectory], {
-      cwd: directory,
-      env: { PATH: process.env.PATH },
-      stdio: ['ignore', log.fd, log.fd],
-    });
+    const place = cluster === undefined ? [] : placeArguments(cluster);
+    const started = spawn(
+      file,
+      [...configuration, ...address, ...place, '--jetstream', '--store_dir', storeDirectory],
+      {
+        cwd: directory,
+        env: { PATH: process.env.PATH },
+        stdio: ['ignore', log.fd, log.fd],
+      },
+    );
     child = started;
     // A child that outlives its parent would keep the port and the store.
     process.once('exit', killAtExit);
@@ -113,6 +131,14 @@ export async function killOrphanedNats(directory: string): Promise<void> {
     stdout: '',
   }));
   if (stdout.includes(join(directory, 'store'))) process.kill(pid, 'SIGKILL');
+}
+
+function placeArguments({ cluster, server, port, ports }: NatsClusterPlace): string[] {
+  const route = (to: number) => `nats-route://127.0.0.1:${to}`;
+  return [
+    ...['--cluster_name', cluster, '--server_name', server],
+    ...['--cluster', `nats://127.0.0.1:${port}`, '--routes', ports.map(route).join()],
+  ];
 }
 
 function hasEnded(child: ChildProcess): boolean {

@@ -7,6 +7,7 @@ import { createCertificateAuthority } from '@laurel/local-infrastructure/certifi
 import { killOrphanedNats, type NatsProcess, startNatsProcess } from '@laurel/local-infrastructure/nats-process';
 import { obtainNats } from '@laurel/local-infrastructure/nats-server';
 import type { NatsUser } from '@laurel/topology';
+import { freePorts } from './free-ports.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { memoryFolder } from './memory-folder.ts';
 
@@ -25,13 +26,22 @@ const OBTAIN_LIMIT_MS = 180_000;
 export type TestNats = NatsProcess & {
   /** The authority of its certificate, if it has one. */
   readonly caFile: string | undefined;
+  /** Every server of the cluster; the functions above are those of the first. */
+  readonly servers: readonly NatsProcess[];
 };
 
 /**
  * Starts a server in a folder that is removed with it: for the whole run, or for a test that kills,
  * stops or wipes it. It has production's users, for stacks with any prefix, all with one password.
+ * Several servers are a cluster, and the address names each of them.
  */
-export async function startNats({ tls = false }: { readonly tls?: boolean } = {}): Promise<TestNats> {
+export async function startNats({
+  tls = false,
+  servers: count = 1,
+}: {
+  readonly tls?: boolean;
+  readonly servers?: number;
+} = {}): Promise<TestNats> {
   const file = await obtainNats(
     KEPT_BELOW,
     (line) => process.stderr.write(`${line}\n`),
@@ -52,21 +62,35 @@ export async function startNats({ tls = false }: { readonly tls?: boolean } = {}
     }),
     { mode: 0o600 },
   );
-  const server = await startNatsProcess({ file, directory, configurationFile });
+  const ports = count > 1 ? await freePorts(count) : [];
+  const others = await Promise.all(
+    ports.slice(1).map(() => mkdtemp(join(parent, `${DIRECTORY_PREFIX}${process.pid}-`))),
+  );
+  const directories = [directory, ...others];
+  const servers = await Promise.all(
+    directories.map((own, index) => {
+      const port = ports[index];
+      const place = port !== undefined && { cluster: { cluster: 'laurel', server: `server-${index}`, port, ports } };
+      return startNatsProcess({ file, directory: own, configurationFile, ...place });
+    }),
+  );
+  const [first] = servers;
+  if (first === undefined) throw new Error('a NATS of no servers');
   return {
-    ...server,
-    url: server.url.replace('//', `//operator:${password}@`),
+    ...first,
+    servers,
+    url: servers.map(({ url }) => url.replace('//', `//operator:${password}@`)).join(),
     caFile: certificates?.ca,
     [Symbol.asyncDispose]: async () => {
-      await server[Symbol.asyncDispose]();
-      await rm(directory, { recursive: true, force: true });
+      await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
+      await Promise.all(directories.map((own) => rm(own, { recursive: true, force: true })));
     },
   };
 }
 
-/** The address as another user of the server; unchanged if it names no user. */
+/** The address as another user of its servers; unchanged if it names no user. */
 export function urlAs(user: NatsUser, url: string): string {
-  return url.replace('//operator:', `//${user}:`);
+  return url.replaceAll('//operator:', `//${user}:`);
 }
 
 async function writeCertificates(directory: string) {
