@@ -1,7 +1,7 @@
 // npm run bench:compare -- <another checkout>: paid flows of that checkout and of this one, side by
 // side on one machine.
-// npm run bench:compare -- --shape one: this checkout with a process for each service before, and in
-// another shape of LAUREL_BENCH_SHAPE after.
+// npm run bench:compare -- --shape one: this checkout with a process for each service before, and
+// in another shape of LAUREL_BENCH_SHAPE after.
 //
 // Both stacks run at the same time, each with its own PostgreSQL, and are loaded in turns of some
 // seconds. So the load of other programs, which changes within a minute by more than most code

@@ -37,7 +37,7 @@ export interface Meter {
 
 export function createMeter(of: {
   readonly stack: Stack;
-  /** Of each PostgreSQL server. */
+  /** A superuser of each PostgreSQL server. */
   readonly superusers: readonly pg.Client[];
   readonly postgresPids: readonly number[];
   readonly natsPids: readonly number[];
