@@ -72,19 +72,23 @@ function countViolations(violations: string, environments: EnvironmentsOfIds): s
   return `
     select count(*) as violations, count(*) filter (where is_test) as test_violations,
       (array_agg(id order by is_test, position))[1:${MAX_EXAMPLES}] as examples
-    from (${locatedSql(violations, environments)}) as located`;
+    from (${locatedSql(namedSql(violations), environments)}) as located`;
 }
 
-/** As SQL: the violations with their environment, and with their `key` if the query returns one. */
-export function locatedSql(violations: string, environments: EnvironmentsOfIds): string {
+/** As SQL: the violations of a check, with their `key` if the query returns one. */
+export function namedSql(violations: string): string {
   return `
-      select named.id, named.position, named.key, coalesce(named.environment, known.environment, 'live') = 'test' as is_test
-      from (
         select broken.id::text as id, row_number() over () as position, to_jsonb(broken) ->> 'environment' as environment,
           to_jsonb(broken) ->> 'key' as key,
           case when broken.id::text ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then broken.id::text::uuid end as uuid
-        from (${violations}) as broken
-      ) as named
+        from (${violations}) as broken`;
+}
+
+/** As SQL: violations, as `namedSql` returns them, and whether they are of play money. */
+export function locatedSql(named: string, environments: EnvironmentsOfIds): string {
+  return `
+      select named.*, coalesce(named.environment, known.environment, 'live') = 'test' as is_test
+      from (${named}) as named
       left join lateral (
         select rows.environment from (${environments}) as rows where rows.id = named.uuid limit 1
       ) as known on true`;

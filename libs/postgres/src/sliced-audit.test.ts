@@ -13,7 +13,13 @@ const CHECKS: readonly SlicedCheck[] = [
     id: 'no_debt',
     description: 'No line is below zero.',
     violations: 'select id from lines where cents < 0',
-    slices: { lines: `select key, id from ${IN_SLICE} where cents < 0` },
+    slices: { lines: 'select key, id from walked_lines where cents < 0' },
+  },
+  {
+    id: 'small_lines',
+    description: 'No line is above 100.',
+    violations: 'select id from lines where cents > 100',
+    slices: { lines: 'select key, id from walked_lines where cents > 100' },
   },
   {
     id: 'box_is_sum_of_lines',
@@ -29,6 +35,7 @@ const LINES: Walk = {
   name: 'lines',
   pageSize: 3,
   page: 'select id as key from lines where id > $1 order by id limit $2',
+  shared: { walked_lines: `select key, lines.* from ${IN_SLICE}` },
   sums: `select 'moved' as name, box as key, cents from ${IN_SLICE} cross join pass where ${inSnapshotSql('lines', 'created_at')}`,
 };
 /** The lines of a test fill one page, so that each run with a tail audits all of them. */
@@ -126,6 +133,14 @@ test('old rows that were damaged are found by the slice that they are in', async
   const reports = await passBySlices();
   const debt = { no_debt: [ids[4]] };
   expect(reports).toEqual([{}, debt, debt, { ...debt, box_is_sum_of_lines: ['b'] }]);
+});
+
+test('several rules over one slice each report their own violations', async () => {
+  await run('update lines set cents = -10 where id = $1', [ids[0]]);
+  await run(`update lines set cents = 101, environment = 'test' where id = $1`, [ids[1]]);
+  const reported = await auditor().run();
+  expect(found(reported)).toEqual({ no_debt: [ids[0]], small_lines: [ids[1]], box_is_sum_of_lines: ['a', 'b'] });
+  expect(reported.find(({ id }) => id === 'small_lines')).toMatchObject({ violations: 1n, testViolations: 1n });
 });
 
 test('a pass that began half a day ago is completed in one run', async () => {

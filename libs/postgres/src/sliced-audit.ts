@@ -25,7 +25,15 @@
  * The service creates the tables in its own migration: audit_passes, audit_findings, audit_sums
  * (services/wallet/migrations/0030_create_audit_passes.sql).
  */
-import { type Check, type CheckResult, type EnvironmentsOfIds, locatedSql, MAX_EXAMPLES, runChecks } from './audit.ts';
+import {
+  type Check,
+  type CheckResult,
+  type EnvironmentsOfIds,
+  locatedSql,
+  MAX_EXAMPLES,
+  namedSql,
+  runChecks,
+} from './audit.ts';
 import type { Database } from './database.ts';
 import type { Statement } from './step.ts';
 import type { Transaction } from './transaction.ts';
@@ -37,6 +45,11 @@ export interface Walk {
   readonly pageSize: number;
   /** A query of `key` above `$1`, in its order, at most `$2`. */
   readonly page: string;
+  /**
+   * Queries of rows of `slice (key)` that several rules read, by the name that the rules give them:
+   * each is read once for all rules of the walk.
+   */
+  readonly shared?: Readonly<Record<string, string>>;
   /**
    * A query of `(name, key, cents)` over `slice (key)` and `pass` (IN_SNAPSHOT), which is added to
    * `audit_sums`.
@@ -52,8 +65,8 @@ export interface Walk {
 /** A check without `slices` and `atEnd` runs as a whole in each run. */
 export interface SlicedCheck extends Check {
   /**
-   * By the name of a walk, the same rule over the rows of `slice (key)`. A row of the query has the
-   * violation's `id` and the `key` of the row in the slice.
+   * By the name of a walk, the same rule over the rows of `slice (key)` and what the walk shares. A
+   * row of the query has the violation's `id` and the `key` of the row in the slice.
    */
   readonly slices?: Readonly<Record<string, string>>;
   /** The part of the rule that compares `audit_sums`, a query like `violations`. */
@@ -92,8 +105,8 @@ export function inSnapshotSql(table: string, createdAt: string): string {
     (pass.newest - mod(pass.newest - ${table}.xmin::text::bigint, 4294967296))::text::xid8, pass.snapshot))`;
 }
 
-const WITH_SLICE = 'with slice as materialized (select key from unnest($1::uuid[]) as keys (key))';
-const WITH_PASS = `
+const SLICE = 'slice as materialized (select key from unnest($1::uuid[]) as keys (key))';
+const PASS = `
   pass as materialized (
     select started_at, snapshot::pg_snapshot as snapshot, pg_snapshot_xmax(pg_current_snapshot())::text::bigint as newest
     from audit_passes
@@ -199,6 +212,8 @@ export function createSlicedAudit({
   readonly runBudgetMs?: number;
 }): SlicedAudit {
   const whole = checks.filter(({ slices, atEnd }) => slices === undefined && atEnd === undefined);
+  const slicesOf = new Map(walks.map((walk) => [walk, sliceStatement(walk, checks, environments)]));
+  const sumsOf = new Map(walks.map((walk) => [walk, sumStatement(walk)]));
   const begin = beginStatement(startSums);
 
   async function loadPass(): Promise<Pass | undefined> {
@@ -229,7 +244,8 @@ export function createSlicedAudit({
         const until = keys.length < walk.pageSize ? null : (keys.at(-1) ?? null);
         await tx.query(DELETE_BETWEEN, [walk.name, after, until]);
         await findIn(tx, walk, keys);
-        if (walk.sums !== undefined) await tx.query(sumStatement(walk.sums), [keys]);
+        const sums = sumsOf.get(walk);
+        if (sums !== undefined) await tx.query(sums, [keys]);
         if (until !== null) {
           await tx.query(MOVE, [walk.name, until]);
           return false;
@@ -247,17 +263,14 @@ export function createSlicedAudit({
   }
 
   async function findIn(tx: Transaction, walk: Walk, keys: readonly string[]): Promise<void> {
-    for (const { id, slices } of checks) {
-      const violations = slices?.[walk.name];
-      if (violations === undefined) continue;
-      await tx.query(findStatement(WITH_SLICE, violations, environments), [keys, id, walk.name]);
-    }
+    const statement = slicesOf.get(walk);
+    if (statement !== undefined) await tx.query(statement, [keys]);
   }
 
   async function endPass(tx: Transaction): Promise<void> {
     await tx.query(DELETE_OF_END);
     for (const { id, atEnd } of checks) {
-      if (atEnd !== undefined) await tx.query(findStatement('', atEnd, environments), [[], id, '']);
+      if (atEnd !== undefined) await tx.query({ text: findSql(violationsOf(id, '', atEnd), environments) });
     }
     await tx.query(DELETE_OTHERS, [checks.map(({ id }) => id)]);
     await tx.query(EMPTY_SUMS);
@@ -339,25 +352,54 @@ export function createSlicedAudit({
   };
 }
 
-/** Inserts what a rule finds; `$1` is the keys of the slice, `$2` the check, `$3` the walk. */
-function findStatement(withSlice: string, violations: string, environments: EnvironmentsOfIds): Statement {
-  return {
-    text: `
-${withSlice}
-insert into audit_findings (check_id, walk, key, id, environment)
-select distinct $2::text, $3::text, coalesce(located.key, '${LOWEST_KEY}')::uuid, coalesce(located.id, located.key, ''),
-  case when located.is_test then 'test' else 'live' end
-from (${locatedSql(violations, environments)}) as located
-where $1::uuid[] is not null`,
-  };
+/**
+ * One statement for all rules of a walk; `$1` is the keys of the slice. It has a name, so that a
+ * connection plans it once: to plan it takes longer than to run it.
+ */
+function sliceStatement(
+  walk: Walk,
+  checks: readonly SlicedCheck[],
+  environments: EnvironmentsOfIds,
+): Statement | undefined {
+  const found = checks.flatMap(({ id, slices }) => {
+    const violations = slices?.[walk.name];
+    return violations === undefined ? [] : [violationsOf(id, walk.name, violations)];
+  });
+  if (found.length === 0) return undefined;
+  return named('find', walk, `with ${sharedSql(walk)} ${findSql(found.join(' union all '), environments)}`);
 }
 
-function sumStatement(sums: string): Statement {
-  return {
-    text: `
-${WITH_SLICE}, ${WITH_PASS}
+function sumStatement(walk: Walk): Statement | undefined {
+  if (walk.sums === undefined) return undefined;
+  return named(
+    'sum',
+    walk,
+    `
+with ${sharedSql(walk)}, ${PASS}
 insert into audit_sums as total (name, key, cents)
-select name, key, sum(cents) from (${sums}) as part group by name, key order by name, key
+select name, key, sum(cents) from (${walk.sums}) as part group by name, key order by name, key
 on conflict (name, key) do update set cents = total.cents + excluded.cents`,
-  };
+  );
+}
+
+function sharedSql({ shared = {} }: Walk): string {
+  return [SLICE, ...Object.entries(shared).map(([name, rows]) => `${name} as materialized (${rows})`)].join(', ');
+}
+
+/** As SQL: the violations of a rule, with the rule and the walk in which it was found. */
+function violationsOf(checkId: string, walk: string, violations: string): string {
+  return `
+select '${checkId}' as check_id, '${walk}' as walk, violation.* from (${namedSql(violations)}) as violation`;
+}
+
+function findSql(violations: string, environments: EnvironmentsOfIds): string {
+  return `
+insert into audit_findings (check_id, walk, key, id, environment)
+select distinct check_id, walk, coalesce(key, '${LOWEST_KEY}')::uuid, coalesce(id, key, ''), case when is_test then 'test' else 'live' end
+from (${locatedSql(violations, environments)}) as located`;
+}
+
+/** Walks of one name have one text for each purpose. */
+function named(purpose: string, walk: Walk, text: string): Statement {
+  return { name: `audit_${purpose}_${walk.name}`, text };
 }

@@ -12,14 +12,25 @@ const ALWAYS = `'-infinity'::timestamptz`;
 export interface Rows {
   readonly walk: string;
   readonly all: string;
+  /** A name of `shared`. */
   readonly inSlice: string;
+  readonly shared: Readonly<Record<string, string>>;
 }
 
-const rowsOf = (walk: string, table: string, key: string): Rows => ({
+/** The rows of a slice are read once for all rules of the walk. */
+const sharedRows = (walk: string, all: string, inSlice: string, name = `walked_${walk}`): Rows => ({
   walk,
-  all: `(select ${key} as key, ${table}.* from ${table})`,
-  inSlice: `(select slice.key, ${table}.* from slice join ${table} on ${table}.${key} = slice.key)`,
+  all,
+  inSlice: name,
+  shared: { [name]: inSlice },
 });
+
+const rowsOf = (walk: string, table: string, key: string): Rows =>
+  sharedRows(
+    walk,
+    `(select ${key} as key, ${table}.* from ${table})`,
+    `select slice.key, ${table}.* from slice join ${table} on ${table}.${key} = slice.key`,
+  );
 
 export const TRANSFERS = rowsOf('transfers', 'transfers', 'id');
 export const PAYOUTS = rowsOf('payouts', 'payouts', 'award_id');
@@ -28,25 +39,24 @@ export const LEDGERS = rowsOf('ledgers', 'ledger_accounts', 'id');
 export const ACCOUNTS = rowsOf('accounts', 'accounts', 'id');
 
 /** The lines of players' statements, by player. */
-export const LINES: Rows = {
-  walk: 'ledgers',
-  all: `(select player_ledger_id as key, transfers.* from transfers where transfers.state = 'posted')`,
-  inSlice: `(
-    select slice.key, transfers.* from slice
-    join transfers on transfers.player_ledger_id = slice.key and transfers.state = 'posted')`,
-};
+export const LINES: Rows = sharedRows(
+  LEDGERS.walk,
+  `(select player_ledger_id as key, transfers.* from transfers where transfers.state = 'posted')`,
+  `select slice.key, transfers.* from slice
+   join transfers on transfers.player_ledger_id = slice.key and transfers.state = 'posted'`,
+  'walked_lines',
+);
 
 /** Payouts by program. Two indexes begin with the program. */
-export const PAYOUTS_OF_PROGRAMS: Rows = {
-  walk: 'programs',
-  all: '(select program_id as key, payouts.* from payouts)',
-  inSlice: `(
-    select slice.key, payouts.* from slice
-    join payouts on payouts.program_id = slice.key and payouts.program_paid_cents is not null
-    union all
-    select slice.key, payouts.* from slice
-    join payouts on payouts.program_id = slice.key and payouts.program_paid_cents is null and payouts.paid_at is not null)`,
-};
+export const PAYOUTS_OF_PROGRAMS: Rows = sharedRows(
+  'programs',
+  '(select program_id as key, payouts.* from payouts)',
+  `select slice.key, payouts.* from slice
+   join payouts on payouts.program_id = slice.key and payouts.program_paid_cents is not null
+   union all
+   select slice.key, payouts.* from slice
+   join payouts on payouts.program_id = slice.key and payouts.program_paid_cents is null and payouts.paid_at is not null`,
+);
 
 /** The sums that a pass adds up, by the name that they have in `audit_sums`. */
 export const SUM = {
@@ -113,6 +123,7 @@ const daysSql = (amounts: string) => `
 export const WALKS: readonly Walk[] = [
   {
     name: 'transfers',
+    shared: TRANSFERS.shared,
     pageSize: 2_000,
     page: 'select id as key from transfers where id > $1 order by id limit $2',
     sums: [movedSql, unhousedSql, daysSql(movedAmountsSql(TRANSFERS.inSlice, ALWAYS))].join(' union all '),
@@ -120,28 +131,33 @@ export const WALKS: readonly Walk[] = [
   },
   {
     name: 'payouts',
+    shared: PAYOUTS.shared,
     pageSize: 2_000,
     page: 'select award_id as key from payouts where award_id > $1 order by award_id limit $2',
     sums: daysSql(decidedAmountsSql(PAYOUTS.inSlice, ALWAYS)),
   },
   {
     name: 'decisions',
+    shared: DECISIONS.shared,
     pageSize: 2_000,
     page: 'select award_id as key from payout_decisions where award_id > $1 order by award_id limit $2',
   },
   {
-    name: 'ledgers',
+    name: LEDGERS.walk,
+    shared: { ...LEDGERS.shared, ...LINES.shared },
     // A slice reads all lines of its accounts.
     pageSize: 200,
     page: 'select id as key from ledger_accounts where id > $1 order by id limit $2',
   },
   {
     name: 'accounts',
+    shared: ACCOUNTS.shared,
     pageSize: 2_000,
     page: 'select id as key from accounts where id > $1 order by id limit $2',
   },
   {
     name: 'programs',
+    shared: PAYOUTS_OF_PROGRAMS.shared,
     // A slice reads all payouts of its program.
     pageSize: 1,
     page: `

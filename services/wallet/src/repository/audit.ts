@@ -192,14 +192,18 @@ const CHECKS: readonly SlicedCheck[] = [
       where ledger.id is null or ledger.balance_cents <> coalesce(summed.cents, 0)`,
     slices: {
       [LEDGERS.walk]: `
-      select ledger.key, ledger.id
-      from ${LEDGERS.inSlice} as ledger
-      left join lateral (
-        select sum(case when credit_id = ledger.id then amount_cents else 0 end - case when debit_id = ledger.id then amount_cents else 0 end) as cents
-        from transfers where player_ledger_id = ledger.id and state = 'posted'
-      ) as line on true
-      left join audit_sums as moved on moved.name = '${SUM.moved}' and moved.key = ledger.id::text
-      where ledger.kind = 'player' and ledger.balance_cents <> coalesce(line.cents, 0) + coalesce(moved.cents, 0)`,
+      select part.key, part.key as id
+      from (
+        select key, kind = 'player' as is_player, balance_cents as cents from ${LEDGERS.inSlice} as ledger
+        union all
+        select key, false, case when debit_id = key then amount_cents else 0 end - case when credit_id = key then amount_cents else 0 end
+        from ${LINES.inSlice} as line
+        union all
+        select ledger.key, false, -moved.cents
+        from ${LEDGERS.inSlice} as ledger
+        join audit_sums as moved on moved.name = '${SUM.moved}' and moved.key = ledger.id::text
+      ) as part
+      group by part.key having bool_or(part.is_player) and sum(part.cents) <> 0`,
     },
     atEnd: `
       select coalesce(balance.key, moved.key)::uuid as id
