@@ -358,6 +358,20 @@ describe('the wallet’s audit', () => {
       ['program_fees_within_limit', 1n],
     ]);
   });
+
+  it('an award beyond its own limit is a violation unless another one of the 24 hours had a limit above their sum', async () => {
+    const { accountId } = player;
+    await ok(wallet.client.updateAccount({ accountId, clearSelfExclusion: false, enforcementFlag: false }));
+    const later = awardOf(player, 2_00n);
+    await ok(wallet.client.payAwards({ payments: [later] }));
+    await tamper(
+      `update payouts set program_limit_cents = 500 where status = 'paid' and round_id is null`,
+      `update payouts set program_limit_cents = 100, paid_at = paid_at + interval '23:59:59.999' where award_id = '${later.awardId}'`,
+    );
+    expect(await auditViolations(wallet)).toEqual({});
+    await tamper(`update payouts set paid_at = paid_at + interval '1 ms' where award_id = '${later.awardId}'`);
+    expect(await auditViolations(wallet)).toEqual({ program_payouts_within_limit: 1n });
+  });
 });
 
 describe('constraints of the wallet’s tables', () => {

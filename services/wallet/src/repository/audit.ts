@@ -86,11 +86,19 @@ const HOUSE_ACCOUNTS = Object.entries(HOUSE_DIGIT)
   .map(([kind, digit]) => `('${kind}', '${digit}')`)
   .join(', ');
 
-/**
- * The rows of a 24-hour window up to the current one. A row exactly 24 hours old does not count,
- * and instants have milliseconds.
- */
-const OF_A_DAY = `range between interval '23:59:59.999' preceding and current row`;
+/** A row exactly 24 hours old does not count, and instants have milliseconds. */
+const DAY = `interval '23:59:59.999'`;
+/** The rows of a 24-hour window up to the current one. */
+const OF_A_DAY = `range between ${DAY} preceding and current row`;
+
+/** A payout that its program's limit of a day bounds. */
+const IS_LIMITED = `status = 'paid' and reason is null and program_limit_cents is not null`;
+
+/** The highest limit of the day up to `award`, among the payouts of one index by program. */
+const highestLimitSql = (isIndexed: string) => `(
+          select max(program_limit_cents) from payouts
+          where program_id = award.program_id and environment = award.environment and ${isIndexed} and ${IS_LIMITED}
+            and paid_at between award.paid_at - ${DAY} and award.paid_at)`;
 
 type Forms = Pick<SlicedCheck, 'violations' | 'slices'>;
 
@@ -477,18 +485,20 @@ const CHECKS: readonly SlicedCheck[] = [
     description: 'Awards that a program paid unheld in any 24 hours are within the limits that they were paid under.',
     // Purses and released payouts count towards the limit and may exceed it, so only awards that no
     // rule held are summed. A limit may change: the highest one of a window bounds its sum, because
-    // its last award was paid within its own limit.
+    // its last award was paid within its own limit. Where a sum is within that of its last award,
+    // the window is not read again: a highest value over each window would read all its rows.
     ...ofRows(
       PAYOUTS_OF_PROGRAMS,
       (payouts) => `
       select key, award_id as id
       from (
-        select key, award_id, sum(amount_cents) over recent as cents, max(program_limit_cents) over recent as limit_cents
+        select key, award_id, program_id, environment, paid_at, program_limit_cents, sum(amount_cents) over recent as cents
         from ${payouts} as payout
-        where status = 'paid' and reason is null and program_limit_cents is not null
+        where ${IS_LIMITED}
         window recent as (partition by program_id, environment order by paid_at ${OF_A_DAY})
       ) as award
-      where cents > limit_cents`,
+      where cents > program_limit_cents
+        and cents > greatest(${highestLimitSql('program_paid_cents is not null')}, ${highestLimitSql('program_paid_cents is null and paid_at is not null')})`,
     ),
   },
   {
