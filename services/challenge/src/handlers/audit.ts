@@ -45,5 +45,5 @@ export function createAudit({
 }
 
 export function audit(run: RunAudit): Handlers<ChallengeServiceService>['audit'] {
-  return async () => ({ checks: await run() });
+  return async (_request, { signal }) => ({ checks: await run(signal) });
 }

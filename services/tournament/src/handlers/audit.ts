@@ -37,5 +37,5 @@ export function createAudit(deps: { database: Database; wallet: Wallet }): RunAu
 }
 
 export function audit(run: RunAudit): Handlers<TournamentServiceService>['audit'] {
-  return async () => ({ checks: await run() });
+  return async (_request, { signal }) => ({ checks: await run(signal) });
 }

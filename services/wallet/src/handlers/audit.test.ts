@@ -14,6 +14,7 @@ import {
   type TestPlayer,
   type TestWallet,
 } from '../wallet.fixture.ts';
+import { audit } from './audit.ts';
 
 let wallet: TestWallet;
 let player: TestPlayer;
@@ -371,6 +372,13 @@ describe('the wallet’s audit', () => {
     expect(await auditViolations(wallet)).toEqual({});
     await tamper(`update payouts set paid_at = paid_at + interval '1 ms' where award_id = '${later.awardId}'`);
     expect(await auditViolations(wallet)).toEqual({ program_payouts_within_limit: 1n });
+  });
+
+  it('an audit whose caller is gone ends with the check under way', async () => {
+    const run = audit({ database: wallet.database });
+    await expect(run({}, { signal: AbortSignal.abort(new Error('the caller is gone')) })).rejects.toThrow(
+      'the caller is gone',
+    );
   });
 });
 
