@@ -20,6 +20,7 @@ export { ATTEMPT_CALLERS, attemptHandlers } from './handlers/index.ts';
 export { countsUnderCapSql } from './repository/attempt-cap.ts';
 export { attemptWindowSql, ROWS_OF_WINDOW } from './repository/attempt-windows.ts';
 export { attemptsOfAccountSql, ROWS_OF_ACCOUNT_WINDOW } from './repository/attempts-of-account.ts';
+export { ATTEMPTS, attemptWalks, OUTCOMES, REFUNDS_DUE } from './repository/audit-walks.ts';
 export {
   deleteIdempotencyUses,
   idempotencyUseColumns,
@@ -63,7 +64,7 @@ export {
   resolveIdempotencyUses,
   resolveReports,
 } from './steps/resolve-idempotency-uses.ts';
-export { auditMoney } from './sweeps/audit-money.ts';
+export { type AuditedMoney, auditMoney, moneyWalks } from './sweeps/audit-money.ts';
 export type { AttemptExpirer } from './sweeps/expire-attempts.ts';
 export { createPendingResolver, type PendingResolver } from './sweeps/resolve-pending.ts';
 export { connectWallet, type Wallet } from './wallet.ts';

@@ -1,4 +1,6 @@
 export { type Check, type CheckResult, type EnvironmentsOfIds, findEnvironments, runChecks } from './audit.ts';
+export { distinctSql, ofRows, pageSql, type Rows, rowsOf, sharedRows, weighedPageSql } from './audit-rows.ts';
+export type { ComparedSlice, ComparedWalk, SlicedCheck, Walk } from './audit-walk.ts';
 export { createContinuousAudit } from './continuous-audit.ts';
 export {
   type BatchOptions,
@@ -12,13 +14,7 @@ export {
 export { type DatabaseClock, startDatabaseClock } from './database-clock.ts';
 export { ConnectionFailedError, isConnectionFailure, isForeignKeyViolation, isUniqueViolation } from './errors.ts';
 export { verifyRunningRole } from './running-role.ts';
-export {
-  createSlicedAudit,
-  inSnapshotSql,
-  type SlicedAudit,
-  type SlicedCheck,
-  type Walk,
-} from './sliced-audit.ts';
+export { createSlicedAudit, inSnapshotSql, type SlicedAudit, type SliceLimits } from './sliced-audit.ts';
 export {
   createStageSampler,
   EACH_ENVIRONMENT,

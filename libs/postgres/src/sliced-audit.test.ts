@@ -1,9 +1,11 @@
 /** The audit in slices on a real database: three lines of one table to a slice. */
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { type CheckResult, runChecks } from './audit.ts';
+import { distinctSql, weighedPageSql } from './audit-rows.ts';
+import type { ComparedWalk, SlicedCheck, Walk } from './audit-walk.ts';
 import { createDatabase, type Database } from './database.ts';
 import { createScratchDatabase } from './scratch-database.fixture.ts';
-import { createSlicedAudit, inSnapshotSql, type SlicedCheck, type Walk } from './sliced-audit.ts';
+import { createSlicedAudit, inSnapshotSql } from './sliced-audit.ts';
 
 const IN_SLICE = 'slice join lines on lines.id = slice.key';
 const SUMS = `select box as id from boxes full join`;
@@ -83,15 +85,19 @@ const auditor = ({
   runBudgetMs = 0,
   on = database,
   walk = LINES,
+  comparedWalks = [],
 }: {
   runBudgetMs?: number;
   on?: Database;
   walk?: Walk;
+  comparedWalks?: readonly ComparedWalk[];
 } = {}) =>
   createSlicedAudit({
     database: on,
     checks: CHECKS,
     walks: [walk],
+    comparedChecks: comparedWalks.length > 0 ? { is_known: 'The other database has every line.' } : {},
+    comparedWalks,
     environments: ENVIRONMENTS,
     startSums: `select 'begun' as name, box as key, cents from boxes`,
     runBudgetMs,
@@ -101,9 +107,9 @@ const found = (results: readonly CheckResult[]) =>
   Object.fromEntries(results.filter(({ violations }) => violations > 0n).map((one) => [one.id, one.examples]));
 
 /** Runs that each audit one slice, until the pass ends. Returns what each of them reported. */
-async function passBySlices(): Promise<object[]> {
+async function passBySlices(options?: Parameters<typeof auditor>[0]): Promise<object[]> {
   const reports: object[] = [];
-  do reports.push(found(await auditor().run()));
+  do reports.push(found(await auditor(options).run()));
   while ((await run('select started_at from audit_passes'))[0]?.started_at !== null);
   return reports;
 }
@@ -269,4 +275,66 @@ test('a pass with the snapshot of another server begins again', async () => {
   await auditor().run();
   await run(`update audit_passes set snapshot = '9000000000000:9000000000000:'`);
   expect(await passBySlices()).toHaveLength(4);
+});
+
+/** Another database has every line but these; ids from `newFrom` on are new. */
+const comparing = (missing: ReadonlySet<string | undefined>, newFrom = idAt(9_999)): ComparedWalk => ({
+  name: 'compared',
+  pageSize: 4,
+  async compare(after, limit) {
+    const rows = await run('select id from lines where id > $1 order by id limit $2', [after, limit]);
+    const keys = rows.map(({ id }) => String(id));
+    return {
+      until: keys.length < limit ? null : (keys.at(-1) ?? null),
+      found: keys.filter((key) => missing.has(key)).map((id) => ({ check: 'is_known', id, environment: 'test' })),
+    };
+  },
+  leastKeyAt: () => newFrom,
+});
+
+test('a pass compares the rows of two databases, and a finding lasts until its slice is compared again', async () => {
+  await endFirstPass();
+  const missing = new Set([ids[5]]);
+  const options = { comparedWalks: [comparing(missing)] };
+  const known = { is_known: [ids[5]] };
+  expect(await passBySlices(options)).toEqual([{}, {}, {}, {}, {}, known, known]);
+  missing.clear();
+  expect(await passBySlices(options)).toEqual([known, known, known, known, known, {}, {}]);
+});
+
+test('every run compares the rows with new ids', async () => {
+  const late = idAt(5_000);
+  const audit = auditor({ comparedWalks: [comparing(new Set([ids[5], late]), idAt(4_999))] });
+  await audit.run();
+  await run(`insert into lines (id, box, cents) values ($1, 'a', 0)`, [late]);
+  const results = await audit.run();
+  expect(found(results)).toEqual({ is_known: [ids[5], late] });
+  expect(results.at(-1)).toMatchObject({ violations: 2n, testViolations: 2n });
+});
+
+test('a comparison that fails leaves the pass where it was', async () => {
+  await endFirstPass();
+  const failing = { ...comparing(new Set()), compare: () => Promise.reject(new Error('the wallet is down')) };
+  const audit = auditor({ runBudgetMs: 60_000, comparedWalks: [failing] });
+  await expect(audit.run()).rejects.toThrow('the wallet is down');
+  expect(await run('select walk from audit_passes')).toEqual([{ walk: 'compared' }]);
+});
+
+test('a weighed page takes light rows together and a heavy one alone, and the pass reads each of them', async () => {
+  await endFirstPass();
+  await damage(9);
+  const walk: Walk = {
+    ...LINES,
+    pageSize: 4,
+    page: weighedPageSql(
+      distinctSql('lines', 'id', `box <> 'c'`),
+      '(select case when box = $$b$$ then 7 else 1 end from lines where id = key)',
+      8,
+    ),
+    isWeighed: true,
+  };
+  await run(`update lines set box = case when id >= $1 then 'b' else 'a' end`, [ids[6]]);
+  await run(`update boxes set cents = case box when 'a' then 60 else 20 end`);
+  // Four of a; two of a and the first of b; two of b; the last of b; none.
+  expect(await passBySlices({ walk })).toEqual([{}, {}, {}, { no_debt: [ids[9]] }, { no_debt: [ids[9]] }]);
 });

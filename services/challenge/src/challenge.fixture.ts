@@ -2,9 +2,10 @@
  * The fixture of this service's tests: the service itself on a real database, and the real wallet
  * in another process.
  */
+import { connectWallet } from '@laurel/attempts';
 import { eventIdOf, eventTypeOf } from '@laurel/events';
 import { joinServices, type TypedClient } from '@laurel/grpc';
-import { createDatabase, type Database } from '@laurel/postgres';
+import { type CheckResult, createDatabase, type Database, type SlicedAudit, type SliceLimits } from '@laurel/postgres';
 import {
   type Attempt,
   type AttemptCreationResult,
@@ -42,7 +43,8 @@ import {
 import { useStarted } from '@laurel/testing/harness';
 import { newId, newOwnedId } from '@laurel/values/ids';
 import { expect } from 'vitest';
-import { challengeConfigSchema } from './config.ts';
+import { type ChallengeConfig, challengeConfigSchema } from './config.ts';
+import { createContinuousAudit } from './handlers/audit.ts';
 import { type ChallengeServer, startChallenge } from './server.ts';
 
 export { created, recorded, verdictOf } from '@laurel/testing';
@@ -135,7 +137,9 @@ export interface Harness extends AsyncDisposable {
    * Every settled attempt and returned fee without an event, and every event without such a row.
    */
   wrongEvents(): Promise<readonly string[]>;
-  /** The checks of the audit that found something. */
+  /** The audit that the service runs all the time, with the privileges of the service. */
+  auditInSlices(limits?: SliceLimits): SlicedAudit;
+  /** The checks of the audit that found something. The audit in slices must find the same. */
   violations(): Promise<readonly string[]>;
   /** The checks of this service that find violations of real money. */
   liveViolations(): Promise<readonly string[]>;
@@ -174,23 +178,15 @@ async function startHarness(natsUrl: string): Promise<Harness> {
   );
   const wallet = starting.use(await startTestWallet());
 
-  const config = challengeConfigSchema.parse({
-    GRPC_PORT: '0',
-    CHALLENGE_DATABASE_URL: challengeDatabase.runningUrl,
-    WALLET_ADDRESS: wallet.address,
-    RECEIPT_SIGNING_SEED: Buffer.alloc(32, 9).toString('base64'),
-    // Sweepers run only when a test runs them.
-    SWEEP_INTERVAL_MS: '2000000',
-    NATS_URL: natsUrl,
-    EVENTS_PREFIX: `challenge-${newId().slice(-12)}`,
-    // Only a sweep looks for unpublished events, so it need not wait for those in flight.
-    OUTBOX_REPUBLISH_AFTER_MS: '1',
-  });
+  const config = configOf(challengeDatabase.runningUrl, wallet.address, natsUrl);
   const clock = createTestClock();
-  const logger = createQuietLogger('challenge');
   const replicas = new Set<Replica['challenge']>();
   const startReplica: Harness['startReplica'] = async (options) => {
-    const server = await startChallenge(config, logger, options?.byDatabase ? undefined : clock);
+    const server = await startChallenge(
+      config,
+      createQuietLogger('challenge'),
+      options?.byDatabase ? undefined : clock,
+    );
     const { client, ...replica } = connectTo(
       server,
       joinServices(ChallengeServiceClient, AttemptServiceClient),
@@ -211,6 +207,8 @@ async function startHarness(natsUrl: string): Promise<Harness> {
     createDatabase({ url: challengeDatabase.url, maxConnections: 2, applicationName: 'challenge-test' }),
   );
 
+  const continuous = connectAudit(starting, challengeDatabase.runningUrl, wallet.address, config);
+
   const running = starting.move();
   const harness: Harness = {
     challenge,
@@ -226,6 +224,7 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       await wallet.start();
       // Each replica reconnects by itself; the test continues when all of them have.
       for (const replica of replicas) await retryUntilOk(() => replica.audit({}));
+      await continuous.reconnected();
     },
     player: (playerRef = `player-${newId()}`, fundsCents = 100_000n, tenant = PROGRAM) =>
       wallet.addPlayer(tenant, playerRef, fundsCents),
@@ -278,14 +277,54 @@ async function startHarness(natsUrl: string): Promise<Harness> {
       const { checks } = ok(await challenge.audit({}));
       return checks.filter(({ violations, testViolations }) => violations > testViolations).map(({ id }) => id);
     },
+    auditInSlices: continuous.inSlices,
     async violations() {
       const { checks } = ok(await challenge.audit({}));
-      const ledger = ok(await wallet.client.audit({}));
-      return violationsOf([...checks, ...ledger.checks]);
+      await continuous.expectSame(checks);
+      return violationsOf([...checks, ...ok(await wallet.client.audit({})).checks]);
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
   return harness;
+}
+
+function configOf(databaseUrl: string, walletAddress: string, natsUrl: string): ChallengeConfig {
+  return challengeConfigSchema.parse({
+    GRPC_PORT: '0',
+    CHALLENGE_DATABASE_URL: databaseUrl,
+    WALLET_ADDRESS: walletAddress,
+    RECEIPT_SIGNING_SEED: Buffer.alloc(32, 9).toString('base64'),
+    // Sweepers run only when a test runs them.
+    SWEEP_INTERVAL_MS: '2000000',
+    NATS_URL: natsUrl,
+    EVENTS_PREFIX: `challenge-${newId().slice(-12)}`,
+    // Only a sweep looks for unpublished events, so it need not wait for those in flight.
+    OUTBOX_REPUBLISH_AFTER_MS: '1',
+  });
+}
+
+/** The audit that the service runs all the time, on connections of its own. */
+function connectAudit(
+  starting: AsyncDisposableStack,
+  url: string,
+  walletAddress: string,
+  { TIER_CEILINGS: ceilings }: ChallengeConfig,
+) {
+  const database = starting.use(createDatabase({ url, maxConnections: 2, applicationName: 'challenge-audit' }));
+  const wallet = starting.use(connectWallet(walletAddress));
+  const inSlices = (limits?: SliceLimits) => createContinuousAudit({ database, wallet, ceilings }, limits);
+  const counted = ({ id, violations, testViolations }: Omit<CheckResult, 'examples'>) => ({
+    id,
+    violations,
+    testViolations,
+  });
+  return {
+    inSlices,
+    reconnected: () => retryUntilOk(() => wallet.listFees('challenge', newId(), 1)),
+    async expectSame(checks: readonly CheckResult[]) {
+      expect((await inSlices({ maxPageSize: 1_000 }).run()).map(counted)).toEqual(checks.map(counted));
+    },
+  };
 }
 
 const OUTBOX = { text: 'select payload from outbox order by event_id' };

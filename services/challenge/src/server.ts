@@ -12,7 +12,7 @@ import {
 } from '@laurel/service';
 import type { ChallengeConfig } from './config.ts';
 import { challengeContest } from './contest.ts';
-import { createAudit } from './handlers/audit.ts';
+import { createAudit, createContinuousAudit } from './handlers/audit.ts';
 import { createAttemptCache } from './repository/attempt-cache.ts';
 import { challengeRpcs } from './rpcs.ts';
 import { createChallengeMonitor } from './workers/monitor-challenges.ts';
@@ -57,7 +57,7 @@ async function startParts(config: ChallengeConfig, foundation: Foundation): Prom
   return {
     rpcs: challengeRpcs({ ...deps, accounts: attempts.accounts, attempts, runAudit }),
     workers,
-    audit: { intervalSeconds: config.AUDIT_INTERVAL_SECONDS, run: runAudit },
+    audit: { intervalSeconds: config.AUDIT_INTERVAL_SECONDS, ...createContinuousAudit(deps) },
     forTests: {
       async sweepOnce() {
         await attempts.opener.drain();

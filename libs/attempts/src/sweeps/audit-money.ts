@@ -1,11 +1,18 @@
 /**
- * A contest service's part of the audit. It checks the service's own invariants, and compares its
- * attempts and awards with the wallet's fees and payouts (compare-with-wallet.ts). The service
+ * A contest service's part of the audit across services: it compares its attempts and awards with
+ * the wallet's fees and payouts (compare-with-wallet.ts), all of them or in slices. The service
  * supplies the queries and the rules that define a violation.
  */
 
-import { type CheckResult, type Database, type EnvironmentsOfIds, findEnvironments } from '@laurel/postgres';
-import type { ContestServiceName } from '@laurel/values/ids';
+import {
+  type CheckResult,
+  type ComparedSlice,
+  type ComparedWalk,
+  type Database,
+  type EnvironmentsOfIds,
+  findEnvironments,
+} from '@laurel/postgres';
+import { type ContestServiceName, leastIdAt } from '@laurel/values/ids';
 import type { Environment } from '@laurel/values/tenant';
 import type { FeeListing, PayoutListing, Wallet } from '../wallet.ts';
 import { type Comparison, compareWithWallet } from './compare-with-wallet.ts';
@@ -17,18 +24,10 @@ interface AuditedTable<Row> {
   reread(database: Database, ids: readonly string[]): Promise<ReadonlyMap<string, Row>>;
 }
 
-const PAGE = 5_000;
-const MAX_EXAMPLES = 10;
-
-/**
- * Returns the results of every check, the service's own first. An aborted signal ends the audit
- * after the check or page under way.
- */
-export async function auditMoney<Attempt, Award, Check extends string>(audited: {
+export interface AuditedMoney<Attempt, Award, Check extends string> {
   readonly owner: ContestServiceName;
   readonly database: Database;
   readonly wallet: Wallet;
-  readonly runOwnChecks: (database: Database) => Promise<CheckResult[]>;
   readonly environments: EnvironmentsOfIds;
   readonly attempts: AuditedTable<Attempt>;
   readonly awards: AuditedTable<Award>;
@@ -36,63 +35,127 @@ export async function auditMoney<Attempt, Award, Check extends string>(audited: 
   readonly judgePayout: Comparison<Award, PayoutListing, Check>['judge'];
   /** Describes each check. */
   readonly checks: Readonly<Record<Check, string>>;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<CheckResult[]> {
-  const { owner, database, wallet, attempts, awards, judgeFee, judgePayout, checks, signal } = audited;
-  const own = await audited.runOwnChecks(database);
-  /** The environment that the wallet states for each row with a finding. */
-  const inWallet = new Map<string, Environment>();
-  const fees = await compareWithWallet({
+}
+
+const PAGE = 5_000;
+const MAX_EXAMPLES = 10;
+/** Below every id: where a list in id order begins. */
+const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
+/** Between the making of an id and the commit of its row, for most. */
+const ID_AGE_MS = 60_000;
+
+/** Fees, then payouts. Both have ids that begin with the time of their attempt. */
+export function moneyWalks<Attempt, Award, Check extends string>(
+  audited: AuditedMoney<Attempt, Award, Check>,
+): readonly ComparedWalk[] {
+  const { owner, wallet, attempts, awards, judgeFee, judgePayout } = audited;
+  const walkOf = (name: string, compare: ComparedWalk['compare']): ComparedWalk => ({
+    name,
     pageSize: PAGE,
-    readOurs: async (after) => {
-      signal?.throwIfAborted();
-      return attempts.page(database, after, PAGE);
-    },
-    rereadOurs: (ids) => attempts.reread(database, ids),
-    readTheirs: async (after) =>
-      (await wallet.listFees(owner, after, PAGE)).map((fee) => ({ id: fee.attemptId, row: fee })),
-    judge: (ours, theirs) => {
-      const finding = judgeFee(ours, theirs);
-      if (finding !== null && theirs !== null) inWallet.set(theirs.attemptId, theirs.environment);
-      return finding;
-    },
+    compare,
+    leastKeyAt: (instant) => leastIdAt(new Date(instant.getTime() - ID_AGE_MS)),
   });
-  const payouts = await compareWithWallet({
-    pageSize: PAGE,
-    readOurs: async (after) => {
+  return [
+    walkOf('fees', (after, limit) =>
+      compareSlice(audited, {
+        table: attempts,
+        judge: judgeFee,
+        async readTheirs(from) {
+          return (await wallet.listFees(owner, from, limit)).map((fee) => ({ id: fee.attemptId, row: fee }));
+        },
+        after,
+        limit,
+      }),
+    ),
+    walkOf('payouts', (after, limit) =>
+      compareSlice(audited, {
+        table: awards,
+        judge: judgePayout,
+        async readTheirs(from) {
+          return (await wallet.listAwardPayouts(owner, from, limit)).map((payout) => ({
+            id: payout.awardId,
+            row: payout,
+          }));
+        },
+        after,
+        limit,
+      }),
+    ),
+  ];
+}
+
+/** Compares everything. An aborted signal ends it after the page under way. */
+export async function auditMoney<Attempt, Award, Check extends string>(
+  audited: AuditedMoney<Attempt, Award, Check>,
+  signal?: AbortSignal,
+): Promise<CheckResult[]> {
+  const found: ComparedSlice['found'][number][] = [];
+  for (const { compare, pageSize } of moneyWalks(audited)) {
+    for (let after: string | null = LOWEST_ID; after !== null; ) {
       signal?.throwIfAborted();
-      return awards.page(database, after, PAGE);
-    },
-    rereadOurs: (ids) => awards.reread(database, ids),
-    readTheirs: async (after) =>
-      (await wallet.listAwardPayouts(owner, after, PAGE)).map((payout) => ({ id: payout.awardId, row: payout })),
-    judge: (ours, theirs) => {
-      const finding = judgePayout(ours, theirs);
-      if (finding !== null && theirs !== null) inWallet.set(theirs.awardId, theirs.environment);
-      return finding;
-    },
-  });
-  const found = [...fees, ...payouts];
-  const inOwner = await findEnvironments(database, audited.environments, [...new Set(found.map(({ id }) => id))]);
-  const compared = Object.entries<string>(checks).map(([id, description]): CheckResult => {
-    const ids = found.filter(({ check }) => check === id).map((violation) => violation.id);
-    const [ofTest, ofLive] = [ids.filter(isOfTest), ids.filter((one) => !isOfTest(one))];
+      const slice: ComparedSlice = await compare(after, pageSize);
+      found.push(...slice.found);
+      after = slice.until;
+    }
+  }
+  return Object.entries<string>(audited.checks).map(([id, description]): CheckResult => {
+    const violations = found.filter(({ check }) => check === id);
+    const idsOf = (environment: Environment) =>
+      violations.filter((violation) => violation.environment === environment).map((violation) => violation.id);
+    const [ofTest, ofLive] = [idsOf('test'), idsOf('live')];
     return {
       id,
       description,
-      violations: BigInt(ids.length),
+      violations: BigInt(violations.length),
       testViolations: BigInt(ofTest.length),
       examples: [...ofLive, ...ofTest].slice(0, MAX_EXAMPLES),
     };
   });
-  return [...own, ...compared];
+}
 
-  /**
-   * If the two services disagree about the environment, or neither knows it, the money counts as
-   * real.
-   */
-  function isOfTest(id: string): boolean {
+/**
+ * If the two services disagree about the environment of a violation, or neither knows it, the money
+ * counts as real.
+ */
+async function compareSlice<Row, Theirs extends { readonly environment: Environment }, Check extends string>(
+  { database, environments }: { readonly database: Database; readonly environments: EnvironmentsOfIds },
+  {
+    table,
+    after,
+    limit,
+    ...rules
+  }: {
+    readonly table: AuditedTable<Row>;
+    readonly after: string;
+    readonly limit: number;
+  } & Pick<Comparison<Row, Theirs, Check>, 'readTheirs' | 'judge'>,
+): Promise<ComparedSlice> {
+  /** The environment that the wallet states for each row. */
+  const inWallet = new Map<string, Environment>();
+  const { until, violations } = await compareWithWallet<Row, Theirs, Check>(
+    {
+      pageSize: limit,
+      readOurs: (from) => table.page(database, from, limit),
+      rereadOurs: (ids) => table.reread(database, ids),
+      judge: rules.judge,
+      async readTheirs(from) {
+        const rows = await rules.readTheirs(from);
+        for (const { id, row } of rows) inWallet.set(id, row.environment);
+        return rows;
+      },
+    },
+    after,
+  );
+  if (violations.length === 0) return { until, found: [] };
+  const inOwner = await findEnvironments(
+    database,
+    environments,
+    violations.map(({ id }) => id),
+  );
+  const found = violations.map(({ check, id }) => {
     const named = [inWallet.get(id), inOwner.get(id)].filter((environment) => environment !== undefined);
-    return named.length > 0 && named.every((environment) => environment === 'test');
-  }
+    const isOfTest = named.length > 0 && named.every((environment) => environment === 'test');
+    return { check, id, environment: isOfTest ? ('test' as const) : ('live' as const) };
+  });
+  return { until, found };
 }

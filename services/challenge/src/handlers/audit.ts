@@ -1,47 +1,80 @@
 /**
  * Audit: checks every invariant of this service, and compares its money with the wallet's
- * (money-audit.ts).
+ * (money-audit.ts). The rpc reads everything, the continuous audit in slices.
  */
 
-import { auditMoney, type Wallet } from '@laurel/attempts';
+import { type AuditedMoney, auditMoney, moneyWalks, type Wallet } from '@laurel/attempts';
 import type { Handlers } from '@laurel/grpc';
-import type { CheckResult, Database } from '@laurel/postgres';
+import {
+  type CheckResult,
+  createSlicedAudit,
+  type Database,
+  type SlicedAudit,
+  type SliceLimits,
+} from '@laurel/postgres';
 import type { ChallengeServiceService } from '@laurel/proto/challenge';
-import { judgeFee, judgePayout, MONEY_CHECKS } from '../domain/money-audit.ts';
+import {
+  type AuditedAttempt,
+  type AuditedAward,
+  judgeFee,
+  judgePayout,
+  MONEY_CHECKS,
+  type MoneyCheck,
+} from '../domain/money-audit.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import {
   ENVIRONMENTS,
+  ownChecks,
   pageOfAttempts,
   pageOfAwards,
   rereadAttempts,
   rereadAwards,
   runOwnChecks,
 } from '../repository/audit.ts';
+import { START_SUMS, WALKS } from '../repository/audit-walks.ts';
 
 /** Returns the result of every check. Ends early if the signal is aborted. */
 export type RunAudit = (signal?: AbortSignal) => Promise<CheckResult[]>;
 
-export function createAudit({
-  ceilings,
-  ...deps
-}: {
-  database: Database;
-  wallet: Wallet;
-  ceilings: TierCeilings;
-}): RunAudit {
-  return (signal) =>
-    auditMoney({
-      ...deps,
-      owner: 'challenge',
-      runOwnChecks: (database) => runOwnChecks(database, ceilings, signal),
-      environments: ENVIRONMENTS,
-      attempts: { page: pageOfAttempts, reread: rereadAttempts },
-      awards: { page: pageOfAwards, reread: rereadAwards },
-      judgeFee,
-      judgePayout,
-      checks: MONEY_CHECKS,
-      signal,
-    });
+interface AuditDeps {
+  readonly database: Database;
+  readonly wallet: Wallet;
+  readonly ceilings: TierCeilings;
+}
+
+/** Over everything. */
+export function createAudit({ ceilings, ...deps }: AuditDeps): RunAudit {
+  return async (signal) => [
+    ...(await runOwnChecks(deps.database, ceilings, signal)),
+    ...(await auditMoney(moneyOf(deps), signal)),
+  ];
+}
+
+/** The same checks in slices. */
+export function createContinuousAudit({ ceilings, ...deps }: AuditDeps, limits: SliceLimits = {}): SlicedAudit {
+  return createSlicedAudit({
+    database: deps.database,
+    checks: ownChecks(ceilings),
+    walks: WALKS,
+    comparedChecks: MONEY_CHECKS,
+    comparedWalks: moneyWalks(moneyOf(deps)),
+    environments: ENVIRONMENTS,
+    startSums: START_SUMS,
+    ...limits,
+  });
+}
+
+function moneyOf(deps: Pick<AuditDeps, 'database' | 'wallet'>): AuditedMoney<AuditedAttempt, AuditedAward, MoneyCheck> {
+  return {
+    ...deps,
+    owner: 'challenge',
+    environments: ENVIRONMENTS,
+    attempts: { page: pageOfAttempts, reread: rereadAttempts },
+    awards: { page: pageOfAwards, reread: rereadAwards },
+    judgeFee,
+    judgePayout,
+    checks: MONEY_CHECKS,
+  };
 }
 
 export function audit(run: RunAudit): Handlers<ChallengeServiceService>['audit'] {

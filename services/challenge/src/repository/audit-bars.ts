@@ -2,12 +2,14 @@
  * The invariants of bars: each bar follows from the source that the database states, is monitored,
  * and was ramped if it had to be.
  */
-import type { Check } from '@laurel/postgres';
+import { ATTEMPTS } from '@laurel/attempts';
+import { ofRows, type SlicedCheck } from '@laurel/postgres';
 import { rampCapOf } from '../domain/ramp.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
+import { SAMPLED_CHALLENGES } from './audit-walks.ts';
 import { isUnconfirmedSql } from './ramp-slots.ts';
 
-export const BAR_CHECKS: readonly Check[] = [
+export const BAR_CHECKS: readonly SlicedCheck[] = [
   {
     id: 'seeded_bar_follows_from_its_percentiles',
     description: 'The bar of a seeded challenge is the quantile of its percentiles at its target pass rate.',
@@ -37,9 +39,11 @@ export const BAR_CHECKS: readonly Check[] = [
     id: 'calibrated_bar_follows_from_its_samples',
     description: 'The bar of a calibrated challenge is the sample whose rank is its target pass rate.',
     // A challenge that its operator opened with a bar has no calibration.
-    violations: `
-      select c.id
-      from challenges c join calibrations k on k.challenge_id = c.id
+    ...ofRows(
+      SAMPLED_CHALLENGES,
+      (challenges) => `
+      select c.key, c.id
+      from ${challenges} c join calibrations k on k.challenge_id = c.id
       cross join lateral (select greatest(floor(c.target_pass_rate * k.collected + 0.5), 1)::bigint as rank) r
       left join lateral (
         (select s.score from bar_samples s
@@ -49,6 +53,7 @@ export const BAR_CHECKS: readonly Check[] = [
          where c.threshold_direction = 'lower_is_better' and s.challenge_id = c.id order by s.score asc offset r.rank - 1 limit 1)
       ) bar on true
       where c.threshold is not null and c.calibration_source in ('observed', 'listened') and c.threshold is distinct from bar.score`,
+    ),
   },
   {
     id: 'derived_bar_is_no_easier',
@@ -74,21 +79,36 @@ export const BAR_CHECKS: readonly Check[] = [
         group by challenge_id
       ) s on s.challenge_id = k.challenge_id
       where (coalesce(k.collected, 0), coalesce(k.players, 0)) <> (coalesce(s.collected, 0), coalesce(s.players, 0))`,
+    slices: {
+      [SAMPLED_CHALLENGES.walk]: `
+      select slice.key, slice.key as id
+      from slice
+      left join calibrations k on k.challenge_id = slice.key
+      cross join lateral (
+        select coalesce(sum(samples), 0)::bigint as collected, count(*) as players
+        from (select count(*) as samples from bar_samples where challenge_id = slice.key group by player) p
+        where exists (select from challenges c where c.id = slice.key and c.prize_structure = 'threshold')
+      ) s
+      where (coalesce(k.collected, 0), coalesce(k.players, 0)) <> (s.collected, s.players)`,
+    },
   },
   {
     id: 'live_calibration_counts_accounts',
     description: 'Every sample of a calibration of live money is that of an account.',
-    violations: `
-      select c.id
-      from challenges c
+    ...ofRows(
+      SAMPLED_CHALLENGES,
+      (challenges) => `
+      select c.key, c.id
+      from ${challenges} c
       where c.environment = 'live' and c.prize_structure = 'threshold' and c.threshold is null
         and exists (select from bar_samples s where s.challenge_id = c.id and s.player like 'ref:%')`,
+    ),
   },
   {
     id: 'fair_share_counts_its_samples',
     description: 'The count of every player of a calibration is that of the samples of the player.',
     violations: `
-      select coalesce(p.challenge_id, s.challenge_id) as id
+      select distinct coalesce(p.challenge_id, s.challenge_id) as id
       from calibration_players p
       full join (
         select s.challenge_id, s.player, count(*) as samples
@@ -97,6 +117,20 @@ export const BAR_CHECKS: readonly Check[] = [
         group by s.challenge_id, s.player
       ) s on s.challenge_id = p.challenge_id and s.player = p.player
       where p.samples is distinct from s.samples`,
+    slices: {
+      [SAMPLED_CHALLENGES.walk]: `
+      select slice.key, slice.key as id
+      from slice
+      where exists (
+        select from (select player, samples from calibration_players where challenge_id = slice.key) p
+        full join (
+          select s.player, count(*) as samples
+          from bar_samples s join challenges c on c.id = s.challenge_id
+          where s.challenge_id = slice.key and c.prize_structure = 'threshold'
+          group by s.player
+        ) s on s.player = p.player
+        where p.samples is distinct from s.samples)`,
+    },
   },
   {
     id: 'reported_bar_is_ramped',
@@ -120,21 +154,24 @@ export const BAR_CHECKS: readonly Check[] = [
 ];
 
 /** Attempts of unconfirmed bars, and the slots that bound them. */
-export const SLOT_CHECKS: readonly Check[] = [
+export const SLOT_CHECKS: readonly SlicedCheck[] = [
   {
     id: 'unconfirmed_attempt_has_its_slot',
     description: 'Every attempt that is open while the bar of its challenge is unconfirmed holds one of its slots.',
     // Two kinds of attempts need no slot. A release without slots opened attempts before the ramp
     // of a challenge that was already live; and some are open from a confirmed bar, if an operator
     // reinstated the challenge.
-    violations: `
-      select a.id
+    ...ofRows(
+      ATTEMPTS,
+      (attempts) => `
+      select a.key, a.id
       from challenges c
       join drift_monitors m on m.challenge_id = c.id
-      join attempts a on a.challenge_id = c.id
+      join ${attempts} a on a.challenge_id = c.id
       where ${isUnconfirmedSql('c')} and a.threshold is not null and a.status in ('pending', 'open')
         and a.created_at >= greatest(c.ramped_from, m.started_at)
         and not exists (select from ramp_slots s where s.attempt_id = a.id and s.challenge_id = a.challenge_id)`,
+    ),
   },
 ];
 
@@ -142,15 +179,18 @@ export const SLOT_CHECKS: readonly Check[] = [
  * Replicas agree about the time within a second. So an attempt that one created in the second
  * before another completed the ramp may have followed it.
  */
-export function rampCheckOf(ceilings: TierCeilings): Check {
+export function rampCheckOf(ceilings: TierCeilings): SlicedCheck {
   return {
     id: 'ramp_kept_the_cap',
     description: "No attempt froze a prize above 20 % of its tier's ceiling while its challenge ramped.",
-    violations: `
-      select a.id
-      from attempts a join challenges c on c.id = a.challenge_id
+    ...ofRows(
+      ATTEMPTS,
+      (attempts) => `
+      select a.key, a.id
+      from ${attempts} a join challenges c on c.id = a.challenge_id
       where c.ramped_from is not null and (c.calibration_source <> 'observed' or a.created_at >= c.ramped_from)
         and a.prize_cents > (array[${ceilings.map(rampCapOf).join(', ')}]::bigint[])[c.integrity_tier]
         and (c.ramp_completed_at is null or a.created_at < c.ramp_completed_at - interval '1 second')`,
+    ),
   };
 }

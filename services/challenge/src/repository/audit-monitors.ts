@@ -1,8 +1,10 @@
 /**
  * The invariants of drift monitors and of the status history, in one snapshot with the outcomes and
- * the rows that wait.
+ * the rows that wait. In slices that snapshot is the one in which a pass began: it notes what the
+ * monitors have counted by then, and adds up the outcomes (audit-walks.ts).
  */
-import type { Check } from '@laurel/postgres';
+import type { SlicedCheck } from '@laurel/postgres';
+import { SUM } from './audit-walks.ts';
 
 /** What a monitor has counted or is yet to count, beside all outcomes that it should ever count. */
 const COUNTED = `
@@ -21,11 +23,26 @@ const COUNTED = `
     group by a.challenge_id
   ) s on s.challenge_id = m.challenge_id`;
 
-export const MONITOR_CHECKS: readonly Check[] = [
+/** The same at the end of a pass, for the monitors that there were when it began. */
+const ADDED_UP = `
+  select key::uuid as challenge_id, max(cents) filter (where name = '${SUM.counted}') as attempts,
+    max(cents) filter (where name = '${SUM.countedPasses}') as passes,
+    coalesce(max(cents) filter (where name = '${SUM.settled}'), 0) as settled,
+    coalesce(max(cents) filter (where name = '${SUM.cleared}'), 0) as cleared,
+    coalesce(max(cents) filter (where name = '${SUM.early}'), 0) as early
+  from audit_sums
+  group by key having bool_or(name = '${SUM.counted}')`;
+
+const COUNTED_TWICE = 'attempts > settled or passes > cleared';
+const WAS_ALWAYS_LIVE = `
+        not exists (select from status_changes s where s.challenge_id = c.challenge_id and s.to_status in ('suspended', 'closed'))`;
+
+export const MONITOR_CHECKS: readonly SlicedCheck[] = [
   {
     id: 'monitor_counts_no_outcome_twice',
     description: 'No drift monitor has counted more attempts, or more that cleared the bar, than have settled.',
-    violations: `select challenge_id as id from (${COUNTED}) counted where attempts > settled or passes > cleared`,
+    violations: `select challenge_id as id from (${COUNTED}) counted where ${COUNTED_TWICE}`,
+    atEnd: `select challenge_id as id from (${ADDED_UP}) counted where ${COUNTED_TWICE}`,
   },
   {
     id: 'monitor_counts_every_outcome',
@@ -35,10 +52,11 @@ export const MONITOR_CHECKS: readonly Check[] = [
     violations: `
       select c.challenge_id as id
       from (${COUNTED}) c
-      left join (
-        select distinct challenge_id from status_changes where to_status in ('suspended', 'closed')
-      ) stopped on stopped.challenge_id = c.challenge_id
-      where stopped.challenge_id is null and c.first_at >= c.started_at and (c.attempts, c.passes) <> (c.settled, c.cleared)`,
+      where c.first_at >= c.started_at and (c.attempts, c.passes) <> (c.settled, c.cleared) and ${WAS_ALWAYS_LIVE}`,
+    atEnd: `
+      select c.challenge_id as id
+      from (${ADDED_UP}) c
+      where c.settled > 0 and c.early = 0 and (c.attempts, c.passes) <> (c.settled, c.cleared) and ${WAS_ALWAYS_LIVE}`,
   },
   {
     id: 'status_follows_from_its_history',

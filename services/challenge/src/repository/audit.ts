@@ -1,59 +1,99 @@
 /**
  * This service's own invariants, each a query for the rows that break it; and the pages that the
  * audit across services reads.
+ *
+ * A rule has two forms. `violations` reads whole tables, for the audit that an operator asks for.
+ * `slices` is the same rule over some rows (audit-walks.ts), for the continuous audit. A rule
+ * without slices is over the challenges, their bars and the changes of their status, and not over
+ * what was played.
+ *
+ * Two slices are not strictly bounded. One of attempts reads, for each, what its player paid for in
+ * the challenge within 24 hours, which the daily cap bounds. One of samples reads all samples of a
+ * challenge: some seconds for 10 million.
  */
 
-import { countsUnderCapSql, RECEIPT_HAS_KEY, SETTLED_HAS_OUTCOME } from '@laurel/attempts';
+import {
+  ATTEMPTS,
+  countsUnderCapSql,
+  OUTCOMES,
+  RECEIPT_HAS_KEY,
+  REFUNDS_DUE,
+  SETTLED_HAS_OUTCOME,
+} from '@laurel/attempts';
 import type { AttemptStatus, AwardStatus } from '@laurel/attempts/domain';
 import {
-  type Check,
   type CheckResult,
   type Database,
   type EnvironmentsOfIds,
+  ofRows,
   type Queryable,
   runChecks,
+  type SlicedCheck,
 } from '@laurel/postgres';
 import type { AuditedAttempt, AuditedAward } from '../domain/money-audit.ts';
 import { CAP_WINDOW_MS } from '../domain/player-availability.ts';
 import type { TierCeilings } from '../domain/tier-ceiling.ts';
 import { BAR_CHECKS, rampCheckOf, SLOT_CHECKS } from './audit-bars.ts';
 import { MONITOR_CHECKS } from './audit-monitors.ts';
+import { AWARDS } from './audit-walks.ts';
+
+const CAP_WINDOW = `interval '${CAP_WINDOW_MS - 1} milliseconds'`;
+const IS_ENDING = `status in ('expiring', 'voiding')`;
 
 // Constraints enforce most of these already; the audit covers a constraint that is switched off.
-const CHECKS: readonly Check[] = [
+const CHECKS: readonly SlicedCheck[] = [
   { id: 'outcome_exactly_when_settled', ...SETTLED_HAS_OUTCOME },
   {
     id: 'met_threshold_follows_frozen_bar',
     description: 'The decision of every outcome follows from the bar that was frozen on its attempt.',
-    violations: `
-      select o.attempt_id as id
-      from outcomes o join attempts a on a.id = o.attempt_id join challenges c on c.id = a.challenge_id
+    ...ofRows(
+      OUTCOMES,
+      (outcomes) => `
+      select o.key, o.attempt_id as id
+      from ${outcomes} o join attempts a on a.id = o.attempt_id join challenges c on c.id = a.challenge_id
       where o.met_threshold is distinct from coalesce(
         case c.threshold_direction when 'higher_is_better' then o.score >= a.threshold else o.score <= a.threshold end, false)`,
+    ),
   },
   {
     id: 'award_follows_from_its_attempt',
     description:
       'Every award belongs to an outcome that cleared the bar, and pays the prize that was frozen to the account that paid.',
-    violations: `
-      select w.id
-      from awards w left join attempts a on a.id = w.attempt_id left join outcomes o on o.attempt_id = w.attempt_id
+    ...ofRows(
+      AWARDS,
+      (awards) => `
+      select w.key, w.id
+      from ${awards} w left join attempts a on a.id = w.attempt_id left join outcomes o on o.attempt_id = w.attempt_id
       where o.met_threshold is not true or a.prize_cents is distinct from w.amount_cents
         or a.account_id is distinct from w.account_id or a.challenge_id is distinct from w.challenge_id`,
+    ),
   },
   {
     id: 'one_prize_per_challenge_and_account',
     description: 'An account wins the prize of a challenge at most once.',
     violations: `select min(id::text) as id from awards group by challenge_id, account_id having count(*) > 1`,
+    slices: {
+      [AWARDS.walk]: `
+      select w.key, claim.first as id
+      from ${AWARDS.inSlice} w
+      cross join lateral (
+        select min(same.id::text) as first, count(*) as awards from awards same
+        where same.challenge_id = w.challenge_id and same.account_id = w.account_id
+      ) claim
+      where claim.awards > 1`,
+    },
   },
   {
     id: 'cleared_bar_took_the_prize',
     description: 'Where an account cleared the bar of a challenge, it has that prize.',
-    violations: `
-      select o.attempt_id as id
-      from outcomes o join attempts a on a.id = o.attempt_id
+    ...ofRows(
+      OUTCOMES,
+      (outcomes) => `
+      select o.key, o.attempt_id as id
+      from ${outcomes} o join attempts a on a.id = o.attempt_id
       left join awards w on w.challenge_id = a.challenge_id and w.account_id = a.account_id
       where o.met_threshold and w.id is null`,
+    ),
   },
   {
     id: 'daily_cap_was_kept',
@@ -65,25 +105,50 @@ const CHECKS: readonly Check[] = [
       from (
         select a.id, a.challenge_id, count(*) over (
           partition by a.challenge_id, a.account_id order by a.created_at
-          range between interval '${CAP_WINDOW_MS - 1} milliseconds' preceding and current row) as in_window
+          range between ${CAP_WINDOW} preceding and current row) as in_window
         from attempts a
         where ${countsUnderCapSql('a')}
       ) counted join challenges c on c.id = counted.challenge_id
       where counted.in_window > c.daily_attempt_cap`,
+    slices: {
+      [ATTEMPTS.walk]: `
+      select a.key, a.id
+      from ${ATTEMPTS.inSlice} a join challenges c on c.id = a.challenge_id
+      cross join lateral (
+        select count(*) as attempts from attempts paid
+        where paid.challenge_id = a.challenge_id and paid.account_id = a.account_id
+          and paid.created_at between a.created_at - ${CAP_WINDOW} and a.created_at and ${countsUnderCapSql('paid')}
+      ) in_window
+      where ${countsUnderCapSql('a')} and in_window.attempts > c.daily_attempt_cap`,
+    },
   },
   {
     id: 'refund_is_due_exactly_while_ending',
     description: 'A refund is queued exactly for the attempts that end and wait for it.',
     violations: `
       select coalesce(a.id, r.attempt_id) as id
-      from (select id from attempts where status in ('expiring', 'voiding')) a
+      from (select id from attempts where ${IS_ENDING}) a
       full join refunds_due r on r.attempt_id = a.id
       where a.id is null or r.attempt_id is null`,
+    slices: {
+      [ATTEMPTS.walk]: `
+      select a.key, a.id
+      from ${ATTEMPTS.inSlice} a left join refunds_due r on r.attempt_id = a.id
+      where a.${IS_ENDING} and r.attempt_id is null`,
+      [REFUNDS_DUE.walk]: `
+      select r.key, r.attempt_id as id
+      from ${REFUNDS_DUE.inSlice} r left join attempts a on a.id = r.attempt_id and a.${IS_ENDING}
+      where a.id is null`,
+    },
   },
   {
     id: 'attempt_has_its_challenge',
     description: 'Every attempt belongs to a challenge.',
-    violations: `select a.id from attempts a left join challenges c on c.id = a.challenge_id where c.id is null`,
+    ...ofRows(
+      ATTEMPTS,
+      (attempts) => `
+      select a.key, a.id from ${attempts} a left join challenges c on c.id = a.challenge_id where c.id is null`,
+    ),
   },
   { id: 'receipt_has_its_key', ...RECEIPT_HAS_KEY },
 ];
@@ -99,9 +164,14 @@ export const ENVIRONMENTS: EnvironmentsOfIds = `
   select o.receipt_id, c.environment
   from outcomes o join attempts a on a.id = o.attempt_id join challenges c on c.id = a.challenge_id`;
 
+/** Every check of this database. */
+export function ownChecks(ceilings: TierCeilings): readonly SlicedCheck[] {
+  return [...CHECKS, ...BAR_CHECKS, ...SLOT_CHECKS, ...MONITOR_CHECKS, rampCheckOf(ceilings)];
+}
+
+/** Runs them over everything, in one snapshot. */
 export function runOwnChecks(database: Database, ceilings: TierCeilings, signal?: AbortSignal): Promise<CheckResult[]> {
-  const checks = [...CHECKS, ...BAR_CHECKS, ...SLOT_CHECKS, ...MONITOR_CHECKS, rampCheckOf(ceilings)];
-  return runChecks(database, checks, ENVIRONMENTS, signal);
+  return runChecks(database, ownChecks(ceilings), ENVIRONMENTS, signal);
 }
 
 type AttemptRow = { id: string; status: AttemptStatus; account_id: string | null; fee_cents: bigint };

@@ -21,19 +21,17 @@ import {
 export type RunAudit = (signal?: AbortSignal) => Promise<CheckResult[]>;
 
 export function createAudit(deps: { database: Database; wallet: Wallet }): RunAudit {
-  return (signal) =>
-    auditMoney({
-      ...deps,
-      owner: 'tournament',
-      runOwnChecks: (database) => runOwnChecks(database, signal),
-      environments: ENVIRONMENTS,
-      attempts: { page: pageOfAttempts, reread: rereadAttempts },
-      awards: { page: pageOfPayouts, reread: rereadPayouts },
-      judgeFee,
-      judgePayout,
-      checks: MONEY_CHECKS,
-      signal,
-    });
+  const money = {
+    ...deps,
+    owner: 'tournament' as const,
+    environments: ENVIRONMENTS,
+    attempts: { page: pageOfAttempts, reread: rereadAttempts },
+    awards: { page: pageOfPayouts, reread: rereadPayouts },
+    judgeFee,
+    judgePayout,
+    checks: MONEY_CHECKS,
+  };
+  return async (signal) => [...(await runOwnChecks(deps.database, signal)), ...(await auditMoney(money, signal))];
 }
 
 export function audit(run: RunAudit): Handlers<TournamentServiceService>['audit'] {

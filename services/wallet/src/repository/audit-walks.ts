@@ -2,35 +2,11 @@
  * How the continuous audit reads the ledger in slices (libs/postgres/src/sliced-audit.ts): the
  * tables in the order of a pass, and the rows of a slice as a rule reads them.
  */
-import { inSnapshotSql, type Walk } from '@laurel/postgres';
+import { inSnapshotSql, type Rows, rowsOf, sharedRows, type Walk } from '@laurel/postgres';
 import { SHARED_SANDBOX } from '../domain/ledger.ts';
 import { decidedAmountsSql, movedAmountsSql } from './program-days.ts';
 
 const ALWAYS = `'-infinity'::timestamptz`;
-
-/** The rows that a rule reads, with their `key` in the walk: all of them, or those of a slice. */
-export interface Rows {
-  readonly walk: string;
-  readonly all: string;
-  /** A name of `shared`. */
-  readonly inSlice: string;
-  readonly shared: Readonly<Record<string, string>>;
-}
-
-/** The rows of a slice are read once for all rules of the walk. */
-const sharedRows = (walk: string, all: string, inSlice: string, name = `walked_${walk}`): Rows => ({
-  walk,
-  all,
-  inSlice: name,
-  shared: { [name]: inSlice },
-});
-
-const rowsOf = (walk: string, table: string, key: string): Rows =>
-  sharedRows(
-    walk,
-    `(select ${key} as key, ${table}.* from ${table})`,
-    `select slice.key, ${table}.* from slice join ${table} on ${table}.${key} = slice.key`,
-  );
 
 export const TRANSFERS = rowsOf('transfers', 'transfers', 'id');
 export const PAYOUTS = rowsOf('payouts', 'payouts', 'award_id');

@@ -14,9 +14,11 @@ import {
   createSlicedAudit,
   type Database,
   type EnvironmentsOfIds,
+  ofRows,
   runChecks,
   type SlicedAudit,
   type SlicedCheck,
+  type SliceLimits,
 } from '@laurel/postgres';
 import { HOUSE_DIGIT, LIVE_HOUSE, SHARED_SANDBOX } from '../domain/ledger.ts';
 import {
@@ -26,7 +28,6 @@ import {
   LINES,
   PAYOUTS,
   PAYOUTS_OF_PROGRAMS,
-  type Rows,
   START_SUMS,
   SUM,
   TRANSFERS,
@@ -99,13 +100,6 @@ const highestLimitSql = (isIndexed: string) => `(
           select max(program_limit_cents) from payouts
           where program_id = award.program_id and environment = award.environment and ${isIndexed} and ${IS_LIMITED}
             and paid_at between award.paid_at - ${DAY} and award.paid_at)`;
-
-type Forms = Pick<SlicedCheck, 'violations' | 'slices'>;
-
-/** A rule about rows of one walk: the same query over all of them and over those of a slice. */
-function ofRows({ walk, all, inSlice }: Rows, sql: (rows: string) => string): Forms {
-  return { violations: sql(all), slices: { [walk]: sql(inSlice) } };
-}
 
 /** Houses whose balances do not sum to zero, together with what else each of them moved. */
 const houseSumsSql = (moved: string) => `
@@ -611,19 +605,13 @@ export function runAudit(database: Database, signal?: AbortSignal): Promise<Chec
  * The same checks in slices. Without slices remain the sums of all balances, the houses and the
  * guards: statements over the accounts and the programs, and not over what they did.
  */
-export function createLedgerAudit(
-  database: Database,
-  {
-    maxPageSize = Number.POSITIVE_INFINITY,
-    ...options
-  }: { readonly runBudgetMs?: number; readonly maxPageSize?: number } = {},
-): SlicedAudit {
+export function createLedgerAudit(database: Database, limits: SliceLimits = {}): SlicedAudit {
   return createSlicedAudit({
     database,
     checks: CHECKS,
-    walks: WALKS.map((walk) => ({ ...walk, pageSize: Math.min(walk.pageSize, maxPageSize) })),
+    walks: WALKS,
     environments: ENVIRONMENTS,
     startSums: START_SUMS,
-    ...options,
+    ...limits,
   });
 }

@@ -1,0 +1,92 @@
+/**
+ * The new rows that each run of an audit in slices reads (sliced-audit.ts), since the run before
+ * the last.
+ */
+import type { Findings } from './audit-findings.ts';
+import { type ComparedWalk, SLICE_TIMEOUT_MS, type Walk, WITHOUT_JIT } from './audit-walk.ts';
+import type { Database } from './database.ts';
+import type { Statement } from './step.ts';
+
+/** Pages of a table in one slice: some thousand rows. */
+const TAIL_PAGES = 64;
+
+const PAGES: Statement = {
+  text: `select pg_relation_size($1::regclass) / current_setting('block_size')::bigint as pages`,
+};
+const MOVE_TAIL: Statement = {
+  text: `update audit_passes set tails = tails || jsonb_build_object($1::text, $2::jsonb)`,
+};
+const LOAD_TAILS: Statement = {
+  text: `select tails::text as tails, extract(epoch from clock_timestamp())::float8 * 1000 as now_ms from audit_passes`,
+};
+
+/** From where on a run reads a tail, this one and the next: pages of a table, or ms since 1970. */
+type Tail = { readonly from: number; readonly to: number };
+
+interface Audited {
+  readonly database: Database;
+  readonly findings: Findings;
+}
+
+/** By the pages at the end of the table. */
+export async function auditTail(
+  { database, findings }: Audited,
+  { name, tail }: Walk,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (tail === undefined) return;
+  const { table, key } = tail;
+  const { last } = await loadTail(database, table);
+  const [size] = await database.query<{ pages: bigint }>(PAGES, [table]);
+  const pages = Number(size?.pages ?? 0n);
+  const keysOf: Statement = {
+    text: `select ${key} as key from ${table} where ctid >= $1::text::tid and ctid < $2::text::tid`,
+  };
+  for (let from = last?.from ?? pages; from < pages; from += TAIL_PAGES) {
+    signal?.throwIfAborted();
+    await database.transaction(
+      async (tx) => {
+        await tx.query(WITHOUT_JIT);
+        const rows = await tx.query<{ key: string }>(keysOf, [`(${from},0)`, `(${from + TAIL_PAGES},0)`]);
+        await findings.replaceOf(
+          tx,
+          name,
+          rows.map((one) => one.key),
+        );
+      },
+      { statementTimeoutMs: SLICE_TIMEOUT_MS },
+    );
+  }
+  // The last page may have room for more rows. So may earlier ones, where several writers
+  // extended the table at once or a transaction was rolled back: rows there wait for the pass.
+  await moveTail(database, table, last, Math.max(pages - 1, 0));
+}
+
+/** By the time that ids begin with. */
+export async function compareNew(
+  { database, findings }: Audited,
+  walk: ComparedWalk,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { last, nowMs } = await loadTail(database, walk.name);
+  for (let after: string | null = walk.leastKeyAt(new Date(last?.from ?? nowMs)); after !== null; ) {
+    signal?.throwIfAborted();
+    const from: string = after;
+    const compared = await walk.compare(from, walk.pageSize);
+    after = await database.transaction((tx) => findings.replaceCompared(tx, walk.name, from, compared));
+  }
+  await moveTail(database, walk.name, last, nowMs);
+}
+
+async function loadTail(
+  database: Database,
+  name: string,
+): Promise<{ readonly last: Tail | undefined; readonly nowMs: number }> {
+  const [row] = await database.query<{ tails: string; now_ms: number }>(LOAD_TAILS);
+  return { last: (JSON.parse(row?.tails ?? '{}') as Record<string, Tail>)[name], nowMs: row?.now_ms ?? 0 };
+}
+
+async function moveTail(database: Database, name: string, last: Tail | undefined, to: number): Promise<void> {
+  const next: Tail = { from: Math.min(last?.to ?? to, to), to };
+  await database.query(MOVE_TAIL, [name, JSON.stringify(next)]);
+}
