@@ -432,14 +432,19 @@ export function expectError(status: number, code: string, answer: Answer<unknown
  * reaches on its own schedule. Reads use the cores that the worker needs, so they become rarer over
  * time.
  */
-export async function eventually<T>(read: () => Promise<T | undefined>, what: string, deadlineMs = 20_000): Promise<T> {
+export async function eventually<T>(
+  read: () => Promise<T | undefined>,
+  what: string,
+  deadlineMs = 20_000,
+  shortestPauseMs = 10,
+): Promise<T> {
   const startedAt = Date.now();
   for (;;) {
     const value = await read();
     if (value !== undefined) return value;
     const waitedMs = Date.now() - startedAt;
     if (waitedMs > deadlineMs) throw new Error(`waited ${deadlineMs} ms in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(10, waitedMs / 8), 100)));
+    await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(shortestPauseMs, waitedMs / 8), 100)));
   }
 }
 

@@ -1,17 +1,24 @@
+import type { StackOptions } from '@laurel/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWorld, type World } from '../world.ts';
 import { type DeliveredEvents, receiveEvents } from './delivered-events.ts';
 import { playFault } from './play.ts';
-import type { FaultCase, Flow } from './table.ts';
+import { type FaultCase, type Flow, killedServices } from './table.ts';
 
 /** The flows whose outcomes clear the bar. */
 const WINNING: readonly Flow[] = ['win', 'late', 'release'];
+
+/** The stack on which cases are played. */
+interface FaultStack extends Pick<StackOptions, 'shape'> {
+  /** Settings of the challenge and tournament services. */
+  readonly ofAttempts?: Readonly<Record<string, string>>;
+}
 
 /** Plays cases of the fault table one after another, on a stack that restarts dead processes. */
 export function describeFaults(
   title: string,
   cases: readonly FaultCase[],
-  attemptEnvironment: Readonly<Record<string, string>> = {},
+  { ofAttempts = {}, ...shape }: FaultStack = {},
 ): void {
   describe(title, () => {
     let world: World;
@@ -19,10 +26,12 @@ export function describeFaults(
     let [winningId, losingId] = ['', ''];
     beforeAll(async () => {
       // Long enough that a restarted service meets the retry first, and short enough to wait for.
-      const owner = { PENDING_GRACE_SECONDS: '3', OUTBOX_REPUBLISH_AFTER_MS: '200', ...attemptEnvironment };
+      const owner = { PENDING_GRACE_SECONDS: '1', OUTBOX_REPUBLISH_AFTER_MS: '200', ...ofAttempts };
       world = await startWorld({
+        ...shape,
         failpoints: true,
         restart: true,
+        standby: killedServices(cases),
         environment: {
           challenge: owner,
           tournament: owner,

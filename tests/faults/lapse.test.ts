@@ -1,4 +1,4 @@
 import { describeFaults } from './describe-faults.ts';
 import { lapseCases } from './table.ts';
 
-describeFaults('faults while an attempt’s time runs out', lapseCases(), { ATTEMPT_TTL_SECONDS: '2' });
+describeFaults('faults while an attempt’s time runs out', lapseCases(), { ofAttempts: { ATTEMPT_TTL_SECONDS: '2' } });

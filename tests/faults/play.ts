@@ -13,6 +13,7 @@ const PRIZE_CENTS = 500n;
 const PURSE_CENTS = [500n, 300n];
 const ANNULLED_FOR = 'the fault table';
 const RETRY_DEADLINE_MS = 40_000;
+const RETRY_PAUSE_MS = 50;
 
 /**
  * A partner's request in a case. It is sent while the failpoint is armed, and again if the partner
@@ -74,7 +75,7 @@ export async function playFault({ world: shared, delivered, challengeId }: Scope
   // A delay matters only while another request arrives.
   if (!fault.action.startsWith('delay')) await first;
   await eventually(async () => stack.isFired(fault.failpoint) || undefined, `${fault.failpoint} was hit`);
-  if (fault.retries) await retryUntilDone(scene.act);
+  if (fault.retries) await retryUntilDone(world, scene.act);
   await first;
   await stack.ready();
 
@@ -256,19 +257,23 @@ async function insist<Body>(status: number, act: () => Promise<Answer<Body>>): P
   return body;
 }
 
-async function retryUntilDone(act: Act): Promise<void> {
-  await eventually(
-    async () => {
-      const answer = await act();
-      if (answer.status >= 200 && answer.status < 300) return true;
-      // A repeated expiry, voiding or close responds that it was done before.
-      if (answer.code === 'attempt_already_settled' || answer.code === 'conflict') return true;
-      expectNotNow(answer);
-      return undefined;
-    },
-    'the retry succeeded',
-    RETRY_DEADLINE_MS,
-  );
+/**
+ * Repeats the request at once, when a killed service may still be down, and then from the moment at
+ * which all are ready. With the short pauses of `eventually` the failed requests would open the
+ * callers' breakers, which then fail every request of the next second.
+ */
+async function retryUntilDone(world: World, act: Act): Promise<void> {
+  const isDone = async () => {
+    const answer = await act();
+    if (answer.status >= 200 && answer.status < 300) return true;
+    // A repeated expiry, voiding or close responds that it was done before.
+    if (answer.code === 'attempt_already_settled' || answer.code === 'conflict') return true;
+    expectNotNow(answer);
+    return undefined;
+  };
+  if (await isDone()) return;
+  await world.stack.ready();
+  await eventually(isDone, 'the retry succeeded', RETRY_DEADLINE_MS, RETRY_PAUSE_MS);
 }
 
 /**

@@ -172,13 +172,17 @@ export interface FaultCase {
   readonly retries: boolean;
 }
 
+/** The failpoints of these services. */
+const POINTS = SERVICES.flatMap((service) => FAILPOINTS[service]);
+
 /**
  * The whole table: every failpoint on every flow that passes it, with every action, retried and
- * not.
+ * not. Other actions are between two kills, so that the next process is loaded by the second
+ * (StackOptions, `standby`).
  */
-const TABLE: readonly FaultCase[] = SERVICES.flatMap((service) => FAILPOINTS[service]).flatMap((failpoint) =>
+const TABLE: readonly FaultCase[] = POINTS.flatMap((failpoint) =>
   FLOWS[failpoint].flatMap((flow) =>
-    ACTIONS.flatMap((action) => [true, false].map((retries) => ({ failpoint, action, flow, retries }))),
+    [true, false].flatMap((retries) => ACTIONS.map((action) => ({ failpoint, action, flow, retries }))),
   ),
 );
 
@@ -239,4 +243,15 @@ export function faultCases(service: Service, side: Side): readonly FaultCase[] {
 /** The cases in which an attempt's time runs out. */
 export function lapseCases(): readonly FaultCase[] {
   return PLAYED.filter(({ flow }) => BY_THE_CLOCK.includes(flow));
+}
+
+/** The services that die in these cases, or in the scenes that are set for them. */
+export function killedServices(cases: readonly FaultCase[]): readonly Service[] {
+  const killers: Partial<Record<Flow, Service>> = { late: 'challenge', resolve: 'challenge', tombstone: 'tournament' };
+  return SERVICES.filter((service) =>
+    cases.some(
+      ({ failpoint, action, flow }) =>
+        (action === 'kill' && failpoint.startsWith(`${service}.`)) || killers[flow] === service,
+    ),
+  );
 }

@@ -16,6 +16,11 @@ export const NODE = `${CHECKOUT}node_modules/.bin/node`;
 /** The program of a process that runs all services. */
 export const ONE_PROCESS_MAIN = `${CHECKOUT}apps/one-process/src/main.ts`;
 
+/** What that program imports. */
+export const ONE_PROCESS_FILES = ['config.ts', 'start-services.ts'].map(
+  (file) => `${CHECKOUT}apps/one-process/src/${file}`,
+);
+
 /** A file of a service, in a checkout. */
 export function fileOfService(service: Service, path: string, checkout = CHECKOUT): string {
   return `${checkout}services/${service}/${path}`;

@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { NODE_FLAGS } from '@laurel/service/node-flags';
 import { endWithThisProcess } from './at-exit.ts';
 import { NODE } from './checkout.ts';
 
 const READY_DEADLINE_MS = 45_000;
 const STOP_DEADLINE_MS = 12_000;
+const STANDBY = fileURLToPath(new URL('./standby.ts', import.meta.url));
 
 export interface ProcessShape {
   readonly name: string;
@@ -17,6 +19,11 @@ export interface ProcessShape {
   readonly environment: Readonly<Record<string, string>>;
   /** A module that is loaded before `main`. */
   readonly preload?: string | undefined;
+  /**
+   * The files that `main` imports. Another process stands by that has loaded them (standby.ts), and
+   * the next start uses it: a killed service is back without the time that loading takes.
+   */
+  readonly standby?: readonly string[] | undefined;
   readonly readyUrl: string;
   readonly restart: boolean;
   /** Gets the output; without it every line goes to `onLine`. */
@@ -43,6 +50,7 @@ export interface ManagedProcess {
 
 export function manageProcess(shape: ProcessShape): ManagedProcess {
   let child: ChildProcess | undefined;
+  let standby: ChildProcess | undefined;
   let exited: Promise<number | null> = Promise.resolve(null);
   let isWanted = false;
   /**
@@ -52,10 +60,10 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
   const lastLines: string[] = [];
   let { environment, main } = shape;
 
-  const launch = (): void => {
+  const spawnNode = (files: readonly string[], stdin: 'ignore' | 'pipe'): ChildProcess => {
     const output = shape.logFile === undefined ? 'pipe' : openSync(shape.logFile, 'a');
     const preload = shape.preload === undefined ? [] : ['--import', shape.preload];
-    const started = spawn(NODE, [...NODE_FLAGS, '--disable-warning=ExperimentalWarning', ...preload, main], {
+    const spawned = spawn(NODE, [...NODE_FLAGS, '--disable-warning=ExperimentalWarning', ...preload, ...files], {
       // Services get no variable of the test runner's environment.
       env: {
         PATH: process.env.PATH,
@@ -63,11 +71,11 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
         NODE_COMPILE_CACHE: join(tmpdir(), 'laurel-compile-cache'),
         ...environment,
       },
-      stdio: ['ignore', output, output],
+      stdio: [stdin, output, output],
     });
     if (typeof output === 'number') closeSync(output);
-    endWithThisProcess(started);
-    for (const stream of [started.stdout, started.stderr]) {
+    endWithThisProcess(spawned);
+    for (const stream of [spawned.stdout, spawned.stderr]) {
       if (stream === null) continue;
       createInterface({ input: stream }).on('line', (line) => {
         lastLines.push(line);
@@ -75,6 +83,11 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
         shape.onLine(line);
       });
     }
+    return spawned;
+  };
+
+  const launch = (): void => {
+    const started = takeStandby() ?? spawnNode([main], 'ignore');
     child = started;
     exited = new Promise((resolve) => {
       const ended = (code: number | null): void => {
@@ -87,11 +100,37 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
     });
   };
 
+  /** Runs after each start, so that loading does not delay the process that is needed now. */
+  const prepareStandby = (): void => {
+    if (shape.standby === undefined || standby !== undefined || !isWanted) return;
+    standby = spawnNode([STANDBY, main, ...shape.standby], 'pipe');
+    standby.on('error', ignore);
+    // It may end before it is told to start.
+    standby.stdin?.on('error', ignore);
+  };
+
+  /** Starts `main` in the process that stands by, if there is one. */
+  const takeStandby = (): ChildProcess | undefined => {
+    const taken = standby;
+    standby = undefined;
+    if (taken === undefined || taken.exitCode !== null || taken.signalCode !== null) return undefined;
+    taken.stdin?.end('start');
+    return taken;
+  };
+
+  const dropStandby = (): void => {
+    standby?.kill('SIGKILL');
+    standby = undefined;
+  };
+
   const awaitReady = async (): Promise<void> => {
     const deadline = Date.now() + READY_DEADLINE_MS;
     while (Date.now() < deadline) {
       if (child === undefined && !shape.restart) break;
-      if (await answersOk(shape.readyUrl)) return;
+      if (await answersOk(shape.readyUrl)) {
+        prepareStandby();
+        return;
+      }
       await delay(25);
     }
     throw new Error(`${shape.name} did not become ready; its last lines were:\n${lastLines.join('\n')}`);
@@ -110,8 +149,11 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
 
   return {
     async start(changes = {}) {
-      environment = { ...environment, ...changes.environment };
-      main = changes.main ?? main;
+      const { environment: settings = {}, main: file = main } = changes;
+      // The process that stands by has the settings and the program of before.
+      if (file !== main || Object.keys(settings).some((name) => settings[name] !== environment[name])) dropStandby();
+      environment = { ...environment, ...settings };
+      main = file;
       isWanted = true;
       if (child === undefined) launch();
       await awaitReady();
@@ -126,6 +168,7 @@ export function manageProcess(shape: ProcessShape): ManagedProcess {
     pid: () => child?.pid,
     async dispose() {
       isWanted = false;
+      dropStandby();
       await end('SIGTERM');
     },
   };

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { SERVICES as SHAPES } from '@laurel/topology';
 import { joinEnvironments } from '@laurel/topology/one-process';
-import { ONE_PROCESS_MAIN, type Service } from './checkout.ts';
+import { ONE_PROCESS_FILES, ONE_PROCESS_MAIN, type Service } from './checkout.ts';
 import { type ManagedProcess, manageProcess } from './managed-process.ts';
 
 const MAX_LOG_LINES = 20_000;
@@ -20,6 +20,7 @@ export interface ProcessesShape {
 interface ProcessesOptions {
   readonly environment?: Partial<Record<Service, Readonly<Record<string, string>>>>;
   readonly restart?: boolean;
+  readonly standby?: readonly Service[];
   readonly logDirectory?: string;
   readonly checkout?: string;
 }
@@ -54,6 +55,7 @@ export function manageJoined(
         LAUREL_SERVICES: services.join(),
         ADMIN_PORT: String(admin),
       },
+      standby: options.standby?.some((service) => services.includes(service)) ? ONE_PROCESS_FILES : undefined,
       readyUrl: `http://127.0.0.1:${admin}/readyz`,
       restart: options.restart ?? false,
       logFile: options.logDirectory === undefined ? undefined : join(options.logDirectory, `one-process-${index}.log`),

@@ -53,6 +53,11 @@ export interface StackOptions {
   /** `true` restarts a process on its port as soon as it ends without `stop`. */
   readonly restart?: boolean;
   /**
+   * Services that a test kills or restarts often. For each of their processes another one stands by
+   * with its modules loaded, which costs its memory and spares the next start most of its time.
+   */
+  readonly standby?: readonly Service[];
+  /**
    * A folder for the services' output, instead of `logs`: reading the output would cost a benchmark
    * CPU.
    */
@@ -306,6 +311,9 @@ function manageReplicas(
           ...options.environment?.[service],
         },
         preload: clock === undefined ? undefined : SHIFT_CLOCK,
+        standby: options.standby?.includes(service)
+          ? ['src/config.ts', 'src/server.ts'].map((file) => fileOfService(service, file, options.checkout))
+          : undefined,
         readyUrl: `http://127.0.0.1:${admin}/readyz`,
         restart: options.restart ?? false,
         logFile: options.logDirectory === undefined ? undefined : join(options.logDirectory, `${service}-${index}.log`),
