@@ -1,0 +1,76 @@
+/**
+ * The manifest of a month: what its files are and what they add up to, signed by a key that
+ * Laurel publishes. It contains its kind, so no signed receipt or seal passes for one.
+ */
+import { createPublicKey, verify } from 'node:crypto';
+import { canonicalJson, keyIdOf, type Signer } from '@laurel/signature';
+import { isBefore } from '@laurel/values/instant';
+import type { SigningKey } from '../repository/signing-keys.ts';
+import type { Written } from './lines.ts';
+
+export const ARCHIVE_KIND = 'archive';
+export const MANIFEST_FILE = 'manifest.json';
+
+export function fileOf(table: string): string {
+  return `${table}.jsonl.zst`;
+}
+
+/** A sum over the rows of one table, by columns that have few values. Cents are text. */
+export interface Total {
+  readonly table: string;
+  readonly environment: string;
+  readonly status: string;
+  readonly rows: number;
+  readonly cents: string;
+}
+
+export interface ArchivedFile extends Written {
+  readonly table: string;
+  readonly name: string;
+}
+
+export interface Manifest {
+  readonly kind: typeof ARCHIVE_KIND;
+  readonly version: 1;
+  readonly service: string;
+  /** As `2026-01`. */
+  readonly month: string;
+  /** Ids of the month's attempts are at least the first and below the second. */
+  readonly least_id: string;
+  readonly end_id: string;
+  /** The instant of the snapshot, by the database. */
+  readonly written_at: string;
+  /** The newest migration of the release that wrote it: which columns the rows have. */
+  readonly migration: string;
+  readonly files: readonly ArchivedFile[];
+  readonly totals: readonly Total[];
+}
+
+/** The text of the manifest's file. */
+export function signManifest(manifest: Manifest, signer: Signer): string {
+  const { canonical, signature } = signer.sign(manifest);
+  return `{"manifest":${canonical},"signature":"${signature.toString('base64')}"}\n`;
+}
+
+/**
+ * The manifest in the text of its file. Throws if no listed key signed it, or if the key was not in
+ * use at its instant.
+ */
+export function verifyManifest(text: string, keys: readonly SigningKey[]): Manifest {
+  const { manifest, signature } = JSON.parse(text) as { manifest: Manifest & { key_id: string }; signature: string };
+  if (manifest?.kind !== ARCHIVE_KIND || manifest.version !== 1) throw new Error('this is no manifest of an archive');
+  const key = keys.find(({ publicKey }) => keyIdOf(publicKey) === manifest.key_id);
+  if (key === undefined) throw new Error(`the key ${manifest.key_id} of the manifest is not listed`);
+  const publicKey = createPublicKey({ key: key.publicKey, format: 'der', type: 'spki' });
+  const bytes = Buffer.from(signature, 'base64');
+  // Base64 has several texts of the same bytes, of which one was written.
+  const isWritten = bytes.toString('base64') === signature;
+  if (!isWritten || !verify(null, Buffer.from(canonicalJson(manifest), 'utf8'), publicKey, bytes)) {
+    throw new Error('the manifest was changed after it was signed');
+  }
+  const writtenAt = new Date(manifest.written_at);
+  if (isBefore(writtenAt, key.from) || (key.until !== null && isBefore(key.until, writtenAt))) {
+    throw new Error(`the manifest is dated outside of the period of its key ${manifest.key_id}`);
+  }
+  return manifest;
+}

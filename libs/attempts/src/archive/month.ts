@@ -1,0 +1,50 @@
+/**
+ * A month of the archive, in UTC. A row belongs to the month in which its attempt's id was made,
+ * which the id begins with; so do the ids that derive from it.
+ */
+import { leastIdAt } from '@laurel/values/ids';
+import { isBefore } from '@laurel/values/instant';
+
+export interface Month {
+  /** As `2026-01`. */
+  readonly name: string;
+  readonly from: Date;
+  /** The first instant after the month. */
+  readonly until: Date;
+  /** Below every id of the month, and above none of an earlier one. */
+  readonly leastId: string;
+  /** Above every id of the month. */
+  readonly endId: string;
+}
+
+const NAME = /^(\d{4})-(0[1-9]|1[0-2])$/;
+
+/** Null for text that names no month. */
+export function monthOf(name: string): Month | null {
+  const match = NAME.exec(name);
+  if (match === null) return null;
+  return newMonth(Number(match[1]), Number(match[2]) - 1);
+}
+
+export function monthAt(instant: Date): Month {
+  return newMonth(instant.getUTCFullYear(), instant.getUTCMonth());
+}
+
+/** The months from the first instant's on, up to the one that begins with or after `before`. */
+export function monthsBetween(first: Date, before: Date): readonly Month[] {
+  const months: Month[] = [];
+  for (let month = monthAt(first); isBefore(month.from, before); month = monthAt(month.until)) months.push(month);
+  return months;
+}
+
+function newMonth(year: number, index: number): Month {
+  const from = new Date(Date.UTC(year, index));
+  const until = new Date(Date.UTC(year, index + 1));
+  return {
+    name: from.toISOString().slice(0, 7),
+    from,
+    until,
+    leastId: leastIdAt(from),
+    endId: leastIdAt(until),
+  };
+}

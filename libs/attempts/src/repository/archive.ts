@@ -1,0 +1,28 @@
+/** What a run of the archive asks of any contest service's database. */
+import type { Queryable, Statement } from '@laurel/postgres';
+
+const LOCK: Statement = {
+  text: `select pg_try_advisory_xact_lock(hashtextextended('laurel archive', 0)) as is_locked`,
+};
+
+// A row of JSON prints instants in the zone of the session.
+const PRINT_IN_UTC: Statement = { text: `select set_config('timezone', 'UTC', true)` };
+
+const INSTANT: Statement = { text: 'select now() as written_at' };
+
+/** Until the end of the transaction. False if another run holds it. */
+export async function lockArchive(tx: Queryable): Promise<boolean> {
+  const [row] = await tx.query<{ is_locked: boolean }>(LOCK);
+  return row?.is_locked === true;
+}
+
+export async function printInUtc(tx: Queryable): Promise<void> {
+  await tx.query(PRINT_IN_UTC);
+}
+
+/** The instant at which the transaction began. */
+export async function archiveInstant(tx: Queryable): Promise<Date> {
+  const [row] = await tx.query<{ written_at: Date }>(INSTANT);
+  if (row === undefined) throw new Error('the database has no time');
+  return row.written_at;
+}
